@@ -1,0 +1,27 @@
+//! The architecture: the only context shared by all subagents of a run.
+
+use serde::{Deserialize, Serialize};
+
+/// What every subagent may know of the project. Each line says where it was seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchitecturalContext {
+    /// The project tree, cut to folders that matter.
+    pub project_structure: Vec<Stated>,
+    pub languages: Vec<Stated>,
+    pub entry_points: Vec<Stated>,
+    pub key_patterns: Vec<Stated>,
+    /// Titles with one-sentence summaries.
+    pub relevant_adrs: Vec<Stated>,
+    pub dependencies: Vec<Stated>,
+    pub conventions: Vec<Stated>,
+    /// How to build and test.
+    pub commands: Vec<Stated>,
+}
+
+/// One extracted line and its origin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stated {
+    pub text: String,
+    /// The file (and line) it was taken from; for the tree, the folder.
+    pub source: String,
+}

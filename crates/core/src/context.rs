@@ -1,0 +1,1 @@
+//! The isolated context: everything one subagent may see.

@@ -1,0 +1,125 @@
+//! What is wrong with an input, where, and what to do about it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A place in a text, counted from 1; columns count characters, as editors do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Place {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// One thing that is wrong with a plan. Parsing collects all of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    pub code: Code,
+    pub message: String,
+    #[serde(flatten)]
+    pub place: Place,
+    pub hint: String,
+}
+
+impl Fault {
+    pub fn new(
+        code: Code,
+        place: Place,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            place,
+            hint: hint.into(),
+        }
+    }
+}
+
+/// The closed set of fault codes; each has a page in `docs/reference/errors/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Code {
+    /// The plan holds no text at all.
+    EmptyPlan,
+    /// The plan is not UTF-8 text.
+    NotText,
+    /// The plan is larger than the limit.
+    PlanTooLarge,
+    /// No task was found.
+    NoTasks,
+    /// Two tasks have one id.
+    DoubledId,
+    /// A need names no task of the plan.
+    UnknownNeed,
+    /// Tasks need each other in a circle.
+    Cycle,
+    /// A task has a heading and nothing else.
+    EmptyTask,
+    /// Front matter, a task block or `tasks.json` does not have the expected shape.
+    BadSyntax,
+    /// A key that the format does not know.
+    UnknownKey,
+    /// A path that is absolute, leaves the repository or is no path.
+    BadPath,
+    /// A file to modify, delete or read that is nowhere.
+    MissingFile,
+    /// A file that only a task which is not needed creates.
+    MissingNeed,
+    /// Two side-by-side tasks write one file.
+    WriteConflict,
+    /// The task's own text and constraints do not fit in a context.
+    ContextTooLarge,
+}
+
+impl Code {
+    pub const ALL: [Self; 15] = [
+        Self::EmptyPlan,
+        Self::NotText,
+        Self::PlanTooLarge,
+        Self::NoTasks,
+        Self::DoubledId,
+        Self::UnknownNeed,
+        Self::Cycle,
+        Self::EmptyTask,
+        Self::BadSyntax,
+        Self::UnknownKey,
+        Self::BadPath,
+        Self::MissingFile,
+        Self::MissingNeed,
+        Self::WriteConflict,
+        Self::ContextTooLarge,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EmptyPlan => "SQ0101",
+            Self::NotText => "SQ0102",
+            Self::PlanTooLarge => "SQ0103",
+            Self::NoTasks => "SQ0104",
+            Self::DoubledId => "SQ0105",
+            Self::UnknownNeed => "SQ0106",
+            Self::Cycle => "SQ0107",
+            Self::EmptyTask => "SQ0108",
+            Self::BadSyntax => "SQ0109",
+            Self::UnknownKey => "SQ0110",
+            Self::BadPath => "SQ0111",
+            Self::MissingFile => "SQ0112",
+            Self::MissingNeed => "SQ0113",
+            Self::WriteConflict => "SQ0114",
+            Self::ContextTooLarge => "SQ0115",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

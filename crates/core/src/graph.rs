@@ -1,0 +1,1 @@
+//! Needs, waves and cycles.

@@ -1,0 +1,37 @@
+//! Every limit, with its default.
+
+use serde::Serialize;
+
+/// Sizes are tokens of the one tokenizer, unless their name says bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Limits {
+    pub context: usize,
+    pub architecture: usize,
+    pub file: usize,
+    pub records: usize,
+    pub notes: usize,
+    pub companions: usize,
+    pub plan_bytes: u64,
+    /// A file that is larger is neither read for ranking nor shown with contents.
+    pub file_bytes: u64,
+}
+
+impl Limits {
+    /// No setting raises the context above this.
+    pub const CONTEXT_CEILING: usize = 100_000;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            context: 60_000,
+            architecture: 6_000,
+            file: 12_000,
+            records: 2_000,
+            notes: 1_000,
+            companions: 8_000,
+            plan_bytes: 32 << 20,
+            file_bytes: 1 << 20,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The plan: the document a person wrote, read once, parsed by code.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::fault::Place;
+use crate::id::TaskId;
+use crate::path::RepoPath;
+
+/// A plan as it was read. Faults stand beside it, never in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    pub format: Format,
+    pub title: String,
+    /// The plan's goal, in its own words.
+    pub goal: Option<String>,
+    /// Architecture, Tech Stack and Global Constraints: they hold for every task.
+    pub constraints: Vec<Constraint>,
+    /// In the order of the document.
+    pub tasks: Vec<Task>,
+    /// What looked like work and was not taken as a task, with the reason.
+    pub aside: Vec<Aside>,
+}
+
+/// The formats people already write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    Superpowers,
+    Track,
+    SpecKit,
+    #[serde(rename = "openspec")]
+    OpenSpec,
+    Kiro,
+    TaskMaster,
+    Native,
+}
+
+/// One unit of work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Task {
+    pub id: TaskId,
+    pub title: String,
+    /// Verbatim: the bytes of `span`.
+    pub text: String,
+    /// Where the text stands in the plan's source.
+    #[serde(skip)]
+    pub span: Range<usize>,
+    pub place: Place,
+    pub needs: Vec<Need>,
+    pub done: bool,
+    pub optional: bool,
+    pub files: Vec<FileRef>,
+    pub interfaces: Interfaces,
+    /// Its own, beside the plan's.
+    pub constraints: Vec<String>,
+    pub checks: Vec<String>,
+    /// Titles and opening texts of the items it stands under, outermost first.
+    pub parents: Vec<Parent>,
+    pub steps: Vec<Step>,
+    /// Ids of requirements in a companion document that it names.
+    pub requirements: Vec<String>,
+    pub settings: Settings,
+}
+
+/// A task that must be done before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Need {
+    pub id: TaskId,
+    pub reason: Reason,
+    pub place: Place,
+}
+
+/// Why a task needs another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The plan says so.
+    Declared,
+    /// The format's order: it stands after the other.
+    Order,
+    /// Both write this file.
+    SameFile(RepoPath),
+}
+
+/// A file that the plan names for a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileRef {
+    pub path: RepoPath,
+    pub action: Action,
+    /// First and last line that the plan points at.
+    pub lines: Option<(u32, u32)>,
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Create,
+    Modify,
+    Delete,
+    Read,
+    Test,
+    /// The plan names the file without a verb: created if it is not there, modified if it is.
+    Change,
+}
+
+impl Action {
+    /// Whether the task may write the file.
+    pub fn writes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Interfaces {
+    pub consumes: Vec<String>,
+    pub produces: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Constraint {
+    /// `Architecture`, `Tech Stack`, `Global Constraints`, ... as the plan heads it.
+    pub label: String,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parent {
+    pub title: String,
+    /// Up to its first child.
+    pub text: String,
+}
+
+/// A checkbox inside a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    pub text: String,
+    pub done: bool,
+    pub place: Place,
+}
+
+/// What a task, or the plan for all of them, asks of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Settings {
+    pub agent: Option<String>,
+    pub profile: Option<String>,
+    pub workflow: Option<String>,
+    pub model: Option<String>,
+    pub budget: Option<String>,
+    pub tdd: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Aside {
+    pub place: Place,
+    pub text: String,
+    pub why: String,
+}

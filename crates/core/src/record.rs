@@ -1,0 +1,1 @@
+//! Records: what outlives a task.

@@ -1,0 +1,114 @@
+//! The port to the repository: what a base holds, and its bytes.
+
+use std::fmt;
+
+use crate::path::RepoPath;
+
+/// One state of the repository: a commit, or a folder as it stood when it was listed.
+pub trait Snapshot: Send + Sync {
+    /// What a person calls this base: a commit, or the folder.
+    fn label(&self) -> &str;
+
+    /// Everything in it, sorted by path bytes. Ignored files and `.git` are not in it.
+    fn entries(&self) -> &[Entry];
+
+    /// The bytes of one file; [`ErrorKind::TooLarge`] past `limit`.
+    fn read(&self, path: &RepoPath, limit: u64) -> Result<Vec<u8>, Error>;
+
+    /// Reads the entries at `wanted` (ascending indexes into [`Snapshot::entries`]) in one go, in any number of
+    /// batches, calling `each` once per index in that order. Files past `limit` come as an error.
+    fn read_many(
+        &self,
+        wanted: &[usize],
+        limit: u64,
+        each: &mut dyn FnMut(usize, Result<&[u8], Error>),
+    );
+}
+
+/// Finds an entry by its path.
+pub fn find<'a>(snapshot: &'a dyn Snapshot, path: &str) -> Option<&'a Entry> {
+    let entries = snapshot.entries();
+    let at = entries
+        .binary_search_by(|entry| entry.path.as_str().cmp(path))
+        .ok()?;
+    entries.get(at)
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: RepoPath,
+    pub kind: EntryKind,
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    /// Never followed.
+    Symlink,
+    /// Another repository's commit.
+    Submodule,
+}
+
+/// What tells without reading whether content is the same as before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Stamp {
+    /// A hash of the content: equal stamps are equal content.
+    Content(String),
+    /// What the file system says: equal stamps are equal content, unless the file is as young as the look at it.
+    Stat {
+        size: u64,
+        modified: i128,
+        changed: i128,
+        inode: u64,
+    },
+}
+
+/// An earlier commit, as ranking sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    pub message: String,
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct Error {
+    pub kind: ErrorKind,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    NotFound,
+    TooLarge,
+    Denied,
+    /// The repository or its tool does not work.
+    Broken,
+}
+
+impl Error {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What happened before a base.
+pub trait History: Send + Sync {
+    /// Names the newest commit; equal ids are equal histories.
+    fn id(&self) -> &str;
+
+    /// The newest `most` commits that are no merges, newest first.
+    fn commits(&self, most: usize) -> Result<Vec<Commit>, Error>;
+}

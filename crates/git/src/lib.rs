@@ -1,0 +1,1 @@
+//! History, trees and bases, through the `git` program.

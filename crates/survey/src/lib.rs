@@ -1,0 +1,1 @@
+//! The architectural context, file ranking and outlines.

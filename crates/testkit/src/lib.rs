@@ -1,0 +1,1 @@
+//! Fakes, builders, generators and canaries for the tests of every crate.
