@@ -1,0 +1,74 @@
+//! Is it a secret, or does it only look like one?
+
+use super::rule::Rule;
+
+/// Whether `value`, which has the rule's shape, is random enough and no placeholder.
+pub(super) fn is_plausible(rule: &Rule, value: &str) -> bool {
+    turns(value) >= rule.turns && entropy(value) >= rule.entropy && !is_placeholder(value)
+}
+
+/// Shannon entropy in bits per byte.
+pub(super) fn entropy(value: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in value.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let total = value.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / total)
+        .map(|share| -share * share.log2())
+        .sum()
+}
+
+/// How often a letter follows a digit or a digit a letter.
+fn turns(value: &str) -> usize {
+    let bytes = value.as_bytes();
+    bytes
+        .windows(2)
+        .filter(|pair| {
+            (pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic())
+                || (pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit())
+        })
+        .count()
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let stem = lower.trim_end_matches(|last: char| !last.is_ascii_alphabetic());
+    COMMON.contains(&stem)
+        || WORDS.iter().any(|word| lower.contains(word))
+        || counts_up(value.as_bytes())
+}
+
+/// `abcdefgh`, `12345678`: eight characters, each the one after the last.
+fn counts_up(value: &[u8]) -> bool {
+    let mut run = 1;
+    value.windows(2).any(|pair| {
+        run = if pair[0].checked_add(1) == Some(pair[1]) {
+            run + 1
+        } else {
+            1
+        };
+        run >= 8
+    })
+}
+
+/// At least five characters where they are letters, or chance would find them in real tokens.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "example", "sample", "placeholder", "changeme", "change-me", "change_me", "dummy", "xxxxx", "your-", "your_",
+    "yourkey", "yourtoken", "yourapi", "yoursecret", "insert", "replace", "redacted", "notasecret", "not-a-secret",
+    "not_a_secret", "not-real", "foobar", "deadbeef", "<", "*****", ".....", "-----", "${", "{{",
+    "#{", "$(", "%(", "%s", "{}", "\u{2026}",
+];
+
+/// What people write where a password has to stand and none matters, with or without a number behind it.
+#[rustfmt::skip]
+const COMMON: &[&str] = &[
+    "", "admin", "adminpass", "adminpassword", "default", "guest", "hello", "letmein", "mypass", "mypassword", "mysecret",
+    "mysql", "none", "null", "pass", "passw0rd", "passwd", "password", "postgres", "postgresql", "pwd", "qwerty", "root",
+    "rootpassword", "secret", "secretpassword", "super_secret", "supersecret", "test", "testpass", "testpassword", "testsecret",
+    "token", "user", "userpassword", "welcome", "x-oauth-basic",
+];
