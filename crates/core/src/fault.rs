@@ -37,9 +37,19 @@ impl Fault {
     }
 }
 
-/// The closed set of fault codes; each has a page in `docs/reference/errors/`.
+/// The closed set of codes; each has a page in `docs/reference/errors/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
+    /// An answer could not be written.
+    Unwritable,
+    /// A file or folder that was named could not be read.
+    Unreadable,
+    /// The repository cannot be used.
+    NoRepository,
+    /// The plan has no task of that id.
+    UnknownTask,
+    /// No agent has that name.
+    UnknownAgent,
     /// The plan holds no text at all.
     EmptyPlan,
     /// The plan is not UTF-8 text.
@@ -73,7 +83,12 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 20] = [
+        Self::Unwritable,
+        Self::Unreadable,
+        Self::NoRepository,
+        Self::UnknownTask,
+        Self::UnknownAgent,
         Self::EmptyPlan,
         Self::NotText,
         Self::PlanTooLarge,
@@ -93,6 +108,11 @@ impl Code {
 
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Unwritable => "SQ0001",
+            Self::Unreadable => "SQ0002",
+            Self::NoRepository => "SQ0003",
+            Self::UnknownTask => "SQ0004",
+            Self::UnknownAgent => "SQ0005",
             Self::EmptyPlan => "SQ0101",
             Self::NotText => "SQ0102",
             Self::PlanTooLarge => "SQ0103",

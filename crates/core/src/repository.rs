@@ -17,13 +17,11 @@ pub trait Snapshot: Send + Sync {
 
     /// Reads the entries at `wanted` (ascending indexes into [`Snapshot::entries`]) in one go, in any number of
     /// batches, calling `each` once per index in that order. Files past `limit` come as an error.
-    fn read_many(
-        &self,
-        wanted: &[usize],
-        limit: u64,
-        each: &mut dyn FnMut(usize, Result<&[u8], Error>),
-    );
+    fn read_many(&self, wanted: &[usize], limit: u64, each: Each<'_>);
 }
+
+/// Takes an index and what was read there.
+pub type Each<'a> = &'a mut dyn FnMut(usize, Result<&[u8], Error>);
 
 /// Finds an entry by its path.
 pub fn find<'a>(snapshot: &'a dyn Snapshot, path: &str) -> Option<&'a Entry> {

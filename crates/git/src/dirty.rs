@@ -1,0 +1,180 @@
+//! What of the index and the working tree is not in a base, found without running git on the working tree.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::io::BufRead;
+use std::os::unix::fs::MetadataExt;
+use std::process::Stdio;
+
+use sequester_core::path::RepoPath;
+use sequester_core::repository::{EntryKind, Error, Snapshot, Stamp};
+
+use crate::base::Tree;
+use crate::checkout;
+use crate::program::{Program, broken};
+
+const INDEX_BYTES: u64 = 1 << 30;
+
+/// How many paths are named.
+const NAMED: usize = 5;
+
+/// Changes of content against a base. Untracked files and mere changes of mode are not among them, and a file that a
+/// filter or line-ending rule rewrites counts as changed where the index cannot vouch for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dirty {
+    /// Paths that the index holds otherwise than the base, or not at all, or in addition.
+    pub staged: usize,
+    /// Other paths that the working tree holds otherwise, or not at all.
+    pub changed: usize,
+    /// The first few of both.
+    pub names: Vec<RepoPath>,
+}
+
+impl Dirty {
+    pub fn is_clean(&self) -> bool {
+        self.staged == 0 && self.changed == 0
+    }
+
+    pub(crate) fn against(program: &Program, base: &Tree) -> Result<Self, Error> {
+        let mut index = Index::read(program)?;
+        let mut dirty = Self::default();
+        for entry in base.entries() {
+            let Stamp::Content(name) = &entry.stamp else {
+                continue;
+            };
+            match index.entries.remove(&entry.path) {
+                Some(indexed) if indexed.name == *name => {
+                    let ours = entry.kind == EntryKind::Submodule || indexed.absent_on_purpose;
+                    let file = program.root().join(entry.path.as_str());
+                    if !ours
+                        && !index.vouches(&indexed, file.symlink_metadata().ok())
+                        && !checkout::is_same(&file, name)
+                    {
+                        dirty.changed += 1;
+                        dirty.name(&entry.path);
+                    }
+                }
+                _ => {
+                    dirty.staged += 1;
+                    dirty.name(&entry.path);
+                }
+            }
+        }
+        for path in index.entries.keys() {
+            dirty.staged += 1;
+            dirty.name(path);
+        }
+        dirty.names.sort();
+        Ok(dirty)
+    }
+
+    fn name(&mut self, path: &RepoPath) {
+        if self.names.len() < NAMED {
+            self.names.push(path.clone());
+        }
+    }
+}
+
+/// What git noted when it last saw a file equal to its object.
+struct Indexed {
+    name: String,
+    /// Left out by a sparse checkout.
+    absent_on_purpose: bool,
+    modified: (i64, i64),
+    size: u64,
+}
+
+struct Index {
+    entries: BTreeMap<RepoPath, Indexed>,
+    /// When it was written: it cannot vouch for files that are as young.
+    written: (i64, i64),
+}
+
+impl Index {
+    fn read(program: &Program) -> Result<Self, Error> {
+        let file = program.run(&["rev-parse", "--git-path", "index"])?;
+        let written = program.root().join(file.text).metadata();
+        let written = written.map_or((0, 0), |seen| (seen.mtime(), seen.mtime_nsec()));
+        let mut process =
+            program.stream(&["ls-files", "-s", "-t", "-z", "--debug"], Stdio::null())?;
+        let mut output = process.output(INDEX_BYTES)?;
+        let mut entries = BTreeMap::new();
+        while let Some((path, indexed)) = read_entry(&mut output)? {
+            if let Some(path) = path {
+                entries.insert(path, indexed);
+            }
+        }
+        if process.succeeded() {
+            Ok(Self { entries, written })
+        } else {
+            Err(unreadable())
+        }
+    }
+
+    /// Whether the file is as git saw it last, and that was before the index was written.
+    fn vouches(&self, indexed: &Indexed, file: Option<Metadata>) -> bool {
+        let (seconds, nanos) = indexed.modified;
+        file.is_some_and(|file| {
+            file.mtime() == seconds
+                && (nanos == 0 || file.mtime_nsec() == nanos)
+                && file.len() == indexed.size
+                && (file.mtime(), file.mtime_nsec()) < self.written
+        })
+    }
+}
+
+/// Reads `<tag> <mode> <name> <stage>\t<path>\0` and the five lines of figures after it. No path: one that a base
+/// leaves out too.
+fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Indexed)>, Error> {
+    let mut record = Vec::new();
+    if output
+        .read_until(0, &mut record)
+        .map_err(|_| unreadable())?
+        == 0
+    {
+        return Ok(None);
+    }
+    let mut figures = BTreeMap::new();
+    for _ in 0..5 {
+        let mut line = String::new();
+        output.read_line(&mut line).map_err(|_| unreadable())?;
+        for figure in line.trim().split('\t') {
+            let (key, value) = figure.split_once(": ").ok_or_else(unreadable)?;
+            figures.insert(key.to_owned(), value.to_owned());
+        }
+    }
+    let tab = record
+        .iter()
+        .position(|byte| *byte == b'\t')
+        .ok_or_else(unreadable)?;
+    let path = record[tab + 1..]
+        .strip_suffix(b"\0")
+        .ok_or_else(unreadable)?;
+    let path = std::str::from_utf8(path)
+        .ok()
+        .and_then(|path| RepoPath::parse(path).ok());
+    let meta = std::str::from_utf8(&record[..tab]).map_err(|_| unreadable())?;
+    let words: Vec<&str> = meta.split(' ').collect();
+    let [tag, _mode, name, stage] = words[..] else {
+        return Err(unreadable());
+    };
+    let modified = figures.get("mtime").and_then(|time| time.split_once(':'));
+    let modified = modified.and_then(|(s, n)| Some((s.parse().ok()?, n.parse().ok()?)));
+    let size = figures.get("size").and_then(|size| size.parse().ok());
+    let indexed = Indexed {
+        // An unmerged path is equal to no base.
+        name: if stage == "0" {
+            name.to_owned()
+        } else {
+            String::new()
+        },
+        absent_on_purpose: tag == "S",
+        modified: modified.ok_or_else(unreadable)?,
+        size: size.ok_or_else(unreadable)?,
+    };
+    Ok(Some((path, indexed)))
+}
+
+fn unreadable() -> Error {
+    broken("the index cannot be read. Try `git status`.")
+}

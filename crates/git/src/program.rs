@@ -1,0 +1,162 @@
+//! The `git` program, started so that nothing but its own code runs.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use sequester_core::repository::{Error, ErrorKind};
+
+/// Where `git` is, and which repository it is asked about.
+///
+/// A repository's own `.git/config` is untrusted, and much in it names programs to run. Nothing of that is reached,
+/// because the commands of this crate are plumbing that reads objects, refs and the index:
+///
+/// - `rev-parse`, `symbolic-ref`, `for-each-ref`, `ls-tree`, `rev-list`, `ls-files` without a working-tree option,
+///   `cat-file` without `--filters` or `--textconv`, `diff-tree` between two trees with `--name-only`. They run no
+///   hook, no clean, smudge or process filter, no text conversion, no external diff or merge driver. Plumbing
+///   ignores `log.showSignature`, which would have `git log` run `gpg.program`; an alias cannot replace a built-in.
+/// - `core.fsmonitor` is the one program that reading an index may start, and `core.hooksPath` the one that could be
+///   added unseen: both are overridden on the command line, which beats every file, an included one too.
+/// - Fetching what a partial clone lacks would run ssh, credential helpers and remote helpers: lazy fetching is off
+///   and, for versions that do not know the switch, no protocol is allowed.
+/// - System and user configuration, attributes, replacement objects, grafts, pager and prompts are off; the
+///   environment holds nothing but what is set here, so no `GIT_*` or `LD_*` of the caller counts.
+///
+/// The repository is named by `--git-dir`, so git neither searches for another one nor asks who owns it. That check
+/// guards against running what a stranger configured; here nothing of it can run and nothing is written, and without
+/// it a checkout that belongs to another user, as in containers, works like any other.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    file: PathBuf,
+    search_path: OsString,
+    root: PathBuf,
+}
+
+impl Program {
+    /// Finds `git` in the absolute folders of `search_path`: a relative one could lie in the repository.
+    pub(crate) fn find(search_path: &OsStr, root: PathBuf) -> Result<Self, Error> {
+        let folders: Vec<PathBuf> = std::env::split_paths(search_path)
+            .filter(|folder| folder.is_absolute())
+            .collect();
+        let found = folders.iter().map(|folder| folder.join("git"));
+        let file = found.into_iter().find(|file| file.is_file());
+        let search_path = std::env::join_paths(&folders).unwrap_or_default();
+        match file {
+            Some(file) => Ok(Self {
+                file,
+                search_path,
+                root,
+            }),
+            None => Err(Error::new(
+                ErrorKind::Broken,
+                "`git` was not found in the folders of PATH, and this folder is a git repository. \
+                 Install git, for example with `apt-get install git`.",
+            )),
+        }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.file);
+        command
+            .env_clear()
+            .env("PATH", &self.search_path)
+            .env("LC_ALL", "C")
+            .env("GIT_WORK_TREE", &self.root)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_GRAFT_FILE", "/dev/null")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .arg("--no-pager")
+            .arg("--git-dir")
+            .arg(self.root.join(".git"))
+            .args(["-c", "core.fsmonitor=false"])
+            .args(["-c", "core.hooksPath=/dev/null"])
+            .args(arguments)
+            .current_dir(&self.root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command whose answer is short.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<Answer, Error> {
+        let output = self.command(arguments).output();
+        let output = output.map_err(|error| self.not_started(&error))?;
+        Ok(Answer {
+            success: output.status.success(),
+            text: String::from_utf8_lossy(&output.stdout)
+                .trim_end()
+                .to_owned(),
+            complaint: String::from_utf8_lossy(&output.stderr)
+                .trim_end()
+                .to_owned(),
+        })
+    }
+
+    /// Starts a command whose answer is read as it comes. What it complains about is not kept: an unread pipe would
+    /// stop it.
+    pub(crate) fn stream(&self, arguments: &[&str], stdin: Stdio) -> Result<Process, Error> {
+        let mut command = self.command(arguments);
+        let child = command.stdin(stdin).stderr(Stdio::null()).spawn();
+        child.map(Process).map_err(|error| self.not_started(&error))
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> Error {
+        let file = self.file.display();
+        Error::new(
+            ErrorKind::Broken,
+            format!("`{file}` could not be started: {error}."),
+        )
+    }
+}
+
+/// What a short command answered.
+pub(crate) struct Answer {
+    pub(crate) success: bool,
+    pub(crate) text: String,
+    pub(crate) complaint: String,
+}
+
+/// A running `git`; it ends with this value.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Process {
+    /// Its output, of which no more than `most` bytes are taken.
+    pub(crate) fn output(
+        &mut self,
+        most: u64,
+    ) -> Result<BufReader<std::io::Take<impl Read + use<>>>, Error> {
+        let pipe = self.0.stdout.take();
+        let pipe = pipe.ok_or_else(|| broken("the output of `git` was already taken."))?;
+        Ok(BufReader::with_capacity(1 << 16, pipe.take(most)))
+    }
+
+    /// Waits for its end; to be called when all output was read.
+    pub(crate) fn succeeded(&mut self) -> bool {
+        self.0.wait().is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only if it has ended, which is what is wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+pub(crate) fn broken(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Broken, message)
+}

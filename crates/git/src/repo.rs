@@ -1,0 +1,113 @@
+//! A repository, found from a folder in it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use sequester_core::repository::{Error, ErrorKind};
+
+use crate::base::Tree;
+use crate::dirty::Dirty;
+use crate::history::Log;
+use crate::program::{Program, broken};
+
+/// A repository with a working tree.
+#[derive(Clone, Debug)]
+pub struct Repo {
+    program: Program,
+}
+
+impl Repo {
+    /// The repository that `dir` lies in, if it lies in one; `search_path` is PATH, where `git` is looked for.
+    ///
+    /// The root is the folder that holds `.git`. What `core.worktree` says does not count: it could name any folder.
+    pub fn discover(dir: &Path, search_path: &OsStr) -> Result<Option<Self>, Error> {
+        let dir = dir.canonicalize().map_err(|error| {
+            let kind = match error.kind() {
+                std::io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+                _ => ErrorKind::NotFound,
+            };
+            Error::new(
+                kind,
+                format!("`{}` cannot be looked at: {error}.", dir.display()),
+            )
+        })?;
+        let Some(root) = find_root(&dir)? else {
+            return Ok(None);
+        };
+        let program = Program::find(search_path, root)?;
+        let answer = program.run(&["rev-parse", "--git-dir"])?;
+        if !answer.success {
+            return Err(broken(format!(
+                "`git` cannot read the repository `{}`: {}. Try `git status` there.",
+                program.root().display(),
+                answer.complaint.trim_end_matches('.'),
+            )));
+        }
+        Ok(Some(Self { program }))
+    }
+
+    /// The folder that holds `.git`, as an absolute path without links.
+    pub fn root(&self) -> &Path {
+        self.program.root()
+    }
+
+    /// What HEAD holds; nothing if there is no commit yet.
+    pub fn base(&self) -> Result<Tree, Error> {
+        Tree::of(&self.program, self.head()?)
+    }
+
+    /// What of the index and the working tree is not in `base`.
+    pub fn dirty(&self, base: &Tree) -> Result<Dirty, Error> {
+        Dirty::against(&self.program, base)
+    }
+
+    /// What led to HEAD.
+    pub fn history(&self) -> Result<Log, Error> {
+        Log::of(&self.program, self.head()?)
+    }
+
+    /// The commit HEAD names; none before the first one.
+    fn head(&self) -> Result<Option<String>, Error> {
+        let head = self
+            .program
+            .run(&["rev-parse", "--verify", "--quiet", "HEAD"])?;
+        if head.success {
+            return Ok(Some(head.text));
+        }
+        // No commit yet and a damaged branch look alike to `rev-parse`; listing the branch complains about damage.
+        let branch = self.program.run(&["symbolic-ref", "--quiet", "HEAD"])?;
+        if branch.success {
+            let listed = self.program.run(&["for-each-ref", &branch.text])?;
+            if listed.success && listed.text.is_empty() && listed.complaint.is_empty() {
+                return Ok(None);
+            }
+        }
+        let root = self.root().display();
+        Err(broken(format!(
+            "HEAD of `{root}` is damaged. Run `git fsck` there."
+        )))
+    }
+}
+
+/// The nearest folder upwards that holds a `.git` which git would take.
+fn find_root(dir: &Path) -> Result<Option<PathBuf>, Error> {
+    for folder in dir.ancestors() {
+        let git = folder.join(".git");
+        // A worktree and a submodule have a file there. A folder without HEAD is none of git's.
+        if git.is_file() || git.join("HEAD").symlink_metadata().is_ok() {
+            return Ok(Some(folder.to_owned()));
+        }
+        if looks_bare(folder) {
+            return Err(broken(format!(
+                "`{}` is the inside of a git repository, without files to work on. \
+                 Name a folder that was cloned or checked out.",
+                folder.display()
+            )));
+        }
+    }
+    Ok(None)
+}
+
+fn looks_bare(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}

@@ -1,0 +1,9 @@
+//! The crate against real repositories, made by the `git` program in temporary folders.
+
+#![allow(clippy::unwrap_used)] // the lint spares test functions, but not what they share
+
+mod base;
+mod changes;
+mod history;
+mod hostile;
+mod sandbox;
