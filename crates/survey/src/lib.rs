@@ -1,1 +1,5 @@
 //! The architectural context, file ranking and outlines.
+
+mod outline;
+
+pub use outline::Outlines;

@@ -1,0 +1,3 @@
+//! The survey as a whole, over snapshots held in memory.
+
+mod outline;
