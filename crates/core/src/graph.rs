@@ -1,1 +1,275 @@
-//! Needs, waves and cycles.
+//! Needs, waves and circles of a plan's tasks.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::fmt::Write as _;
+
+use crate::fault::{Code, Fault};
+use crate::id::TaskId;
+use crate::plan::{Need, Plan, Reason};
+
+mod circle;
+
+/// The tasks of a plan by their needs. Indexes are positions in [`Plan::tasks`].
+#[derive(Clone, Debug)]
+pub struct TaskGraph {
+    ids: Vec<TaskId>,
+    index: HashMap<TaskId, usize>,
+    needs: Vec<Vec<usize>>,
+    dependants: Vec<Vec<usize>>,
+    order: Vec<usize>,
+    /// How many tasks stand one after the other before it, done or not.
+    depth: Vec<usize>,
+    /// `None` for tasks that are done.
+    wave: Vec<Option<usize>>,
+    /// Where each task lies in a walk over the forest of deepest needs: enter and leave.
+    visit: Vec<(usize, usize)>,
+}
+
+impl TaskGraph {
+    /// The graph, and what is wrong with it: unknown needs, doubled ids, circles, all at once.
+    ///
+    /// The graph is whole even then: an unknown need is left out, an id means its first task, and a circle is cut.
+    pub fn new(plan: &Plan) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        let index = index(plan, &mut faults);
+        let mut needs = resolve(plan, &index, &mut faults);
+        faults.extend(circle::cut(plan, &mut needs));
+        let mut dependants = vec![Vec::new(); needs.len()];
+        for (task, needs) in needs.iter().enumerate() {
+            for need in needs {
+                dependants[*need].push(task);
+            }
+        }
+        let order = sort(&needs, &dependants);
+        let mut depth = vec![0; needs.len()];
+        let mut wave = vec![None; needs.len()];
+        for task in &order {
+            depth[*task] = needs[*task]
+                .iter()
+                .map(|need| depth[*need] + 1)
+                .max()
+                .unwrap_or(0);
+            // A need that is done is met: it holds nothing up.
+            let before = needs[*task].iter().filter_map(|need| wave[*need]);
+            wave[*task] =
+                (!plan.tasks[*task].done).then(|| before.max().map_or(0, |wave: usize| wave + 1));
+        }
+        let visit = visit(&needs, &depth);
+        faults.sort_by_key(|fault| (fault.place, fault.code));
+        let ids = plan.tasks.iter().map(|task| task.id.clone()).collect();
+        (
+            Self {
+                ids,
+                index,
+                needs,
+                dependants,
+                order,
+                depth,
+                wave,
+                visit,
+            },
+            faults,
+        )
+    }
+
+    /// The tasks that are not done, wave by wave; each wave in the plan's order.
+    pub fn waves(&self) -> Vec<Vec<TaskId>> {
+        let count = self.wave.iter().flatten().max().map_or(0, |last| last + 1);
+        let mut waves = vec![Vec::new(); count];
+        for (task, wave) in self.wave.iter().enumerate() {
+            if let Some(wave) = wave {
+                waves[*wave].push(self.ids[task].clone());
+            }
+        }
+        waves
+    }
+
+    /// The wave of a task, counted from 0; none for a task that is done or not of this plan.
+    pub fn wave(&self, id: &TaskId) -> Option<usize> {
+        self.wave[self.position(id)?]
+    }
+
+    /// What a task needs itself, in the plan's order.
+    pub fn needs(&self, id: &TaskId) -> Vec<TaskId> {
+        self.named(self.position(id).map_or(&[], |task| &self.needs[task]))
+    }
+
+    /// The tasks that need this one themselves, in the plan's order.
+    pub fn dependants(&self, id: &TaskId) -> Vec<TaskId> {
+        self.named(self.position(id).map_or(&[], |task| &self.dependants[task]))
+    }
+
+    /// All that a task needs, near and far, in the plan's order.
+    pub fn ancestors(&self, id: &TaskId) -> Vec<TaskId> {
+        let Some(task) = self.position(id) else {
+            return Vec::new();
+        };
+        let mut seen = vec![false; self.needs.len()];
+        let mut open = self.needs[task].clone();
+        while let Some(next) = open.pop() {
+            if !std::mem::replace(&mut seen[next], true) {
+                open.extend(&self.needs[next]);
+            }
+        }
+        let found = seen.iter().enumerate().filter(|(_, seen)| **seen);
+        found.map(|(task, _)| self.ids[task].clone()).collect()
+    }
+
+    fn position(&self, id: &TaskId) -> Option<usize> {
+        self.index.get(id).copied()
+    }
+
+    fn named(&self, tasks: &[usize]) -> Vec<TaskId> {
+        tasks.iter().map(|task| self.ids[*task].clone()).collect()
+    }
+
+    /// The order in which tasks could run one by one: the plan's, wherever the needs allow it.
+    pub(crate) fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Whether a task needs another, near or far. `steps` bounds the search over all questions; past it, `None`.
+    ///
+    /// Most questions are answered by the forest of deepest needs alone, so a chain costs one look.
+    pub(crate) fn reaches(&self, task: usize, ancestor: usize, steps: &mut usize) -> Option<bool> {
+        if task == ancestor {
+            return Some(false);
+        }
+        let mut seen = HashSet::new();
+        let mut open = vec![task];
+        let above = |task: usize| {
+            let ((enter, leave), (at, _)) = (self.visit[ancestor], self.visit[task]);
+            enter <= at && at < leave
+        };
+        while let Some(next) = open.pop() {
+            if above(next) {
+                return Some(true);
+            }
+            for need in &self.needs[next] {
+                *steps = steps.checked_sub(1)?;
+                if self.depth[*need] >= self.depth[ancestor] && seen.insert(*need) {
+                    open.push(*need);
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+fn index(plan: &Plan, faults: &mut Vec<Fault>) -> HashMap<TaskId, usize> {
+    let mut index = HashMap::new();
+    for (position, task) in plan.tasks.iter().enumerate() {
+        let first = *index.entry(task.id.clone()).or_insert(position);
+        if first != position {
+            let line = plan.tasks[first].place.line;
+            faults.push(Fault::new(
+                Code::DoubledId,
+                task.place,
+                format!(
+                    "Task `{}` is there twice; the first is in line {line}.",
+                    task.id
+                ),
+                "Give each task an id of its own.",
+            ));
+        }
+    }
+    index
+}
+
+fn resolve(
+    plan: &Plan,
+    index: &HashMap<TaskId, usize>,
+    faults: &mut Vec<Fault>,
+) -> Vec<Vec<usize>> {
+    let mut all = Vec::with_capacity(plan.tasks.len());
+    for task in &plan.tasks {
+        let mut found = Vec::with_capacity(task.needs.len());
+        for need in &task.needs {
+            match index.get(&need.id) {
+                Some(position) => found.push(*position),
+                None => faults.push(unknown(task.id.as_str(), need)),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        all.push(found);
+    }
+    all
+}
+
+fn unknown(task: &str, need: &Need) -> Fault {
+    Fault::new(
+        Code::UnknownNeed,
+        need.place,
+        format!(
+            "Task `{task}` needs `{}`, and the plan has no such task.",
+            need.id
+        ),
+        "Name a task of this plan, or take the need away.",
+    )
+}
+
+/// Every task after all it needs, otherwise in the plan's order.
+fn sort(needs: &[Vec<usize>], dependants: &[Vec<usize>]) -> Vec<usize> {
+    let mut missing: Vec<usize> = needs.iter().map(Vec::len).collect();
+    let free = (0..needs.len())
+        .filter(|task| missing[*task] == 0)
+        .map(Reverse);
+    let mut free: BinaryHeap<Reverse<usize>> = free.collect();
+    let mut order = Vec::with_capacity(needs.len());
+    while let Some(Reverse(next)) = free.pop() {
+        order.push(next);
+        for task in &dependants[next] {
+            missing[*task] -= 1;
+            if missing[*task] == 0 {
+                free.push(Reverse(*task));
+            }
+        }
+    }
+    order
+}
+
+/// Walks the forest in which each task hangs on its deepest need.
+fn visit(needs: &[Vec<usize>], depth: &[usize]) -> Vec<(usize, usize)> {
+    let mut children = vec![Vec::new(); needs.len()];
+    let mut roots = Vec::new();
+    for (task, needs) in needs.iter().enumerate() {
+        match needs.iter().max_by_key(|need| depth[**need]) {
+            Some(above) => children[*above].push(task),
+            None => roots.push(task),
+        }
+    }
+    let mut visit = vec![(0, 0); needs.len()];
+    let mut clock = 0;
+    let mut open: Vec<(usize, bool)> = roots.into_iter().rev().map(|root| (root, false)).collect();
+    while let Some((task, left)) = open.pop() {
+        if left {
+            visit[task].1 = clock;
+        } else {
+            visit[task].0 = clock;
+            clock += 1;
+            open.push((task, true));
+            open.extend(children[task].iter().map(|child| (*child, false)));
+        }
+    }
+    visit
+}
+
+/// Why one task of a circle needs the next, for the message.
+fn explain(message: &mut String, task: &TaskId, need: &Need) {
+    let reason = match &need.reason {
+        Reason::Declared => String::new(),
+        Reason::Order => " by the plan's order".to_owned(),
+        Reason::SameFile(path) => format!(" because both write `{path}`"),
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(
+        message,
+        "`{task}` needs `{}`{reason} (line {})",
+        need.id, need.place.line
+    );
+}
+
+#[cfg(test)]
+mod tests;

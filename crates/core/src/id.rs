@@ -26,6 +26,12 @@ impl fmt::Display for TaskId {
     }
 }
 
+impl Default for TaskId {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
 impl From<&str> for TaskId {
     fn from(id: &str) -> Self {
         Self::new(id)

@@ -4,9 +4,67 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::fault::Place;
+use crate::fault::{Fault, Place};
 use crate::id::TaskId;
 use crate::path::RepoPath;
+
+pub mod check;
+mod detect;
+mod files;
+mod header;
+mod kiro;
+mod label;
+mod lines;
+mod mark;
+mod markdown;
+mod native;
+mod needs;
+mod openspec;
+mod order;
+mod read;
+mod speckit;
+mod superpowers;
+mod taskmaster;
+mod token;
+mod track;
+mod unit;
+mod words;
+mod yaml;
+
+pub use read::parse;
+
+/// How to read a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Overrides detection.
+    pub format: Option<Format>,
+    /// Superpowers plans: tasks whose write sets are disjoint run side by side.
+    pub parallel: bool,
+    /// The plan's file name, which tells `tasks.json`.
+    pub file_name: String,
+    /// Largest size in bytes.
+    pub limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            format: None,
+            parallel: false,
+            file_name: String::new(),
+            limit: crate::limits::Limits::default().plan_bytes,
+        }
+    }
+}
+
+/// A plan and what is wrong with it, in the order of places.
+///
+/// What is wrong with the needs is said by [`crate::graph::TaskGraph::new`], with the files by [`check::check`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    pub plan: Plan,
+    pub faults: Vec<Fault>,
+}
 
 /// A plan as it was read. Faults stand beside it, never in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,8 +95,63 @@ pub enum Format {
     Native,
 }
 
+impl Format {
+    pub const ALL: [Self; 7] = [
+        Self::Superpowers,
+        Self::Track,
+        Self::SpecKit,
+        Self::OpenSpec,
+        Self::Kiro,
+        Self::TaskMaster,
+        Self::Native,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Superpowers => "superpowers",
+            Self::Track => "track",
+            Self::SpecKit => "spec-kit",
+            Self::OpenSpec => "openspec",
+            Self::Kiro => "kiro",
+            Self::TaskMaster => "task-master",
+            Self::Native => "native",
+        }
+    }
+
+    /// The format of a name as [`Format::as_str`] gives it; case and hyphens do not matter.
+    pub fn parse(name: &str) -> Option<Self> {
+        let plain = |name: &str| name.replace(['-', '_', ' '], "").to_ascii_lowercase();
+        Self::ALL
+            .into_iter()
+            .find(|format| plain(format.as_str()) == plain(name))
+    }
+}
+
+impl Plan {
+    /// A plan without anything in it.
+    pub fn new(format: Format) -> Self {
+        Self {
+            format,
+            title: String::new(),
+            goal: None,
+            constraints: Vec::new(),
+            tasks: Vec::new(),
+            aside: Vec::new(),
+        }
+    }
+
+    /// What the plan is for: its title and goal.
+    pub fn feature(&self) -> String {
+        match (self.title.as_str(), &self.goal) {
+            (title, None) => title.to_owned(),
+            ("", Some(goal)) => goal.clone(),
+            (title, Some(goal)) => format!("{title}\n\n{goal}"),
+        }
+    }
+}
+
 /// One unit of work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Task {
     pub id: TaskId,
     pub title: String,
@@ -52,6 +165,8 @@ pub struct Task {
     pub done: bool,
     pub optional: bool,
     pub files: Vec<FileRef>,
+    /// The plan lists all files of the task, and the list was understood whole.
+    pub files_declared: bool,
     pub interfaces: Interfaces,
     /// Its own, beside the plan's.
     pub constraints: Vec<String>,

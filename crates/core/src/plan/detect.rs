@@ -1,0 +1,145 @@
+//! Which format a text is in, by its marks.
+
+use super::markdown::Document;
+use super::{Format, kiro, mark, native, openspec, words};
+
+/// The format that the marks of a Markdown document speak for; none where there are none.
+///
+/// Marks that nothing else looks like decide first: front matter, then `T001`, track ids and `Task N` by their number.
+/// Numbered boxes are OpenSpec under numbered headings and Kiro otherwise. Boxes without any id are OpenSpec's.
+pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
+    let front = document.front.as_ref().map(|front| document.text(front));
+    if front.is_some_and(native::is_declared) {
+        return Some(Format::Native);
+    }
+    let marks = Marks::count(document);
+    let strong = [
+        (marks.spec_kit, Format::SpecKit),
+        (marks.track, Format::Track),
+        (marks.superpowers, Format::Superpowers),
+    ];
+    let best = strong
+        .iter()
+        .rev()
+        .max_by_key(|(count, _)| *count)
+        .filter(|(count, _)| *count > 0);
+    if let Some((_, format)) = best {
+        return Some(*format);
+    }
+    if marks.kiro > marks.openspec {
+        Some(Format::Kiro)
+    } else if marks.openspec > 0 || marks.boxes > 0 {
+        Some(Format::OpenSpec)
+    } else {
+        None
+    }
+}
+
+/// Whether a text is JSON rather than Markdown.
+pub(super) fn is_json(source: &str, file_name: &str) -> bool {
+    let start = source.trim_start();
+    let json_name = file_name.to_ascii_lowercase().ends_with(".json");
+    let list = start
+        .strip_prefix('[')
+        .is_some_and(|rest| rest.trim_start().starts_with(['{', ']']));
+    json_name || start.starts_with('{') || list
+}
+
+#[derive(Default)]
+struct Marks {
+    superpowers: usize,
+    track: usize,
+    spec_kit: usize,
+    openspec: usize,
+    kiro: usize,
+    boxes: usize,
+}
+
+impl Marks {
+    fn count(document: &Document<'_>) -> Self {
+        let mut marks = Self::default();
+        let mut section: Option<&str> = None;
+        for block in &document.blocks {
+            let text = document.text(&block.words);
+            let heading = block.level().is_some();
+            if heading {
+                section = openspec::section_number(text);
+            }
+            let boxed = block.checkbox();
+            if !heading && boxed.is_none() {
+                marks.kiro += usize::from(block.item().is_some() && kiro::names_requirements(text));
+                continue;
+            }
+            marks.boxes += usize::from(boxed.is_some());
+            marks.superpowers += usize::from(mark::numbered(text).is_some());
+            marks.track += usize::from(mark::leading_id(text, words::is_track).is_some());
+            marks.spec_kit += usize::from(mark::leading_id(text, words::is_spec_kit).is_some());
+            let number = boxed.and_then(|_| mark::leading_id(text, words::is_number));
+            match number.map(|(id, _)| id.split_once('.')) {
+                Some(Some((head, _))) if section == Some(head) => marks.openspec += 1,
+                Some(_) => marks.kiro += 1,
+                None => {}
+            }
+            marks.kiro += usize::from(boxed.is_some_and(|mark| mark.starred));
+        }
+        marks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(source: &str) -> Option<Format> {
+        detect(&Document::read(source))
+    }
+
+    #[test]
+    fn look_alikes_are_told_apart() {
+        for (source, format) in [
+            (
+                "### Task 1: a\n- [ ] 1.1 b\n- [ ] 1.2 c\n",
+                Some(Format::Superpowers),
+            ),
+            ("## 1. a\n- [ ] 1.1 b\n", Some(Format::OpenSpec)),
+            (
+                "# Plan\n- [ ] 1. a\n  - [ ] 1.1 b\n    - _Requirements: 1.1_\n",
+                Some(Format::Kiro),
+            ),
+            (
+                "## Phase 1\n- [ ] 1.1 b\n  - _Requirements: 1_\n",
+                Some(Format::Kiro),
+            ),
+            ("## 1. a\n- [ ] b\n", Some(Format::OpenSpec)),
+            (
+                "## Phase 1\n- [ ] T001 [P] a\n### Task 1: b\n- [ ] T002 c\n",
+                Some(Format::SpecKit),
+            ),
+            (
+                "### A.1.1 a\n- [ ] A.1.2 b\n- [ ] Step 1\n",
+                Some(Format::Track),
+            ),
+            ("### Aufgabe 1: a\n", Some(Format::Superpowers)),
+            (
+                "---\nsequester: 1\n---\n### Task 1: a\n",
+                Some(Format::Native),
+            ),
+            (
+                "---\ntitle: sequester\n---\n### Task 1: a\n",
+                Some(Format::Superpowers),
+            ),
+            ("```\n### Task 1: a\n```\n", None),
+            ("# A title\n\nSome words.\n", None),
+        ] {
+            assert_eq!(found(source), format, "{source}");
+        }
+    }
+
+    #[test]
+    fn json_is_told_by_its_first_sign_or_the_name() {
+        assert!(is_json(" {\"tasks\": []}", "x"));
+        assert!(is_json("[\n {}]", "x"));
+        assert!(is_json("", "tasks.json"));
+        assert!(!is_json("[link](a) and more", "plan.md"));
+    }
+}

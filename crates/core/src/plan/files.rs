@@ -1,0 +1,478 @@
+//! The files and interfaces that a task's text names.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::label::{self, Topic};
+use super::markdown::{Block, Document, Kind};
+use super::{Action, FileRef, Interfaces, token};
+use crate::fault::{Code, Fault};
+use crate::path::RepoPath;
+
+/// What the labelled lists of a task say.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) files: Vec<FileRef>,
+    /// A list of files is there and every entry of it was understood.
+    pub(super) declared: bool,
+    pub(super) interfaces: Interfaces,
+    /// Where the consumed interfaces stand: they may name the tasks they come from.
+    pub(super) consumed: Vec<Range<usize>>,
+}
+
+/// Reads **Files:** and **Interfaces:** in a task's text.
+pub(super) fn listed(
+    document: &Document<'_>,
+    range: &Range<usize>,
+    faults: &mut Vec<Fault>,
+) -> Listed {
+    let mut reader = Reader {
+        document,
+        faults,
+        found: Listed::default(),
+        collected: Collected::default(),
+        topic: None,
+        action: None,
+        unread: false,
+    };
+    for block in document.blocks_in(range) {
+        reader.take(block);
+    }
+    let mut found = reader.found;
+    found.declared &= !reader.unread;
+    found.files = reader.collected.files;
+    found
+}
+
+struct Reader<'r, 'a> {
+    document: &'r Document<'a>,
+    faults: &'r mut Vec<Fault>,
+    found: Listed,
+    collected: Collected,
+    topic: Option<Topic>,
+    /// Of the item above: `- Create:` with the paths nested beneath.
+    action: Option<(u8, Action)>,
+    unread: bool,
+}
+
+impl Reader<'_, '_> {
+    fn take(&mut self, block: &Block<'_>) {
+        let words = self.document.text(&block.words);
+        match block.kind {
+            Kind::Heading(_) => {
+                self.topic = label::topic(words.trim_end_matches([':', '：']))
+                    .filter(|topic| of_task(*topic));
+                self.found.declared |= matches!(self.topic, Some(Topic::Files(_)));
+            }
+            Kind::Paragraph => {
+                let mut at = block.words.start;
+                if block.within.is_none() {
+                    let labelled = label::split(words).and_then(|(name, _)| label::topic(name));
+                    self.topic = self.topic.filter(|_| labelled.is_some());
+                }
+                for line in words.split_inclusive('\n') {
+                    self.take_line(at..at + line.trim_end().len());
+                    at += line.len();
+                }
+            }
+            Kind::Item(item) if item.mark.is_some() => self.topic = None,
+            Kind::Item(item) => {
+                if self.action.is_some_and(|(depth, _)| item.depth <= depth) {
+                    self.action = None;
+                }
+                self.take_item(block.words.clone(), item.depth);
+            }
+            Kind::Fence(_) | Kind::Rule => self.topic = None,
+        }
+    }
+
+    /// A line of a paragraph: a label with what stands behind it, or an entry of the open list.
+    fn take_line(&mut self, line: Range<usize>) {
+        let text = self.document.text(&line);
+        let topic = label::split(text).and_then(|(name, rest)| Some((label::topic(name)?, rest)));
+        if let Some((topic, rest)) = topic.filter(|(topic, _)| of_task(*topic)) {
+            self.open(topic, line.start + rest..line.end);
+        } else if label::is_marked(text) && !matches!(self.topic, Some(Topic::Files(_))) {
+            self.topic = None;
+        } else if let (Some(Topic::Files(_)), false) = (self.topic, text.trim().is_empty()) {
+            self.take_entry(line, 0);
+        }
+    }
+
+    fn open(&mut self, topic: Topic, rest: Range<usize>) {
+        self.topic = Some(topic);
+        self.action = None;
+        let text = self.document.text(&rest).trim();
+        match topic {
+            Topic::Files(_) => {
+                self.found.declared = true;
+                if !text.is_empty() && !is_none(text) {
+                    self.take_entry(rest, 0);
+                }
+            }
+            _ if !text.is_empty() => self.interface(topic, rest),
+            _ => {}
+        }
+    }
+
+    fn take_item(&mut self, words: Range<usize>, depth: u8) {
+        let text = self.document.text(&words);
+        let labelled =
+            label::split(text).and_then(|(name, rest)| Some((label::topic(name)?, rest)));
+        match (self.topic, labelled.filter(|(topic, _)| of_task(*topic))) {
+            (_, Some((topic, rest))) => self.open(topic, words.start + rest..words.end),
+            (Some(Topic::Files(_)), None) => self.take_entry(words, depth),
+            (Some(topic), None) => self.interface(topic, words),
+            (None, None) => {}
+        }
+    }
+
+    fn interface(&mut self, topic: Topic, words: Range<usize>) {
+        let text = self.document.text(&words).trim().to_owned();
+        if text.is_empty() || is_none(&text) {
+            return;
+        }
+        if topic == Topic::Consumes {
+            self.found.interfaces.consumes.push(text);
+            self.found.consumed.push(words);
+        } else if topic == Topic::Produces {
+            self.found.interfaces.produces.push(text);
+        }
+    }
+
+    fn take_entry(&mut self, words: Range<usize>, depth: u8) {
+        let text = self.document.text(&words);
+        let default = match self.topic {
+            Some(Topic::Files(default)) => default,
+            _ => None,
+        };
+        let own = entry_action(text);
+        let action = own
+            .or(self.action.map(|(_, action)| action))
+            .or(default)
+            .unwrap_or(Action::Change);
+        let tokens = entry_tokens(self.document, &words);
+        if tokens.is_empty() {
+            let heads = text.trim_end_matches('*').ends_with([':', '：']);
+            if let Some(own) = own.filter(|_| heads) {
+                self.action = Some((depth, own));
+            } else if !is_none(text) && action != Action::Test {
+                self.unread = true;
+            }
+            return;
+        }
+        for (at, token) in tokens {
+            let Some((paths, lines)) = token::read(token) else {
+                self.unread = true;
+                continue;
+            };
+            for path in paths {
+                if path.ends_with('/') {
+                    self.unread = true;
+                } else {
+                    let named = Named {
+                        at,
+                        path: &path,
+                        action,
+                        lines,
+                    };
+                    self.collected.add(self.document, named, self.faults);
+                }
+            }
+        }
+    }
+}
+
+/// Files in the order they were named, each once per action.
+#[derive(Default)]
+struct Collected {
+    files: Vec<FileRef>,
+    seen: HashSet<(RepoPath, Action)>,
+}
+
+impl Collected {
+    /// Adds a file, or the fault that its path is.
+    fn add(&mut self, document: &Document<'_>, named: Named<'_>, faults: &mut Vec<Fault>) {
+        let place = document.lines.place(named.at);
+        let Named {
+            path,
+            action,
+            lines,
+            ..
+        } = named;
+        match RepoPath::parse(path) {
+            Ok(path) if self.seen.insert((path.clone(), action)) => {
+                self.files.push(FileRef {
+                    path,
+                    action,
+                    lines,
+                    place,
+                });
+            }
+            Ok(_) => {}
+            Err(error) => faults.push(Fault::new(
+                Code::BadPath,
+                place,
+                format!("`{path}` is not a path inside the repository: {error}."),
+                "Write the path relative to the repository's root, without leaving it.",
+            )),
+        }
+    }
+}
+
+/// A path as the text names it.
+struct Named<'t> {
+    at: usize,
+    path: &'t str,
+    action: Action,
+    lines: Option<(u32, u32)>,
+}
+
+/// Labels that a task's text may carry.
+fn of_task(topic: Topic) -> bool {
+    matches!(
+        topic,
+        Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces
+    )
+}
+
+fn is_none(text: &str) -> bool {
+    let word = text
+        .trim_start_matches(['*', '_', '(', '-', ' '])
+        .to_lowercase();
+    [
+        "none", "n/a", "nothing", "keine", "ninguno", "aucun", "无", "なし", "없음", "нет",
+    ]
+    .iter()
+    .any(|none| word.starts_with(none))
+}
+
+/// The verb of an entry: `Create: ...`, `**Modify** ...`, `... (new)`.
+fn entry_action(text: &str) -> Option<Action> {
+    let plain = text.trim_start_matches(['*', '_', ' ']);
+    let first: String = plain.chars().take_while(|c| c.is_alphabetic()).collect();
+    label::action(&first).or_else(|| {
+        let (_, tail) = text
+            .rsplit_once('(')
+            .or_else(|| text.rsplit_once('—'))
+            .or_else(|| text.rsplit_once(" - "))?;
+        let word: String = tail
+            .trim_start()
+            .chars()
+            .take_while(|c| c.is_alphabetic())
+            .collect();
+        label::action(&word)
+    })
+}
+
+/// The tokens of an entry that stand for files: its leading code spans, or bare paths.
+fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize, &'a str)> {
+    let mut tokens = Vec::new();
+    let mut end = None;
+    for (range, code) in document.codes(words) {
+        let gap = end.map(|end| document.text(&(end..range.start)));
+        if gap.is_some_and(|gap| !is_separator(gap)) {
+            break;
+        }
+        end = Some(range.end);
+        tokens.push((range.start + 1, code));
+    }
+    if !tokens.is_empty() {
+        return tokens;
+    }
+    for (at, word) in split_words(document.text(words), words.start) {
+        let path = token::read(word).is_some_and(|(paths, _)| {
+            paths
+                .iter()
+                .all(|path| path.contains('/') || token::is_file(path))
+        });
+        if path {
+            tokens.push((at, word));
+        } else if !tokens.is_empty() && !is_separator(word) {
+            break;
+        }
+    }
+    tokens
+}
+
+fn is_separator(gap: &str) -> bool {
+    gap.split_whitespace().all(|word| {
+        let word = word.trim_matches(|c: char| ",、，+&/;".contains(c));
+        matches!(
+            word,
+            "" | "and" | "or" | "und" | "y" | "et" | "e" | "和" | "と"
+        )
+    })
+}
+
+/// Words with their offsets, without the punctuation around them.
+fn split_words(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> {
+    let edge = |c: char| ",;()[]*_\"'、，。".contains(c);
+    text.split(|c: char| c.is_whitespace() || "、，".contains(c))
+        .filter_map(move |word| {
+            let left = word.trim_start_matches(edge);
+            let at = left.as_ptr() as usize - text.as_ptr() as usize;
+            let word = left.trim_end_matches(|c: char| edge(c) || c == '.' || c == ':');
+            (!word.is_empty()).then_some((start + at, word))
+        })
+}
+
+/// Whether paths that stand bare in a sentence count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bare {
+    Taken,
+    Left,
+}
+
+/// The files that sentences name as the ones to write: only where the sentence begins with a verb of writing.
+///
+/// A sentence is too loose for more than [`Action::Change`], unless it says `Create` right before the path.
+pub(super) fn mentioned(
+    document: &Document<'_>,
+    range: &Range<usize>,
+    bare: Bare,
+    faults: &mut Vec<Fault>,
+) -> Vec<FileRef> {
+    let mut collected = Collected::default();
+    for block in document.blocks_in(range) {
+        if !matches!(block.kind, Kind::Item(_) | Kind::Paragraph) {
+            continue;
+        }
+        let words = document.text(&block.words);
+        if bare == Bare::Left && !begins_with_writing(words)
+            || bare == Bare::Taken && begins_with_looking(words)
+        {
+            continue;
+        }
+        let mut tokens: Vec<_> = document
+            .codes(&block.words)
+            .map(|(code, text)| (code.start + 1, text))
+            .collect();
+        if bare == Bare::Taken {
+            let outside =
+                split_words(words, block.words.start).filter(|(_, word)| !word.contains('`'));
+            tokens.extend(outside);
+            tokens.sort_unstable();
+        }
+        for (at, text) in tokens {
+            let Some((paths, lines)) = token::read(text) else {
+                continue;
+            };
+            let before = &document.source[block.words.start..at];
+            for path in paths
+                .iter()
+                .filter(|path| token::is_file(path) && !is_import(path))
+            {
+                let action = said_action(before, path);
+                collected.add(
+                    document,
+                    Named {
+                        at,
+                        path,
+                        action,
+                        lines,
+                    },
+                    faults,
+                );
+            }
+        }
+    }
+    collected.files
+}
+
+/// `../a` and `/a` in a sentence: mostly imports, routes and machines' folders; a fault only where a file is meant.
+fn is_import(path: &str) -> bool {
+    path.starts_with('@') || path.starts_with("./") && !path.contains(".rs")
+}
+
+fn said_action(before: &str, path: &str) -> Action {
+    let mut last = before
+        .rsplit(|c: char| c.is_whitespace() || "`*_".contains(c))
+        .filter(|word| !word.is_empty());
+    let verb = last.find(|word| {
+        !matches!(
+            word.to_ascii_lowercase().as_str(),
+            "the" | "a" | "an" | "new" | "file" | "module"
+        )
+    });
+    match verb.and_then(label::action) {
+        Some(Action::Create) => Action::Create,
+        Some(Action::Delete) => Action::Delete,
+        _ if token::is_test(path) => Action::Test,
+        _ => Action::Change,
+    }
+}
+
+fn first_verb(words: &str) -> String {
+    let plain = words.trim_start_matches(|c: char| !c.is_alphabetic());
+    let mut plain = plain
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|word| word.len() > 1);
+    plain.next().unwrap_or_default().to_lowercase()
+}
+
+fn begins_with_writing(words: &str) -> bool {
+    let verb = first_verb(words);
+    matches!(
+        verb.as_str(),
+        "implement"
+            | "write"
+            | "build"
+            | "refactor"
+            | "fix"
+            | "extract"
+            | "move"
+            | "rename"
+            | "wire"
+            | "register"
+            | "replace"
+            | "define"
+            | "set"
+            | "setup"
+            | "introduce"
+            | "integrate"
+            | "enhance"
+            | "migrate"
+            | "convert"
+            | "implementieren"
+            | "schreiben"
+            | "implementar"
+            | "escribir"
+            | "implémenter"
+            | "écrire"
+            | "实现"
+            | "編写"
+            | "実装"
+            | "구현"
+            | "реализовать"
+    ) || matches!(label::action(&verb), Some(action) if action != Action::Read)
+}
+
+fn begins_with_looking(words: &str) -> bool {
+    // Ids and marks such as `T012 [P] [US1]` stand before the verb.
+    let verb = words
+        .split_whitespace()
+        .map(|word| {
+            word.trim_matches(|c: char| !c.is_alphanumeric())
+                .to_lowercase()
+        })
+        .find(|word| word.len() > 2 && word.chars().all(char::is_alphabetic));
+    matches!(
+        verb.unwrap_or_default().as_str(),
+        "review"
+            | "read"
+            | "verify"
+            | "check"
+            | "run"
+            | "validate"
+            | "confirm"
+            | "analyze"
+            | "inspect"
+            | "ensure"
+            | "prüfen"
+            | "verificar"
+            | "vérifier"
+            | "验证"
+            | "確認"
+    )
+}

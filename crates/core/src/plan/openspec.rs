@@ -1,0 +1,126 @@
+//! `## 1. ...` with `- [ ] 1.1 ...` beneath.
+//!
+//! The text is the whole item. Tasks are in order. Many such plans number only the sections, or nothing at all: then a
+//! task's id is its section's number and its place in it.
+
+use std::collections::HashMap;
+
+use super::files::Bare;
+use super::markdown::Document;
+use super::needs::Shape;
+use super::unit::{self, Drafts, Rules, Unit};
+use super::{Format, mark, words};
+
+const RULES: Rules = Rules {
+    format: Format::OpenSpec,
+    nested: true,
+    steps: false,
+    shape: Shape::Numbers,
+    sentences: Some(Bare::Left),
+};
+
+pub(super) fn read(document: &Document<'_>) -> Drafts {
+    unit::assemble(document, find(document), &RULES)
+}
+
+fn find(document: &Document<'_>) -> Vec<Unit> {
+    let numbered = document.blocks.iter().any(|block| {
+        block.level().is_some_and(|level| level > 1)
+            && section_number(document.text(&block.words)).is_some()
+    });
+    let mut units = Vec::new();
+    let mut section = Section::default();
+    let mut ordinal = 0;
+    for (block, one) in document.blocks.iter().enumerate() {
+        let text = document.text(&one.words);
+        if one.level().is_some() {
+            section.close(&mut units);
+            ordinal += usize::from(one.level() > Some(1));
+            let number = section_number(text);
+            section.work = if numbered {
+                number.is_some()
+            } else {
+                !is_aside(text)
+            };
+            section.number = number.map_or_else(|| ordinal.max(1).to_string(), str::to_owned);
+        }
+        let Some(mark) = one.checkbox() else { continue };
+        let id = mark::leading_id(text, words::is_number);
+        let outer = one.within.is_none();
+        let unit = |id: &str, rest: &str| Unit {
+            block,
+            id: id.to_owned(),
+            title: mark::title(rest),
+            ticked: mark.ticked,
+            optional: mark.starred,
+            parallel: false,
+        };
+        match id {
+            Some((id, rest)) => section.explicit.push(unit(id, rest)),
+            None if outer => section.unnamed.push(unit("", text)),
+            None => {}
+        }
+    }
+    section.close(&mut units);
+    units
+}
+
+/// The boxes under one heading.
+#[derive(Default)]
+struct Section {
+    number: String,
+    work: bool,
+    explicit: Vec<Unit>,
+    unnamed: Vec<Unit>,
+    /// The last place given in each section's number, for two sections may share one.
+    places: HashMap<String, usize>,
+}
+
+impl Section {
+    /// Boxes with ids are tasks; boxes without become tasks only where none of their section has one.
+    fn close(&mut self, units: &mut Vec<Unit>) {
+        let explicit = std::mem::take(&mut self.explicit);
+        let unnamed = std::mem::take(&mut self.unnamed);
+        if !explicit.is_empty() {
+            units.extend(explicit);
+        } else if self.work {
+            let place = self.places.entry(self.number.clone()).or_default();
+            for mut unit in unnamed {
+                *place += 1;
+                unit.id = format!("{}.{place}", self.number);
+                units.push(unit);
+            }
+        }
+    }
+}
+
+/// `1. Setup`, `2) Build`, `Phase 3: ...`.
+pub(super) fn section_number(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let number = text[..end].trim_end_matches('.');
+    let closed = text[end..].starts_with([' ', ')', ':']);
+    (words::is_number(number) && closed && !number.contains('.')).then_some(number)
+}
+
+/// Sections whose boxes are no work of their own.
+fn is_aside(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    [
+        "acceptance",
+        "gaps",
+        "candidate",
+        "out of scope",
+        "definition of done",
+        "success criteria",
+        "checklist",
+        "follow-up",
+        "future",
+        "open questions",
+        "non-goals",
+        "abnahme",
+        "offene",
+        "aceptación",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+}

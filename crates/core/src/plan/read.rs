@@ -1,0 +1,120 @@
+//! From bytes to a plan.
+
+use super::lines::Lines;
+use super::markdown::Document;
+use super::unit::Drafts;
+use super::{
+    Format, Options, Parsed, Plan, detect, kiro, native, openspec, order, speckit, superpowers,
+    taskmaster, track,
+};
+use crate::fault::{Code, Fault, Place};
+
+const SHAPES: &str = "Expected one of: `### Task 1: ...` headings (superpowers), ids such as `A.1.2` in headings or boxes \
+    (track), `- [ ] T001 ...` (spec-kit), `## 1. ...` with `- [ ] 1.1 ...` (OpenSpec), `- [ ] 1. ...` (Kiro), a `tasks.json` \
+    (Task Master), or front matter `sequester: 1` with `## [id] Title` headings (native).";
+
+const START: Place = Place { line: 1, column: 1 };
+
+/// Reads a plan: all faults at once, in the order of their places. Never fails: what cannot be read is a fault.
+pub fn parse(source: &[u8], options: &Options) -> Parsed {
+    let empty = || Plan::new(options.format.unwrap_or(Format::Native));
+    let text = match decode(source, options) {
+        Ok(text) => text,
+        Err(fault) => {
+            let faults = vec![fault];
+            return Parsed {
+                plan: empty(),
+                faults,
+            };
+        }
+    };
+    let (mut plan, mut faults) = match read(text, options) {
+        Some(drafts) => order::arrange(drafts, options.parallel),
+        None => (empty(), Vec::new()),
+    };
+    if plan.tasks.is_empty() && faults.is_empty() {
+        let message = match options.format {
+            Some(format) => format!("No task of the format `{}` was found.", format.as_str()),
+            None => "No task was found.".to_owned(),
+        };
+        faults.push(Fault::new(Code::NoTasks, START, message, SHAPES));
+    }
+    faults.sort_by(|one, two| {
+        (one.place, one.code, &one.message).cmp(&(two.place, two.code, &two.message))
+    });
+    plan.aside.sort_by_key(|aside| aside.place);
+    Parsed { plan, faults }
+}
+
+fn read(text: &str, options: &Options) -> Option<Drafts> {
+    let json = options.format.is_none() && detect::is_json(text, &options.file_name);
+    if json || options.format == Some(Format::TaskMaster) {
+        return Some(taskmaster::read(text));
+    }
+    let document = Document::read(text);
+    let drafts = match options.format.or_else(|| detect::detect(&document))? {
+        Format::Superpowers => superpowers::read(&document),
+        Format::Track => track::read(&document),
+        Format::SpecKit => speckit::read(&document),
+        Format::OpenSpec => openspec::read(&document),
+        Format::Kiro => kiro::read(&document),
+        Format::TaskMaster => taskmaster::read(text),
+        Format::Native => native::read(&document),
+    };
+    Some(drafts)
+}
+
+/// The text of a plan, without its byte order mark.
+fn decode<'a>(source: &'a [u8], options: &Options) -> Result<&'a str, Fault> {
+    let name = if options.file_name.is_empty() {
+        "The plan"
+    } else {
+        options.file_name.as_str()
+    };
+    if source.len() as u64 > options.limit {
+        let (size, limit) = (source.len(), options.limit);
+        return Err(Fault::new(
+            Code::PlanTooLarge,
+            START,
+            format!("{name} has {size} bytes, and {limit} is the limit."),
+            "Split the plan, or raise the limit.",
+        ));
+    }
+    let body = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
+    if body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff") {
+        return Err(not_text(name, START, "is UTF-16"));
+    }
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let valid = std::str::from_utf8(&body[..error.valid_up_to()]).unwrap_or_default();
+        not_text(
+            name,
+            Lines::new(valid).place(valid.len()),
+            "is not UTF-8 here",
+        )
+    })?;
+    if let Some(at) = text.find('\0') {
+        return Err(not_text(
+            name,
+            Lines::new(text).place(at),
+            "is binary: it holds a NUL byte",
+        ));
+    }
+    if text.trim().is_empty() {
+        return Err(Fault::new(
+            Code::EmptyPlan,
+            START,
+            format!("{name} is empty."),
+            SHAPES,
+        ));
+    }
+    Ok(text)
+}
+
+fn not_text(name: &str, place: Place, what: &str) -> Fault {
+    Fault::new(
+        Code::NotText,
+        place,
+        format!("{name} {what}."),
+        "Save the plan as UTF-8 text.",
+    )
+}

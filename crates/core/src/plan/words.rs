@@ -1,0 +1,132 @@
+//! The word for task in the languages plans are written in, and the shapes of ids.
+
+const TASK: [&str; 29] = [
+    "task",
+    "aufgabe",
+    "tarea",
+    "tâche",
+    "tache",
+    "tarefa",
+    "compito",
+    "attività",
+    "taak",
+    "uppgift",
+    "opgave",
+    "oppgave",
+    "zadanie",
+    "úkol",
+    "feladat",
+    "tehtävä",
+    "görev",
+    "tugas",
+    "задача",
+    "задание",
+    "завдання",
+    "任务",
+    "任務",
+    "タスク",
+    "작업",
+    "태스크",
+    "과제",
+    "مهمة",
+    "משימה",
+];
+
+pub(super) fn is_task(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    TASK.contains(&lower.as_str())
+}
+
+/// `1`, `12`, `2.1`, `3a`, `B2`.
+pub(super) fn is_number(word: &str) -> bool {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let digits = digits
+        .strip_suffix(|c: char| c.is_ascii_lowercase())
+        .unwrap_or(digits);
+    let prefix = word.len()
+        - word
+            .trim_start_matches(|c: char| c.is_ascii_uppercase())
+            .len();
+    let parts = || digits.split('.');
+    prefix <= 2
+        && parts().count() <= 6
+        && parts()
+            .all(|part| (1..=6).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A task word with its number in one: `任务3`.
+pub(super) fn glued(word: &str) -> Option<&str> {
+    let name = word.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '.');
+    let number = &word[name.len()..];
+    (!name.is_ascii() && is_task(name) && is_number(number)).then_some(number)
+}
+
+/// `T001` and its like.
+pub(super) fn is_spec_kit(word: &str) -> bool {
+    let digits = word.strip_prefix('T').map(|rest| {
+        rest.strip_suffix(|c: char| c.is_ascii_lowercase())
+            .unwrap_or(rest)
+    });
+    digits.is_some_and(|digits| {
+        (2..=6).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+/// `A.9.1`, `BE.2.1.3`: a track in capitals, then at least two numbers; `A.1` names a section.
+pub(super) fn is_track(word: &str) -> bool {
+    is_track_part(word) && word.split('.').count() >= 3
+}
+
+/// A track id of any depth from the section on.
+pub(super) fn is_track_part(word: &str) -> bool {
+    let mut parts = word.split('.');
+    let track = parts.next().unwrap_or_default();
+    let rest: Vec<&str> = parts.collect();
+    (1..=4).contains(&track.len())
+        && track.bytes().all(|b| b.is_ascii_uppercase())
+        && (1..=5).contains(&rest.len())
+        && rest
+            .iter()
+            .all(|part| (1..=5).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// `1.2`, `10.3.1`: at least two numbers.
+pub(super) fn is_dotted(word: &str) -> bool {
+    is_number(word) && word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The ids strictly between `T001` and `T004`; none where the two do not count up.
+pub(super) fn between(from: &str, to: &str) -> Vec<String> {
+    let split = |id: &str| {
+        let digits = id.len() - id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let number = id[id.len() - digits..].parse::<u32>().ok()?;
+        Some((id[..id.len() - digits].to_owned(), number, digits))
+    };
+    match (split(from), split(to)) {
+        (Some((a, first, width)), Some((b, last, _)))
+            if a == b && last > first && last - first <= 500 =>
+        {
+            (first + 1..last)
+                .map(|number| format!("{a}{number:0width$}"))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_told_from_other_words() {
+        assert!(is_spec_kit("T001") && !is_spec_kit("T1x9") && !is_spec_kit("Total"));
+        assert!(
+            is_track("A.9.1.3") && is_track("BE.2.1") && !is_track("A.9") && !is_track("E.g.1")
+        );
+        assert!(is_dotted("1.2") && !is_dotted("1") && !is_dotted("v1.2"));
+        assert!(is_number("3a") && is_number("B2") && !is_number("React") && !is_number(""));
+        assert_eq!(glued("任务3"), Some("3"));
+        assert_eq!(between("T001", "T004"), ["T002", "T003"]);
+    }
+}
