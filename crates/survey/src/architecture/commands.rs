@@ -1,0 +1,193 @@
+//! How to build and test: what manifests state, what makefiles name, what the CI runs.
+
+mod ci;
+mod recipes;
+
+use serde_json::Value;
+
+use sequester_core::architecture::Stated;
+
+use super::line::clean;
+use super::manifest::{at, json, pairs, toml};
+use super::scan::{Scan, folder, has_extension};
+
+/// Scripts of one package; those of members only if they are among the usual ones.
+const MOST_SCRIPTS: usize = 24;
+const MOST: usize = 120;
+
+pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
+    let mut found = Vec::new();
+    certain(scan, &mut found);
+    cargo_aliases(scan, &mut found);
+    scripts(scan, &mut found);
+    recipes::state(scan, &mut found);
+    python(scan, &mut found);
+    ci::state(scan, &mut found);
+    found.truncate(MOST);
+    found
+}
+
+/// What a manifest at the root makes certain.
+fn certain(scan: &Scan<'_>, found: &mut Vec<Stated>) {
+    let maven = if scan.has("mvnw") { "./mvnw" } else { "mvn" };
+    let gradle = if scan.has("gradlew") {
+        "./gradlew"
+    } else {
+        "gradle"
+    };
+    let mut add = |path: &str, text: &str| found.push(Stated::new(text, path));
+    let known: [(&str, String); 10] = [
+        ("Cargo.toml", "`cargo build`, `cargo test`".to_owned()),
+        ("go.mod", "`go build ./...`, `go test ./...`".to_owned()),
+        ("pom.xml", format!("`{maven} package`, `{maven} test`")),
+        ("build.gradle", format!("`{gradle} build`, `{gradle} test`")),
+        (
+            "build.gradle.kts",
+            format!("`{gradle} build`, `{gradle} test`"),
+        ),
+        ("mix.exs", "`mix compile`, `mix test`".to_owned()),
+        ("Package.swift", "`swift build`, `swift test`".to_owned()),
+        (
+            "CMakeLists.txt",
+            "`cmake -S . -B build`, then `cmake --build build`".to_owned(),
+        ),
+        (
+            "meson.build",
+            "`meson setup build`, then `meson test -C build`".to_owned(),
+        ),
+        ("deno.json", "`deno test`".to_owned()),
+    ];
+    for (path, text) in known.iter().filter(|(path, _)| scan.has(path)) {
+        add(path, text);
+    }
+    let top = scan
+        .files
+        .iter()
+        .find(|path| !path.contains('/') && has_extension(path, &["sln", "slnx"]));
+    if let Some(path) = top {
+        add(path, "`dotnet build`, `dotnet test`");
+    }
+}
+
+fn cargo_aliases(scan: &Scan<'_>, found: &mut Vec<Stated>) {
+    let path = ".cargo/config.toml";
+    let config = scan.text(path).and_then(toml);
+    for (name, value) in pairs(config.as_ref().and_then(|config| config.get("alias"))) {
+        let words: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            value => super::manifest::strings(Some(value)),
+        };
+        let text = format!(
+            "`cargo {}` runs `cargo {}`",
+            clean(name, 40),
+            clean(&words.join(" "), 120)
+        );
+        found.push(Stated::new(text, path));
+    }
+}
+
+/// The package manager that the repository names or locks with.
+fn package_manager(scan: &Scan<'_>, manifest: &Value) -> &'static str {
+    let named = manifest
+        .get("packageManager")
+        .and_then(Value::as_str)
+        .unwrap_or("");
+    let known = ["pnpm", "yarn", "bun", "npm"];
+    let named = known.into_iter().find(|manager| named.starts_with(manager));
+    let locks = [
+        ("pnpm-lock.yaml", "pnpm"),
+        ("yarn.lock", "yarn"),
+        ("bun.lock", "bun"),
+        ("bun.lockb", "bun"),
+    ];
+    let locked = || {
+        locks
+            .into_iter()
+            .find(|(lock, _)| scan.has(lock))
+            .map(|(_, manager)| manager)
+    };
+    named.or_else(locked).unwrap_or("npm")
+}
+
+fn scripts(scan: &Scan<'_>, found: &mut Vec<Stated>) {
+    const USUAL: [&str; 9] = [
+        "build",
+        "test",
+        "lint",
+        "typecheck",
+        "type-check",
+        "check",
+        "dev",
+        "start",
+        "format",
+    ];
+    let root = scan.text("package.json").and_then(json).unwrap_or_default();
+    let manager = package_manager(scan, &root);
+    for (path, text) in scan.named(&["package.json", "composer.json"]) {
+        let Some(manifest) = json(text) else { continue };
+        let runner = if path.ends_with("composer.json") {
+            "composer"
+        } else {
+            manager
+        };
+        let usual = |name: &str| {
+            USUAL
+                .iter()
+                .any(|usual| name == *usual || name.starts_with(&format!("{usual}:")))
+        };
+        let inside = !folder(path).is_empty();
+        let mut scripts = pairs(manifest.get("scripts"));
+        scripts.retain(|(name, _)| !inside || USUAL.contains(name));
+        scripts.sort_by_key(|(name, _)| !usual(name));
+        for (name, value) in scripts.into_iter().take(MOST_SCRIPTS) {
+            if let Some(body) = value.as_str() {
+                let text = format!(
+                    "`{runner} run {}` runs `{}`",
+                    clean(name, 60),
+                    clean(body, 140)
+                );
+                found.push(Stated::new(text, path));
+            }
+        }
+    }
+}
+
+fn python(scan: &Scan<'_>, found: &mut Vec<Stated>) {
+    if let Some(text) = scan.text("tox.ini") {
+        for name in text
+            .lines()
+            .filter_map(|line| line.strip_prefix("[testenv:")?.strip_suffix(']'))
+        {
+            found.push(Stated::new(
+                format!("`tox -e {}`", clean(name, 60)),
+                "tox.ini",
+            ));
+        }
+    }
+    if let Some(text) = scan.text("noxfile.py") {
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            let next = lines
+                .peek()
+                .and_then(|next| next.strip_prefix("def ")?.split('(').next());
+            if let Some(name) = next.filter(|_| line.starts_with("@nox.session")) {
+                found.push(Stated::new(
+                    format!("`nox -s {}`", clean(name, 60)),
+                    "noxfile.py",
+                ));
+            }
+        }
+    }
+    let project = scan.text("pyproject.toml").and_then(toml);
+    if project
+        .as_ref()
+        .is_some_and(|project| at(project, &["tool", "pytest"]).is_some())
+    {
+        found.push(Stated::new(
+            "`pytest`, configured under `tool.pytest`",
+            "pyproject.toml",
+        ));
+    } else if scan.has("pytest.ini") {
+        found.push(Stated::new("`pytest`", "pytest.ini"));
+    }
+}

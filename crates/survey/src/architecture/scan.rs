@@ -1,0 +1,306 @@
+//! One look over the entries, and one reading of the few files that tell about the whole.
+
+use std::collections::BTreeMap;
+
+use sequester_core::limits::Limits;
+use sequester_core::repository::{Entry, EntryKind, Snapshot};
+
+/// Most bytes of one file; lock files are long by nature.
+const MOST_BYTES: u64 = 256 << 10;
+const MOST_LOCK_BYTES: u64 = 4 << 20;
+/// Most files that are read.
+const MOST_FILES: usize = 300;
+const MOST_LOCKS: usize = 6;
+
+pub(super) struct Scan<'a> {
+    /// Files that people of the project write, sorted by path.
+    pub(super) files: Vec<&'a str>,
+    /// Everything, for counting.
+    pub(super) entries: &'a [Entry],
+    texts: BTreeMap<&'a str, String>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn of(snapshot: &'a dyn Snapshot, limits: &Limits) -> Self {
+        let entries = snapshot.entries();
+        let mut files = Vec::new();
+        let mut wanted = Vec::new();
+        let mut locks = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let path = entry.path.as_str();
+            if entry.kind != EntryKind::File || foreign(path).is_some() {
+                continue;
+            }
+            files.push(path);
+            let depth = path.matches('/').count();
+            match interest(path, depth) {
+                Some(Interest::Lock) => locks.push((depth, at)),
+                Some(Interest::Text(rank)) => wanted.push((rank, depth, at)),
+                None => {}
+            }
+        }
+        wanted.sort_unstable();
+        locks.sort_unstable();
+        let wanted: Vec<usize> = wanted
+            .iter()
+            .take(MOST_FILES)
+            .map(|wanted| wanted.2)
+            .collect();
+        let locks: Vec<usize> = locks.iter().take(MOST_LOCKS).map(|lock| lock.1).collect();
+        let mut texts = BTreeMap::new();
+        for (mut wanted, most) in [(wanted, MOST_BYTES), (locks, MOST_LOCK_BYTES)] {
+            wanted.sort_unstable();
+            let most = most.min(limits.file_bytes.max(MOST_BYTES));
+            snapshot.read_many(&wanted, most, &mut |at, bytes| {
+                if let (Some(entry), Ok(bytes)) = (entries.get(at), bytes) {
+                    if !bytes.contains(&0) {
+                        let text = String::from_utf8_lossy(bytes).replace('\r', "");
+                        texts.insert(entry.path.as_str(), text);
+                    }
+                }
+            });
+        }
+        Self {
+            files,
+            entries,
+            texts,
+        }
+    }
+
+    /// The text of one of the files that were read.
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        self.texts.get(path).map(String::as_str)
+    }
+
+    /// Files that were read and go by one of these names, nearest to the root first.
+    pub(super) fn named(&self, names: &[&str]) -> Vec<(&'a str, &str)> {
+        self.matching(|path| names.contains(&name(path)))
+    }
+
+    pub(super) fn matching(&self, test: impl Fn(&str) -> bool) -> Vec<(&'a str, &str)> {
+        let mut found: Vec<(&'a str, &str)> = self
+            .texts
+            .iter()
+            .filter(|(path, _)| test(path))
+            .map(|(path, text)| (*path, text.as_str()))
+            .collect();
+        found.sort_by_key(|(path, _)| path.matches('/').count());
+        found
+    }
+
+    /// Whether there is such a file.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.binary_search(&path).is_ok()
+    }
+}
+
+enum Interest {
+    Lock,
+    /// Lower ranks are read first when there are too many.
+    Text(u8),
+}
+
+fn interest(path: &str, depth: usize) -> Option<Interest> {
+    let name = name(path);
+    if is_decision(path) {
+        return Some(Interest::Text(2));
+    }
+    if path.starts_with(".github/workflows/") || name == ".gitlab-ci.yml" {
+        return has_extension(name, &["yml", "yaml"]).then_some(Interest::Text(1));
+    }
+    if is_sample(path) {
+        return None;
+    }
+    if LOCKS.contains(&name) {
+        return Some(Interest::Lock);
+    }
+    let manifest = MANIFESTS.contains(&name)
+        || (name.starts_with("requirements") && has_extension(name, &["txt"]))
+        || has_extension(name, &["csproj", "fsproj"]);
+    if manifest {
+        return Some(Interest::Text(if depth == 0 { 0 } else { 3 }));
+    }
+    if depth <= 1 && is_setting(name) {
+        return Some(Interest::Text(0));
+    }
+    let prose = matches!(name, "AGENTS.md" | "CLAUDE.md");
+    if prose && depth <= 3 {
+        return Some(Interest::Text(1));
+    }
+    if matches!(name, "main.go" | "Dockerfile") && depth <= 4 {
+        return Some(Interest::Text(4));
+    }
+    None
+}
+
+const LOCKS: [&str; 8] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "composer.lock",
+    "Gemfile.lock",
+    "poetry.lock",
+    "uv.lock",
+];
+
+const MANIFESTS: [&str; 22] = [
+    "Cargo.toml",
+    "package.json",
+    "pnpm-workspace.yaml",
+    "pyproject.toml",
+    "setup.cfg",
+    "Pipfile",
+    "go.mod",
+    "go.work",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "libs.versions.toml",
+    "composer.json",
+    "Gemfile",
+    "mix.exs",
+    "pubspec.yaml",
+    "Package.swift",
+    "lerna.json",
+    "nx.json",
+    "turbo.json",
+];
+
+/// Files that say how to build, test or write the code.
+fn is_setting(name: &str) -> bool {
+    const NAMES: [&str; 36] = [
+        ".editorconfig",
+        "rustfmt.toml",
+        ".rustfmt.toml",
+        "clippy.toml",
+        ".clippy.toml",
+        "config.toml",
+        ".prettierrc",
+        ".prettierrc.json",
+        ".prettierrc.yaml",
+        ".prettierrc.yml",
+        "biome.json",
+        "biome.jsonc",
+        ".eslintrc",
+        ".eslintrc.json",
+        ".eslintrc.yml",
+        ".eslintrc.yaml",
+        "tsconfig.json",
+        "tsconfig.base.json",
+        "ruff.toml",
+        ".ruff.toml",
+        ".flake8",
+        "mypy.ini",
+        "pytest.ini",
+        "tox.ini",
+        "noxfile.py",
+        ".golangci.yml",
+        ".golangci.yaml",
+        ".rubocop.yml",
+        "phpcs.xml",
+        "phpcs.xml.dist",
+        "phpstan.neon",
+        ".clang-format",
+        ".pre-commit-config.yaml",
+        "Makefile",
+        "makefile",
+        "GNUmakefile",
+    ];
+    NAMES.contains(&name)
+        || matches!(
+            name,
+            "justfile" | "Justfile" | ".justfile" | "Taskfile.yml" | "AGENTS.md" | "CLAUDE.md"
+        )
+        || name.to_ascii_uppercase().starts_with("CONTRIBUTING")
+}
+
+pub(super) fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+pub(super) fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    name.rsplit_once('.')
+        .is_some_and(|(_, end)| extensions.contains(&end))
+}
+
+/// The folder on this path that holds others' or made files, and the word for it.
+pub(super) fn foreign(path: &str) -> Option<(&str, &'static str)> {
+    const VENDORED: [&str; 11] = [
+        "node_modules",
+        "vendor",
+        "vendored",
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "bower_components",
+        "Pods",
+        "Carthage",
+        ".yarn",
+        "site-packages",
+    ];
+    const GENERATED: [&str; 6] = [
+        "dist",
+        "generated",
+        "__generated__",
+        "__pycache__",
+        "__snapshots__",
+        ".next",
+    ];
+    let mut at = 0;
+    for (slash, _) in path.match_indices('/') {
+        let part = &path[at..slash];
+        if VENDORED.contains(&part) {
+            return Some((&path[..slash], "vendored"));
+        }
+        if GENERATED.contains(&part) {
+            return Some((&path[..slash], "generated"));
+        }
+        at = slash + 1;
+    }
+    None
+}
+
+/// Whether the path lies among samples and test data, whose manifests say nothing of the project.
+pub(super) fn is_sample(path: &str) -> bool {
+    const SAMPLES: [&str; 18] = [
+        "test",
+        "tests",
+        "__tests__",
+        "spec",
+        "fixtures",
+        "__fixtures__",
+        "fixture",
+        "testdata",
+        "test-data",
+        "examples",
+        "example",
+        "samples",
+        "playground",
+        "playgrounds",
+        "templates",
+        "demo",
+        "demos",
+        "e2e",
+    ];
+    folder(path)
+        .split('/')
+        .any(|part| SAMPLES.contains(&part) || part.starts_with("template-"))
+}
+
+/// Whether the path is that of an architecture decision record.
+pub(super) fn is_decision(path: &str) -> bool {
+    let folder = folder(path).to_ascii_lowercase();
+    let place = folder.rsplit('/').next().unwrap_or("");
+    let known = matches!(
+        place,
+        "adr" | "adrs" | "decisions" | "decision-records" | "architecture-decisions"
+    );
+    known && has_extension(name(path), &["md", "markdown", "mdx", "adoc", "rst", "txt"])
+}
