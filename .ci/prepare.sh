@@ -31,10 +31,12 @@ fi
 # With another HOME than the one Rust was installed for, rustup's cargo does not know where its toolchains are:
 # they lie beside it. The downloads there are used too, if we may write to them.
 cargo_home=$(dirname "$(dirname "$(command -v cargo)")")
-if [ -z "${RUSTUP_HOME:-}" ] && [ ! -d "${HOME:-}/.rustup" ] && [ -d "${cargo_home%/.cargo}/.rustup" ]; then
-  export RUSTUP_HOME="${cargo_home%/.cargo}/.rustup"
-  if [ -z "${CARGO_HOME:-}" ] && [ ! -d "${HOME:-}/.cargo" ] && [ -w "$cargo_home" ]; then
-    export CARGO_HOME="$cargo_home"
+for rustup_home in "${cargo_home%/*}/.rustup" "${cargo_home%/*}/rustup"; do
+  if [ -z "${RUSTUP_HOME:-}" ] && [ ! -d "${HOME:-}/.rustup" ] && [ -d "$rustup_home" ]; then
+    export RUSTUP_HOME="$rustup_home"
+    if [ -z "${CARGO_HOME:-}" ] && [ ! -d "${HOME:-}/.cargo" ] && [ -w "$cargo_home" ]; then
+      export CARGO_HOME="$cargo_home"
+    fi
   fi
-fi
+done
 export PATH
