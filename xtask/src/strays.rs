@@ -48,11 +48,8 @@ fn is_declared(tree: &Path, folder: &Path, name: &str) -> Result<bool> {
     };
     for parent in parents.iter().filter(|parent| parent.is_file()) {
         let text = std::fs::read_to_string(parent)?;
-        let declares = |line: &str| {
-            line.trim()
-                .strip_suffix(';')
-                .is_some_and(|item| item.ends_with(&format!("mod {name}")))
-        };
+        let item = format!("mod {name};");
+        let declares = |line: &str| line.ends_with(&item) && !line.trim_start().starts_with("//");
         if text.lines().any(declares) {
             return Ok(true);
         }
@@ -68,7 +65,7 @@ mod tests {
     fn undeclared_files_and_second_binaries_are_found() {
         let package = tempfile::tempdir().unwrap();
         for (path, text) in [
-            ("src/lib.rs", "mod a;\npub mod b;\n// mod stray2;x\n"),
+            ("src/lib.rs", "mod a;\npub mod b;\n// mod stray;\n"),
             ("src/a.rs", "#[cfg(test)]\nmod tests;\n"),
             ("src/a/tests.rs", ""),
             ("src/a/stray.rs", ""),

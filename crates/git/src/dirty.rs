@@ -134,15 +134,14 @@ fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Ind
     {
         return Ok(None);
     }
-    let mut figures = BTreeMap::new();
+    let mut figures = String::new();
     for _ in 0..5 {
-        let mut line = String::new();
-        output.read_line(&mut line).map_err(|_| unreadable())?;
-        for figure in line.trim().split('\t') {
-            let (key, value) = figure.split_once(": ").ok_or_else(unreadable)?;
-            figures.insert(key.to_owned(), value.to_owned());
-        }
+        output.read_line(&mut figures).map_err(|_| unreadable())?;
     }
+    let figure = |key: &str| {
+        let value = figures.split_once(key).map(|(_, rest)| rest);
+        value.and_then(|rest| rest.split(['\t', '\n']).next())
+    };
     let tab = record
         .iter()
         .position(|byte| *byte == b'\t')
@@ -158,9 +157,9 @@ fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Ind
     let [tag, _mode, name, stage] = words[..] else {
         return Err(unreadable());
     };
-    let modified = figures.get("mtime").and_then(|time| time.split_once(':'));
+    let modified = figure("mtime: ").and_then(|time| time.split_once(':'));
     let modified = modified.and_then(|(s, n)| Some((s.parse().ok()?, n.parse().ok()?)));
-    let size = figures.get("size").and_then(|size| size.parse().ok());
+    let size = figure("size: ").and_then(|size| size.parse().ok());
     let indexed = Indexed {
         // An unmerged path is equal to no base.
         name: if stage == "0" {

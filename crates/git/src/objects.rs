@@ -26,31 +26,22 @@ impl Objects {
         }
     }
 
-    /// Gives the content of up to [`BATCH`] blobs to `each`, in order. `each` has the index and the result.
+    /// Gives the content of up to [`BATCH`] blobs to `each`, in order, with the index of each.
     pub(crate) fn read(
         &self,
         names: &[&str],
         limit: u64,
         each: &mut dyn FnMut(usize, Result<Vec<u8>, Error>),
     ) {
-        for (at, chunk) in names.chunks(BATCH).enumerate() {
-            self.read_chunk(chunk, limit, &mut |index, result| {
-                each(at * BATCH + index, result);
-            });
+        if names.is_empty() {
+            return;
         }
-    }
-
-    fn read_chunk(
-        &self,
-        names: &[&str],
-        limit: u64,
-        each: &mut dyn FnMut(usize, Result<Vec<u8>, Error>),
-    ) {
         let idle = self
             .idle
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop();
+        let is_fresh = idle.is_none();
         let reader = idle.map_or_else(|| Reader::start(&self.program), Ok);
         let mut done = 0;
         let outcome = reader.and_then(|mut reader| {
@@ -65,11 +56,12 @@ impl Objects {
                 let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
                 idle.push(reader);
             }
-            Err(error) if done + 1 == names.len() => each(done, Err(error)),
-            // The process ended at an object that it could not stand, and the others may be well: each for itself.
+            Err(error) if is_fresh && done + 1 == names.len() => each(done, Err(error)),
+            // The process ended, by itself or at an object that it could not stand. The others may be well: each for
+            // itself, in the end with a fresh process.
             Err(_) => {
                 for (at, name) in names.iter().enumerate().skip(done) {
-                    self.read_chunk(&[name], limit, &mut |_, result| each(at, result));
+                    self.read(&[name], limit, &mut |_, result| each(at, result));
                 }
             }
         }

@@ -1,0 +1,42 @@
+# Sourced by ./test and ./demo: finds cargo, git and a C compiler. What is missing is installed where that needs no
+# more than we have (root and apt-get), else named. Running it again changes nothing.
+
+if ! command -v cargo >/dev/null && [ -x "${HOME:-}/.cargo/bin/cargo" ]; then
+  PATH=$HOME/.cargo/bin:$PATH
+fi
+
+# Pairs of a program and the packages that bring it.
+lacking= packages=
+command -v git >/dev/null || { lacking="$lacking git"; packages="$packages git ca-certificates"; }
+command -v cc >/dev/null || { lacking="$lacking cc"; packages="$packages gcc libc6-dev"; }
+command -v cargo >/dev/null || { lacking="$lacking cargo"; packages="$packages rustup ca-certificates"; }
+
+if [ -n "$lacking" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  apt-get update -qq || true
+  # shellcheck disable=SC2086 # several packages
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages || true
+  still=
+  for program in $lacking; do
+    command -v "$program" >/dev/null || still="$still $program"
+  done
+  lacking=$still
+fi
+if [ -n "$lacking" ]; then
+  echo "Missing on this machine:$lacking." >&2
+  echo "Install git and a C compiler with your system's packages (Debian: apt-get install git gcc libc6-dev)," >&2
+  echo "and Rust from https://rustup.rs; then run this again." >&2
+  exit 1
+fi
+
+# With another HOME than the one Rust was installed for, rustup's cargo does not know where its toolchains are:
+# they lie beside it. The downloads there are used too, if we may write to them.
+cargo_home=$(dirname "$(dirname "$(command -v cargo)")")
+for rustup_home in "${cargo_home%/*}/.rustup" "${cargo_home%/*}/rustup"; do
+  if [ -z "${RUSTUP_HOME:-}" ] && [ ! -d "${HOME:-}/.rustup" ] && [ -d "$rustup_home" ]; then
+    export RUSTUP_HOME="$rustup_home"
+    if [ -z "${CARGO_HOME:-}" ] && [ ! -d "${HOME:-}/.cargo" ] && [ -w "$cargo_home" ]; then
+      export CARGO_HOME="$cargo_home"
+    fi
+  fi
+done
+export PATH
