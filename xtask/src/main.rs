@@ -1,1 +1,5 @@
-fn main() {}
+mod secrets;
+
+fn main() -> anyhow::Result<()> {
+    secrets::run()
+}

@@ -171,7 +171,7 @@ pub const RULES: &[Rule] = &[
     token("bitbucket-token", &["ATBB", "ATCTT3"], r"(?:ATBB[0-9A-Za-z]{28,40}|ATCTT3[0-9A-Za-z_=-]{50,300})", 3.0, &[Text("AT"), Text("BB"), Alnum(32)]),
     token("atlassian-token", &["ATATT3", "ATSTT3"], r"AT[AS]TT3[0-9A-Za-z_=-]{50,300}", 3.5, &[Text("ATA"), Text("TT3"), Alnum(180)]),
     token("npm-token", &["npm_"], r"npm_[0-9A-Za-z]{36,100}", 3.0, &[Text("np"), Text("m_"), Alnum(36)]),
-    value("npm-auth", &["_auth", "_password"], r#":?_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}["']?([0-9A-Za-z_+/.=-]{8,500})"#, 2.5, 1, within("//registry.example.org/:_authToken=", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
+    value("npm-auth", &["_auth", "_password"], r#"(?m:^|[:\s"'`/]|\\[nr])_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}["']?([0-9A-Za-z_+/.=-]{8,500})"#, 2.5, 1, within("//registry.example.org/:_authToken=", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
     token("pypi-token", &["pypi-AgE"], r"pypi-AgE[0-9A-Za-z_-]{50,1000}", 3.5, &[Text("pypi"), Text("-AgEIcHlwaS5vcmc"), Alnum(120)]),
     token("crates-io-token", &["cio"], r"cio[0-9A-Za-z]{32}(?-u:\b)", 3.5, &[Text("ci"), Text("o"), Alnum(32)]),
     token("rubygems-key", &["rubygems_"], r"rubygems_[0-9a-f]{48}", 3.0, &[Text("ruby"), Text("gems_"), Hex(48)]),
