@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! The project's own chores: `cargo xtask ci` and its parts.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // it talks to whoever runs it
 
@@ -70,4 +71,10 @@ impl PartialEq for Chore {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
+=======
+mod secrets;
+
+fn main() -> anyhow::Result<()> {
+    secrets::run()
+>>>>>>> secrets
 }

@@ -115,5 +115,5 @@ fn join(text: &str, found: Vec<Found>, more: &[Found]) -> Vec<Found> {
         end: origin(secret.end),
         ..*secret
     });
-    scan::merge(found.into_iter().chain(all).collect())
+    scan::merge(text, found.into_iter().chain(all).collect())
 }

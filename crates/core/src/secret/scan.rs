@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Regex, RegexSet};
 
 use super::rule::{Kind, Rule};
 use super::table::RULES;
 use super::{Found, MARK, block, value};
 
-/// What any rule finds: in order, apart from each other, each whole word by whole word.
+/// What any rule finds: in order, apart from each other.
 pub(super) fn scan(text: &str) -> Vec<Found> {
     let mut hits = Vec::new();
     for index in KEYWORDS.matches(text) {
         let (rule, shape) = (&RULES[index], shape(index));
-        let mut hit = |span: Range<usize>| {
+        let hit = |span: Range<usize>| {
             hits.push(Found {
                 rule: rule.name,
                 start: span.start,
@@ -23,45 +23,66 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
         };
         match rule.kind {
             Kind::Block => block::find(text, shape, hit),
-            Kind::Token | Kind::Value => each_match(text, shape, |captures| {
-                if let Some(span) = secret_of(text, rule, captures) {
-                    hit(span);
-                }
-            }),
+            Kind::Token | Kind::Value => find(text, rule, shape, hit),
         }
     }
-    merge(hits)
+    merge(text, hits)
 }
 
-/// Looks at every place where the shape fits, also inside earlier matches: what is found does not depend on what
-/// was looked at before, so that a second redaction finds nothing new.
-fn each_match<'t>(text: &'t str, shape: &Regex, mut look: impl FnMut(&Captures<'t>)) {
+/// Calls `hit` with every secret of the rule. A match that is no secret is looked into once more, as it may hide one
+/// behind a false start; of a long one only the end, which keeps the work linear.
+fn find(text: &str, rule: &Rule, shape: &Regex, mut hit: impl FnMut(Range<usize>)) {
     let mut from = 0;
-    while let Some(captures) = shape.captures_at(text, from) {
-        look(&captures);
-        let start = captures.get_match().start();
-        from = start + text[start..].chars().next().map_or(1, char::len_utf8);
-        if from > text.len() {
-            break;
-        }
+    while let Some((whole, secret)) = next_match(text, rule, shape, from) {
+        from = if rule.kind == Kind::Token && !starts_word(text, whole.start) {
+            end_of_run(text, whole.start)
+        } else if is_secret(rule, &text[whole.clone()], &text[secret.clone()]) {
+            hit(secret.clone());
+            secret.end
+        } else {
+            let again = whole.end.saturating_sub(LOOK_AGAIN).max(whole.start + 1);
+            text.ceil_char_boundary(again)
+        };
     }
 }
 
-fn secret_of(text: &str, rule: &Rule, captures: &Captures<'_>) -> Option<Range<usize>> {
-    let whole = captures.get_match();
-    let secret = captures.get(rule.group())?;
-    let stands_alone = rule.kind != Kind::Token || starts_word(text, whole.start());
-    (stands_alone && !whole.as_str().contains(MARK) && value::is_plausible(rule, secret.as_str()))
-        .then(|| secret.start()..end_of_word(text, secret.end()))
+const LOOK_AGAIN: usize = 256;
+
+/// The next match from `from` on, and the secret in it.
+fn next_match(
+    text: &str,
+    rule: &Rule,
+    shape: &Regex,
+    from: usize,
+) -> Option<(Range<usize>, Range<usize>)> {
+    if rule.kind == Kind::Token {
+        let whole = shape.find_at(text, from)?.range();
+        return Some((whole.clone(), whole));
+    }
+    let captures = shape.captures_at(text, from)?;
+    let secret = captures.get(rule.group())?.range();
+    Some((captures.get_match().range(), secret))
+}
+
+fn is_secret(rule: &Rule, whole: &str, secret: &str) -> bool {
+    value::is_plausible(rule, secret) && !whole.contains(MARK)
+}
+
+/// Behind the letters and digits at `start`, and at least one character on: no word starts before that.
+fn end_of_run(text: &str, start: usize) -> usize {
+    let rest = &text[start..];
+    rest.find(|inner: char| !inner.is_ascii_alphanumeric())
+        .map_or(text.len(), |run| {
+            text.ceil_char_boundary(start + run.max(1))
+        })
 }
 
 /// Whether no letter or digit precedes `at`, but for escapes such as `\n` and `%3D`.
 fn starts_word(text: &str, at: usize) -> bool {
     match &text.as_bytes()[..at] {
-        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
         [.., last] => !last.is_ascii_alphanumeric(),
-        [] => true,
     }
 }
 
@@ -75,19 +96,24 @@ fn end_of_word(text: &str, end: usize) -> usize {
     end + bytes[end..].iter().take_while(|byte| is_word(byte)).count()
 }
 
-/// Sorts, and joins what overlaps; the earliest rule of the table gives the name.
-pub(super) fn merge(mut hits: Vec<Found>) -> Vec<Found> {
+/// Sorts, ends each at the end of a word, and joins what overlaps; the earliest rule of the table gives the name.
+pub(super) fn merge(text: &str, mut hits: Vec<Found>) -> Vec<Found> {
     hits.sort_unstable_by_key(|hit| (hit.start, hit.end, rank(hit.rule)));
     let mut joined: Vec<Found> = Vec::with_capacity(hits.len());
     for hit in hits {
         match joined.last_mut() {
             Some(last) if hit.start < last.end => {
-                last.end = last.end.max(hit.end);
+                if hit.end > last.end {
+                    last.end = end_of_word(text, hit.end);
+                }
                 if rank(hit.rule) < rank(last.rule) {
                     last.rule = hit.rule;
                 }
             }
-            _ => joined.push(hit),
+            _ => joined.push(Found {
+                end: end_of_word(text, hit.end),
+                ..hit
+            }),
         }
     }
     joined

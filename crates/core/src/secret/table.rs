@@ -118,6 +118,11 @@ macro_rules! url {
 }
 
 #[rustfmt::skip]
+const KEYS: Names = &[
+    "secret", "token", "api_key", "api-key", "apikey", "credential", "access_key", "access-key", "accesskey", "auth_key", "auth-key", "authkey", "client_key", "client-key", "clientkey", "encryption_key", "encryption-key", "encryptionkey", "master_key", "master-key", "masterkey", "private_key", "private-key", "privatekey", "service_key", "service-key", "servicekey", "signing_key", "signing-key", "signingkey", "session_key", "session-key", "sessionkey", "storage_key", "storage-key", "storagekey", "account_key", "account-key", "accountkey", "license_key", "license-key", "licensekey"
+];
+
+#[rustfmt::skip]
 pub const RULES: &[Rule] = &[
     // Private keys.
     block("private-key", &["PRIVATE KEY"],
@@ -143,7 +148,7 @@ pub const RULES: &[Rule] = &[
     token("azure-devops-token", &["AZDO"], r"[0-9A-Za-z]{76}AZDO[0-9A-Za-z]{4}", 4.0, &[Alnum(76), Text("AZ"), Text("DO"), Alnum(4)]),
     token("alibaba-access-key", &["LTAI"], r"LTAI[0-9A-Za-z]{12,26}(?-u:\b)", 3.5, &[Text("LT"), Text("AI"), Alnum(20)]),
     token("tencent-secret-id", &["AKID"], r"AKID[0-9A-Za-z]{32}(?-u:\b)", 3.5, &[Text("AK"), Text("ID"), Alnum(32)]),
-    token("digitalocean-token", &["do"], r"do[opr]_v1_[0-9a-f]{64}", 3.0, &[Text("do"), Text("p_v1_"), Hex(64)]),
+    token("digitalocean-token", &["doo_v1_", "dop_v1_", "dor_v1_"], r"do[opr]_v1_[0-9a-f]{64}", 3.0, &[Text("do"), Text("p_v1_"), Hex(64)]),
     value("heroku-key", &["heroku"], assigned!("heroku", "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"), 2.8, 2, within("HEROKU_API_KEY=", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
     token("heroku-token", &["HRKU-"], r"HRKU-[0-9A-Za-z_-]{36,100}", 3.0, &[Text("HR"), Text("KU-AA"), Alnum(58)]),
     value("cloudflare-token", &["cloudflare"], assigned!("cloudflare", "[0-9A-Za-z_-]{37,40}"), 3.5, 2, within("CLOUDFLARE_API_TOKEN=", &[Alnum(40)], "")),
@@ -161,12 +166,12 @@ pub const RULES: &[Rule] = &[
     token("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[oprsu]_[0-9A-Za-z_]{36,255}", 3.0, &[Text("gh"), Text("p_"), Alnum(36)]),
     token("github-fine-grained-token", &["github_pat_"], r"github_pat_[0-9A-Za-z_]{82,255}", 3.5, &[Text("github"), Text("_pat_"), Alnum(22), Text("_"), Alnum(59)]),
     value("github-url-token", &["x-oauth-basic", "x-access-token"], r"https?://(?:x-access-token:)?([0-9A-Za-z_]{8,255})(?::x-oauth-basic)?@github\.", 3.0, 1, within("https://", &[Hex(40)], ":x-oauth-basic@github.com/a/b")),
-    token("gitlab-token", &["gl"], r"gl(?:pat|dt|rt|rtr|ptt|cbt|ft|imt|agent|oas|soat|ffct)-[0-9A-Za-z_-]{20,300}(?:\.[0-9a-z]{2}\.[0-9a-z]{9})?", 3.0, &[Text("gl"), Text("pat-"), Alnum(20)]),
+    token("gitlab-token", &["glpat-", "gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-"], r"gl(?:pat|dt|rt|rtr|ptt|cbt|ft|imt|agent|oas|soat|ffct)-[0-9A-Za-z_-]{20,300}(?:\.[0-9a-z]{2}\.[0-9a-z]{9})?", 3.0, &[Text("gl"), Text("pat-"), Alnum(20)]),
     token("gitlab-runner-token", &["GR1348941"], r"GR1348941[0-9A-Za-z_-]{20,50}", 3.0, &[Text("GR134"), Text("8941"), Alnum(20)]),
     token("bitbucket-token", &["ATBB", "ATCTT3"], r"(?:ATBB[0-9A-Za-z]{28,40}|ATCTT3[0-9A-Za-z_=-]{50,300})", 3.0, &[Text("AT"), Text("BB"), Alnum(32)]),
     token("atlassian-token", &["ATATT3", "ATSTT3"], r"AT[AS]TT3[0-9A-Za-z_=-]{50,300}", 3.5, &[Text("ATA"), Text("TT3"), Alnum(180)]),
     token("npm-token", &["npm_"], r"npm_[0-9A-Za-z]{36,100}", 3.0, &[Text("np"), Text("m_"), Alnum(36)]),
-    value("npm-auth", &["_auth", "_password"], r#":?_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}["']?([0-9A-Za-z_+/.=-]{8,500})"#, 2.5, 1, within("//registry.example.org/:_authToken=", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
+    value("npm-auth", &["_auth", "_password"], r#"(?m:^|[:\s"'`/]|\\[nr])_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}["']?([0-9A-Za-z_+/.=-]{8,500})"#, 2.5, 1, within("//registry.example.org/:_authToken=", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
     token("pypi-token", &["pypi-AgE"], r"pypi-AgE[0-9A-Za-z_-]{50,1000}", 3.5, &[Text("pypi"), Text("-AgEIcHlwaS5vcmc"), Alnum(120)]),
     token("crates-io-token", &["cio"], r"cio[0-9A-Za-z]{32}(?-u:\b)", 3.5, &[Text("ci"), Text("o"), Alnum(32)]),
     token("rubygems-key", &["rubygems_"], r"rubygems_[0-9a-f]{48}", 3.0, &[Text("ruby"), Text("gems_"), Hex(48)]),
@@ -175,8 +180,8 @@ pub const RULES: &[Rule] = &[
     value("docker-registry-auth", &["auth"], r#"\\?"(?:auth|identitytoken)\\?"[ \t]{0,4}:[ \t]{0,4}\\?"([0-9A-Za-z+/]{16,800}={0,2})\\?""#, 3.2, 2, within("{\"auths\":{\"r\":{\"auth\":\"", &[Base64(40)], "\"}}}")),
     token("artifactory-token", &["AKCp", "cmVmdGtu"], r"(?:AKCp[0-9A-Za-z]{60,90}|cmVmdGtu[0-9A-Za-z]{50,60})(?-u:\b)", 3.5, &[Text("AK"), Text("Cp"), Alnum(69)]),
     token("clojars-token", &["CLOJARS_"], r"CLOJARS_[0-9a-z]{60}", 3.5, &[Text("CLO"), Text("JARS_"), Lower(60)]),
-    token("sonarqube-token", &["sq"], r"sq[apu]_[0-9a-f]{40}(?-u:\b)", 3.0, &[Text("sq"), Text("p_"), Hex(40)]),
-    token("buildkite-token", &["bk"], r"bk(?:ua|at|ct|aj|agt)_[0-9A-Za-z]{36,80}", 3.0, &[Text("bk"), Text("ua_"), Hex(40)]),
+    token("sonarqube-token", &["sqa_", "sqp_", "squ_"], r"sq[apu]_[0-9a-f]{40}(?-u:\b)", 3.0, &[Text("sq"), Text("p_"), Hex(40)]),
+    token("buildkite-token", &["bkua_", "bkat_", "bkct_", "bkaj_", "bkagt_"], r"bk(?:ua|at|ct|aj|agt)_[0-9A-Za-z]{36,80}", 3.0, &[Text("bk"), Text("ua_"), Hex(40)]),
     token("circleci-token", &["CCIPAT_", "CCIPRJ_"], r"CCIP(?:AT|RJ)_[0-9A-Za-z]{20,24}_[0-9a-f]{40}", 3.0, &[Text("CCI"), Text("PAT_"), Alnum(22), Text("_"), Hex(40)]),
     value("codecov-token", &["codecov"], assigned!("codecov", "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), 2.8, 2, within("CODECOV_TOKEN: ", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
     value("snyk-token", &["snyk"], assigned!("snyk", "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), 2.8, 2, within("SNYK_TOKEN=", &[Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)], "")),
@@ -211,14 +216,14 @@ pub const RULES: &[Rule] = &[
     token("wandb-key", &["wandb_v1_"], r"wandb_v1_[0-9A-Za-z_]{60,100}", 3.5, &[Text("wandb"), Text("_v1_"), Alnum(77)]),
 
     // Watching.
-    value("datadog-key", &["datadog", "dd_"], assigned!("datadog|dd_(?:api|app)", "[0-9a-f]{40}|[0-9a-f]{32}"), 3.0, 2, within("DD_API_KEY=", &[Hex(32)], "")),
+    value("datadog-key", &["datadog", "dd_api", "dd_app"], assigned!("datadog|dd_(?:api|app)", "[0-9a-f]{40}|[0-9a-f]{32}"), 3.0, 2, within("DD_API_KEY=", &[Hex(32)], "")),
     token("newrelic-key", &["NRAK-", "NRJS-", "NRII-", "NRRA-"], r"NR(?:AK-[0-9A-Z]{27}|JS-[0-9a-f]{19}|II-[0-9A-Za-z_-]{32}|RA-[0-9a-f]{42})", 3.0, &[Text("NR"), Text("AK-"), Upper(27)]),
     token("newrelic-license-key", &["NRAL"], r"[0-9a-f]{36}NRAL(?-u:\b)", 3.0, &[Hex(36), Text("NR"), Text("AL")]),
     token("sentry-token", &["sntrys_", "sntryu_"], r"sntry(?:s_[0-9A-Za-z+/=_]{60,800}|u_[0-9a-f]{64})", 3.0, &[Text("sntr"), Text("yu_"), Hex(64)]),
     value("sentry-dsn-secret", &["sentry.io"], r"https://[0-9a-f]{32}:([0-9a-f]{32})@[0-9a-z.-]{0,60}sentry\.io", 3.0, 2, within("https://0a1b2c3d4e5f60718293a4b5c6d7e8f9:", &[Hex(32)], "@o1.ingest.sentry.io/2")),
     token("grafana-token", &["glc_", "glsa_"], r"(?:glc_[0-9A-Za-z+/]{32,400}={0,2}|glsa_[0-9A-Za-z]{32}_[0-9a-fA-F]{8})", 3.0, &[Text("gl"), Text("sa_"), Alnum(32), Text("_"), Hex(8)]),
     token("grafana-api-key", &["eyJrIjoi"], r"eyJrIjoi[0-9A-Za-z+/_-]{60,400}={0,2}", 3.5, &[Text("eyJr"), Text("Ijoi"), Alnum(70)]),
-    value("pagerduty-key", &["pagerduty", "pd_", "Token token="], r#"(?i:(?:pagerduty|pd_)[0-9a-z_.-]{0,20}["']?[ \t]{0,4}[=:][ \t]{0,4}["']?|Token token=)((?:u\+|y_NbAkKc|[0-9A-Za-z_+-])[0-9A-Za-z_+-]{17,31})(?-u:\b)"#, 3.2, 2, within("PAGERDUTY_TOKEN=", &[Alnum(20)], "")),
+    value("pagerduty-key", &["pagerduty", "Token token="], r#"(?i:pagerduty[0-9a-z_.-]{0,20}["']?[ \t]{0,4}[=:][ \t]{0,4}["']?|Token token=)((?:u\+|y_NbAkKc|[0-9A-Za-z_+-])[0-9A-Za-z_+-]{17,31})(?-u:\b)"#, 3.2, 2, within("PAGERDUTY_TOKEN=", &[Alnum(20)], "")),
     token("dynatrace-token", &["dt0"], r"dt0[a-z][0-9]{2}\.[0-9A-Z]{24}\.[0-9A-Z]{64}", 3.5, &[Text("dt0"), Text("c01."), Upper(24), Text("."), Upper(64)]),
     value("honeycomb-key", &["honeycomb"], assigned!("honeycomb", "(?:hc[abx][a-z]{2}_[0-9a-z]{58}|[0-9A-Za-z]{22}|[0-9a-f]{32})"), 3.2, 2, within("HONEYCOMB_API_KEY=", &[Alnum(22)], "")),
     token("posthog-key", &["phx_", "phs_"], r"ph[xs]_[0-9A-Za-z]{32,60}", 3.5, &[Text("ph"), Text("x_"), Alnum(43)]),
@@ -240,7 +245,7 @@ pub const RULES: &[Rule] = &[
     token("brevo-key", &["xkeysib-", "xsmtpsib-"], r"x(?:key|smtp)sib-[0-9a-f]{64}-[0-9A-Za-z]{16}", 3.0, &[Text("xkey"), Text("sib-"), Hex(64), Text("-"), Alnum(16)]),
     token("resend-key", &["re_"], r"re_[0-9A-Za-z]{8}_[0-9A-Za-z]{24}(?-u:\b)", 3.5, &[Text("re"), Text("_"), Alnum(8), Text("_"), Alnum(24)]),
     token("facebook-token", &["EAA"], r"EAA[0-9A-Za-z]{80,300}", 3.5, &[Text("EA"), Text("A"), Alnum(160)]),
-    value("facebook-secret", &["facebook", "fb_"], assigned!("(?:facebook|fb)[0-9a-z_]{0,12}(?:secret|key)", "[0-9a-f]{32}"), 3.0, 2, within("FACEBOOK_APP_SECRET=", &[Hex(32)], "")),
+    value("facebook-secret", &["facebook", "fb_app_secret"], assigned!("facebook[0-9a-z_]{0,12}(?:secret|key)|fb_app_secret", "[0-9a-f]{32}"), 3.0, 2, within("FACEBOOK_APP_SECRET=", &[Hex(32)], "")),
     token("twitter-bearer-token", &["AAAAAAAAAAAAAAAAAAAA"], r"A{20}[0-9A-Za-z%]{60,150}", 3.5, &[Text("AAAAAAAAAA"), Text("AAAAAAAAAAAA"), Alnum(90)]),
     value("twitter-secret", &["twitter"], assigned!("twitter[0-9a-z_]{0,20}(?:secret|token|key)", "[0-9]{6,20}-[0-9A-Za-z]{40}|[0-9A-Za-z]{45,50}"), 3.5, 2, within("TWITTER_API_SECRET=", &[Alnum(50)], "")),
     value("linkedin-secret", &["linkedin"], assigned!("linkedin[0-9a-z_]{0,12}secret", "(?:WPL_AP1\\.)?[0-9A-Za-z]{16}(?:\\.[0-9A-Za-z+/=]{8})?"), 3.0, 2, within("LINKEDIN_CLIENT_SECRET=", &[Alnum(16)], "")),
@@ -282,9 +287,9 @@ pub const RULES: &[Rule] = &[
 
     // Known by their names only.
     value("password", &["passw", "passphrase", "pwd"], quoted!("passw(?:or)?d|passwort|passphrase|pwd", "8"), 2.8, 1, within("password = \"", &[Alnum(14)], "\"")),
-    value("secret", &["secret", "token", "api", "key", "credential"],
+    value("secret", KEYS,
         quoted!("secret|token|api[_-]?key|(?:access|auth|account|client|encryption|license|master|private|secret|service|session|signing|storage)[_-]?key|credentials?", "16"), 3.3, 3, within("api_key: \"", &[Alnum(24)], "\"")),
     value("bare-password", &["passw", "passphrase", "pwd"], bare!("passw(?:or)?d|passphrase|pwd", "8"), 3.0, 2, within("DB_PASSWORD=", &[Alnum(16)], "")),
-    value("bare-secret", &["secret", "token", "api", "key"],
+    value("bare-secret", KEYS,
         bare!("secret|token|api[_-]?key|(?:access|auth|client|encryption|master|private|secret|service|signing)[_-]?key", "16"), 3.5, 4, within("SERVICE_TOKEN=", &[Alnum(32)], "")),
 ];

@@ -125,6 +125,8 @@ https://username:password@host.net/x
 postgres://postgres:postgres@localhost:5432/app
 postgres://user:${DB_PASSWORD}@db/app
 redis://localhost:6379/0
+redis://sentinel_user:sentinel_pass@host.net
+let client_auth = emit_certificate_req_tls13(&mut flight);
 mongodb://localhost:27017,localhost:27018/db?replicaSet=rs0
 https://host.net:8080/a@b
 git@github.com:owner/name.git

@@ -38,6 +38,8 @@ fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let stem = lower.trim_end_matches(|last: char| !last.is_ascii_alphabetic());
     COMMON.contains(&stem)
+        || stem.ends_with("pass")
+        || stem.ends_with("password")
         || WORDS.iter().any(|word| lower.contains(word))
         || counts_up(value.as_bytes())
 }
@@ -67,8 +69,7 @@ const WORDS: &[&str] = &[
 /// What people write where a password has to stand and none matters, with or without a number behind it.
 #[rustfmt::skip]
 const COMMON: &[&str] = &[
-    "", "admin", "adminpass", "adminpassword", "default", "guest", "hello", "letmein", "mypass", "mypassword", "mysecret",
-    "mysql", "none", "null", "pass", "passw0rd", "passwd", "password", "postgres", "postgresql", "pwd", "qwerty", "root",
-    "rootpassword", "secret", "secretpassword", "super_secret", "supersecret", "test", "testpass", "testpassword", "testsecret",
-    "token", "user", "userpassword", "welcome", "x-oauth-basic",
+    "", "admin", "default", "guest", "hello", "letmein", "mysecret", "mysql", "none", "null", "passw0rd", "passwd", "postgres",
+    "postgresql", "pwd", "qwerty", "root", "secret", "super_secret", "supersecret", "test", "testsecret", "token", "user",
+    "welcome", "x-oauth-basic",
 ];
