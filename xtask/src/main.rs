@@ -1,11 +1,12 @@
-<<<<<<< HEAD
 //! The project's own chores: `cargo xtask ci` and its parts.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // it talks to whoever runs it
 
 mod ci;
 mod deny;
 mod layers;
+mod measure;
 mod reference;
+mod secrets;
 mod shell;
 mod size;
 mod strays;
@@ -43,6 +44,16 @@ const CHORES: &[Chore] = &[
         "write docs/reference from the code",
         reference::write,
     ),
+    Chore(
+        "secrets",
+        "the rules of secrets beside secretlint's; needs npm",
+        secrets::run,
+    ),
+    Chore(
+        "measure",
+        "whole invocations beside a floor, in a release build",
+        measure::run,
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -71,10 +82,4 @@ impl PartialEq for Chore {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
-=======
-mod secrets;
-
-fn main() -> anyhow::Result<()> {
-    secrets::run()
->>>>>>> secrets
 }

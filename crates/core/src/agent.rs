@@ -1,1 +1,5 @@
-//! Agents: named roles.
+//! Agents: named roles, each a Markdown file with front matter.
+
+mod role;
+
+pub use role::{Error, Role, built_in, find};

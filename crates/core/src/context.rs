@@ -1,1 +1,72 @@
 //! The isolated context: everything one subagent may see.
+
+mod admit;
+mod build;
+mod copy;
+mod file;
+mod fragment;
+mod manifest;
+mod render;
+mod section;
+mod shelf;
+
+pub use admit::{Refusal, Rule, Share, View, admit};
+pub use build::{Builder, Clarification, Error, Request};
+pub use file::FormKind;
+pub use fragment::{Grant, Kind, Part, Provenance};
+pub use manifest::{Manifest, Row, Withheld};
+pub use shelf::{Held, Shelf};
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::id::TaskId;
+
+/// Everything one subagent may see. Immutable; its digest names its bytes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IsolatedContext {
+    pub task: TaskId,
+    pub agent: String,
+    pub digest: String,
+    pub tokens: usize,
+    /// Agent and architecture: byte-identical for every subagent of the same agent in a run.
+    pub system: Arc<str>,
+    /// The task's own part.
+    pub prompt: String,
+    #[serde(flatten)]
+    pub manifest: Manifest,
+}
+
+impl IsolatedContext {
+    /// The digest of two parts: lengths are hashed too, so no byte can move from one to the other unseen.
+    pub fn digest_of(system: &str, prompt: &str) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [system, prompt] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// The whole context as one prompt, for a program that takes only one.
+    pub fn to_prompt(&self) -> String {
+        format!("{}\n{}", self.system, self.prompt)
+    }
+
+    /// The arguments of a Task call that hands this context to another program's subagent.
+    pub fn to_task_call(&self, title: &str) -> TaskCall {
+        TaskCall {
+            subagent_type: self.agent.clone(),
+            prompt: self.to_prompt(),
+            description: format!("{}: {title}", self.task),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TaskCall {
+    pub subagent_type: String,
+    pub prompt: String,
+    pub description: String,
+}

@@ -116,6 +116,17 @@ impl TaskGraph {
         found.map(|(task, _)| self.ids[task].clone()).collect()
     }
 
+    /// All tasks of earlier waves, in the plan's order.
+    pub fn earlier(&self, id: &TaskId) -> Vec<TaskId> {
+        let own = self.wave(id);
+        let before = self
+            .wave
+            .iter()
+            .enumerate()
+            .filter(|(_, wave)| wave.is_some() && **wave < own);
+        before.map(|(task, _)| self.ids[task].clone()).collect()
+    }
+
     fn position(&self, id: &TaskId) -> Option<usize> {
         self.index.get(id).copied()
     }

@@ -2,7 +2,9 @@
 
 pub mod agent;
 pub mod architecture;
+pub mod bm25;
 pub mod cache;
+pub mod companion;
 pub mod context;
 pub mod fault;
 pub mod graph;
@@ -11,6 +13,7 @@ pub mod limits;
 pub mod outliner;
 pub mod path;
 pub mod plan;
+pub mod price;
 pub mod ranker;
 pub mod record;
 pub mod repository;

@@ -8,6 +8,12 @@ pub struct Limits {
     pub context: usize,
     pub architecture: usize,
     pub file: usize,
+    /// All files that ranking brings, together.
+    pub ranked: usize,
+    /// One file that ranking brings.
+    pub ranked_file: usize,
+    /// How many files ranking brings; a number of files, not of tokens.
+    pub ranked_files: usize,
     pub records: usize,
     pub notes: usize,
     pub companions: usize,
@@ -27,6 +33,9 @@ impl Default for Limits {
             context: 60_000,
             architecture: 6_000,
             file: 12_000,
+            ranked: 20_000,
+            ranked_file: 4_000,
+            ranked_files: 8,
             records: 2_000,
             notes: 1_000,
             companions: 8_000,

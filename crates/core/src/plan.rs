@@ -8,7 +8,7 @@ use crate::fault::{Fault, Place};
 use crate::id::TaskId;
 use crate::path::RepoPath;
 
-pub mod check;
+mod check;
 mod detect;
 mod files;
 mod header;
@@ -31,6 +31,7 @@ mod unit;
 mod words;
 mod yaml;
 
+pub use check::{Presence, check};
 pub use read::parse;
 
 /// How to read a plan.
@@ -138,6 +139,10 @@ impl Plan {
             tasks: Vec::new(),
             aside: Vec::new(),
         }
+    }
+
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == *id)
     }
 
     /// What the plan is for: its title and goal.

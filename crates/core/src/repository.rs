@@ -110,3 +110,58 @@ pub trait History: Send + Sync {
     /// The newest `most` commits that are no merges, newest first.
     fn commits(&self, most: usize) -> Result<Vec<Commit>, Error>;
 }
+
+/// A snapshot without some of its files: for everyone who holds it they do not exist.
+pub struct Filtered<'a> {
+    inner: &'a dyn Snapshot,
+    entries: Vec<Entry>,
+    /// Where each entry stands in the inner snapshot.
+    places: Vec<usize>,
+}
+
+impl<'a> Filtered<'a> {
+    pub fn new(inner: &'a dyn Snapshot, mut hidden: impl FnMut(&Entry) -> bool) -> Self {
+        let (places, entries) = (inner.entries().iter().enumerate())
+            .filter(|(_, entry)| !hidden(entry))
+            .map(|(place, entry)| (place, entry.clone()))
+            .unzip();
+        Self {
+            inner,
+            entries,
+            places,
+        }
+    }
+}
+
+impl Snapshot for Filtered<'_> {
+    fn label(&self) -> &str {
+        self.inner.label()
+    }
+
+    fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    fn read(&self, path: &RepoPath, limit: u64) -> Result<Vec<u8>, Error> {
+        match find(self, path.as_str()) {
+            Some(_) => self.inner.read(path, limit),
+            None => Err(Error::new(
+                ErrorKind::NotFound,
+                format!("`{path}` is not there."),
+            )),
+        }
+    }
+
+    fn read_many(&self, wanted: &[usize], limit: u64, each: Each<'_>) {
+        let places: Vec<usize> = wanted
+            .iter()
+            .filter_map(|&at| self.places.get(at).copied())
+            .collect();
+        let mut given = wanted.iter().copied();
+        self.inner.read_many(&places, limit, &mut |_, bytes| {
+            if let Some(at) = given.next() {
+                each(at, bytes);
+            }
+        });
+    }
+}

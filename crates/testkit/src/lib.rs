@@ -1,1 +1,11 @@
 //! Fakes, builders, generators and canaries for the tests of every crate.
+
+mod canary;
+mod plan;
+mod repository;
+mod world;
+
+pub use canary::Canary;
+pub use plan::{PlanText, TaskText};
+pub use repository::{LineOutliner, MemoryCache, MemoryRepository, WordRanker};
+pub use world::{SECRET, World, world};

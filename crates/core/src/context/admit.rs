@@ -1,0 +1,165 @@
+//! The visibility rule: what may enter a task's context. A context starts empty; this is the only door.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::fragment::{Grant, Provenance};
+use crate::graph::TaskGraph;
+use crate::id::TaskId;
+
+/// How far records travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Share {
+    /// Along the dependency edges.
+    #[default]
+    Needs,
+    None,
+    /// From all earlier waves.
+    AllEarlier,
+}
+
+/// What one task may see of the others: the tasks whose records may reach it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    pub task: TaskId,
+    pub ancestors: BTreeSet<TaskId>,
+    share: Share,
+}
+
+impl View {
+    pub fn of(task: &TaskId, graph: &TaskGraph, share: Share) -> Self {
+        let ancestors = match share {
+            Share::None => BTreeSet::new(),
+            Share::Needs => graph.ancestors(task).into_iter().collect(),
+            Share::AllEarlier => graph.earlier(task).into_iter().collect(),
+        };
+        Self {
+            task: task.clone(),
+            ancestors,
+            share,
+        }
+    }
+}
+
+/// The clause that let a fragment in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    BuiltIn,
+    SharedByAll,
+    PlanHeader,
+    OwnTask,
+    ParentItem,
+    Companion,
+    OwnAnswer,
+    NamedFile,
+    RankedFile,
+    Need,
+    EarlierWave,
+}
+
+/// Why something was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    AnotherTask,
+    NotANeed,
+    SharingIsOff,
+    SecretName,
+    Binary,
+    TooLarge,
+    OverBudget,
+    TaskList,
+    PlanCopy,
+    NotThere,
+    Symlink,
+    Unreadable,
+}
+
+/// Decides by provenance alone.
+pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
+    let own = |task: &TaskId, rule| {
+        if *task == view.task {
+            Ok(rule)
+        } else {
+            Err(Refusal::AnotherTask)
+        }
+    };
+    match provenance {
+        Provenance::Frame => Ok(Rule::BuiltIn),
+        Provenance::Agent(_) | Provenance::Architecture(_) => Ok(Rule::SharedByAll),
+        Provenance::Feature | Provenance::PlanConstraint(_) => Ok(Rule::PlanHeader),
+        Provenance::Task(task) | Provenance::TaskConstraint(task) | Provenance::Interface(task) => {
+            own(task, Rule::OwnTask)
+        }
+        Provenance::Parent { task, .. } => own(task, Rule::ParentItem),
+        Provenance::Companion { .. } => Ok(Rule::Companion),
+        Provenance::Clarification { task, .. } => own(task, Rule::OwnAnswer),
+        Provenance::File {
+            grant: Grant::Named,
+            ..
+        } => Ok(Rule::NamedFile),
+        Provenance::File {
+            grant: Grant::Ranked,
+            ..
+        } => Ok(Rule::RankedFile),
+        Provenance::Record { task, .. } => match view.share {
+            Share::None => Err(Refusal::SharingIsOff),
+            _ if !view.ancestors.contains(task) => Err(Refusal::NotANeed),
+            Share::Needs => Ok(Rule::Need),
+            Share::AllEarlier => Ok(Rule::EarlierWave),
+        },
+    }
+}
+
+impl Rule {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built in",
+            Self::SharedByAll => "shared by all subagents of the run",
+            Self::PlanHeader => "holds for every task of the plan",
+            Self::OwnTask => "the task's own text",
+            Self::ParentItem => "the opening of an item it stands under",
+            Self::Companion => "a document beside the plan",
+            Self::OwnAnswer => "an answer to this task",
+            Self::NamedFile => "named by the plan for this task",
+            Self::RankedFile => "ranked for this task's text",
+            Self::Need => "left by a task it needs",
+            Self::EarlierWave => "left by a task of an earlier wave",
+        }
+    }
+}
+
+impl Refusal {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AnotherTask => "belongs to another task",
+            Self::NotANeed => "left by a task that this one does not need",
+            Self::SharingIsOff => "sharing is off",
+            Self::SecretName => "its name says that it holds secrets",
+            Self::Binary => "is not text",
+            Self::TooLarge => "is larger than any file that is read",
+            Self::OverBudget => "did not fit in the budget",
+            Self::TaskList => "is a list of tasks",
+            Self::PlanCopy => "is a copy of the plan",
+            Self::NotThere => "is not in the base",
+            Self::Symlink => "is a symbolic link",
+            Self::Unreadable => "could not be read",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,203 @@
+//! The one builder: task, architecture, files and admitted records become an isolated context.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::admit::{Refusal, Share, View};
+use super::fragment::{Kind, Part, Provenance};
+use super::manifest::{Manifest, Row, Withheld};
+use super::render::Page;
+use super::shelf::Shelf;
+use super::{IsolatedContext, section};
+use crate::agent::Role;
+use crate::architecture::Piece;
+use crate::companion::Companions;
+use crate::fault::{Code, Fault};
+use crate::graph::TaskGraph;
+use crate::id::TaskId;
+use crate::limits::Limits;
+use crate::plan::{Plan, Task};
+use crate::ranker::Ranker;
+use crate::record::Record;
+
+/// Everything that the contexts of one run are made from. Nothing here belongs to one task.
+pub struct Builder<'a> {
+    pub plan: &'a Plan,
+    pub graph: &'a TaskGraph,
+    pub architecture: &'a [Piece],
+    pub companions: &'a Companions,
+    pub shelf: &'a Shelf<'a>,
+    pub ranker: &'a dyn Ranker,
+    pub limits: &'a Limits,
+    pub share: Share,
+    prefixes: Mutex<HashMap<String, Arc<Prefix>>>,
+}
+
+/// What is asked for: one task, for one agent.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    pub task: &'a TaskId,
+    pub role: &'a Role,
+    pub clarifications: &'a [Clarification],
+    /// Of every task; the rule decides which of them this one may see.
+    pub records: &'a [Record],
+}
+
+/// An answer that a person gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clarification {
+    pub id: String,
+    pub task: TaskId,
+    pub question: String,
+    pub answer: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    UnknownTask(TaskId),
+    /// What the task must be shown does not fit in a context.
+    TooLarge(Fault),
+}
+
+/// The system part of one agent, made once.
+struct Prefix {
+    text: Arc<str>,
+    rows: Vec<Row>,
+    tokens: usize,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        graph: &'a TaskGraph,
+        architecture: &'a [Piece],
+        shelf: &'a Shelf<'a>,
+        ranker: &'a dyn Ranker,
+        limits: &'a Limits,
+        companions: &'a Companions,
+    ) -> Self {
+        Self {
+            plan,
+            graph,
+            architecture,
+            companions,
+            shelf,
+            ranker,
+            limits,
+            share: Share::default(),
+            prefixes: Mutex::default(),
+        }
+    }
+
+    /// Admits, renders, counts and hashes.
+    pub fn build(&self, request: &Request<'_>) -> Result<IsolatedContext, Error> {
+        let task = (self.plan.task(request.task))
+            .ok_or_else(|| Error::UnknownTask(request.task.clone()))?;
+        let view = View::of(&task.id, self.graph, self.share);
+        let prefix = self.prefix(request.role, &view);
+        let limit = self.limits.context.min(Limits::CONTEXT_CEILING);
+        let page = self.page(task, request, &view, limit.saturating_sub(prefix.tokens));
+        let tokens = prefix.tokens + page.tokens;
+        if tokens > limit {
+            return Err(Error::TooLarge(too_large(task, tokens, limit)));
+        }
+        let mut withheld = page.withheld;
+        withheld.extend(self.unseen_tasks());
+        Ok(IsolatedContext {
+            task: task.id.clone(),
+            agent: request.role.name.clone(),
+            digest: IsolatedContext::digest_of(&prefix.text, &page.text),
+            tokens,
+            system: Arc::clone(&prefix.text),
+            prompt: page.text,
+            manifest: Manifest {
+                fragments: prefix.rows.iter().cloned().chain(page.rows).collect(),
+                withheld,
+            },
+        })
+    }
+
+    /// The task's own part. What is fixed is written first to know its size; files get what is left.
+    fn page<'v>(
+        &self,
+        task: &Task,
+        request: &Request<'_>,
+        view: &'v View,
+        budget: usize,
+    ) -> Page<'v> {
+        let mut page = Page::new(Part::Prompt, view);
+        section::task(&mut page, self.plan, task);
+        section::constraints(&mut page, self.plan, task);
+        section::interfaces(&mut page, task);
+        section::clarifications(&mut page, request.clarifications);
+        let mut end = Page::new(Part::Prompt, view);
+        section::report(&mut end);
+        let left = |page: &Page<'_>, end: &Page<'_>| {
+            budget.saturating_sub(page.tokens + end.tokens + section::FRAMES)
+        };
+        let mut records = Page::new(Part::Prompt, view);
+        let room = self.limits.records.min(left(&page, &end));
+        section::records(&mut records, request.records, room);
+        records.join(end);
+        let room = self.limits.companions.min(left(&page, &records));
+        section::companions(&mut page, self.companions, task, room);
+        let room = left(&page, &records);
+        section::files(&mut page, self, task, room);
+        page.join(records);
+        page
+    }
+
+    fn prefix(&self, role: &Role, view: &View) -> Arc<Prefix> {
+        let lock = || self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prefix) = lock().get(&role.name) {
+            return Arc::clone(prefix);
+        }
+        let mut page = Page::new(Part::System, view);
+        page.quote(&Provenance::Agent(role.name.clone()), &role.prompt);
+        page.frame("\n# Architecture\n\n");
+        for piece in self.architecture {
+            page.quote(&Provenance::Architecture(piece.source.clone()), &piece.text);
+        }
+        let prefix = Arc::new(Prefix {
+            text: page.text.into(),
+            rows: page.rows,
+            tokens: page.tokens,
+        });
+        lock().entry(role.name.clone()).or_insert(prefix).clone()
+    }
+
+    /// One row, whatever the number of tasks: a manifest does not grow with the plan.
+    fn unseen_tasks(&self) -> Option<Withheld> {
+        let count = self.plan.tasks.len() - 1;
+        (count > 0).then(|| Withheld {
+            kind: Kind::Task,
+            source: format!("{count} more of the plan"),
+            rule: Refusal::AnotherTask,
+        })
+    }
+}
+
+fn too_large(task: &Task, tokens: usize, limit: usize) -> Fault {
+    Fault::new(
+        Code::ContextTooLarge,
+        task.place,
+        format!(
+            "Task `{}` needs {tokens} tokens for its own text, constraints and the architecture; \
+             a context holds {limit}.",
+            task.id
+        ),
+        "Split the task, or shorten its text and the plan's constraints.",
+    )
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownTask(id) => write!(formatter, "The plan has no task `{id}`."),
+            Self::TooLarge(fault) => formatter.write_str(&fault.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

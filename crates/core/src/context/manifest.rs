@@ -1,0 +1,44 @@
+//! The manifest: what was admitted to a context, what was withheld, by which rule, with sizes and hashes.
+
+use serde::Serialize;
+
+use super::admit::{Refusal, Rule};
+use super::file::FormKind;
+use super::fragment::{Kind, Part};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Manifest {
+    /// In order; their ranges cover every byte of both parts, without gap or overlap.
+    pub fragments: Vec<Row>,
+    pub withheld: Vec<Withheld>,
+}
+
+/// One admitted fragment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    pub part: Part,
+    /// Byte offsets into the part.
+    pub start: usize,
+    pub end: usize,
+    pub kind: Kind,
+    pub source: String,
+    pub rule: Rule,
+    pub tokens: usize,
+    pub form: FormKind,
+    /// BLAKE3 of the source as it was before anything was cut, outlined or redacted.
+    pub source_hash: String,
+    /// The kinds of secrets that were replaced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<&'static str>,
+    /// What led here, for ranked files and records. Never shown to the subagent.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// Something that was considered and left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Withheld {
+    pub kind: Kind,
+    pub source: String,
+    pub rule: Refusal,
+}

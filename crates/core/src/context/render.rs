@@ -1,0 +1,132 @@
+//! Rendering: fragments become bytes, and every byte remembers its fragment.
+
+use std::borrow::Cow;
+
+use super::admit::{Refusal, Rule, View, admit};
+use super::file::FormKind;
+use super::fragment::{Part, Provenance};
+use super::manifest::{Row, Withheld};
+use crate::{secret, tokens};
+
+/// One half of a context while it is written.
+pub(super) struct Page<'a> {
+    part: Part,
+    pub(super) view: &'a View,
+    pub(super) text: String,
+    pub(super) rows: Vec<Row>,
+    pub(super) withheld: Vec<Withheld>,
+    pub(super) tokens: usize,
+}
+
+/// A text that is ready to be written: redacted, counted, hashed.
+#[derive(Clone, Debug)]
+pub(super) struct Ready<'a> {
+    pub(super) text: Cow<'a, str>,
+    pub(super) tokens: usize,
+    pub(super) form: FormKind,
+    pub(super) source_hash: String,
+    pub(super) redacted: Vec<&'static str>,
+    pub(super) why: String,
+}
+
+impl<'a> Ready<'a> {
+    /// Redacts and counts a whole text.
+    pub(super) fn whole(text: &'a str) -> Self {
+        let redacted = secret::redact(text);
+        let found = kinds(&redacted.found);
+        Self {
+            tokens: tokens::count(&redacted.text),
+            form: FormKind::Whole,
+            source_hash: hash(text.as_bytes()),
+            redacted: found,
+            text: redacted.text,
+            why: String::new(),
+        }
+    }
+}
+
+/// The distinct rules of what was found, in order.
+pub(super) fn kinds(found: &[secret::Found]) -> Vec<&'static str> {
+    let mut kinds: Vec<_> = found.iter().map(|found| found.rule).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+pub(super) fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn new(part: Part, view: &'a View) -> Self {
+        Self {
+            part,
+            view,
+            text: String::new(),
+            rows: Vec::new(),
+            withheld: Vec::new(),
+            tokens: 0,
+        }
+    }
+
+    /// Writes a sentence of the product's own.
+    pub(super) fn frame(&mut self, text: &'static str) {
+        self.write(&Provenance::Frame, &Ready::whole(text));
+    }
+
+    /// Writes a text of somebody else's, if the rule admits it.
+    pub(super) fn quote(&mut self, provenance: &Provenance, text: &str) {
+        self.write(provenance, &Ready::whole(text));
+    }
+
+    /// The one door: asks the rule, then appends.
+    pub(super) fn write(&mut self, provenance: &Provenance, ready: &Ready<'_>) {
+        match admit(provenance, self.view) {
+            Ok(rule) => self.append(provenance, rule, ready),
+            Err(refusal) => self.withhold(provenance, refusal),
+        }
+    }
+
+    pub(super) fn withhold(&mut self, provenance: &Provenance, rule: Refusal) {
+        self.withheld.push(Withheld {
+            kind: provenance.kind(),
+            source: provenance.source(),
+            rule,
+        });
+    }
+
+    /// Puts another page's fragments after this one's.
+    pub(super) fn join(&mut self, other: Self) {
+        let offset = self.text.len();
+        self.text.push_str(&other.text);
+        self.tokens += other.tokens;
+        self.withheld.extend(other.withheld);
+        self.rows.extend(other.rows.into_iter().map(|row| Row {
+            start: row.start + offset,
+            end: row.end + offset,
+            ..row
+        }));
+    }
+
+    fn append(&mut self, provenance: &Provenance, rule: Rule, ready: &Ready<'_>) {
+        if ready.text.is_empty() {
+            return;
+        }
+        let start = self.text.len();
+        self.text.push_str(&ready.text);
+        self.tokens += ready.tokens;
+        self.rows.push(Row {
+            part: self.part,
+            start,
+            end: self.text.len(),
+            kind: provenance.kind(),
+            source: provenance.source(),
+            rule,
+            tokens: ready.tokens,
+            form: ready.form,
+            source_hash: ready.source_hash.clone(),
+            redacted: ready.redacted.clone(),
+            why: ready.why.clone(),
+        });
+    }
+}

@@ -1,0 +1,119 @@
+//! The shelf: files of one base, made ready once and shared by all contexts of a run.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::admit::Refusal;
+use super::copy::Guard;
+use super::file;
+use super::render::{hash, kinds};
+use crate::limits::Limits;
+use crate::outliner::{Outliner, Symbol};
+use crate::path::RepoPath;
+use crate::plan::Plan;
+use crate::repository::{self, EntryKind, ErrorKind, Snapshot};
+use crate::{secret, tokens};
+
+/// Reads, redacts, counts and outlines each file at most once.
+pub struct Shelf<'a> {
+    snapshot: &'a dyn Snapshot,
+    outliner: &'a dyn Outliner,
+    limit: u64,
+    guard: Guard,
+    held: Mutex<HashMap<RepoPath, Result<Arc<Held>, Refusal>>>,
+}
+
+/// A file that is ready to be shown.
+pub struct Held {
+    pub path: RepoPath,
+    /// Redacted.
+    pub text: String,
+    /// BLAKE3 of the file's bytes in the base.
+    pub source_hash: String,
+    pub redacted: Vec<&'static str>,
+    /// The whole file as it would be rendered, and its size in tokens.
+    pub(super) block: String,
+    pub(super) tokens: usize,
+    symbols: OnceLock<Vec<Symbol>>,
+}
+
+impl<'a> Shelf<'a> {
+    pub fn new(snapshot: &'a dyn Snapshot, outliner: &'a dyn Outliner, limits: &Limits) -> Self {
+        let (limit, guard) = (limits.file_bytes, Guard::default());
+        Self {
+            snapshot,
+            outliner,
+            limit,
+            guard,
+            held: Mutex::default(),
+        }
+    }
+
+    /// Keeps copies of the plan off the shelf; `source` is the plan's text.
+    #[must_use]
+    pub fn without_copies_of(self, plan: &Plan, source: &str) -> Self {
+        Self {
+            guard: Guard::new(plan, source),
+            ..self
+        }
+    }
+
+    /// The file, or the reason why it is never shown.
+    pub fn take(&self, path: &RepoPath) -> Result<Arc<Held>, Refusal> {
+        if let Some(known) = self.lock().get(path) {
+            return known.clone();
+        }
+        let made = self.make(path).map(Arc::new);
+        self.lock().entry(path.clone()).or_insert(made).clone()
+    }
+
+    pub(super) fn symbols<'h>(&self, held: &'h Held) -> &'h [Symbol] {
+        held.symbols
+            .get_or_init(|| self.outliner.outline(&held.path, &held.text))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RepoPath, Result<Arc<Held>, Refusal>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make(&self, path: &RepoPath) -> Result<Held, Refusal> {
+        if secret::is_secret_name(path.as_str()).is_some() {
+            return Err(Refusal::SecretName);
+        }
+        let entry = repository::find(self.snapshot, path.as_str()).ok_or(Refusal::NotThere)?;
+        match entry.kind {
+            EntryKind::File => {}
+            EntryKind::Symlink => return Err(Refusal::Symlink),
+            EntryKind::Submodule => return Err(Refusal::NotThere),
+        }
+        let bytes = self
+            .snapshot
+            .read(path, self.limit)
+            .map_err(|error| match error.kind {
+                ErrorKind::TooLarge => Refusal::TooLarge,
+                ErrorKind::NotFound => Refusal::NotThere,
+                _ => Refusal::Unreadable,
+            })?;
+        let source_hash = hash(&bytes);
+        let text = String::from_utf8(bytes).map_err(|_| Refusal::Binary)?;
+        if text.contains('\0') {
+            return Err(Refusal::Binary);
+        }
+        if self.guard.is_copy(&text) {
+            return Err(Refusal::PlanCopy);
+        }
+        let redacted = secret::redact(&text);
+        let kinds = kinds(&redacted.found);
+        let text = redacted.text.into_owned();
+        let block = file::render_whole(path, &text);
+        Ok(Held {
+            path: path.clone(),
+            tokens: tokens::count(&block),
+            text,
+            source_hash,
+            redacted: kinds,
+            block,
+            symbols: OnceLock::new(),
+        })
+    }
+}
