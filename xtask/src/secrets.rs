@@ -3,23 +3,77 @@
 mod alarms;
 mod preset;
 
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use sequester_core::secret::{Kind, RULES};
 
-/// Prints both tables; fails when secretlint finds a secret that we do not.
-pub fn run() -> Result<()> {
+/// Prints the tables and writes them to `docs/secrets.md`; fails when secretlint finds a secret that we do not.
+pub(crate) fn run() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = target(root)?.join("secrets");
-    let missed = preset::compare(root, &folder.join("secretlint"))?;
-    alarms::count(&folder.join("crates"))?;
+    let (compared, missed) = preset::compare(root, &folder.join("secretlint"))?;
+    let (counted, places) = alarms::count(&folder.join("crates"))?;
+    writeln!(io::stdout(), "{compared}\n{counted}\n{places}")?;
+    let page = root.join("../docs/secrets.md");
+    let mut text = fs::read_to_string(&page)?;
+    for (part, table) in [
+        ("rules", list_rules()?),
+        ("secretlint", compared),
+        ("alarms", counted),
+    ] {
+        text = replace_part(&text, part, &table)?;
+    }
+    fs::write(&page, text)?;
     ensure!(
         missed.is_empty(),
         "Only secretlint finds {}. Mend the rules in `secret/table.rs`.",
         missed.join(", ")
     );
     Ok(())
+}
+
+fn list_rules() -> Result<String> {
+    let mut table =
+        String::from("| rule | known by | looked at when the text holds |\n|---|---|---|\n");
+    for rule in RULES {
+        let known = match rule.kind {
+            Kind::Token => "its own look",
+            Kind::Value => "what stands around it",
+            Kind::Block => "its first or last line",
+        };
+        let keywords: Vec<String> = rule
+            .keywords
+            .iter()
+            .map(|word| format!("`{word}`"))
+            .collect();
+        writeln!(
+            table,
+            "| {} | {known} | {} |",
+            rule.name,
+            keywords.join(" ")
+        )?;
+    }
+    Ok(table)
+}
+
+/// Puts `table` between the two comments that name the part.
+fn replace_part(page: &str, part: &str, table: &str) -> Result<String> {
+    let (open, close) = (
+        format!("<!-- {part} -->\n"),
+        format!("<!-- end of {part} -->"),
+    );
+    let (before, rest) = page
+        .split_once(&open)
+        .with_context(|| format!("`docs/secrets.md` has no `{}`.", open.trim()))?;
+    let (_, after) = rest
+        .split_once(&close)
+        .with_context(|| format!("`docs/secrets.md` has no `{close}`."))?;
+    Ok([before, &open, table, &close, after].concat())
 }
 
 /// The target directory, where everything fetched is kept.

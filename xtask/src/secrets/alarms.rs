@@ -1,5 +1,6 @@
 //! False alarms: what the rules find in the source of published crates.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,10 +33,11 @@ const CRATES: [(&str, &str); 20] = [
     ("uuid", "1.29.0"),
 ];
 
-/// Prints files, bytes and findings of each crate, and where each finding stands.
-pub(super) fn count(folder: &Path) -> Result<()> {
+/// A table of files, bytes and findings of each crate, and a list of where each finding stands.
+pub(super) fn count(folder: &Path) -> Result<(String, String)> {
     let mut places = Vec::new();
-    println!("\n| crate | text files | bytes | findings |\n|---|---:|---:|---:|");
+    let mut table =
+        String::from("| crate | text files | bytes | findings |\n|---|---:|---:|---:|\n");
     let mut total = [0; 3];
     for ((name, version), source) in CRATES.iter().zip(fetch(folder)?) {
         let mut files = Vec::new();
@@ -53,19 +55,20 @@ pub(super) fn count(folder: &Path) -> Result<()> {
                 format!("{}: {name} {path}:{line}", found.rule)
             }));
         }
-        println!(
+        writeln!(
+            table,
             "| {name} {version} | {} | {} | {} |",
             row[0], row[1], row[2]
-        );
+        )?;
         total = [total[0] + row[0], total[1] + row[1], total[2] + row[2]];
     }
-    println!(
-        "| together | {} | {} | {} |\n",
+    writeln!(
+        table,
+        "| together | {} | {} | {} |",
         total[0], total[1], total[2]
-    );
+    )?;
     places.sort();
-    println!("{}", places.join("\n"));
-    Ok(())
+    Ok((table, places.join("\n")))
 }
 
 /// The folders of the crates' sources, fetched by cargo as dependencies of a manifest that nobody builds.

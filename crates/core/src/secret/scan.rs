@@ -1,8 +1,10 @@
 //! The search: one set over all rules says which of them are worth a look, their shapes say where.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Regex, RegexSet};
 
 use super::rule::{Kind, Rule};
@@ -26,7 +28,37 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
             Kind::Token | Kind::Value => find(text, rule, shape, hit),
         }
     }
+    hits.extend(repeats(text, &hits));
     merge(text, hits)
+}
+
+/// Where the secrets stand once more, perhaps with nothing around them that would tell.
+fn repeats(text: &str, hits: &[Found]) -> Vec<Found> {
+    let mut known = BTreeMap::new();
+    for hit in hits {
+        let secret = &text[hit.start..hit.end];
+        if value::is_distinct(secret) {
+            known.entry(secret).or_insert(hit.rule);
+        }
+    }
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let rules: Vec<&'static str> = known.values().copied().collect();
+    let searcher = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(known.keys());
+    let Ok(searcher) = searcher else {
+        return Vec::new();
+    };
+    searcher
+        .find_iter(text)
+        .map(|found| Found {
+            rule: rules[found.pattern()],
+            start: found.start(),
+            end: found.end(),
+        })
+        .collect()
 }
 
 /// Calls `hit` with every secret of the rule. A match that is no secret is looked into once more, as it may hide one

@@ -79,6 +79,17 @@ macro_rules! assigned {
     };
 }
 
+/// A secret that could be a piece of base64, and stands alone.
+macro_rules! alone {
+    ($secret:literal) => {
+        concat!(
+            r"(?m:^|[^0-9A-Za-z+/_-]|\\[nrt])(",
+            $secret,
+            r")(?:[^0-9A-Za-z+/_-]|$)"
+        )
+    };
+}
+
 /// A quoted secret behind a telling name, which may have a type.
 macro_rules! quoted {
     ($names:literal, $least:literal) => {
@@ -207,7 +218,7 @@ pub const RULES: &[Rule] = &[
     token("xai-key", &["xai-"], r"xai-[0-9A-Za-z_]{60,100}", 3.5, &[Text("xa"), Text("i-"), Alnum(80)]),
     token("perplexity-key", &["pplx-"], r"pplx-[0-9A-Za-z]{40,64}", 3.5, &[Text("ppl"), Text("x-"), Alnum(48)]),
     token("nvidia-key", &["nvapi-"], r"nvapi-[0-9A-Za-z_-]{60,80}", 3.5, &[Text("nv"), Text("api-"), Alnum(64)]),
-    token("fireworks-key", &["fw_"], r"fw_[0-9A-Za-z]{22,40}(?-u:\b)", 3.8, &[Text("fw"), Text("_"), Alnum(24)]),
+    value("fireworks-key", &["fireworks"], assigned!("fireworks", "(?:fw_)?[0-9A-Za-z]{22,48}"), 3.5, 2, within("FIREWORKS_API_KEY=", &[Text("fw"), Text("_"), Alnum(24)], "")),
     token("langsmith-key", &["lsv2_"], r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}", 3.0, &[Text("lsv2"), Text("_pt_"), Hex(32), Text("_"), Hex(10)]),
     token("tavily-key", &["tvly-"], r"tvly-(?:dev-|prod-)?[0-9A-Za-z]{32,40}", 3.5, &[Text("tv"), Text("ly-"), Alnum(32)]),
     token("cerebras-key", &["csk-"], r"csk-[0-9a-z]{48}(?-u:\b)", 3.5, &[Text("cs"), Text("k-"), Lower(48)]),
@@ -244,9 +255,9 @@ pub const RULES: &[Rule] = &[
     token("mailchimp-key", &["-us"], r"[0-9a-f]{32}-us[0-9]{1,2}(?-u:\b)", 3.0, &[Hex(32), Text("-u"), Text("s12")]),
     token("brevo-key", &["xkeysib-", "xsmtpsib-"], r"x(?:key|smtp)sib-[0-9a-f]{64}-[0-9A-Za-z]{16}", 3.0, &[Text("xkey"), Text("sib-"), Hex(64), Text("-"), Alnum(16)]),
     token("resend-key", &["re_"], r"re_[0-9A-Za-z]{8}_[0-9A-Za-z]{24}(?-u:\b)", 3.5, &[Text("re"), Text("_"), Alnum(8), Text("_"), Alnum(24)]),
-    token("facebook-token", &["EAA"], r"EAA[0-9A-Za-z]{80,300}", 3.5, &[Text("EA"), Text("A"), Alnum(160)]),
+    value("facebook-token", &["EAA"], alone!("EAA[0-9A-Za-z]{80,300}"), 3.5, 2, within("", &[Text("EA"), Text("A"), Alnum(160)], "")),
     value("facebook-secret", &["facebook", "fb_app_secret"], assigned!("facebook[0-9a-z_]{0,12}(?:secret|key)|fb_app_secret", "[0-9a-f]{32}"), 3.0, 2, within("FACEBOOK_APP_SECRET=", &[Hex(32)], "")),
-    token("twitter-bearer-token", &["AAAAAAAAAAAAAAAAAAAA"], r"A{20}[0-9A-Za-z%]{60,150}", 3.5, &[Text("AAAAAAAAAA"), Text("AAAAAAAAAAAA"), Alnum(90)]),
+    value("twitter-bearer-token", &["AAAAAAAAAAAAAAAAAAAA"], alone!("A{20}[0-9A-Za-z%]{60,150}"), 3.5, 2, within("", &[Text("AAAAAAAAAA"), Text("AAAAAAAAAAAA"), Alnum(90)], "")),
     value("twitter-secret", &["twitter"], assigned!("twitter[0-9a-z_]{0,20}(?:secret|token|key)", "[0-9]{6,20}-[0-9A-Za-z]{40}|[0-9A-Za-z]{45,50}"), 3.5, 2, within("TWITTER_API_SECRET=", &[Alnum(50)], "")),
     value("linkedin-secret", &["linkedin"], assigned!("linkedin[0-9a-z_]{0,12}secret", "(?:WPL_AP1\\.)?[0-9A-Za-z]{16}(?:\\.[0-9A-Za-z+/=]{8})?"), 3.0, 2, within("LINKEDIN_CLIENT_SECRET=", &[Alnum(16)], "")),
     token("twitch-stream-key", &["live_"], r"live_[0-9]{6,12}_[0-9A-Za-z]{30}(?-u:\b)", 3.5, &[Text("li"), Text("ve_"), Digits(9), Text("_"), Alnum(30)]),
@@ -264,7 +275,8 @@ pub const RULES: &[Rule] = &[
     token("shopify-token", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shpit_"], r"shp(?:at|ca|pa|ss|ua|it)_[0-9A-Za-z]{32,64}", 3.0, &[Text("shp"), Text("at_"), Hex(32)]),
     token("stripe-key", &["k_live_", "k_test_"], r"[rs]k_(?:live|test)_[0-9A-Za-z]{16,250}", 3.0, &[Text("sk"), Text("_live_"), Alnum(24)]),
     token("stripe-webhook-secret", &["whsec_"], r"whsec_[0-9A-Za-z+/]{32,64}=?", 3.5, &[Text("wh"), Text("sec_"), Alnum(32)]),
-    token("square-token", &["sq0", "EAAA"], r"(?:sq0[a-z]{3}-[0-9A-Za-z_-]{22,50}|EAAA[0-9A-Za-z_-]{60})(?-u:\b)", 3.5, &[Text("sq0"), Text("atp-"), Alnum(22)]),
+    token("square-token", &["sq0"], r"sq0[a-z]{3}-[0-9A-Za-z_-]{22,50}", 3.5, &[Text("sq0"), Text("atp-"), Alnum(22)]),
+    value("square-access-token", &["EAAA"], alone!("EAAA[0-9A-Za-z_-]{60}"), 3.5, 2, within("", &[Text("EA"), Text("AA"), Alnum(60)], "")),
     token("braintree-token", &["access_token$"], r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}", 3.0, &[Text("access"), Text("_token$production$"), Lower(16), Text("$"), Hex(32)]),
     value("paypal-secret", &["paypal", "braintree"], assigned!("(?:paypal|braintree)[0-9a-z_]{0,20}(?:secret|key)", "E[0-9A-Za-z_-]{79}|[0-9a-f]{32}"), 3.0, 2, within("PAYPAL_CLIENT_SECRET=", &[Text("E"), Alnum(79)], "")),
     token("plaid-token", &["access-sandbox-", "access-development-", "access-production-"], r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", 3.0, &[Text("access"), Text("-production-"), Hex(8), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(4), Text("-"), Hex(12)]),

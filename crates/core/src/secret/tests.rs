@@ -254,6 +254,25 @@ fn no_rest_of_a_secret_is_left_behind_it() {
     );
 }
 
+#[test]
+fn a_secret_is_taken_away_wherever_it_stands_again() {
+    let secret = rule("password").example.secret_text();
+    let text = format!("password = \"{secret}\"\nlogin({secret:?})\necho {secret}\n");
+    assert_eq!(
+        redact(&text).text,
+        "password = \"[redacted: password]\"\nlogin(\"[redacted: password]\")\necho [redacted: password]\n"
+    );
+}
+
+#[test]
+fn a_password_that_is_a_plain_word_is_taken_away_at_its_place_only() {
+    let text = "redis://app:blackforest@cache.net\nrun blackforest now\n";
+    assert_eq!(
+        redact(text).text,
+        "redis://app:[redacted: database-url]@cache.net\nrun blackforest now\n"
+    );
+}
+
 fn rule(name: &str) -> &'static Rule {
     RULES.iter().find(|rule| rule.name == name).unwrap()
 }

@@ -7,6 +7,11 @@ pub(super) fn is_plausible(rule: &Rule, value: &str) -> bool {
     turns(value) >= rule.turns && entropy(value) >= rule.entropy && !is_placeholder(value)
 }
 
+/// Whether the secret is one wherever it stands: a password that is a plain word is not.
+pub(super) fn is_distinct(secret: &str) -> bool {
+    secret.len() >= 8 && turns(secret) > 0 && !secret.contains('\n')
+}
+
 /// Shannon entropy in bits per byte.
 pub(super) fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
