@@ -1,7 +1,15 @@
 //! The architectural context, file ranking and outlines.
 
 mod architecture;
+mod folder;
+mod history;
+mod index;
+mod kind;
 mod outline;
+mod rank;
+mod words;
 
 pub use architecture::architecture;
+pub use folder::Folder;
+pub use index::Index;
 pub use outline::Outlines;

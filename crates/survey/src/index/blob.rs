@@ -1,0 +1,185 @@
+//! The index as one run of bytes, searched where it lies: nothing is parsed to load it.
+//!
+//! Layout: magic, checksum of the rest, the sizes, then the sections in the order of [`Blob`]'s fields. Numbers are
+//! little-endian. A blob whose checksum or sizes do not fit does not exist.
+
+use std::ops::Range;
+
+use super::postings::{List, Postings};
+
+/// Names the format; a change of the layout or of how text becomes words changes it.
+const MAGIC: &[u8; 8] = b"sqindex1";
+const HEAD: usize = MAGIC.len() + blake3::OUT_LEN;
+const SIZES: usize = 6;
+/// Where a term ends, where its postings end, how many they are.
+const ROW: usize = 8 + 8 + 4;
+
+pub(crate) struct Blob {
+    bytes: Vec<u8>,
+    /// The owner's own bytes, such as what was indexed.
+    extra: Range<usize>,
+    /// The length of each document.
+    lengths: Range<usize>,
+    rows: Range<usize>,
+    terms: Range<usize>,
+    postings: Range<usize>,
+    /// The sum of all lengths.
+    pub(crate) total: u64,
+}
+
+impl Blob {
+    pub(crate) fn assemble(extra: &[u8], lengths: &[u32], terms: &Terms) -> Self {
+        let counted = lengths.iter().filter(|length| **length != u32::MAX);
+        let total: u64 = counted.map(|length| u64::from(*length)).sum();
+        let mut bytes = vec![0; HEAD];
+        for size in [
+            extra.len() as u64,
+            lengths.len() as u64 * 4,
+            terms.rows.len() as u64,
+            terms.names.len() as u64,
+            terms.postings.len() as u64,
+            total,
+        ] {
+            bytes.extend(size.to_le_bytes());
+        }
+        bytes.extend_from_slice(extra);
+        bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
+        bytes.extend_from_slice(&terms.rows);
+        bytes.extend_from_slice(&terms.names);
+        bytes.extend_from_slice(&terms.postings);
+        let checksum = blake3::hash(&bytes[HEAD..]);
+        bytes[..MAGIC.len()].copy_from_slice(MAGIC);
+        bytes[MAGIC.len()..HEAD].copy_from_slice(checksum.as_bytes());
+        let mut start = HEAD + SIZES * 8;
+        let mut section = |length: usize| {
+            start += length;
+            start - length..start
+        };
+        Self {
+            extra: section(extra.len()),
+            lengths: section(lengths.len() * 4),
+            rows: section(terms.rows.len()),
+            terms: section(terms.names.len()),
+            postings: section(terms.postings.len()),
+            total,
+            bytes,
+        }
+    }
+
+    pub(crate) fn parse(bytes: Vec<u8>) -> Option<Self> {
+        let rest = bytes.strip_prefix(MAGIC)?;
+        let (checksum, rest) = rest.split_at_checked(blake3::OUT_LEN)?;
+        if blake3::hash(rest).as_bytes() != checksum {
+            return None;
+        }
+        let mut sizes = [0; SIZES];
+        for (at, size) in sizes.iter_mut().enumerate() {
+            *size = read_u64(rest, at * 8)?;
+        }
+        let mut start = HEAD + SIZES * 8;
+        let mut section = |size: u64| {
+            let end = start.checked_add(usize::try_from(size).ok()?)?;
+            (end <= bytes.len()).then(|| std::mem::replace(&mut start, end)..end)
+        };
+        Some(Self {
+            extra: section(sizes[0])?,
+            lengths: section(sizes[1])?,
+            rows: section(sizes[2])?,
+            terms: section(sizes[3])?,
+            postings: section(sizes[4])?,
+            total: sizes[5],
+            bytes,
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn extra(&self) -> &[u8] {
+        &self.bytes[self.extra.clone()]
+    }
+
+    pub(crate) fn documents(&self) -> usize {
+        self.lengths.len() / 4
+    }
+
+    pub(crate) fn length(&self, document: u32) -> u32 {
+        read_u32(&self.bytes[self.lengths.clone()], document as usize * 4).unwrap_or(0)
+    }
+
+    pub(crate) fn terms(&self) -> usize {
+        self.rows.len() / ROW
+    }
+
+    /// The term at `at` and its postings.
+    pub(crate) fn term(&self, at: usize) -> Option<(&[u8], Postings<'_>, u32)> {
+        let rows = &self.bytes[self.rows.clone()];
+        let before = |field: usize| match at {
+            0 => Some(0),
+            _ => read_u64(rows, (at - 1) * ROW + field),
+        };
+        let slice = |section: &Range<usize>, start: u64, end: u64| {
+            let section = &self.bytes[section.clone()];
+            section.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+        };
+        let term = slice(&self.terms, before(0)?, read_u64(rows, at * ROW)?)?;
+        let postings = slice(&self.postings, before(8)?, read_u64(rows, at * ROW + 8)?)?;
+        let count = read_u32(rows, at * ROW + 16)?;
+        Some((term, Postings::new(postings), count))
+    }
+
+    /// The postings of `term` and how many they are.
+    pub(crate) fn find(&self, term: &[u8]) -> Option<(Postings<'_>, u32)> {
+        let (mut low, mut high) = (0, self.terms());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let (found, postings, count) = self.term(middle)?;
+            match found.cmp(term) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some((postings, count)),
+            }
+        }
+        None
+    }
+}
+
+/// The terms of a blob to be, pushed in ascending order of their bytes.
+#[derive(Default)]
+pub(crate) struct Terms {
+    rows: Vec<u8>,
+    names: Vec<u8>,
+    postings: Vec<u8>,
+}
+
+impl Terms {
+    pub(crate) fn of(sorted: &[(Box<[u8]>, List)]) -> Self {
+        let mut terms = Self::default();
+        for (term, list) in sorted {
+            terms.push(term, list);
+        }
+        terms
+    }
+
+    pub(crate) fn push(&mut self, term: &[u8], list: &List) {
+        if list.length == 0 {
+            return;
+        }
+        self.names.extend_from_slice(term);
+        self.postings.extend_from_slice(&list.bytes);
+        self.rows.extend((self.names.len() as u64).to_le_bytes());
+        self.rows.extend((self.postings.len() as u64).to_le_bytes());
+        self.rows.extend(list.length.to_le_bytes());
+    }
+}
+
+fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
+    let (number, _) = bytes.get(at..)?.split_first_chunk()?;
+    Some(u64::from_le_bytes(*number))
+}
+
+fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
+    let (number, _) = bytes.get(at..)?.split_first_chunk()?;
+    Some(u32::from_le_bytes(*number))
+}
