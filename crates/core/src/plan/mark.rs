@@ -86,8 +86,7 @@ pub(super) fn numbered(text: &str) -> Option<Numbered<'_>> {
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
         .unwrap_or(number.len());
     let id = number[..end].trim_end_matches(['.', '-']);
-    let single = id.len() == 1 && id.starts_with(|c: char| c.is_ascii_uppercase());
-    if !(words::is_number(id) || single) {
+    if !words::is_task_number(id) {
         return None;
     }
     let rest = &number[id.len()..];

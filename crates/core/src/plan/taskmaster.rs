@@ -186,11 +186,12 @@ impl<'a> Reader<'a> {
             }
             return;
         }
+        let text = if text.is_empty() { title.clone() } else { text };
         if text.is_empty() && !done {
             self.drafts.faults.push(Fault::new(
                 Code::EmptyTask,
                 place,
-                format!("Task `{id}` has no description, details or test strategy."),
+                format!("Task `{id}` has no title, description, details or test strategy."),
                 "Say in `description` or `details` what is to be done.",
             ));
         }

@@ -92,13 +92,14 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
         );
         task.place = place;
         task.parents = parents;
-        for ancestor in tree.ancestors(unit) {
-            let leaves = drafts
-                .parents
-                .entry(tree.units[ancestor].id.clone())
-                .or_default();
-            leaves.clear();
-            leaves.push(task.id.clone());
+        if rules.nested {
+            let mut id = task.id.as_str();
+            while let Some((head, _)) = id.rsplit_once('.') {
+                drafts
+                    .parents
+                    .insert(head.to_owned(), vec![task.id.clone()]);
+                id = head;
+            }
         }
         drafts.tasks.push(Draft {
             task,
@@ -399,10 +400,11 @@ fn read_task(
     let block = &document.blocks[unit.block];
     let item = block.item().is_some();
     let steps = read_steps(document, unit.block, extent);
-    let listed = files::listed(document, extent, faults);
+    let mut found = Vec::new();
+    let listed = files::listed(document, extent, &mut found);
     let mut files = listed.files;
     if let Some(bare) = rules.sentences.filter(|_| !listed.declared) {
-        files = files::mentioned(document, extent, bare, faults);
+        files = files::mentioned(document, extent, bare, &mut found);
     }
     let mut declared = needs::declared(document, extent, &unit.id, rules.shape);
     if matches!(rules.shape, Shape::Numbers) {
@@ -411,6 +413,8 @@ fn read_task(
         }
     }
     let done = unit.ticked || !steps.is_empty() && steps.iter().all(|step| step.done);
+    // What a done task names is past.
+    faults.extend(found.into_iter().filter(|_| !done));
     if !item && extent.is_empty() && !done {
         faults.push(Fault::new(
             Code::EmptyTask,
@@ -470,17 +474,22 @@ fn leave_aside(
     let mut aside: Vec<Aside> = Vec::new();
     let mut heading: Option<&Block<'_>> = None;
     let mut told = false;
+    // The level of the section that was left aside last: what stands under it goes with it.
+    let mut under = u8::MAX;
     for (index, block) in document.blocks.iter().enumerate() {
         let start = block.range.start;
         if header::covers(extents, start) || header::covers(taken, start) || units.contains(&index)
         {
             continue;
         }
-        if block.level().is_some() {
+        if let Some(level) = block.level() {
+            if level > under {
+                continue;
+            }
             heading = Some(block);
-            told = false;
+            (told, under) = (false, u8::MAX);
             if !parents.contains(&index) && start > first {
-                told = true;
+                (told, under) = (true, level);
                 aside.push(note(
                     document,
                     block,
