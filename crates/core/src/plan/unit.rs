@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::files::{self, Bare};
 use super::markdown::{Block, Document, Kind};
 use super::needs::{self, Shape};
-use super::{Aside, Format, Need, Parent, Plan, Reason, Step, Task, header};
+use super::{Aside, Format, Need, Parent, Plan, Reason, Step, Task, header, label};
 use crate::fault::{Code, Fault};
 use crate::id::TaskId;
 
@@ -107,7 +107,12 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
             parallel: tree.units[unit].parallel,
         });
     }
-    let taken = header::read(document, &extents, &mut drafts.plan);
+    let starts: Vec<usize> = tree
+        .units
+        .iter()
+        .map(|unit| document.blocks[unit.block].range.start)
+        .collect();
+    let taken = header::read(document, &extents, &starts, &mut drafts.plan);
     drafts.plan.aside = leave_aside(document, &tree, &extents, &taken);
     drafts
 }
@@ -273,9 +278,20 @@ impl Tree {
     }
 }
 
-/// The headings above each unit that are no units themselves; the plan's title is none of them.
+/// A heading whose section is open.
+struct Heading {
+    level: u8,
+    block: usize,
+    /// It may be the parent of units; no longer once a rule ends its opening text.
+    parent: bool,
+    filled: bool,
+}
+
+/// The headings above each unit that are no units themselves.
+///
+/// Left out are the plan's title, sections about the plan as a whole, and sections that a rule ends before the first unit.
 fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
-    let mut open: Vec<(u8, usize, bool)> = Vec::new();
+    let mut open: Vec<Heading> = Vec::new();
     let mut all = Vec::with_capacity(units.len());
     let mut next = units.iter().peekable();
     let title = document
@@ -285,20 +301,34 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
     for (index, block) in document.blocks.iter().enumerate() {
         let unit = next.next_if(|unit| unit.block == index).is_some();
         if let Some(level) = block.level() {
-            while open.last().is_some_and(|(above, ..)| *above >= level) {
+            while open.last().is_some_and(|above| above.level >= level) {
                 open.pop();
             }
         }
         if unit {
             all.push(
                 open.iter()
-                    .filter(|(.., unit)| !unit)
-                    .map(|(_, block, _)| *block)
+                    .filter(|above| above.parent)
+                    .map(|above| above.block)
                     .collect(),
             );
+            open.iter_mut().for_each(|above| above.filled = true);
+        } else if matches!(block.kind, Kind::Rule) {
+            for above in open
+                .iter_mut()
+                .filter(|above| !above.filled && above.block + 1 < index)
+            {
+                above.parent = false;
+            }
         }
         if let Some(level) = block.level().filter(|_| Some(index) != title) {
-            open.push((level, index, unit));
+            let parent = !unit && !label::is_about_plan(document.text(&block.words));
+            open.push(Heading {
+                level,
+                block: index,
+                parent,
+                filled: false,
+            });
         }
     }
     all
@@ -312,7 +342,11 @@ fn section_opening(document: &Document<'_>, tree: &Tree, section: usize) -> Rang
         .units
         .get(first)
         .map_or(start, |unit| document.blocks[unit.block].range.start);
-    document.trimmed(start..unit.min(next_heading(document, section)).max(start))
+    // Boxes before the first unit are no words of the heading.
+    let mut rest = document.blocks[section + 1..].iter();
+    let other = rest.find(|block| block.level().is_some() || block.checkbox().is_some());
+    let end = other.map_or(unit, |block| unit.min(block.range.start));
+    document.trimmed(start..end.max(start))
 }
 
 fn next_heading(document: &Document<'_>, block: usize) -> usize {

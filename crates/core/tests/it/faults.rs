@@ -78,12 +78,12 @@ fn every_fault_of_a_native_plan_has_its_own_place() {
             "3:1 UnknownKey `wrkflow` is not a key that is known here.",
             "18:1 UnknownKey `fils` is not a key that is known here.",
             "19:18 BadPath `../up.rs` is not a path inside the repository",
-            "19:31 BadPath `/etc/passwd` is not a path inside the reposit",
-            "19:47 UnknownKey `mend` is not a key that is known here.",
+            "19:30 BadPath `/etc/passwd` is not a path inside the reposit",
+            "19:46 UnknownKey `mend` is not a key that is known here.",
             "20:6 BadSyntax `tdd` must be `true` or `false`.",
             "29:1 BadSyntax The `task` block of `c` does not stand direct",
-            "37:1 BadSyntax This is not the YAML that was expected: ",
-            "42:1 EmptyTask Task `e` has a heading and nothing else.",
+            "36:8 BadSyntax This is not the YAML that was expected: unclosed bracket",
+            "41:1 EmptyTask Task `e` has a heading and nothing else.",
         ]
         .map(|line| line.chars().take(60).collect::<String>())
     );
@@ -167,7 +167,7 @@ fn files_must_be_there_or_come_from_a_task_that_is_needed() {
              Let `c` need `a`.",
             "17:34 MissingFile Task `c` names `odl.rs`, which is not there and which no task creates. \
              Did you mean `old.rs`? Otherwise list it under the files to create.",
-            "17:51 MissingFile Task `c` names `nowhere.rs`, which is not there and which no task creates. \
+            "17:52 MissingFile Task `c` names `nowhere.rs`, which is not there and which no task creates. \
              List it under the files to create, or correct the path.",
         ]
     );

@@ -90,7 +90,7 @@ fn a_task_has_its_own_text_and_nothing_after_the_last_task() {
         .iter()
         .map(|aside| (aside.place.line, aside.text.as_str()))
         .collect();
-    assert_eq!(aside, [(70, "Execution order")]);
+    assert_eq!(aside, [(58, "Execution order")]);
 }
 
 #[test]
@@ -107,7 +107,8 @@ fn tracks_run_side_by_side() {
         ]
     );
     assert_eq!(waves(&plan), ["A.1.1 B.1.1", "A.1.2", "A.2.1", "B.1.2"]);
-    assert_eq!(files(&plan, "A.1.1"), Vec::<String>::new());
+    assert_eq!(files(&plan, "A.1.1"), ["Change db/schema.sql"]);
+    assert_eq!(files(&plan, "A.1.2"), Vec::<String>::new());
     assert_eq!(files(&plan, "A.2.1"), ["Change src/app.rs"]);
     assert_eq!(
         parents(&plan, "A.1.2"),

@@ -49,7 +49,7 @@ fn tasks_marked_parallel_may_not_write_one_file() {
     assert_eq!(
         faults(&parsed.faults),
         [
-            "6:39 WriteConflict Tasks `T001` (line 5) and `T002` are marked to run side by side and both write `src/app.ts`.",
+            "6:34 WriteConflict Tasks `T001` (line 5) and `T002` are marked to run side by side and both write `src/app.ts`.",
             "11:23 BadPath `../outside/file.ts` is not a path inside the repository: the path leaves the repository.",
         ]
     );

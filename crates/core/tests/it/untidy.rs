@@ -190,7 +190,7 @@ fn openspec_boxes_without_ids_are_counted_in_their_section() {
     let (_, graph) = sequester_core::graph::TaskGraph::new(&parsed.plan);
     assert_eq!(
         faults(&graph),
-        ["19:1 DoubledId Task `3.1` is there twice; the first is in line 18."]
+        ["18:1 DoubledId Task `3.1` is there twice; the first is in line 17."]
     );
 }
 
