@@ -221,6 +221,7 @@ impl Collected {
 }
 
 /// A path as the text names it.
+#[derive(Clone, Copy)]
 struct Named<'t> {
     at: usize,
     path: &'t str,

@@ -18,7 +18,7 @@ pub(crate) fn split(line: &str) -> Option<(&str, usize)> {
         return None;
     }
     let after = colon.0 + colon.1.len_utf8();
-    let rest = line[after..].trim_start_matches(|c| matches!(c, '*' | '_'));
+    let rest = line[after..].trim_start_matches(['*', '_']);
     Some((label, line.len() - rest.trim_start().len()))
 }
 
@@ -130,7 +130,7 @@ fn files_topic(label: &str) -> Option<Topic> {
         match word {
             "files" | "file" | "dateien" | "datei" | "archivos" | "ficheros" | "fichiers"
             | "arquivos" | "файлы" | "文件" | "ファイル" | "파일" | "bestanden" => {
-                files = true
+                files = true;
             }
             "to" | "and" | "or" | "be" | "affected" | "involved" | "touched" | "touch" | "the"
             | "key" => {}

@@ -70,7 +70,7 @@ fn task(task: &Task) -> String {
             Reason::SameFile(path) => format!("={path}"),
         };
         let arrow = if index == 0 { " <-" } else { "" };
-        line.push_str(&format!("{arrow} {}{reason}", need.id));
+        line.extend([arrow, " ", need.id.as_str(), &reason]);
     }
     for (flag, name) in [(task.done, " (done)"), (task.optional, " (optional)")] {
         line.push_str(if flag { name } else { "" });

@@ -85,7 +85,7 @@ fn large_neighbouring_groups_keep_their_order_with_few_needs() {
     let mut plan = "# Tasks\n## Phase 1: a\n".to_owned();
     for number in 0..200 {
         let phase = if number == 100 { "## Phase 2: b\n" } else { "" };
-        plan.push_str(&format!("{phase}- [ ] T{number:03} [P] Work\n"));
+        plan.extend([phase, &format!("- [ ] T{number:03} [P] Work\n")]);
     }
     let parsed = text(&plan);
     let needs: usize = parsed.plan.tasks.iter().map(|task| task.needs.len()).sum();

@@ -103,9 +103,10 @@ fn every_fixture_holds() {
 
 #[test]
 fn nesting_and_long_lines_do_not_blow_up() {
-    let nested: String = (0..400)
+    let nested: Vec<String> = (0..400)
         .map(|depth| format!("{}- [ ] {depth}. x\n", "  ".repeat(depth)))
         .collect();
+    let nested = nested.concat();
     let quotes = ">".repeat(50_000);
     let spans = format!(
         "### Task 1: a\n**Files:**\n- Create: {}\n",
