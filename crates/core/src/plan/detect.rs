@@ -26,7 +26,8 @@ pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
     if let Some((_, format)) = best {
         return Some(*format);
     }
-    if marks.kiro > marks.openspec {
+    // Lines of requirements alone carry no id to go by.
+    if marks.numbers > 0 && marks.kiro > marks.openspec {
         Some(Format::Kiro)
     } else if marks.openspec > 0 || marks.boxes > 0 {
         Some(Format::OpenSpec)
@@ -52,6 +53,7 @@ struct Marks {
     spec_kit: usize,
     openspec: usize,
     kiro: usize,
+    numbers: usize,
     boxes: usize,
 }
 
@@ -75,6 +77,7 @@ impl Marks {
             marks.track += usize::from(mark::leading_id(text, words::is_track).is_some());
             marks.spec_kit += usize::from(mark::leading_id(text, words::is_spec_kit).is_some());
             let number = boxed.and_then(|_| mark::leading_id(text, words::is_number));
+            marks.numbers += usize::from(number.is_some());
             match number.map(|(id, _)| id.split_once('.')) {
                 Some(Some((head, _))) if section == Some(head) => marks.openspec += 1,
                 Some(_) => marks.kiro += 1,

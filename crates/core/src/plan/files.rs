@@ -221,6 +221,7 @@ impl Collected {
 }
 
 /// A path as the text names it.
+#[derive(Clone, Copy)]
 struct Named<'t> {
     at: usize,
     path: &'t str,
@@ -359,30 +360,38 @@ pub(super) fn mentioned(
                 continue;
             };
             let before = &document.source[block.words.start..at];
-            for path in paths
-                .iter()
-                .filter(|path| token::is_file(path) && !is_import(path))
-            {
+            for path in paths.iter().filter(|path| token::is_file(path)) {
+                if RepoPath::parse(path).is_err()
+                    && !(bare == Bare::Taken && is_meant(before, path))
+                {
+                    continue;
+                }
                 let action = said_action(before, path);
-                collected.add(
-                    document,
-                    Named {
-                        at,
-                        path,
-                        action,
-                        lines,
-                    },
-                    faults,
-                );
+                let named = Named {
+                    at,
+                    path,
+                    action,
+                    lines,
+                };
+                collected.add(document, named, faults);
             }
         }
     }
     collected.files
 }
 
-/// `../a` and `/a` in a sentence: mostly imports, routes and machines' folders; a fault only where a file is meant.
-fn is_import(path: &str) -> bool {
-    path.starts_with('@') || path.starts_with("./") && !path.contains(".rs")
+/// Whether a path that leaves the repository is meant as the file to write: imports, routes and homes are not.
+fn is_meant(before: &str, path: &str) -> bool {
+    let mut last = before.rsplit(|c: char| c.is_whitespace() || "`*_".contains(c));
+    let word = last
+        .find(|word| !word.is_empty())
+        .unwrap_or_default()
+        .to_lowercase();
+    let place = matches!(
+        word.as_str(),
+        "in" | "at" | "to" | "into" | "under" | "file"
+    );
+    !path.starts_with('~') && (place || label::action(&word).is_some())
 }
 
 fn said_action(before: &str, path: &str) -> Action {

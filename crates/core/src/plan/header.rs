@@ -8,10 +8,11 @@ use super::{Constraint, Plan};
 
 /// Fills the plan's title, goal and constraints from the parts of the document that no task takes.
 ///
-/// Returns the ranges of the sections that were taken.
+/// `units` are the offsets at which tasks and their parents begin. Returns the ranges of the sections that were taken.
 pub(super) fn read(
     document: &Document<'_>,
     tasks: &[Range<usize>],
+    units: &[usize],
     plan: &mut Plan,
 ) -> Vec<Range<usize>> {
     let title = document
@@ -30,12 +31,10 @@ pub(super) fn read(
         if level == 1 || covers(tasks, block.range.start) || covers(&taken, block.range.start) {
             continue;
         }
-        let end = section_end(document, index, level);
-        let range = document.trimmed(block.range.end..end);
-        let next = tasks.partition_point(|task| task.start < block.range.start);
-        if tasks.get(next).is_some_and(|task| task.start < end) {
-            continue;
-        }
+        let next = units.partition_point(|unit| *unit < block.range.start);
+        let end =
+            section_end(document, index, level).min(units.get(next).copied().unwrap_or(usize::MAX));
+        let range = document.trimmed(block.range.end..end.max(block.range.end));
         if keep(plan, topic, name, document.text(&range)) {
             taken.push(block.range.start..end);
         }
@@ -95,10 +94,7 @@ fn read_paragraph(document: &Document<'_>, words: &Range<usize>, list_end: usize
 }
 
 fn keep(plan: &mut Plan, topic: Topic, name: &str, text: &str) -> bool {
-    let kept = matches!(
-        topic,
-        Topic::Goal | Topic::Architecture | Topic::TechStack | Topic::Constraints
-    );
+    let kept = topic.is_of_plan();
     if !kept || text.is_empty() {
         return kept;
     }
@@ -114,10 +110,13 @@ fn keep(plan: &mut Plan, topic: Topic, name: &str, text: &str) -> bool {
     true
 }
 
+/// A section ends at the next heading of its rank, or at a rule.
 fn section_end(document: &Document<'_>, heading: usize, level: u8) -> usize {
     document.blocks[heading + 1..]
         .iter()
-        .find(|block| block.level().is_some_and(|other| other <= level))
+        .find(|block| {
+            matches!(block.kind, Kind::Rule) || block.level().is_some_and(|other| other <= level)
+        })
         .map_or(document.source.len(), |block| block.range.start)
 }
 

@@ -4,7 +4,11 @@ use super::Action;
 
 /// A label at the start of a line: its words, and where in the line the rest begins.
 pub(crate) fn split(line: &str) -> Option<(&str, usize)> {
-    let colon = line.char_indices().find(|(_, c)| matches!(c, ':' | '：'))?;
+    let Some(colon) = line.char_indices().find(|(_, c)| matches!(c, ':' | '：')) else {
+        // A line that is bold from end to end is a label too.
+        let inner = line.trim().strip_prefix("**")?.strip_suffix("**")?;
+        return (!inner.contains('*') && inner.len() <= 48).then_some((inner, line.len()));
+    };
     let decoration = |c: char| matches!(c, '*' | '_' | '#' | ' ' | '\t' | '\u{a0}');
     let label = line[..colon.0].trim_matches(decoration);
     if label.is_empty()
@@ -14,7 +18,7 @@ pub(crate) fn split(line: &str) -> Option<(&str, usize)> {
         return None;
     }
     let after = colon.0 + colon.1.len_utf8();
-    let rest = line[after..].trim_start_matches(|c| matches!(c, '*' | '_'));
+    let rest = line[after..].trim_start_matches(['*', '_']);
     Some((label, line.len() - rest.trim_start().len()))
 }
 
@@ -87,6 +91,34 @@ pub(crate) fn topic(label: &str) -> Option<Topic> {
     })
 }
 
+impl Topic {
+    /// Whether it holds for the plan as a whole.
+    pub(crate) fn is_of_plan(self) -> bool {
+        matches!(
+            self,
+            Self::Goal | Self::Architecture | Self::TechStack | Self::Constraints
+        )
+    }
+}
+
+/// Whether a section is about the plan and not the parent of the tasks that happen to follow it.
+pub(crate) fn is_about_plan(title: &str) -> bool {
+    let title = title.trim_end_matches([':', '：']);
+    let lower = title.to_lowercase();
+    topic(title).is_some_and(Topic::is_of_plan)
+        || [
+            "overview",
+            "file structure",
+            "file map",
+            "background",
+            "summary",
+            "context",
+            "introduction",
+            "notes",
+        ]
+        .contains(&lower.as_str())
+}
+
 /// `Files`, `Files to create/modify`, `New files`, ...: nothing but these words, one of them the word for files.
 fn files_topic(label: &str) -> Option<Topic> {
     let mut files = false;
@@ -98,7 +130,7 @@ fn files_topic(label: &str) -> Option<Topic> {
         match word {
             "files" | "file" | "dateien" | "datei" | "archivos" | "ficheros" | "fichiers"
             | "arquivos" | "файлы" | "文件" | "ファイル" | "파일" | "bestanden" => {
-                files = true
+                files = true;
             }
             "to" | "and" | "or" | "be" | "affected" | "involved" | "touched" | "touch" | "the"
             | "key" => {}
@@ -136,6 +168,7 @@ mod tests {
 
     #[test]
     fn a_label_is_found_bold_or_plain() {
+        assert_eq!(split("**Files to create**"), Some(("Files to create", 19)));
         for line in [
             "**Files:** rest",
             "**Files**: rest",

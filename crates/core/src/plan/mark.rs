@@ -3,10 +3,7 @@
 use super::words;
 
 /// The id that words begin with, bold or plain, and the rest of them.
-pub(super) fn leading_id<'a>(
-    text: &'a str,
-    is_id: impl Fn(&str) -> bool,
-) -> Option<(&'a str, &'a str)> {
+pub(super) fn leading_id(text: &str, is_id: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
     let open = |c: char| {
         matches!(
             c,
@@ -14,10 +11,11 @@ pub(super) fn leading_id<'a>(
         )
     };
     let mut body = text.trim_start_matches(open);
-    if let Some((word, rest)) = body.split_once([' ', '\u{a0}']) {
-        if words::is_task(word) {
-            body = rest.trim_start_matches(open);
-        }
+    if let Some((_, rest)) = body
+        .split_once([' ', '\u{a0}'])
+        .filter(|(word, _)| words::is_task(word))
+    {
+        body = rest.trim_start_matches(open);
     }
     let end = body
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.'))
@@ -86,8 +84,7 @@ pub(super) fn numbered(text: &str) -> Option<Numbered<'_>> {
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
         .unwrap_or(number.len());
     let id = number[..end].trim_end_matches(['.', '-']);
-    let single = id.len() == 1 && id.starts_with(|c: char| c.is_ascii_uppercase());
-    if !(words::is_number(id) || single) {
+    if !words::is_task_number(id) {
         return None;
     }
     let rest = &number[id.len()..];

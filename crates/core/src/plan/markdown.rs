@@ -257,7 +257,8 @@ impl<'a> Reader<'a> {
             .next()
             .is_some_and(|line| line.trim() == "---");
         if dashes && level == 2 && text.contains('\n') {
-            self.push(Kind::Paragraph, range.clone(), range);
+            let words = range.start..range.start + self.source[range.clone()].trim_end().len();
+            self.push(Kind::Paragraph, range, words);
         } else if self.items.is_empty() {
             let words = heading_words(self.source, &range);
             self.push(Kind::Heading(level), range, words);
@@ -265,6 +266,10 @@ impl<'a> Reader<'a> {
     }
 
     fn open_item(&mut self, range: Range<usize>) {
+        // With tabs for indent, the range begins before the bullet.
+        let indent =
+            self.source[range.clone()].len() - self.source[range.clone()].trim_start().len();
+        let range = range.start + indent..range.end;
         let (mark, start) = read_mark(self.source, &range);
         let item = Item {
             depth: u8::try_from(self.lists.len()).unwrap_or(u8::MAX),
@@ -282,7 +287,8 @@ impl<'a> Reader<'a> {
             .is_some_and(|item| self.blocks[item].words.is_empty());
         if !first {
             self.reading = None;
-            self.push(Kind::Paragraph, range.clone(), range);
+            let words = range.start..range.start + self.source[range.clone()].trim_end().len();
+            self.push(Kind::Paragraph, range, words);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::markdown::Document;
-use super::words;
+use super::{label, words};
 
 /// How a format's ids can be told from other words.
 #[derive(Clone, Copy)]
@@ -14,29 +14,36 @@ pub(super) enum Shape {
     Numbers,
 }
 
-const KEYWORDS: [&str; 22] = [
+/// Words of need anywhere in a sentence.
+const VERBS: [&str; 11] = [
     "depends on",
     "depend on",
-    "dependencies",
-    "dependency",
-    "depends:",
     "blocked by",
-    "prerequisites:",
-    "prerequisite:",
-    "needs:",
     "requires task",
-    "requires:",
     "abhängig von",
     "hängt ab von",
-    "abhängigkeiten",
     "depende de",
-    "dependencias",
     "dépend de",
-    "dépendances",
     "依赖",
     "依存",
-    "의존",
     "зависит от",
+];
+
+/// Words of need that count only as a label at the start of a line.
+const LABELS: [&str; 13] = [
+    "dependencies",
+    "dependency",
+    "depends",
+    "prerequisites",
+    "prerequisite",
+    "needs",
+    "requires",
+    "abhängigkeiten",
+    "dependencias",
+    "dépendances",
+    "dependências",
+    "зависимости",
+    "의존성",
 ];
 
 /// What a line in plain ASCII has if it has a keyword at all, in either case.
@@ -44,7 +51,7 @@ const HINTS: [&str; 6] = [
     "epend",
     "locked by",
     "rerequisite",
-    "eeds:",
+    "eeds",
     "equires",
     "EPEND",
 ];
@@ -61,25 +68,47 @@ pub(super) fn declared(
         if line.is_ascii() && !HINTS.iter().any(|hint| line.contains(hint)) {
             continue;
         }
-        let lower = line.to_ascii_lowercase();
-        let Some((at, keyword)) = KEYWORDS
-            .iter()
-            .find_map(|word| Some((lower.find(word)?, word)))
-        else {
+        let Some((before, tail_at)) = find(line) else {
             continue;
         };
-        let before = &line[..at];
-        if is_negated(&lower[..at]) || names_another(before, own, shape) {
+        let before = &line[..before];
+        if is_negated(before) || names_another(before, own, shape) {
             continue;
         }
-        let tail_at = at + keyword.len();
+        let tail = said(&line[tail_at..]);
         found.extend(
-            ids(&line[tail_at..], shape)
+            ids(tail, shape)
                 .into_iter()
                 .map(|(id, at)| (id, start + tail_at + at)),
         );
     }
     found
+}
+
+/// Where in a line the words of need begin and end.
+fn find(line: &str) -> Option<(usize, usize)> {
+    let lower = line.to_ascii_lowercase();
+    let verb = VERBS
+        .iter()
+        .find_map(|word| Some((lower.find(word)?, word.len())));
+    if let Some((at, length)) = verb {
+        return Some((at, at + length));
+    }
+    let bullet = line.len()
+        - line
+            .trim_start_matches(|c: char| c.is_whitespace() || "-*+_".contains(c))
+            .len();
+    let (name, rest) = label::split(&line[bullet..])?;
+    LABELS
+        .contains(&name.to_lowercase().as_str())
+        .then_some((0, bullet + rest))
+}
+
+/// The part of a tail that says what is needed: to the end of the sentence or bracket, remarks in brackets left out.
+fn said(tail: &str) -> &str {
+    let end = tail.find(['(', ')']).unwrap_or(tail.len());
+    let sentence = tail.find(". ").unwrap_or(tail.len());
+    &tail[..end.min(sentence)]
 }
 
 /// `Task N` in a range: for lists in which naming a task means needing it.
@@ -89,15 +118,15 @@ pub(super) fn named(
     own: &str,
 ) -> Vec<(String, usize)> {
     let text = document.text(range);
-    let found = mentions(text).into_iter().filter(|(id, _)| id != own);
-    found.map(|(id, at)| (id, range.start + at)).collect()
+    let found = mentions(text).into_iter().filter(|(_, id)| *id != own);
+    found
+        .map(|(at, id)| (id.to_owned(), range.start + at))
+        .collect()
 }
 
 fn is_negated(before: &str) -> bool {
-    let words: Vec<&str> = before.split_whitespace().rev().take(2).collect();
-    words.iter().any(|word| {
-        matches!(*word, "not" | "no" | "never" | "kein" | "keine" | "nicht")
-            || word.ends_with("n't")
+    before.split_whitespace().rev().take(2).any(|word| {
+        matches!(word, "not" | "no" | "never" | "kein" | "keine" | "nicht") || word.ends_with("n't")
     })
 }
 
@@ -110,18 +139,13 @@ fn names_another(before: &str, own: &str, shape: Shape) -> bool {
         .unwrap_or(before);
     match shape {
         Shape::Plain(is_id) => split_ids(before).any(|(_, word)| is_id(word) && word != own),
-        Shape::Numbers => mentions(before).iter().any(|(id, _)| id != own),
+        Shape::Numbers => mentions(before).iter().any(|(_, id)| *id != own),
     }
 }
 
 fn ids(tail: &str, shape: Shape) -> Vec<(String, usize)> {
-    // A sentence ends at a full stop before a space; ids have theirs inside.
-    let tail = tail.split(". ").next().unwrap_or(tail);
-    match shape {
-        Shape::Plain(is_id) => spread(
-            split_ids(tail).filter(|(_, word)| is_id(word)).collect(),
-            tail,
-        ),
+    let found: Vec<(usize, &str)> = match shape {
+        Shape::Plain(is_id) => split_ids(tail).filter(|(_, word)| is_id(word)).collect(),
         Shape::Numbers => {
             let mentions = mentions(tail);
             if mentions.is_empty() {
@@ -130,13 +154,14 @@ fn ids(tail: &str, shape: Shape) -> Vec<(String, usize)> {
                 mentions
             }
         }
-    }
+    };
+    spread(&found, tail)
 }
 
 /// `T001-T004` names all four.
-fn spread(found: Vec<(usize, &str)>, tail: &str) -> Vec<(String, usize)> {
+fn spread(found: &[(usize, &str)], tail: &str) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
-    for (at, word) in found {
+    for (at, word) in found.iter().copied() {
         let joined = all.last().is_some_and(|(last, end)| {
             let between = &tail[(end + last.len()).min(at)..at];
             matches!(between.trim(), "-" | "–" | "—" | "to" | "through" | "..")
@@ -167,44 +192,85 @@ fn split_ids(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Numbers after the word for task, as long as nothing but `,` and `and` stands between them.
-fn mentions(text: &str) -> Vec<(String, usize)> {
+fn mentions(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut open = false;
     for (at, word) in split_ids(text) {
         let bare = words::is_task(word) || words::is_task(word.trim_end_matches(['s', 'S']));
         if bare {
             open = true;
-        } else if open && words::is_number(word) {
-            found.push((word.to_owned(), at));
+        } else if open
+            && words::is_task_number(word)
+            && !word.bytes().all(|b| b.is_ascii_uppercase())
+        {
+            found.push((at, word));
         } else if let Some(number) = words::glued(word) {
-            found.push((number.to_owned(), at + word.len() - number.len()));
+            found.push((at + word.len() - number.len(), number));
         } else {
-            open &= matches!(
-                word.to_lowercase().as_str(),
-                "and" | "und" | "y" | "et" | "or" | "和" | "と"
-            );
+            open &= is_and(word);
         }
     }
     found
 }
 
 /// `: 1.1, 1.2` or ` 2.1)`: numbers right behind the words of need, and nothing after them.
-fn bare_numbers(tail: &str) -> Vec<(String, usize)> {
-    let mut found = Vec::new();
-    for (at, word) in split_ids(tail) {
-        if words::is_number(word) {
-            found.push((word.to_owned(), at));
-        } else if !matches!(
-            word.to_lowercase().as_str(),
-            "and" | "und" | "y" | "et" | "和" | "と"
-        ) {
-            let closed = found.last().is_some_and(|(id, at): &(String, usize)| {
-                tail[at + id.len()..]
-                    .trim_start_matches('_')
-                    .starts_with([')', ';'])
-            });
-            return if closed { found } else { Vec::new() };
+fn bare_numbers(tail: &str) -> Vec<(usize, &str)> {
+    let words: Vec<(usize, &str)> = split_ids(tail).filter(|(_, word)| !is_and(word)).collect();
+    let alone = words.iter().all(|(_, word)| words::is_number(word));
+    if alone { words } else { Vec::new() }
+}
+
+fn is_and(word: &str) -> bool {
+    matches!(
+        word.to_lowercase().as_str(),
+        "and" | "und" | "y" | "et" | "or" | "和" | "と"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, shape: Shape) -> String {
+        let document = Document::read(text);
+        let found = declared(&document, &(0..text.len()), "4", shape);
+        found
+            .into_iter()
+            .map(|(id, _)| id)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn numbers_are_ids_only_where_nothing_else_is_meant() {
+        for (text, expected) in [
+            ("Task 4 depends on Task 1 and 2.", "1 2"),
+            ("**Depends on:** Tasks 1, 2 and 3", "1 2 3"),
+            (
+                "- **Dependencies:** Tasks 3.1-3.3 completed (see Task 9)",
+                "3.1 3.2 3.3",
+            ),
+            ("(depends on 2.1)", "2.1"),
+            ("_Depends: 1.1, 1.2_", "1.1 1.2"),
+            ("Task 5 depends on Task 1.", ""),
+            ("It does not depend on Task 1.", ""),
+            ("This depends on 3 services and React 18.2.", ""),
+            ("Add dependency analysis for Task 7.", ""),
+            ("**Dependencies:** None", ""),
+            ("依赖：任务 1、任务 2", "1 2"),
+            ("```\nDepends on: Task 1\n```", ""),
+        ] {
+            assert_eq!(found(text, Shape::Numbers), expected, "{text}");
         }
     }
-    found
+
+    #[test]
+    fn plain_ids_need_no_word_before_them() {
+        let shape = Shape::Plain(words::is_spec_kit);
+        assert_eq!(
+            found("Do it (depends on T001, T003-T005)", shape),
+            "T001 T003 T004 T005"
+        );
+        assert_eq!(found("Depends on: T001, US2", shape), "T001");
+    }
 }

@@ -209,7 +209,7 @@ fn part_writers(plan: &mut Plan, marked: &[bool], faults: &mut Vec<Fault>) {
             let known = writers.entry(file.path.clone()).or_default();
             match known.last_mut() {
                 Some((last, action)) if *last == index && file.action == Action::Create => {
-                    *action = Action::Create
+                    *action = Action::Create;
                 }
                 Some((last, _)) if *last == index => {}
                 _ => known.push((index, file.action)),

@@ -4,12 +4,14 @@
 //! with subtasks is their parent, and a need on it is a need on those subtasks that no other of them needs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::lines::Lines;
+use super::shelf::Shelf;
 use super::unit::{Draft, Drafts};
 use super::{Aside, Format, Need, Parent, Reason, Step, Task};
 use crate::fault::{Code, Fault, Place};
@@ -45,6 +47,7 @@ pub(super) fn read(source: &str) -> Drafts {
         drafts: Drafts::new(Format::TaskMaster),
         leaves: HashMap::new(),
         cancelled: HashSet::new(),
+        shelf: Shelf::default(),
     };
     match tasks_of(source) {
         Ok((title, tasks)) => {
@@ -115,109 +118,121 @@ struct Reader<'a> {
     /// The tasks beneath each parent.
     leaves: HashMap<String, Vec<usize>>,
     cancelled: HashSet<String>,
+    shelf: Shelf,
 }
 
 impl<'a> Reader<'a> {
     fn take(&mut self, raw: &'a RawValue, above: &Above) {
-        let start = raw.get().as_ptr() as usize - self.source.as_ptr() as usize;
+        let start = self.offset(raw);
         let place = self.lines.place(start);
         let task: Raw<'_> = match serde_json::from_str(raw.get()) {
             Ok(task) => task,
             Err(error) => return self.bad(place, &error),
         };
-        let Some(id) = task
+        let named = task
             .id
             .map(plain)
-            .filter(|id| !id.is_empty() && id != "null")
-        else {
+            .filter(|id| !id.is_empty() && id != "null");
+        let Some(id) = named.map(|id| qualify(&id, &above.id)) else {
             return self.bad(place, &"a task has no `id`");
         };
-        let id = qualify(&id, &above.id);
         let status = task
             .status
             .as_deref()
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let title = task.title.clone().unwrap_or_default();
+        let text = task.title.clone().unwrap_or_default();
         if matches!(status.as_str(), "cancelled" | "canceled") {
             let why = "It is cancelled; a need on it counts as met.".to_owned();
-            self.drafts.plan.aside.push(Aside {
-                place,
-                text: title,
-                why,
-            });
+            self.drafts.plan.aside.push(Aside { place, text, why });
             self.cancelled.insert(id);
             return;
         }
         let mut needs = self.needs(&task, above, &id);
-        let own_needs = !needs
+        // A subtask that follows another has what its parent needs through that one.
+        if !needs
             .iter()
-            .all(|need| !is_sibling(need.id.as_str(), &above.id));
-        if !own_needs {
+            .any(|need| is_beneath(need.id.as_str(), &above.id))
+        {
             needs.extend(above.needs.iter().cloned());
         }
-        let done = above.done || matches!(status.as_str(), "done" | "completed");
-        let optional = above.optional || status == "deferred";
-        let subtasks = task.subtasks.clone().unwrap_or_default();
-        let (steps, subtasks): (Vec<_>, Vec<_>) = subtasks
-            .into_iter()
-            .partition(|sub| !sub.get().starts_with('{'));
-        let text = compose(&task);
-        if !subtasks.is_empty() && above.depth < DEPTH {
-            let mut parents = above.parents.clone();
-            parents.push(Parent { title, text });
-            let siblings = subtasks
-                .iter()
-                .filter_map(|sub| id_of(sub))
-                .map(|sub| qualify(&sub, &id))
-                .collect();
-            let below = Above {
-                id,
-                depth: above.depth + 1,
-                siblings,
-                parents,
-                needs,
-                done,
-                optional,
-            };
-            self.leaves.entry(below.id.clone()).or_default();
-            for subtask in subtasks {
-                self.take(subtask, &below);
-            }
-            return;
+        let mut below = Above {
+            id,
+            depth: above.depth + 1,
+            needs,
+            done: above.done || matches!(status.as_str(), "done" | "completed"),
+            optional: above.optional || status == "deferred",
+            ..above.clone()
+        };
+        let nested = task
+            .subtasks
+            .iter()
+            .flatten()
+            .any(|sub| sub.get().starts_with('{'));
+        if nested && above.depth < DEPTH {
+            let siblings = task.subtasks.iter().flatten().filter_map(|sub| id_of(sub));
+            below.siblings = siblings.map(|sub| qualify(&sub, &below.id)).collect();
+            self.descend(&task, below);
+        } else {
+            self.leaf(&task, below, start..start + raw.get().len());
         }
-        if text.is_empty() && !done {
+    }
+
+    fn descend(&mut self, task: &Raw<'a>, mut below: Above) {
+        let title = task.title.clone().unwrap_or_default();
+        below.parents.push(Parent {
+            title,
+            text: compose(task),
+        });
+        self.leaves.entry(below.id.clone()).or_default();
+        for subtask in task.subtasks.iter().flatten() {
+            self.take(subtask, &below);
+        }
+    }
+
+    fn leaf(&mut self, task: &Raw<'_>, own: Above, span: Range<usize>) {
+        let place = self.lines.place(span.start);
+        let title = task.title.clone().unwrap_or_default();
+        let composed = compose(task);
+        let text = if composed.is_empty() {
+            title.clone()
+        } else {
+            composed
+        };
+        if text.is_empty() && !own.done {
             self.drafts.faults.push(Fault::new(
                 Code::EmptyTask,
                 place,
-                format!("Task `{id}` has no description, details or test strategy."),
+                format!(
+                    "Task `{}` has no title, description, details or test strategy.",
+                    own.id
+                ),
                 "Say in `description` or `details` what is to be done.",
             ));
         }
-        let steps = steps
-            .iter()
-            .map(|step| Step {
-                text: plain(step),
-                done,
-                place,
-            })
-            .collect();
-        let span = start..start + raw.get().len();
-        let parents = above.parents.clone();
-        let id = TaskId::new(id);
+        let parents = self.shelf.keep(own.parents, place, &mut self.drafts.faults);
+        let step = |step: &&RawValue| Step {
+            text: plain(step),
+            done: own.done,
+            place,
+        };
         self.push(Task {
-            id,
+            id: TaskId::new(own.id.as_str()),
             title,
             text,
             span,
             place,
-            needs,
-            done,
-            optional,
-            steps,
+            needs: own.needs,
+            done: own.done,
+            optional: own.optional,
+            steps: task.subtasks.iter().flatten().map(step).collect(),
             parents,
             ..Task::default()
         });
+    }
+
+    fn offset(&self, raw: &RawValue) -> usize {
+        raw.get().as_ptr() as usize - self.source.as_ptr() as usize
     }
 
     fn push(&mut self, task: Task) {
@@ -240,9 +255,7 @@ impl<'a> Reader<'a> {
     fn needs(&self, task: &Raw<'_>, above: &Above, own: &str) -> Vec<Need> {
         let mut needs = Vec::new();
         for raw in task.dependencies.iter().flatten() {
-            let place = self
-                .lines
-                .place(raw.get().as_ptr() as usize - self.source.as_ptr() as usize);
+            let place = self.lines.place(self.offset(raw));
             let id = plain(raw);
             let sibling = qualify(&id, &above.id);
             let id = if sibling != own && above.siblings.contains(&sibling) {
@@ -306,7 +319,7 @@ fn id_of(raw: &RawValue) -> Option<String> {
 }
 
 fn qualify(id: &str, parent: &str) -> String {
-    if parent.is_empty() || is_sibling(id, parent) {
+    if parent.is_empty() || is_beneath(id, parent) {
         id.to_owned()
     } else {
         format!("{parent}.{id}")
@@ -314,7 +327,7 @@ fn qualify(id: &str, parent: &str) -> String {
 }
 
 /// Whether an id stands under a parent's.
-fn is_sibling(id: &str, parent: &str) -> bool {
+fn is_beneath(id: &str, parent: &str) -> bool {
     id.strip_prefix(parent)
         .is_some_and(|rest| rest.starts_with('.'))
 }

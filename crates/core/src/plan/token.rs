@@ -38,8 +38,11 @@ const EXTENSIONS: &str = " rs py ts tsx js jsx mjs cjs json md mdx toml yaml yml
     c h cc cpp hpp cs rb php sh bash zsh sql txt lock xml svg vue svelte astro dart ex exs lua proto graphql prisma tf \
     ini cfg conf env gradle csv ipynb scala zig nix ps1 bat ";
 
+/// First and last line, where a token points at lines.
+pub(super) type Span = Option<(u32, u32)>;
+
 /// The paths a token stands for, with the lines it points at: `src/a.rs:10-20`, `src/{a,b}.rs`, `a.md#L3-L9`.
-pub(super) fn read(token: &str) -> Option<(Vec<String>, Option<(u32, u32)>)> {
+pub(super) fn read(token: &str) -> Option<(Vec<String>, Span)> {
     let token = token.trim();
     let odd = |c: char| c.is_whitespace() || "<>*|\"'$=;()?!`…".contains(c);
     if token.is_empty() || token.contains("://") || token.contains(odd) {

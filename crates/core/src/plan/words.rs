@@ -37,21 +37,23 @@ pub(super) fn is_task(word: &str) -> bool {
     TASK.contains(&lower.as_str())
 }
 
-/// `1`, `12`, `2.1`, `3a`, `B2`.
+/// `1`, `12`, `2.1`, `3a`.
 pub(super) fn is_number(word: &str) -> bool {
-    let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
-    let digits = digits
+    let digits = word
         .strip_suffix(|c: char| c.is_ascii_lowercase())
-        .unwrap_or(digits);
-    let prefix = word.len()
-        - word
-            .trim_start_matches(|c: char| c.is_ascii_uppercase())
-            .len();
+        .unwrap_or(word);
     let parts = || digits.split('.');
-    prefix <= 2
-        && parts().count() <= 6
+    parts().count() <= 6
         && parts()
             .all(|part| (1..=6).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// What may follow the word for task: a number, `B`, or `B2`.
+pub(super) fn is_task_number(word: &str) -> bool {
+    let rest = word
+        .strip_prefix(|c: char| c.is_ascii_uppercase())
+        .unwrap_or(word);
+    is_number(rest) || rest.is_empty() && !word.is_empty()
 }
 
 /// A task word with its number in one: `任务3`.
@@ -92,7 +94,7 @@ pub(super) fn is_track_part(word: &str) -> bool {
 
 /// `1.2`, `10.3.1`: at least two numbers.
 pub(super) fn is_dotted(word: &str) -> bool {
-    is_number(word) && word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit())
+    is_number(word) && word.contains('.')
 }
 
 /// The ids strictly between `T001` and `T004`; none where the two do not count up.
@@ -125,7 +127,13 @@ mod tests {
             is_track("A.9.1.3") && is_track("BE.2.1") && !is_track("A.9") && !is_track("E.g.1")
         );
         assert!(is_dotted("1.2") && !is_dotted("1") && !is_dotted("v1.2"));
-        assert!(is_number("3a") && is_number("B2") && !is_number("React") && !is_number(""));
+        assert!(is_number("3a") && !is_number("B2") && !is_number("React") && !is_number(""));
+        assert!(
+            is_task_number("B2")
+                && is_task_number("B")
+                && !is_task_number("CH2")
+                && !is_task_number("")
+        );
         assert_eq!(glued("任务3"), Some("3"));
         assert_eq!(between("T001", "T004"), ["T002", "T003"]);
     }

@@ -49,9 +49,15 @@ pub(super) fn read(text: &str) -> Result<Vec<(usize, String, Node)>, Error> {
     }
 }
 
+/// What is wrong, without the place that the message repeats.
 fn first_sentence(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
-    line.trim_start_matches("error: ")
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    let placed = line
+        .strip_prefix("line ")
+        .and_then(|rest| rest.split_once(": "));
+    placed
+        .map_or(line, |(_, what)| what)
         .trim_end_matches('.')
         .to_owned()
 }

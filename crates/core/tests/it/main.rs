@@ -2,5 +2,11 @@
 
 mod canaries;
 mod desk;
+mod faults;
+mod fixture;
+mod formats;
 mod isolation;
+mod order;
+mod robust;
 mod seeds;
+mod untidy;

@@ -53,7 +53,7 @@ fn headings_lose_their_marks_and_three_dashes_are_a_rule() {
     let source = "## A ##\r\ntext\r\n---\r\n#### `C#`\r\nLong\r\n----\r\n";
     assert_eq!(
         shown(source),
-        ["h2:A", "p:text\r\n---\r\n", "h4:`C#`", "h2:Long"]
+        ["h2:A", "p:text\r\n---", "h4:`C#`", "h2:Long"]
     );
 }
 

@@ -1,0 +1,64 @@
+//! What looks like work and is none.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::markdown::{Block, Document};
+use super::tree::Tree;
+use super::{Aside, header};
+
+/// Sections with boxes that no task takes, and sections after the first task that belong to none.
+pub(super) fn leave(
+    document: &Document<'_>,
+    tree: &Tree,
+    extents: &[Range<usize>],
+    taken: &[Range<usize>],
+) -> Vec<Aside> {
+    let units: HashSet<usize> = tree.units.iter().map(|unit| unit.block).collect();
+    let parents: HashSet<usize> = tree.sections.iter().flatten().copied().collect();
+    let first = extents.first().map_or(usize::MAX, |extent| extent.start);
+    let mut aside: Vec<Aside> = Vec::new();
+    let mut heading: Option<&Block<'_>> = None;
+    let mut told = false;
+    // The level of the section that was left aside last: what stands under it goes with it.
+    let mut under = u8::MAX;
+    for (index, block) in document.blocks.iter().enumerate() {
+        let start = block.range.start;
+        if header::covers(extents, start) || header::covers(taken, start) || units.contains(&index)
+        {
+            continue;
+        }
+        if let Some(level) = block.level() {
+            if level > under {
+                continue;
+            }
+            heading = Some(block);
+            (told, under) = (false, u8::MAX);
+            if !parents.contains(&index) && start > first {
+                (told, under) = (true, level);
+                aside.push(note(
+                    document,
+                    block,
+                    "A section after the tasks belongs to none of them.",
+                ));
+            }
+        } else if block.checkbox().is_some() && !told {
+            told = true;
+            aside.push(note(
+                document,
+                heading.unwrap_or(block),
+                "Its boxes carry no id of a task.",
+            ));
+        }
+    }
+    aside
+}
+
+fn note(document: &Document<'_>, block: &Block<'_>, why: &str) -> Aside {
+    let words = document.text(&block.words);
+    Aside {
+        place: document.lines.place(block.range.start),
+        text: words.lines().next().unwrap_or_default().to_owned(),
+        why: why.to_owned(),
+    }
+}

@@ -1,0 +1,290 @@
+//! Headings and items with ids as a tree: which are work, where their texts end, what they stand under.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::markdown::{Block, Document, Kind};
+use super::unit::{Rules, Unit};
+use super::{Parent, files, label};
+
+/// Units with their parents.
+pub(super) struct Tree {
+    pub(super) units: Vec<Unit>,
+    parent: Vec<Option<usize>>,
+    first_child: Vec<Option<usize>>,
+    /// The headings above each unit that are no units, outermost first, as block indexes.
+    pub(super) sections: Vec<Vec<usize>>,
+    /// By block: a parent's opening is looked for once, however many tasks stand under it.
+    openings: RefCell<HashMap<usize, Range<usize>>>,
+}
+
+impl Tree {
+    pub(super) fn grow(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Self {
+        let mut tree = Self::link(document, units, rules);
+        if rules.steps {
+            let steps = tree.mere_steps(document);
+            if steps.iter().any(|step| *step) {
+                let mut keep = steps.iter().map(|step| !step);
+                let mut units = std::mem::take(&mut tree.units);
+                units.retain(|_| keep.next().unwrap_or(true));
+                tree = Self::link(document, units, rules);
+            }
+        }
+        tree
+    }
+
+    fn link(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Self {
+        let mut by_block: HashMap<usize, usize> = HashMap::new();
+        let mut by_id: HashMap<&str, usize> = HashMap::new();
+        let mut parent: Vec<Option<usize>> = Vec::new();
+        let mut first_child = vec![None; units.len()];
+        for (index, unit) in units.iter().enumerate() {
+            let mut found = None;
+            if rules.nested {
+                let mut within = document.blocks[unit.block].within;
+                while let (None, Some(block)) = (found, within) {
+                    found = by_block.get(&block).copied();
+                    within = document.blocks[block].within;
+                }
+                let mut id = unit.id.as_str();
+                while let (None, Some((head, _))) = (found, id.rsplit_once('.')) {
+                    id = head;
+                    found = by_id.get(id).copied();
+                }
+            }
+            if let Some(above) = found {
+                first_child[above] = first_child[above].or(Some(index));
+            }
+            parent.push(found);
+            by_block.insert(unit.block, index);
+            by_id.entry(&unit.id).or_insert(index);
+        }
+        let sections = sections(document, &units);
+        Self {
+            units,
+            parent,
+            first_child,
+            sections,
+            openings: RefCell::default(),
+        }
+    }
+
+    pub(super) fn leaves(&self) -> impl Iterator<Item = usize> {
+        (0..self.units.len()).filter(|unit| self.first_child[*unit].is_none())
+    }
+
+    fn ancestors(&self, unit: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.parent[unit], |above| self.parent[*above])
+    }
+
+    /// Leaves of one line whose parent lists files or spells out code: the parent is the unit of work.
+    fn mere_steps(&self, document: &Document<'_>) -> Vec<bool> {
+        let mut steps = vec![false; self.units.len()];
+        let mut verdicts: HashMap<usize, bool> = HashMap::new();
+        for unit in self.leaves() {
+            if let Some(parent) = self.parent[unit] {
+                let single = is_single_line(document, self.units[unit].block);
+                let verdict = verdicts
+                    .entry(parent)
+                    .or_insert_with(|| self.is_work(document, parent));
+                *verdict &= single;
+            }
+        }
+        for unit in self.leaves() {
+            steps[unit] =
+                self.parent[unit].is_some_and(|parent| verdicts.get(&parent) == Some(&true));
+        }
+        steps
+    }
+
+    /// Whether a parent's opening text itself says what to do.
+    fn is_work(&self, document: &Document<'_>, unit: usize) -> bool {
+        let opening = self.opening(document, unit);
+        let spelled = document
+            .blocks_in(&opening)
+            .iter()
+            .any(|block| matches!(block.kind, Kind::Fence(_)));
+        spelled
+            || !files::listed(document, &opening, &mut Vec::new())
+                .files
+                .is_empty()
+    }
+
+    /// Titles and opening texts of what a unit stands under, outermost first.
+    pub(super) fn parents(&self, document: &Document<'_>, unit: usize) -> Vec<Parent> {
+        let above: Vec<usize> = self.ancestors(unit).collect();
+        let outermost = above.last().copied().unwrap_or(unit);
+        let mut openings = self.openings.borrow_mut();
+        let mut parents = Vec::new();
+        for block in &self.sections[outermost] {
+            let opening = openings
+                .entry(*block)
+                .or_insert_with(|| section_opening(document, self, *block));
+            parents.push(Parent {
+                title: document.text(&document.blocks[*block].words).to_owned(),
+                text: document.text(opening).to_owned(),
+            });
+        }
+        for unit in above.into_iter().rev() {
+            let Unit { block, title, .. } = &self.units[unit];
+            let opening = openings
+                .entry(*block)
+                .or_insert_with(|| self.opening(document, unit));
+            parents.push(Parent {
+                title: title.clone(),
+                text: document.text(opening).to_owned(),
+            });
+        }
+        parents
+    }
+
+    /// A parent's text up to its first child.
+    fn opening(&self, document: &Document<'_>, unit: usize) -> Range<usize> {
+        let block = &document.blocks[self.units[unit].block];
+        let start = if block.level().is_some() {
+            block.range.end
+        } else {
+            block.words.end
+        };
+        let child = self.first_child[unit]
+            .map(|child| document.blocks[self.units[child].block].range.start);
+        let end = match block.level() {
+            Some(_) => child
+                .unwrap_or(start)
+                .min(next_heading(document, self.units[unit].block)),
+            None => block.range.end.min(child.unwrap_or(block.range.end)),
+        };
+        document.trimmed(start..end.max(start))
+    }
+
+    /// The text of a leaf: after its heading, or the whole item with its bullet and box.
+    ///
+    /// It ends at the next unit, and at the next heading of its own rank or above. Plain items that follow in the same
+    /// list belong to the item before them: many plans do not indent the details.
+    pub(super) fn extent(&self, document: &Document<'_>, unit: usize) -> Range<usize> {
+        let index = self.units[unit].block;
+        let block = &document.blocks[index];
+        let next_unit = self
+            .units
+            .get(unit + 1)
+            .map(|next| document.blocks[next.block].range.start);
+        let limit = next_unit.unwrap_or(document.source.len());
+        let (start, end) = match (&block.kind, block.item()) {
+            (Kind::Heading(level), _) => {
+                let rest = document.blocks[index + 1..]
+                    .iter()
+                    .take_while(|other| other.range.start < limit);
+                let end = rest
+                    .filter(|other| other.level().is_some_and(|other| other <= *level))
+                    .map(|other| other.range.start)
+                    .next();
+                (block.range.end, end.unwrap_or(limit))
+            }
+            (_, Some(item)) => {
+                let rest = document.blocks[index + 1..]
+                    .iter()
+                    .take_while(|other| other.range.start < limit);
+                let own = |other: &&Block<'_>| {
+                    other.within.is_some()
+                        || other
+                            .item()
+                            .is_some_and(|other| other.list == item.list && other.mark.is_none())
+                };
+                let last = rest.take_while(own).map(|other| other.range.end).max();
+                (block.range.start, last.unwrap_or(0).max(block.range.end))
+            }
+            _ => (block.range.start, block.range.end),
+        };
+        document.trimmed(start..end.min(limit).max(start))
+    }
+}
+
+/// A heading whose section is open.
+struct Heading {
+    level: u8,
+    block: usize,
+    /// It may be the parent of units; no longer once a rule ends its opening text.
+    parent: bool,
+    filled: bool,
+}
+
+/// The headings above each unit that are no units themselves.
+///
+/// Left out are the plan's title, sections about the plan as a whole, and sections that a rule ends before the first unit.
+fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
+    let mut open: Vec<Heading> = Vec::new();
+    let mut all = Vec::with_capacity(units.len());
+    let mut next = units.iter().peekable();
+    let title = document
+        .blocks
+        .iter()
+        .position(|block| block.level() == Some(1));
+    for (index, block) in document.blocks.iter().enumerate() {
+        let unit = next.next_if(|unit| unit.block == index).is_some();
+        if let Some(level) = block.level() {
+            while open.last().is_some_and(|above| above.level >= level) {
+                open.pop();
+            }
+        }
+        if unit {
+            all.push(
+                open.iter()
+                    .filter(|above| above.parent)
+                    .map(|above| above.block)
+                    .collect(),
+            );
+            for above in &mut open {
+                above.filled = true;
+            }
+        } else if matches!(block.kind, Kind::Rule) {
+            for above in open
+                .iter_mut()
+                .filter(|above| !above.filled && above.block + 1 < index)
+            {
+                above.parent = false;
+            }
+        }
+        if let Some(level) = block.level().filter(|_| Some(index) != title) {
+            let parent = !unit && !label::is_about_plan(document.text(&block.words));
+            open.push(Heading {
+                level,
+                block: index,
+                parent,
+                filled: false,
+            });
+        }
+    }
+    all
+}
+
+/// What stands between a heading and its first unit or heading.
+fn section_opening(document: &Document<'_>, tree: &Tree, section: usize) -> Range<usize> {
+    let start = document.blocks[section].range.end;
+    let first = tree.units.partition_point(|unit| unit.block < section);
+    let unit = tree
+        .units
+        .get(first)
+        .map_or(start, |unit| document.blocks[unit.block].range.start);
+    // Boxes before the first unit are no words of the heading.
+    let mut rest = document.blocks[section + 1..].iter();
+    let other = rest.find(|block| block.level().is_some() || block.checkbox().is_some());
+    let end = other.map_or(unit, |block| unit.min(block.range.start));
+    document.trimmed(start..end.max(start))
+}
+
+fn next_heading(document: &Document<'_>, block: usize) -> usize {
+    let mut rest = document.blocks[block + 1..].iter();
+    rest.find(|block| block.level().is_some())
+        .map_or(document.source.len(), |block| block.range.start)
+}
+
+fn is_single_line(document: &Document<'_>, index: usize) -> bool {
+    let block = &document.blocks[index];
+    block.item().is_some()
+        && document
+            .blocks
+            .get(index + 1)
+            .is_none_or(|next| next.within != Some(index))
+        && !document.text(&block.words).contains('\n')
+}

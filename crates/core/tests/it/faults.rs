@@ -1,0 +1,187 @@
+//! What is wrong with a plan, where, all at once.
+
+use sequester_core::fault::Code;
+use sequester_core::graph::TaskGraph;
+use sequester_core::path::RepoPath;
+use sequester_core::plan::check::{Presence, check};
+use sequester_core::plan::{self, Format, Options};
+
+use crate::fixture::{faults, read, text};
+
+fn graph_faults(plan: &plan::Plan) -> Vec<String> {
+    faults(&TaskGraph::new(plan).1)
+}
+
+#[test]
+fn what_is_no_plan_is_said_with_its_place() {
+    for (source, code, line) in [
+        (&b""[..], Code::EmptyPlan, 1),
+        (b" \n\t\n", Code::EmptyPlan, 1),
+        (b"\xef\xbb\xbf", Code::EmptyPlan, 1),
+        (b"# T\n\nbad \xff byte", Code::NotText, 3),
+        (b"\xff\xfe#\0", Code::NotText, 1),
+        (b"ELF\n\0\0", Code::NotText, 2),
+        (b"# A title\n\nAnd words.\n", Code::NoTasks, 1),
+        (b"{\"tasks\": [", Code::BadSyntax, 1),
+    ] {
+        let parsed = plan::parse(source, &Options::default());
+        let found: Vec<_> = parsed
+            .faults
+            .iter()
+            .map(|fault| (fault.code, fault.place.line))
+            .collect();
+        assert_eq!(found, [(code, line)], "{source:?}");
+    }
+}
+
+#[test]
+fn a_plan_past_the_limit_is_refused() {
+    let options = Options {
+        limit: 3,
+        file_name: "plan.md".into(),
+        ..Options::default()
+    };
+    let parsed = plan::parse(b"# Title", &options);
+    assert_eq!(
+        faults(&parsed.faults),
+        ["1:1 PlanTooLarge plan.md has 7 bytes, and 3 is the limit."]
+    );
+}
+
+#[test]
+fn a_format_that_is_asked_for_is_the_one_that_is_read() {
+    let options = Options {
+        format: Format::parse("Spec-Kit"),
+        ..Options::default()
+    };
+    let parsed = plan::parse(b"### Task 1: a\nwords\n", &options);
+    assert_eq!(
+        faults(&parsed.faults),
+        ["1:1 NoTasks No task of the format `spec-kit` was found."]
+    );
+    for format in Format::ALL {
+        assert_eq!(Format::parse(format.as_str()), Some(format));
+    }
+    assert_eq!(Format::parse("word"), None);
+}
+
+#[test]
+fn every_fault_of_a_native_plan_has_its_own_place() {
+    let parsed = read("native/ugly.md");
+    let found: Vec<String> = faults(&parsed.faults)
+        .iter()
+        .map(|line| line.chars().take(60).collect())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "3:1 UnknownKey `wrkflow` is not a key that is known here.",
+            "18:1 UnknownKey `fils` is not a key that is known here.",
+            "19:18 BadPath `../up.rs` is not a path inside the repository",
+            "19:30 BadPath `/etc/passwd` is not a path inside the reposit",
+            "19:46 UnknownKey `mend` is not a key that is known here.",
+            "20:6 BadSyntax `tdd` must be `true` or `false`.",
+            "29:1 BadSyntax The `task` block of `c` does not stand direct",
+            "36:8 BadSyntax This is not the YAML that was expected: unclosed bracket",
+            "41:1 EmptyTask Task `e` has a heading and nothing else.",
+        ]
+        .map(|line| line.chars().take(60).collect::<String>())
+    );
+    assert_eq!(
+        graph_faults(&parsed.plan),
+        ["17:15 UnknownNeed Task `b` needs `nowhere`, and the plan has no such task."]
+    );
+}
+
+#[test]
+fn circles_doubled_ids_and_unknown_needs_are_named_together() {
+    let parsed = read("taskmaster/ugly.json");
+    assert_eq!(
+        faults(&parsed.faults),
+        [
+            "4:3 BadSyntax This is not the JSON of Task Master: a task has no `id`.",
+            "6:3 EmptyTask Task `4` has no title, description, details or test strategy.",
+        ]
+    );
+    assert_eq!(
+        graph_faults(&parsed.plan),
+        [
+            "2:64 Cycle Tasks need each other in a circle: `1` needs `2` (line 2), `2` needs `1` (line 3).",
+            "3:67 UnknownNeed Task `2` needs `7`, and the plan has no such task.",
+            "5:3 DoubledId Task `2` is there twice; the first is in line 3.",
+        ]
+    );
+}
+
+#[test]
+fn a_need_on_a_later_task_closes_a_circle_with_the_order() {
+    let parsed = text("### Task 1: a\nDepends on: Task 3\n### Task 2: b\nb\n### Task 3: c\nc\n");
+    assert_eq!(
+        graph_faults(&parsed.plan),
+        [
+            "2:18 Cycle Tasks need each other in a circle: `1` needs `3` (line 2), `3` needs `2` by the plan's order (line 5), \
+          `2` needs `1` by the plan's order (line 3)."
+        ]
+    );
+}
+
+#[test]
+fn a_heading_without_words_is_an_empty_task() {
+    let parsed = text("### Task 1: a\n\n### Task 2: b\nwords\n");
+    assert_eq!(
+        faults(&parsed.faults),
+        ["1:1 EmptyTask Task `1` has a heading and nothing else."]
+    );
+}
+
+fn checked(source: &str, base: &[(&str, Presence)]) -> Vec<String> {
+    let parsed = text(source);
+    assert_eq!(parsed.faults, []);
+    let (graph, _) = TaskGraph::new(&parsed.plan);
+    let presence = |path: &RepoPath| {
+        let found = base.iter().find(|(name, _)| *name == path.as_str());
+        found.map_or(Presence::Absent, |(_, presence)| *presence)
+    };
+    let paths: Vec<RepoPath> = base
+        .iter()
+        .map(|(name, _)| RepoPath::parse(name).unwrap())
+        .collect();
+    let found = check(&parsed.plan, &graph, &presence, &paths);
+    faults(&found)
+        .iter()
+        .zip(&found)
+        .map(|(line, fault)| format!("{line} {}", fault.hint))
+        .collect()
+}
+
+#[test]
+fn files_must_be_there_or_come_from_a_task_that_is_needed() {
+    let native = "---\nsequester: 1\n---\n## [a] A\n```task\nfiles: {create: [new.rs]}\n```\nx\n\
+                  ## [b] B\n```task\nneeds: [a]\nfiles: {modify: [new.rs, old.rs], test: [t.rs]}\n```\nx\n\
+                  ## [c] C\n```task\nfiles: {read: [new.rs], delete: [odl.rs], modify: [nowhere.rs]}\n```\nx\n\
+                  ## [d] D\n```task\ndone: true\nfiles: {modify: [gone.rs]}\n```\nx\n";
+    assert_eq!(
+        checked(native, &[("old.rs", Presence::File)]),
+        [
+            "17:16 MissingNeed Task `c` names `new.rs`, which only task `a` creates, and it does not need that task. \
+             Let `c` need `a`.",
+            "17:34 MissingFile Task `c` names `odl.rs`, which is not there and which no task creates. \
+             Did you mean `old.rs`? Otherwise list it under the files to create.",
+            "17:52 MissingFile Task `c` names `nowhere.rs`, which is not there and which no task creates. \
+             List it under the files to create, or correct the path.",
+        ]
+    );
+}
+
+#[test]
+fn links_and_folders_are_no_files_to_write() {
+    let plan = "### Task 1: a\n**Files:**\n- Modify: `link/x.rs`\n- Create: `src`\n- `new.rs`\n";
+    let base = [("link/x.rs", Presence::Symlink), ("src", Presence::Folder)];
+    assert_eq!(
+        checked(plan, &base),
+        [
+            "3:12 BadPath `link/x.rs` is a symbolic link or lies behind one. Name the file itself: links may lead out of the repository.",
+            "4:12 BadPath `src` is a folder. Name a file in it.",
+        ]
+    );
+}

@@ -1,0 +1,120 @@
+//! Whatever the bytes: no panic, texts are slices, leaves never overlap.
+
+use proptest::prelude::*;
+use sequester_core::graph::TaskGraph;
+use sequester_core::plan::{self, Format, Options, Parsed};
+
+use crate::fixture::{ALL, options};
+
+/// What must hold for every input.
+fn holds(source: &[u8], options: &Options) -> Parsed {
+    let parsed = plan::parse(source, options);
+    let body = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
+    if parsed.plan.format != Format::TaskMaster {
+        for task in &parsed.plan.tasks {
+            assert_eq!(&body[task.span.clone()], task.text.as_bytes());
+        }
+    }
+    let mut spans: Vec<_> = parsed
+        .plan
+        .tasks
+        .iter()
+        .map(|task| task.span.clone())
+        .collect();
+    spans.sort_by_key(|span| (span.start, span.end));
+    assert!(
+        spans.windows(2).all(|pair| pair[0].end <= pair[1].start),
+        "{spans:?}"
+    );
+    let places: Vec<_> = parsed.faults.iter().map(|fault| fault.place).collect();
+    assert!(places.is_sorted());
+    assert!(!parsed.plan.tasks.is_empty() || !parsed.faults.is_empty());
+    let (graph, _) = TaskGraph::new(&parsed.plan);
+    let open = parsed.plan.tasks.iter().filter(|task| !task.done).count();
+    assert_eq!(graph.waves().iter().map(Vec::len).sum::<usize>(), open);
+    assert_eq!(plan::parse(source, options), parsed);
+    parsed
+}
+
+/// Pieces that make plans, in any order.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("### Task 1: a\n".to_owned()),
+        Just("## Task 2 - b\n".to_owned()),
+        Just("**Files:**\n- Create: `a.rs`\n".to_owned()),
+        Just("- [ ] 1. a\n".to_owned()),
+        Just("  - [x] 1.1 b\n".to_owned()),
+        Just("- [ ]* 2.1 c\n\t- [ ] d\n".to_owned()),
+        Just("## 1. A\n".to_owned()),
+        Just("- [ ] T001 [P] a src/x.rs\n".to_owned()),
+        Just("#### A.1.1 x\nDepends on: B.1.1\n".to_owned()),
+        Just("- **B.1.1** y\n".to_owned()),
+        Just("```\n".to_owned()),
+        Just("```task\nneeds: [a]\n```\n".to_owned()),
+        Just("## [a] b\n".to_owned()),
+        Just("---\nsequester: 1\n---\n".to_owned()),
+        Just("> - [ ] 3. q\n".to_owned()),
+        Just("<!--\n".to_owned()),
+        Just("-->\r\n".to_owned()),
+        Just("\u{feff}\u{a0}漢字：\n".to_owned()),
+        Just("text\n---\n".to_owned()),
+        Just("Depends on: Task 2, 3.1-3.9\n".to_owned()),
+        "[ -~]{0,12}\n",
+        "\\PC{0,8}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read_without_panic(source in prop::collection::vec(any::<u8>(), 0..200)) {
+        plan::parse(&source, &Options::default());
+    }
+
+    #[test]
+    fn any_mixture_of_pieces_keeps_texts_apart(pieces in prop::collection::vec(piece(), 0..24), format in 0..8_usize, parallel: bool) {
+        let format = Format::ALL.get(format).copied();
+        let options = Options { format, parallel, ..Options::default() };
+        holds(pieces.concat().as_bytes(), &options);
+    }
+
+    #[test]
+    fn fixtures_that_were_cut_and_glued_keep_texts_apart(which in 0..ALL.len(), cut in 0..2000_usize, length in 0..200_usize, glue in piece()) {
+        let (name, source) = ALL[which];
+        let start = cut.min(source.len());
+        let end = (start + length).min(source.len());
+        let mut mutated = source[..start].to_vec();
+        mutated.extend(glue.bytes());
+        mutated.extend(&source[end..]);
+        let parsed = plan::parse(&mutated, &options(name));
+        if std::str::from_utf8(&mutated).is_ok() {
+            prop_assert_eq!(&parsed, &holds(&mutated, &options(name)));
+        }
+    }
+}
+
+#[test]
+fn every_fixture_holds() {
+    for (name, source) in ALL {
+        holds(source, &options(name));
+    }
+}
+
+#[test]
+fn nesting_and_long_lines_do_not_blow_up() {
+    let nested: Vec<String> = (0..400)
+        .map(|depth| format!("{}- [ ] {depth}. x\n", "  ".repeat(depth)))
+        .collect();
+    let nested = nested.concat();
+    let quotes = ">".repeat(50_000);
+    let spans = format!(
+        "### Task 1: a\n**Files:**\n- Create: {}\n",
+        "`a/b.rs`, ".repeat(20_000)
+    );
+    let brackets = format!("### Task 1: {}\nx\n", "[".repeat(50_000));
+    let json = format!("{}1", "[{\"id\":1,\"subtasks\":".repeat(2_000));
+    for source in [nested, quotes, spans, brackets, json] {
+        holds(source.as_bytes(), &Options::default());
+    }
+}

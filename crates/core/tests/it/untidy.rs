@@ -1,0 +1,218 @@
+//! Plans as people really write them.
+
+use sequester_core::plan::Format;
+
+use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks};
+
+#[test]
+fn an_ugly_superpowers_plan_is_read_all_the_same() {
+    let plan = clean("superpowers/ugly.md", Format::Superpowers);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "1: Tabs and marks",
+            "2: Second <- 1 (done)",
+            "3: Third <- 2"
+        ]
+    );
+    assert_eq!(
+        files(&plan, "1"),
+        [
+            "Create src/a.rs",
+            "Create src/b.rs",
+            "Create Makefile",
+            "Change docs/x.md",
+            "Modify src/c.rs:7-7",
+            "Modify src/d.rs",
+            "Modify src/e.rs",
+        ]
+    );
+    assert_eq!(plan.goal.as_deref(), Some("It holds."));
+    assert_eq!(plan.constraints[0].text, "None to\r\nspeak of.");
+    let text = &find(&plan, "1").text;
+    assert!(
+        text.contains("Still task 1.")
+            && text.contains("Text before a rule\r\n---")
+            && text.contains("Task 7: hidden")
+    );
+    assert_eq!(find(&plan, "3").text, "Body.");
+    let aside: Vec<_> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
+    assert_eq!(aside, ["Acceptance", "Gaps found"]);
+    let body = std::str::from_utf8(
+        bytes("superpowers/ugly.md")
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap(),
+    )
+    .unwrap();
+    for task in &plan.tasks {
+        assert_eq!(&body[task.span.clone()], task.text);
+    }
+}
+
+#[test]
+fn tasks_are_found_in_other_languages() {
+    let plan = clean("superpowers/languages.md", Format::Superpowers);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "1: Anlegen",
+            "2: Écrire <- 1",
+            "3: 测试 <- 2",
+            "4: Cerrar <- 1! 3"
+        ]
+    );
+    assert_eq!(files(&plan, "1"), ["Create src/neu.rs"]);
+    assert_eq!(
+        files(&plan, "2"),
+        ["Create src/deux.rs", "Modify src/neu.rs"]
+    );
+    assert_eq!(files(&plan, "3"), ["Test tests/三.rs"]);
+    assert_eq!(plan.goal.as_deref(), Some("更快。"));
+    assert_eq!(
+        parents(&plan, "2"),
+        [(
+            "Phase 1: Vorbereitung".to_owned(),
+            "Was vorher zu tun ist.".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn the_leaf_is_the_task_unless_it_is_a_mere_step() {
+    let plan = clean("superpowers/levels.md", Format::Superpowers);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "1: Upper is the work",
+            "2.1: First half <- 1",
+            "2.2: Second half <- 2.1"
+        ]
+    );
+    assert_eq!(find(&plan, "1").steps.len(), 2);
+    assert_eq!(
+        parents(&plan, "2.2"),
+        [("Lower is the work".to_owned(), "Opening of two.".to_owned())]
+    );
+}
+
+#[test]
+fn boxes_of_a_track_are_tasks_and_boxes_in_them_steps() {
+    let plan = clean("track/boxes.md", Format::Track);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "A.9.1.1: Fragment type (done)",
+            "A.9.1.2: Builder <- A.9.1.1",
+            "A.9.1.3: Manifest <- A.9.1.2",
+            "C.1.1: Docs"
+        ]
+    );
+    assert_eq!(
+        find(&plan, "A.9.1.2").text,
+        "- [ ] **A.9.1.2**: Builder\n  - [x] test\n  - [ ] code"
+    );
+    let titles: Vec<_> = parents(&plan, "A.9.1.2")
+        .into_iter()
+        .map(|(title, _)| title)
+        .collect();
+    assert_eq!(titles, ["Track A", "Isolation", "Contexts"]);
+    assert_eq!(plan.aside[0].text, "Next candidates");
+}
+
+#[test]
+fn an_id_counts_where_it_is_plainest() {
+    let plan = clean("track/ugly.md", Format::Track);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "A.1.1: Done one (done)",
+            "A.1.2: Open one <- A.1.1",
+            "BE.1.1: Item in bold without a box"
+        ]
+    );
+    assert_eq!(files(&plan, "A.1.1"), ["Create src/a.rs"]);
+    assert_eq!(find(&plan, "A.1.1").steps.len(), 2);
+    assert!(find(&plan, "A.1.2").text.contains("A.7.7 in a fence"));
+    assert!(!find(&plan, "BE.1.1").text.contains("Execution"));
+}
+
+#[test]
+fn an_ugly_spec_kit_plan_is_read_all_the_same() {
+    let plan = clean("speckit/ugly.md", Format::SpecKit);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "T001: 設定を追加する `crates/core/src/config.rs` (done)",
+            "T002: 画像を 二行で `src/image.rs`",
+            "T003: 実装する `src/lib.rs` <- T001 T002",
+            "T004: 終わり <- T003",
+        ]
+    );
+    assert_eq!(files(&plan, "T002"), ["Change src/image.rs"]);
+    assert_eq!(find(&plan, "T003").steps.len(), 2);
+    assert!(
+        find(&plan, "T004")
+            .text
+            .ends_with("- Details of the fourth without indent")
+    );
+    assert_eq!(plan.aside[0].text, "完了条件");
+}
+
+#[test]
+fn openspec_boxes_without_ids_are_counted_in_their_section() {
+    let plan = clean("openspec/unnumbered.md", Format::OpenSpec);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "1.1: Write the parser",
+            "1.2: Write the printer <- 1.1",
+            "2.1: Explain both <- 1.2"
+        ]
+    );
+    let parsed = read("openspec/ugly.md");
+    assert_eq!(
+        tasks(&parsed.plan),
+        [
+            "1.1.1: Leaf one",
+            "1.1.2: Leaf two <- 1.1.1",
+            "2.1: first <- 1.1.2",
+            "2.2: second <- 2.1 (done)",
+            "3.1: a <- 2.2",
+            "3.1: b",
+        ]
+    );
+    assert!(
+        find(&parsed.plan, "1.1.2")
+            .text
+            .ends_with("With a paragraph.")
+    );
+    assert_eq!(parents(&parsed.plan, "1.1.1")[1].0, "Parent opening words");
+    let (_, graph) = sequester_core::graph::TaskGraph::new(&parsed.plan);
+    assert_eq!(
+        faults(&graph),
+        ["18:1 DoubledId Task `3.1` is there twice; the first is in line 17."]
+    );
+}
+
+#[test]
+fn kiro_details_need_no_indent_and_stars_go_down() {
+    let plan = clean("kiro/flat.md", Format::Kiro);
+    assert_eq!(
+        tasks(&plan),
+        ["1.1: Child one", "1.2: Child two <- 1.1", "2: Alone <- 1.2"]
+    );
+    assert_eq!(find(&plan, "1.1").requirements, ["1.1"]);
+    assert!(find(&plan, "1.1").text.contains("detail not indented"));
+
+    let plan = clean("kiro/ugly.md", Format::Kiro);
+    assert_eq!(
+        tasks(&plan),
+        [
+            "1: Начать (done)",
+            "2.1: Тоже <- 1 (optional)",
+            "10: Конец <- 1!"
+        ]
+    );
+    assert_eq!(find(&plan, "1").steps.len(), 2);
+    assert_eq!(plan.aside[0].text, "Overview");
+}
