@@ -108,7 +108,9 @@ fn ini(text: &str, sections: &[&str]) -> Vec<String> {
             && line.contains('=')
             && !line.starts_with([' ', '\t', '#', ';'])
         {
-            lines.push(format!("{section}: {}", line.trim()));
+            if !line.trim_end().ends_with('=') {
+                lines.push(format!("{section}: {}", line.trim()));
+            }
         }
     }
     lines
@@ -182,7 +184,7 @@ fn package(value: &Value) -> Vec<String> {
         .collect();
     lines.extend(value.get("eslintConfig").map(eslint).unwrap_or_default());
     if let Some(kind) = value.get("type").and_then(Value::as_str) {
-        lines.push(format!("modules are `{kind}`"));
+        lines.push(format!("package type is `{kind}`"));
     }
     let engines = flat(value.get("engines"));
     lines.extend(engines.into_iter().map(|line| format!("engines: {line}")));

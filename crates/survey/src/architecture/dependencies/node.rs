@@ -25,7 +25,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
         let mut used = false;
         for (key, role) in [
             ("dependencies", Role::Normal),
-            ("peerDependencies", Role::Normal),
+            ("peerDependencies", Role::Peer),
             ("optionalDependencies", Role::Normal),
             ("devDependencies", Role::Development),
         ] {
@@ -37,7 +37,10 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
                 {
                     continue;
                 }
-                let version = locked(&lock, name, demanded);
+                let version = match role {
+                    Role::Peer => demanded.to_owned(),
+                    _ => locked(&lock, name, demanded),
+                };
                 used |= version != demanded;
                 dependencies.push(Dependency::new(
                     name,
