@@ -221,9 +221,12 @@ fn choose(sections: &[Section<'_>], budget: usize) -> Vec<Vec<bool>> {
     let all: usize = turns.iter().map(|turn| turn.cost).sum();
     let headings: usize = sections
         .iter()
-        .map(|section| match section.lines.is_empty() {
-            true => section.floor(),
-            false => section.heading.cost(),
+        .map(|section| {
+            if section.lines.is_empty() {
+                section.floor()
+            } else {
+                section.heading.cost()
+            }
         })
         .sum();
     let fits = all + headings <= budget;

@@ -124,7 +124,9 @@ fn node(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         }
         let module = ["main", "module"].map(|key| (key, manifest.get(key).and_then(Value::as_str)));
         for (key, target) in module {
-            target.into_iter().for_each(|target| add(key, target));
+            if let Some(target) = target {
+                add(key, target);
+            }
         }
         let exports: Vec<&str> = pairs(manifest.get("exports"))
             .into_iter()

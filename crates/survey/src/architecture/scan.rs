@@ -52,11 +52,11 @@ impl<'a> Scan<'a> {
             wanted.sort_unstable();
             let most = most.min(limits.file_bytes.max(MOST_BYTES));
             snapshot.read_many(&wanted, most, &mut |at, bytes| {
-                if let (Some(entry), Ok(bytes)) = (entries.get(at), bytes) {
-                    if !bytes.contains(&0) {
-                        let text = String::from_utf8_lossy(bytes).replace('\r', "");
-                        texts.insert(entry.path.as_str(), text);
-                    }
+                if let (Some(entry), Ok(bytes)) = (entries.get(at), bytes)
+                    && !bytes.contains(&0)
+                {
+                    let text = String::from_utf8_lossy(bytes).replace('\r', "");
+                    texts.insert(entry.path.as_str(), text);
                 }
             });
         }

@@ -1,3 +1,5 @@
+#![allow(clippy::expect_used, reason = "what tests share may fail them")]
+
 use std::fmt::Write as _;
 
 use sequester_core::outliner::{Outliner, Symbol};
@@ -5,7 +7,7 @@ use sequester_core::path::RepoPath;
 use sequester_survey::Outlines;
 
 fn outline(path: &str, text: &str) -> Vec<Symbol> {
-    let path = RepoPath::parse(path).unwrap();
+    let path = RepoPath::parse(path).expect("a path inside");
     let symbols = Outlines.outline(&path, text);
     for symbol in &symbols {
         let shown = text

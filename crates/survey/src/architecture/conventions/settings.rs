@@ -35,7 +35,9 @@ fn told(path: &str, text: &str) -> Vec<String> {
         ".editorconfig" => editorconfig(text),
         "rustfmt.toml" | ".rustfmt.toml" | "clippy.toml" | ".clippy.toml" | "ruff.toml"
         | ".ruff.toml" => flat(toml(text).as_ref()),
-        ".prettierrc" | ".prettierrc.yaml" | ".prettierrc.yml" => flat(yaml(text).as_ref()),
+        ".prettierrc" | ".prettierrc.yaml" | ".prettierrc.yml" | ".clang-format" => {
+            flat(yaml(text).as_ref())
+        }
         ".prettierrc.json" => flat(json(text).as_ref()),
         "biome.json" | "biome.jsonc" => json(text).map(|value| biome(&value)).unwrap_or_default(),
         ".eslintrc" | ".eslintrc.yml" | ".eslintrc.yaml" => json(text)
@@ -59,7 +61,6 @@ fn told(path: &str, text: &str) -> Vec<String> {
             yaml(text).map(|value| golangci(&value)).unwrap_or_default()
         }
         ".rubocop.yml" => yaml(text).map(|value| rubocop(&value)).unwrap_or_default(),
-        ".clang-format" => flat(yaml(text).as_ref()),
         ".pre-commit-config.yaml" => yaml(text).map(|value| hooks(&value)).unwrap_or_default(),
         "phpcs.xml" | "phpcs.xml.dist" => phpcs(text),
         _ => Vec::new(),
@@ -107,10 +108,9 @@ fn ini(text: &str, sections: &[&str]) -> Vec<String> {
         } else if sections.contains(&section)
             && line.contains('=')
             && !line.starts_with([' ', '\t', '#', ';'])
+            && !line.trim_end().ends_with('=')
         {
-            if !line.trim_end().ends_with('=') {
-                lines.push(format!("{section}: {}", line.trim()));
-            }
+            lines.push(format!("{section}: {}", line.trim()));
         }
     }
     lines

@@ -78,10 +78,9 @@ fn npm(text: &str) -> Locked {
     for (path, package) in pairs(lock.get("packages")) {
         if let (Some(name), Some(version)) =
             (path.strip_prefix("node_modules/"), package.get("version"))
+            && !name.contains("node_modules/")
         {
-            if !name.contains("node_modules/") {
-                add(&mut versions, name, version.as_str().unwrap_or(""));
-            }
+            add(&mut versions, name, version.as_str().unwrap_or(""));
         }
     }
     if versions.is_empty() {

@@ -133,8 +133,8 @@ fn test_form(path: &str) -> Option<&'static str> {
         "rs" if path.contains("/tests/") || path.starts_with("tests/") => "tests/**/*.rs",
         "rs" if stem == "tests" => "tests.rs",
         "c" | "cc" | "cpp" if stem.ends_with("_test") || stem.ends_with("_unittest") => "*_test.cc",
-        _ if script && stem.ends_with(".test") => "*.test.*",
-        _ if script && stem.ends_with(".spec") => "*.spec.*",
+        _ if script && has_extension(stem, &["test"]) => "*.test.*",
+        _ if script && has_extension(stem, &["spec"]) => "*.spec.*",
         _ => return None,
     })
 }

@@ -151,7 +151,8 @@ fn other_package_managers_are_read_too() {
 
 #[test]
 fn long_lists_are_capped_and_say_so_and_samples_do_not_count() {
-    let many: String = (0..100).map(|at| format!("p{at:03}==1\n")).collect();
+    let many: Vec<String> = (0..100).map(|at| format!("p{at:03}==1")).collect();
+    let many = many.join("\n");
     let shown = lines(
         &survey(&[
             ("requirements.txt", &many),

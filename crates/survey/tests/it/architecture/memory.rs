@@ -1,3 +1,5 @@
+#![allow(clippy::expect_used, reason = "what tests share may fail them")]
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sequester_core::path::RepoPath;
