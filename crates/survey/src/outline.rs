@@ -25,7 +25,7 @@ impl Outliner for Outlines {
     fn outline(&self, path: &RepoPath, text: &str) -> Vec<Symbol> {
         let parsed = grammar::of(path, text)
             .filter(|_| text.len() <= MOST_PARSED)
-            .and_then(|grammar| walk::outline(grammar, text));
+            .and_then(|grammar| walk::outline(&grammar, text));
         parsed.unwrap_or_else(|| plain::outline(path, text))
     }
 }

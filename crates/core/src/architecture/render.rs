@@ -48,10 +48,10 @@ impl ArchitecturalContext {
         let list = Form::List;
         [
             Section::new("Project structure", &self.project_structure, tree, 16),
-            Section::new("Languages", &self.languages, list, 8),
+            Section::new("Languages", &self.languages, Form::Flat, 8),
             Section::new("Entry points", &self.entry_points, list, 10),
             Section::new("How to build and test", &self.commands, list, 16),
-            Section::new("Key patterns", &self.key_patterns, list, 16),
+            Section::new("Key patterns", &self.key_patterns, Form::Flat, 16),
             Section::new("Decisions", &self.relevant_adrs, list, 14),
             Section::new("Conventions", &self.conventions, list, 24),
             Section::new("Dependencies", &self.dependencies, list, 14),
@@ -65,6 +65,8 @@ enum Form {
     Tree,
     /// Grouped by source.
     List,
+    /// One by one.
+    Flat,
 }
 
 struct Section<'a> {
@@ -76,9 +78,20 @@ struct Section<'a> {
 
 struct Line<'a> {
     said: &'a Stated,
-    /// Indentation in a tree, turns already taken by the same source in a list: lower is more important.
+    /// Indentation in a tree, turns already taken by the same source in a list, place in a flat one: lower is more
+    /// important.
     tier: usize,
     group: Group,
+}
+
+impl<'a> Line<'a> {
+    fn alone((at, said): (usize, &'a Stated)) -> Self {
+        Self {
+            said,
+            tier: at,
+            group: Group::Alone,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,6 +106,7 @@ impl<'a> Section<'a> {
         let lines = match form {
             Form::Tree => tree(said),
             Form::List => list(said),
+            Form::Flat => said.iter().enumerate().map(Line::alone).collect(),
         };
         let heading = Piece::own(format!("## {title}\n"));
         Self {
@@ -121,12 +135,12 @@ impl<'a> Section<'a> {
         };
         match (self.form, line.group) {
             (Form::Tree, _) => vec![piece(format!("{}- {text}\n", "  ".repeat(line.tier)))],
-            (Form::List, Group::Alone) => vec![piece(format!("- {text} ({source})\n"))],
-            (Form::List, Group::First) => vec![
+            (_, Group::Alone) => vec![piece(format!("- {text} ({source})\n"))],
+            (_, Group::First) => vec![
                 piece(format!("- {source}:\n")),
                 piece(format!("  - {text}\n")),
             ],
-            (Form::List, Group::Rest) => vec![piece(format!("  - {text}\n"))],
+            (_, Group::Rest) => vec![piece(format!("  - {text}\n"))],
         }
     }
 
@@ -207,9 +221,12 @@ fn choose(sections: &[Section<'_>], budget: usize) -> Vec<Vec<bool>> {
     let all: usize = turns.iter().map(|turn| turn.cost).sum();
     let headings: usize = sections
         .iter()
-        .map(|section| match section.lines.is_empty() {
-            true => section.floor(),
-            false => section.heading.cost(),
+        .map(|section| {
+            if section.lines.is_empty() {
+                section.floor()
+            } else {
+                section.heading.cost()
+            }
         })
         .sum();
     let fits = all + headings <= budget;

@@ -36,7 +36,7 @@ fn certain(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         "gradle"
     };
     let mut add = |path: &str, text: &str| found.push(Stated::new(text, path));
-    let known: [(&str, String); 10] = [
+    let known: [(&str, String); 11] = [
         ("Cargo.toml", "`cargo build`, `cargo test`".to_owned()),
         ("go.mod", "`go build ./...`, `go test ./...`".to_owned()),
         ("pom.xml", format!("`{maven} package`, `{maven} test`")),
@@ -47,6 +47,10 @@ fn certain(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         ),
         ("mix.exs", "`mix compile`, `mix test`".to_owned()),
         ("Package.swift", "`swift build`, `swift test`".to_owned()),
+        (
+            "configure.ac",
+            "`autoreconf -fi`, `./configure`, `make`, `make check`".to_owned(),
+        ),
         (
             "CMakeLists.txt",
             "`cmake -S . -B build`, then `cmake --build build`".to_owned(),
@@ -137,7 +141,13 @@ fn scripts(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         };
         let inside = !folder(path).is_empty();
         let mut scripts = pairs(manifest.get("scripts"));
-        scripts.retain(|(name, _)| !inside || USUAL.contains(name));
+        scripts.retain(|(name, _)| {
+            if inside {
+                USUAL.contains(name)
+            } else {
+                !is_housekeeping(name)
+            }
+        });
         scripts.sort_by_key(|(name, _)| !usual(name));
         for (name, value) in scripts.into_iter().take(MOST_SCRIPTS) {
             if let Some(body) = value.as_str() {
@@ -152,17 +162,34 @@ fn scripts(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     }
 }
 
+/// Scripts that package managers and releases run by themselves.
+fn is_housekeeping(script: &str) -> bool {
+    [
+        "install",
+        "publish",
+        "prepare",
+        "prepack",
+        "release",
+        "changelog",
+        "version",
+    ]
+    .iter()
+    .any(|word| script.contains(word))
+}
+
 fn python(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     if let Some(text) = scan.text("tox.ini") {
-        for name in text
+        let names = text
             .lines()
-            .filter_map(|line| line.strip_prefix("[testenv:")?.strip_suffix(']'))
-        {
-            found.push(Stated::new(
-                format!("`tox -e {}`", clean(name, 60)),
-                "tox.ini",
-            ));
-        }
+            .filter_map(|line| line.strip_prefix("[testenv:")?.strip_suffix(']'));
+        let commands: Vec<String> = names
+            .map(|name| format!("`tox -e {}`", clean(name, 60)))
+            .collect();
+        found.extend(
+            commands
+                .chunks(8)
+                .map(|some| Stated::new(some.join(", "), "tox.ini")),
+        );
     }
     if let Some(text) = scan.text("noxfile.py") {
         let mut lines = text.lines().peekable();

@@ -40,7 +40,19 @@ pub(super) struct Dependency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     Normal,
+    /// Demanded of whoever uses the package.
+    Peer,
     Development,
+}
+
+impl Role {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Normal => "",
+            Self::Peer => "peer: ",
+            Self::Development => "dev: ",
+        }
+    }
 }
 
 impl Dependency {
@@ -110,7 +122,7 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
             Some(lock) => format!("{}, versions from {lock}", manifest.path),
             None => manifest.path.clone(),
         };
-        for role in [Role::Normal, Role::Development] {
+        for role in [Role::Normal, Role::Peer, Role::Development] {
             let words: Vec<String> = manifest
                 .dependencies
                 .iter()
@@ -121,11 +133,7 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
                         .to_owned()
                 })
                 .collect();
-            let label = if role == Role::Development {
-                "for development: "
-            } else {
-                ""
-            };
+            let label = role.label();
             for some in words[..words.len().min(MOST_OF_ONE)].chunks(PER_LINE) {
                 lines.push(Stated::new(format!("{label}{}", some.join(", ")), &source));
             }

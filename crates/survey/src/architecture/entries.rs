@@ -19,10 +19,7 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     python(scan, &mut found);
     for (path, text) in scan.named(&["main.go"]) {
         if text.lines().any(|line| line.starts_with("package main")) {
-            found.push(Stated::new(
-                format!("Go program `{}`", clean(program(path), 60)),
-                path,
-            ));
+            found.push(Stated::new(program(path), path));
         }
     }
     for (path, text) in scan.named(&["Dockerfile"]) {
@@ -46,12 +43,10 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
 }
 
 /// A program goes by its folder's name.
-fn program(path: &str) -> &str {
-    let folder = folder(path);
-    if folder.is_empty() {
-        "the root's"
-    } else {
-        name(folder)
+fn program(path: &str) -> String {
+    match folder(path) {
+        "" => "Go program at the root".to_owned(),
+        folder => format!("Go program `{}`", clean(name(folder), 60)),
     }
 }
 
@@ -129,7 +124,9 @@ fn node(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         }
         let module = ["main", "module"].map(|key| (key, manifest.get(key).and_then(Value::as_str)));
         for (key, target) in module {
-            target.into_iter().for_each(|target| add(key, target));
+            if let Some(target) = target {
+                add(key, target);
+            }
         }
         let exports: Vec<&str> = pairs(manifest.get("exports"))
             .into_iter()

@@ -1,5 +1,6 @@
 //! Languages, by files.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use sequester_core::architecture::Stated;
@@ -67,36 +68,29 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     let mut found: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for path in &scan.files {
         if let Some(language) = of(path) {
-            *found
-                .entry(language)
-                .or_default()
-                .entry(top(path))
-                .or_default() += 1;
+            let places = found.entry(language).or_default();
+            *places.entry(top(path)).or_default() += 1;
         }
     }
-    let mut found: Vec<(usize, &str, Vec<(usize, &str)>)> = found
+    let mut found: Vec<(usize, &str, String)> = found
         .into_iter()
-        .map(|(language, places)| {
-            let mut places: Vec<(usize, &str)> = places
-                .into_iter()
-                .map(|(place, count)| (count, place))
-                .collect();
-            places.sort_by(|one, next| next.0.cmp(&one.0).then(one.1.cmp(next.1)));
-            (places.iter().map(|place| place.0).sum(), language, places)
-        })
+        .map(|(language, places)| (places.values().sum(), language, busiest(places)))
         .collect();
-    found.sort_by(|one, next| next.0.cmp(&one.0).then(one.1.cmp(next.1)));
+    found.sort_by_key(|(count, language, _)| (Reverse(*count), *language));
     found
         .into_iter()
         .take(MOST)
         .map(|(count, language, places)| {
-            let names: Vec<&str> = places.iter().take(3).map(|place| place.1).collect();
-            Stated::new(
-                format!("{language}: {}", counted(count, "file")),
-                names.join(", "),
-            )
+            Stated::new(format!("{language}: {}", counted(count, "file")), places)
         })
         .collect()
+}
+
+fn busiest(places: BTreeMap<&str, usize>) -> String {
+    let mut places: Vec<(&str, usize)> = places.into_iter().collect();
+    places.sort_by_key(|(place, count)| (Reverse(*count), *place));
+    let names: Vec<&str> = places.iter().take(3).map(|(place, _)| *place).collect();
+    names.join(", ")
 }
 
 /// The topmost folder, or the root.

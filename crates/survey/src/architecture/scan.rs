@@ -52,11 +52,11 @@ impl<'a> Scan<'a> {
             wanted.sort_unstable();
             let most = most.min(limits.file_bytes.max(MOST_BYTES));
             snapshot.read_many(&wanted, most, &mut |at, bytes| {
-                if let (Some(entry), Ok(bytes)) = (entries.get(at), bytes) {
-                    if !bytes.contains(&0) {
-                        let text = String::from_utf8_lossy(bytes).replace('\r', "");
-                        texts.insert(entry.path.as_str(), text);
-                    }
+                if let (Some(entry), Ok(bytes)) = (entries.get(at), bytes)
+                    && !bytes.contains(&0)
+                {
+                    let text = String::from_utf8_lossy(bytes).replace('\r', "");
+                    texts.insert(entry.path.as_str(), text);
                 }
             });
         }
@@ -123,8 +123,7 @@ fn interest(path: &str, depth: usize) -> Option<Interest> {
     if depth <= 1 && is_setting(name) {
         return Some(Interest::Text(0));
     }
-    let prose = matches!(name, "AGENTS.md" | "CLAUDE.md");
-    if prose && depth <= 3 {
+    if prose(path).is_some() {
         return Some(Interest::Text(1));
     }
     if matches!(name, "main.go" | "Dockerfile") && depth <= 4 {
@@ -209,12 +208,39 @@ fn is_setting(name: &str) -> bool {
         "makefile",
         "GNUmakefile",
     ];
-    NAMES.contains(&name)
-        || matches!(
-            name,
-            "justfile" | "Justfile" | ".justfile" | "Taskfile.yml" | "AGENTS.md" | "CLAUDE.md"
-        )
-        || name.to_ascii_uppercase().starts_with("CONTRIBUTING")
+    NAMES.contains(&name) || matches!(name, "justfile" | "Justfile" | ".justfile")
+}
+
+/// Texts that hold rules, the most binding first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Prose {
+    Agents,
+    Style,
+    Contributing,
+}
+
+/// Whether the path is that of a text with rules.
+pub(super) fn prose(path: &str) -> Option<Prose> {
+    let depth = path.matches('/').count();
+    let name = name(path);
+    if matches!(name, "AGENTS.md" | "CLAUDE.md" | ".cursorrules")
+        || path.starts_with(".cursor/rules/")
+    {
+        return (depth <= 3).then_some(Prose::Agents);
+    }
+    let upper = name.to_ascii_uppercase().replace('-', "_");
+    let (stem, extension) = upper.split_once('.').unwrap_or((&upper, "MD"));
+    if depth > 2 || !matches!(extension, "MD" | "RST" | "TXT" | "ADOC") {
+        return None;
+    }
+    match stem {
+        "STYLE" | "STYLEGUIDE" | "STYLE_GUIDE" | "CODE_STYLE" | "CODING_STYLE" | "CODESTYLE"
+        | "CONVENTIONS" | "CODING_CONVENTIONS" => Some(Prose::Style),
+        "CONTRIBUTING" | "CONTRIBUTE" | "HACKING" | "DEVELOPMENT" => {
+            (depth <= 1).then_some(Prose::Contributing)
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn name(path: &str) -> &str {

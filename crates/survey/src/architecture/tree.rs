@@ -87,7 +87,11 @@ fn matters(scan: &Scan<'_>, folder: &Folder<'_>, depth: usize) -> bool {
         2 => (scan.entries.len() / 400).max(2),
         _ => (scan.entries.len() / 100).max(3),
     };
-    size(folder) >= fair
+    let data = matches!(
+        name(folder.path),
+        "locale" | "locales" | "translations" | "i18n"
+    );
+    size(folder) >= fair && !(data && depth > 1)
 }
 
 /// Entries are sorted by path, so each folder's entries are one run.
@@ -174,7 +178,7 @@ fn describe(scan: &Scan<'_>, folders: &[Folder<'_>], folder: &Folder<'_>, outer:
         return format!(
             "{shown}/ {files}{kind} in {} folders: {}",
             names.len(),
-            some(&names, 8)
+            some(&names, 4)
         );
     }
     format!("{shown}/ {files}{kind}")

@@ -13,10 +13,10 @@ use super::{Lines, MOST_SIGNATURE, collapse};
 const MOST_SYMBOLS: usize = 20_000;
 
 /// The symbols in order of their start, or nothing if the parser gave up.
-pub(super) fn outline(grammar: Grammar, text: &str) -> Option<Vec<Symbol>> {
-    let tree = parse(&grammar, text)?;
+pub(super) fn outline(grammar: &Grammar, text: &str) -> Option<Vec<Symbol>> {
+    let tree = parse(grammar, text)?;
     let mut walk = Walk {
-        definitions: definitions_by_kind(&grammar),
+        definitions: definitions_by_kind(grammar),
         wrappers: grammar
             .wrappers
             .iter()
@@ -337,7 +337,7 @@ fn holds_value(word: &str) -> bool {
 /// A closer word where one node stands for several kinds of type.
 fn refined(node: Node<'_>, word: &'static str) -> &'static str {
     let kinds = |node: Node<'_>| -> Option<&'static str> {
-        (0..node.child_count().min(16) as u32)
+        (0..node.child_count().min(16))
             .filter_map(|at| node.child(at))
             .find_map(|child| match child.kind() {
                 "interface" | "interface_type" => Some("interface"),

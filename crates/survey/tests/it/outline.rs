@@ -1,3 +1,5 @@
+#![allow(clippy::expect_used, reason = "what tests share may fail them")]
+
 use std::fmt::Write as _;
 
 use sequester_core::outliner::{Outliner, Symbol};
@@ -5,7 +7,7 @@ use sequester_core::path::RepoPath;
 use sequester_survey::Outlines;
 
 fn outline(path: &str, text: &str) -> Vec<Symbol> {
-    let path = RepoPath::parse(path).unwrap();
+    let path = RepoPath::parse(path).expect("a path inside");
     let symbols = Outlines.outline(&path, text);
     for symbol in &symbols {
         let shown = text
@@ -65,7 +67,7 @@ fn rust_is_outlined() {
 50-52 macro jar
 ";
     assert_eq!(
-        shown("shelf.rs", include_str!("outline/shelf.rs")),
+        shown("shelf.rs", include_str!("../fixtures/outline/shelf.rs")),
         expected
     );
 }
@@ -81,7 +83,7 @@ fn python_is_outlined() {
   27-28 function inner
 ";
     assert_eq!(
-        shown("shelf.py", include_str!("outline/shelf.py")),
+        shown("shelf.py", include_str!("../fixtures/outline/shelf.py")),
         expected
     );
 }
@@ -107,7 +109,7 @@ fn typescript_is_outlined() {
   46-46 constant y
 ";
     assert_eq!(
-        shown("shelf.ts", include_str!("outline/shelf.ts")),
+        shown("shelf.ts", include_str!("../fixtures/outline/shelf.ts")),
         expected
     );
 }
@@ -123,7 +125,7 @@ fn javascript_is_outlined() {
 15-15 function Jar
 ";
     assert_eq!(
-        shown("shelf.jsx", include_str!("outline/shelf.jsx")),
+        shown("shelf.jsx", include_str!("../fixtures/outline/shelf.jsx")),
         expected
     );
 }
@@ -141,7 +143,7 @@ fn go_is_outlined() {
 29-31 function Open
 ";
     assert_eq!(
-        shown("shelf.go", include_str!("outline/shelf.go")),
+        shown("shelf.go", include_str!("../fixtures/outline/shelf.go")),
         expected
     );
 }
@@ -158,7 +160,7 @@ fn java_is_outlined() {
   24-24 method hold
 ";
     assert_eq!(
-        shown("Shelf.java", include_str!("outline/Shelf.java")),
+        shown("Shelf.java", include_str!("../fixtures/outline/Shelf.java")),
         expected
     );
 }
@@ -181,7 +183,7 @@ fn kotlin_is_outlined() {
 32-32 function close
 ";
     assert_eq!(
-        shown("Shelf.kt", include_str!("outline/Shelf.kt")),
+        shown("Shelf.kt", include_str!("../fixtures/outline/Shelf.kt")),
         expected
     );
 }
@@ -196,7 +198,10 @@ fn c_is_outlined() {
 20-20 function shelf_add
 22-30 function shelf_label
 ";
-    assert_eq!(shown("shelf.c", include_str!("outline/shelf.c")), expected);
+    assert_eq!(
+        shown("shelf.c", include_str!("../fixtures/outline/shelf.c")),
+        expected
+    );
 }
 
 #[test]
@@ -214,7 +219,7 @@ fn c_plus_plus_is_outlined() {
 29-29 function operator==
 ";
     assert_eq!(
-        shown("shelf.hpp", include_str!("outline/shelf.hpp")),
+        shown("shelf.hpp", include_str!("../fixtures/outline/shelf.hpp")),
         expected
     );
 }
@@ -234,7 +239,7 @@ fn c_sharp_is_outlined() {
   28-28 enum Lid
 ";
     assert_eq!(
-        shown("Shelf.cs", include_str!("outline/Shelf.cs")),
+        shown("Shelf.cs", include_str!("../fixtures/outline/Shelf.cs")),
         expected
     );
 }
@@ -250,7 +255,7 @@ fn ruby_is_outlined() {
 18-20 method open
 ";
     assert_eq!(
-        shown("shelf.rb", include_str!("outline/shelf.rb")),
+        shown("shelf.rb", include_str!("../fixtures/outline/shelf.rb")),
         expected
     );
 }
@@ -269,21 +274,21 @@ fn php_is_outlined() {
 35-37 function close
 ";
     assert_eq!(
-        shown("shelf.php", include_str!("outline/shelf.php")),
+        shown("shelf.php", include_str!("../fixtures/outline/shelf.php")),
         expected
     );
 }
 
 #[test]
 fn a_signature_is_the_text_up_to_the_body_on_one_line() {
-    let rust = signatures("shelf.rs", include_str!("outline/shelf.rs"));
+    let rust = signatures("shelf.rs", include_str!("../fixtures/outline/shelf.rs"));
     assert!(rust.contains(
         &"pub async fn close<T>( jar: &Jar, lid: T, ) -> Result<(), T> where T: Clone,".to_owned()
     ));
     assert!(rust.contains(&"pub const ROOM: usize = 12".to_owned()));
-    let script = signatures("shelf.ts", include_str!("outline/shelf.ts"));
+    let script = signatures("shelf.ts", include_str!("../fixtures/outline/shelf.ts"));
     assert!(script.contains(&"export const close = async (jar: Jar): Promise<boolean>".to_owned()));
-    let c = signatures("shelf.c", include_str!("outline/shelf.c"));
+    let c = signatures("shelf.c", include_str!("../fixtures/outline/shelf.c"));
     assert!(c.contains(&"typedef struct … shelf_t".to_owned()));
 }
 

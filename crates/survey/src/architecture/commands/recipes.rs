@@ -23,7 +23,8 @@ pub(super) fn state(scan: &Scan<'_>, found: &mut Vec<Stated>) {
 
 fn add(tool: &str, path: &str, mut names: Vec<(&str, &str)>, found: &mut Vec<Stated>) {
     let mut seen = std::collections::BTreeSet::new();
-    names.retain(|(name, _)| seen.insert(*name));
+    let inside = !folder(path).is_empty();
+    names.retain(|(name, _)| (!inside || USUAL.contains(name)) && seen.insert(*name));
     let usual = |name: &str| {
         USUAL
             .iter()
@@ -57,7 +58,9 @@ fn add(tool: &str, path: &str, mut names: Vec<(&str, &str)>, found: &mut Vec<Sta
 
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(plain)
+        && name.contains(|c: char| c.is_ascii_lowercase())
 }
 
 /// Plain targets, with the `##` comment behind them.

@@ -35,7 +35,9 @@ fn told(path: &str, text: &str) -> Vec<String> {
         ".editorconfig" => editorconfig(text),
         "rustfmt.toml" | ".rustfmt.toml" | "clippy.toml" | ".clippy.toml" | "ruff.toml"
         | ".ruff.toml" => flat(toml(text).as_ref()),
-        ".prettierrc" | ".prettierrc.yaml" | ".prettierrc.yml" => flat(yaml(text).as_ref()),
+        ".prettierrc" | ".prettierrc.yaml" | ".prettierrc.yml" | ".clang-format" => {
+            flat(yaml(text).as_ref())
+        }
         ".prettierrc.json" => flat(json(text).as_ref()),
         "biome.json" | "biome.jsonc" => json(text).map(|value| biome(&value)).unwrap_or_default(),
         ".eslintrc" | ".eslintrc.yml" | ".eslintrc.yaml" => json(text)
@@ -59,7 +61,6 @@ fn told(path: &str, text: &str) -> Vec<String> {
             yaml(text).map(|value| golangci(&value)).unwrap_or_default()
         }
         ".rubocop.yml" => yaml(text).map(|value| rubocop(&value)).unwrap_or_default(),
-        ".clang-format" => flat(yaml(text).as_ref()),
         ".pre-commit-config.yaml" => yaml(text).map(|value| hooks(&value)).unwrap_or_default(),
         "phpcs.xml" | "phpcs.xml.dist" => phpcs(text),
         _ => Vec::new(),
@@ -107,6 +108,7 @@ fn ini(text: &str, sections: &[&str]) -> Vec<String> {
         } else if sections.contains(&section)
             && line.contains('=')
             && !line.starts_with([' ', '\t', '#', ';'])
+            && !line.trim_end().ends_with('=')
         {
             lines.push(format!("{section}: {}", line.trim()));
         }
@@ -182,7 +184,7 @@ fn package(value: &Value) -> Vec<String> {
         .collect();
     lines.extend(value.get("eslintConfig").map(eslint).unwrap_or_default());
     if let Some(kind) = value.get("type").and_then(Value::as_str) {
-        lines.push(format!("modules are `{kind}`"));
+        lines.push(format!("package type is `{kind}`"));
     }
     let engines = flat(value.get("engines"));
     lines.extend(engines.into_iter().map(|line| format!("engines: {line}")));

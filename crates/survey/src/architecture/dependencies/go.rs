@@ -21,10 +21,11 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
                 line => line.strip_prefix("require ").unwrap_or(""),
             };
             let mut words = demand.split_whitespace();
-            if let (Some(name), Some(version)) = (words.next(), words.next()) {
-                if !demand.contains("// indirect") && !name.starts_with("//") {
-                    dependencies.push(Dependency::new(name, version, Role::Normal));
-                }
+            if let (Some(name), Some(version)) = (words.next(), words.next())
+                && !demand.contains("// indirect")
+                && !name.starts_with("//")
+            {
+                dependencies.push(Dependency::new(name, version, Role::Normal));
             }
         }
         Manifest {

@@ -25,7 +25,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
         let mut used = false;
         for (key, role) in [
             ("dependencies", Role::Normal),
-            ("peerDependencies", Role::Normal),
+            ("peerDependencies", Role::Peer),
             ("optionalDependencies", Role::Normal),
             ("devDependencies", Role::Development),
         ] {
@@ -37,7 +37,10 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
                 {
                     continue;
                 }
-                let version = locked(&lock, name, demanded);
+                let version = match role {
+                    Role::Peer => demanded.to_owned(),
+                    _ => locked(&lock, name, demanded),
+                };
                 used |= version != demanded;
                 dependencies.push(Dependency::new(
                     name,
@@ -75,10 +78,9 @@ fn npm(text: &str) -> Locked {
     for (path, package) in pairs(lock.get("packages")) {
         if let (Some(name), Some(version)) =
             (path.strip_prefix("node_modules/"), package.get("version"))
+            && !name.contains("node_modules/")
         {
-            if !name.contains("node_modules/") {
-                add(&mut versions, name, version.as_str().unwrap_or(""));
-            }
+            add(&mut versions, name, version.as_str().unwrap_or(""));
         }
     }
     if versions.is_empty() {

@@ -58,17 +58,17 @@ fn pyproject(value: &Value, lock: &Locked) -> Vec<Dependency> {
             ));
         }
     };
-    strings(at(value, &["project", "dependencies"]))
-        .into_iter()
-        .for_each(|line| demand(line, Role::Normal));
+    for line in strings(at(value, &["project", "dependencies"])) {
+        demand(line, Role::Normal);
+    }
     for groups in [
         at(value, &["project", "optional-dependencies"]),
         value.get("dependency-groups"),
     ] {
         for (_, group) in pairs(groups) {
-            strings(Some(group))
-                .into_iter()
-                .for_each(|line| demand(line, Role::Development));
+            for line in strings(Some(group)) {
+                demand(line, Role::Development);
+            }
         }
     }
     let poetry = at(value, &["tool", "poetry"]);

@@ -133,8 +133,8 @@ fn test_form(path: &str) -> Option<&'static str> {
         "rs" if path.contains("/tests/") || path.starts_with("tests/") => "tests/**/*.rs",
         "rs" if stem == "tests" => "tests.rs",
         "c" | "cc" | "cpp" if stem.ends_with("_test") || stem.ends_with("_unittest") => "*_test.cc",
-        _ if script && stem.ends_with(".test") => "*.test.*",
-        _ if script && stem.ends_with(".spec") => "*.spec.*",
+        _ if script && has_extension(stem, &["test"]) => "*.test.*",
+        _ if script && has_extension(stem, &["spec"]) => "*.spec.*",
         _ => return None,
     })
 }
@@ -164,7 +164,7 @@ pub(super) fn tests(scan: &Scan<'_>) -> Vec<Stated> {
                 _ => "mostly beside the sources",
             };
             let text = format!(
-                "tests are `{form}`, {place} ({})",
+                "tests are `{form}`, {place}: {}",
                 counted(paths.len(), "file")
             );
             Stated::new(text, busiest(&paths))
@@ -196,7 +196,10 @@ fn busiest(paths: &[&str]) -> String {
 pub(super) fn names(scan: &Scan<'_>) -> Vec<Stated> {
     let mut forms: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let sources = scan.files.iter().filter(|path| {
-        !is_sample(path) && test_form(path).is_none() && languages::of(path).is_some()
+        !is_sample(path)
+            && test_form(path).is_none()
+            && !numbered(path)
+            && languages::of(path).is_some()
     });
     for path in sources {
         if let Some(form) = form(name(path)) {
@@ -218,7 +221,11 @@ pub(super) fn names(scan: &Scan<'_>) -> Vec<Stated> {
         .take(MOST_FORMS)
         .map(|(form, paths)| {
             Stated::new(
-                format!("`{}` ({})", clean(&form, 60), counted(paths.len(), "file")),
+                format!(
+                    "names like `{}`: {}",
+                    clean(&form, 60),
+                    counted(paths.len(), "file")
+                ),
                 busiest(&paths),
             )
         })
@@ -244,6 +251,13 @@ fn form(file: &str) -> Option<String> {
     worthy.then(|| format!("*{end}.{extension}"))
 }
 
+/// Migrations are numbered or dated.
+fn numbered(path: &str) -> bool {
+    name(path)
+        .trim_start_matches(['V', 'v'])
+        .starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Folders and files that mean the same everywhere.
 pub(super) fn places(scan: &Scan<'_>) -> Vec<Stated> {
     let mut migrations: BTreeMap<&str, usize> = BTreeMap::new();
@@ -252,10 +266,7 @@ pub(super) fn places(scan: &Scan<'_>) -> Vec<Stated> {
     for path in &scan.files {
         workflows += usize::from(path.starts_with(".github/workflows/"));
         let place = folder(path);
-        if !is_sample(path)
-            && matches!(name(place), "migrations" | "migrate")
-            && name(path) != "__init__.py"
-        {
+        if !is_sample(path) && matches!(name(place), "migrations" | "migrate") && numbered(path) {
             *migrations.entry(place).or_default() += 1;
         }
         let kind = match name(path) {
@@ -273,7 +284,7 @@ pub(super) fn places(scan: &Scan<'_>) -> Vec<Stated> {
     let mut found = Vec::new();
     if workflows > 0 {
         found.push(Stated::new(
-            format!("CI by GitHub Actions ({})", counted(workflows, "workflow")),
+            format!("CI by GitHub Actions: {}", counted(workflows, "workflow")),
             ".github/workflows/",
         ));
     }
@@ -284,13 +295,13 @@ pub(super) fn places(scan: &Scan<'_>) -> Vec<Stated> {
     migrations.sort_by_key(|(place, count)| (std::cmp::Reverse(*count), *place));
     for (place, count) in migrations.into_iter().take(3) {
         found.push(Stated::new(
-            format!("database migrations ({})", counted(count, "file")),
+            format!("database migrations: {}", counted(count, "file")),
             format!("{place}/"),
         ));
     }
     for (kind, paths) in schemas {
         found.push(Stated::new(
-            format!("{kind} ({})", counted(paths.len(), "file")),
+            format!("{kind}: {}", counted(paths.len(), "file")),
             busiest(&paths),
         ));
     }
