@@ -16,6 +16,9 @@ use crate::program::{Program, broken};
 const LISTING_BYTES: u64 = 256 << 20;
 const LISTING_ENTRIES: usize = 2_000_000;
 
+/// How many entries that were left out are named.
+const PROBLEMS: usize = 100;
+
 /// How many bytes of working files are held at once while their neighbours are read from objects.
 const HELD_BYTES: usize = 8 << 20;
 
@@ -185,7 +188,7 @@ impl fmt::Debug for Tree {
 }
 
 fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Error> {
-    let (mut entries, mut problems) = (Vec::new(), Vec::new());
+    let (mut entries, mut problems, mut left_out) = (Vec::new(), Vec::new(), 0);
     let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit];
     let mut process = program.stream(&arguments, Stdio::null())?;
     let mut output = process.output(LISTING_BYTES)?;
@@ -204,13 +207,26 @@ fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Er
         }
         match read_record(&record) {
             Ok(entry) => entries.push(entry),
-            Err(problem) => problems.push(problem),
+            Err(why) => {
+                left_out += 1;
+                if left_out <= PROBLEMS {
+                    let path = record
+                        .splitn(2, |byte| *byte == b'\t')
+                        .last()
+                        .unwrap_or(&record);
+                    let path = String::from_utf8_lossy(path);
+                    problems.push(format!("{path:?} was left out: {why}."));
+                }
+            }
         }
-        if entries.len() + problems.len() > LISTING_ENTRIES {
+        if entries.len() + left_out > LISTING_ENTRIES {
             return Err(broken(format!(
                 "`{commit}` holds more than {LISTING_ENTRIES} files."
             )));
         }
+    }
+    if left_out > PROBLEMS {
+        problems.push(format!("{} more were left out.", left_out - PROBLEMS));
     }
     if !process.succeeded() {
         return Err(broken(format!(
@@ -223,38 +239,23 @@ fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Er
     Ok((entries, problems))
 }
 
-/// Reads `<mode> <type> <name>\t<path>`.
+/// Reads `<mode> <type> <name>\t<path>`, or says why it is no entry.
 fn read_record(record: &[u8]) -> Result<Entry, String> {
-    let shown = || String::from_utf8_lossy(record).into_owned();
     let tab = record.iter().position(|byte| *byte == b'\t');
-    let (meta, path) = tab.map_or((record, &[][..]), |tab| {
-        (&record[..tab], &record[tab + 1..])
-    });
-    let text = std::str::from_utf8(path).map_err(|_| {
-        format!(
-            "`{}` was left out: its name is not UTF-8.",
-            String::from_utf8_lossy(path)
-        )
-    })?;
-    let path = RepoPath::parse(text).map_err(|why| format!("{text:?} was left out: {why}."))?;
-    let meta = std::str::from_utf8(meta).map_err(|_| shown())?;
-    let mut words = meta.split(' ');
-    let (Some(mode), Some(_), Some(name)) = (words.next(), words.next(), words.next()) else {
-        return Err(shown());
-    };
+    let (meta, path) = record.split_at(tab.ok_or("it has no path")?);
+    let text = std::str::from_utf8(&path[1..]).map_err(|_| "its name is not UTF-8")?;
+    let path = RepoPath::parse(text).map_err(|why| why.to_string())?;
     if path.as_str() != text {
-        return Err(format!(
-            "`{text}` was left out: it is not the shortest form of a path."
-        ));
+        return Err("it is not the shortest form of a path".to_owned());
     }
-    let kind = match mode {
-        "120000" => EntryKind::Symlink,
-        "160000" => EntryKind::Submodule,
+    let meta = String::from_utf8_lossy(meta);
+    let mut words = meta.split(' ');
+    let kind = match words.next() {
+        Some("120000") => EntryKind::Symlink,
+        Some("160000") => EntryKind::Submodule,
         _ => EntryKind::File,
     };
-    Ok(Entry {
-        path,
-        kind,
-        stamp: Stamp::Content(name.to_owned()),
-    })
+    let name = words.nth(1).ok_or("it has no object")?.to_owned();
+    let stamp = Stamp::Content(name);
+    Ok(Entry { path, kind, stamp })
 }

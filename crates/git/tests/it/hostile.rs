@@ -207,7 +207,7 @@ fn trees_that_name_each_other_do_not_fill_the_memory() {
     sandbox.commit("first");
     let mut tree = sandbox.git(&["rev-parse", "HEAD^{tree}"]);
     for _ in 0..9 {
-        let long = "d".repeat(200);
+        let long = format!("\u{1}{}", "d".repeat(2000));
         let line = |at| format!("040000 tree {tree}\t{long}{at}\n");
         let lines = (10..40).map(line).collect::<Vec<_>>().concat();
         sandbox.write("../lines", lines);
