@@ -1,0 +1,124 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use sequester_core::context::Share;
+use sequester_core::plan::Format;
+
+/// Runs a plan with subagents that each see only what their task needs, and proves it.
+#[derive(Debug, Parser)]
+#[command(name = "sequester", version, max_term_width = 100)]
+pub(crate) struct Args {
+    /// Print one JSON value instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// The repository [default: the git root of the current folder].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
+
+    /// Read the working tree as it is, with its uncommitted changes, instead of HEAD.
+    #[arg(long, global = true)]
+    pub(crate) include_dirty: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show a plan's tasks, waves, write sets and faults, with tokens and a price estimate.
+    Plan(PlanArgs),
+    /// Show exactly what the subagent of one task would see, and why.
+    Context(ContextArgs),
+    /// Rank the repository's files for a task's text.
+    Files(FilesArgs),
+}
+
+/// How a plan is read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reading {
+    /// The plan's file.
+    pub(crate) plan: PathBuf,
+
+    /// The plan's format [default: detected by content].
+    #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+
+    /// Let tasks whose declared files are disjoint run side by side, where the format says one after another.
+    #[arg(long)]
+    pub(crate) parallel: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    /// The task's id.
+    pub(crate) task: String,
+
+    /// The agent that is to have the context [default: the task's own, else writer].
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+
+    /// Show what was admitted and what was withheld, by which rule, instead of the text.
+    #[arg(long, conflicts_with_all = ["diff", "task_call"])]
+    pub(crate) manifest: bool,
+
+    /// Show what the context shares with that of another task.
+    #[arg(long, value_name = "TASK", conflicts_with = "task_call")]
+    pub(crate) diff: Option<String>,
+
+    /// Print the context as the arguments of a Task call.
+    #[arg(long)]
+    pub(crate) task_call: bool,
+
+    /// How far records travel.
+    #[arg(long, value_enum, default_value_t = ShareArg::Needs)]
+    pub(crate) share: ShareArg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ShareArg {
+    /// Along the dependency edges.
+    Needs,
+    /// Nowhere.
+    None,
+    /// From all earlier waves.
+    AllEarlier,
+}
+
+impl From<ShareArg> for Share {
+    fn from(share: ShareArg) -> Self {
+        match share {
+            ShareArg::Needs => Self::Needs,
+            ShareArg::None => Self::None,
+            ShareArg::AllEarlier => Self::AllEarlier,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FilesArgs {
+    /// The task's text; `-` reads it from standard input.
+    pub(crate) text: String,
+
+    /// How many files to show.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub(crate) top: usize,
+}
+
+fn parse_format(text: &str) -> Result<Format, String> {
+    Format::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
+        format!("known formats are {}", known.join(", "))
+    })
+}

@@ -1,0 +1,5 @@
+//! One file per command.
+
+pub(crate) mod context;
+pub(crate) mod files;
+pub(crate) mod plan;

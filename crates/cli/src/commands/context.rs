@@ -1,0 +1,205 @@
+//! `sequester context`: the exact bytes that the subagent of one task would be shown, and why.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use sequester_core::agent::{self, Role};
+use sequester_core::context::{self, Builder, IsolatedContext, Request, Shelf};
+use sequester_core::fault::{Code, Fault};
+use sequester_core::id::TaskId;
+use sequester_core::limits::Limits;
+use sequester_core::plan::Task;
+use sequester_survey::{Index, Outlines};
+
+use crate::Outcome;
+use crate::args::{Args, ContextArgs};
+use crate::disk_cache::DiskCache;
+use crate::failure::Failure;
+use crate::render::context::{self as view, Difference};
+use crate::render::terminal;
+use crate::wire::{PlanFile, Project};
+
+pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
+    let limits = Limits::default();
+    let file = PlanFile::read(&given.reading, &limits)?;
+    let project = Project::open(args)?;
+    refuse_faulty(&file, &project)?;
+    let companions = file.companions(&project.root);
+    let visible = project.visible(Some((&file, &companions)));
+    let cache = DiskCache::of(&project.root);
+    let index = Index::open(&visible, project.history.as_deref(), &cache, &limits);
+    let architecture =
+        sequester_survey::architecture(&visible, &limits).render(limits.architecture);
+    let source = String::from_utf8_lossy(&file.source);
+    let shelf = Shelf::new(&visible, &Outlines, &limits).without_copies_of(&file.plan, &source);
+    let mut builder = Builder::new(
+        &file.plan,
+        &file.graph,
+        &architecture,
+        &shelf,
+        &index,
+        &limits,
+        &companions,
+    );
+    builder.share = given.share.into();
+    let build = |id: &str| -> Result<IsolatedContext, Failure> {
+        let task = find_task(&file, id)?;
+        let role = choose_role(given, task)?;
+        let request = Request {
+            task: &task.id,
+            role,
+            clarifications: &[],
+            records: &[],
+        };
+        builder
+            .build(&request)
+            .map_err(|error| refuse(&file, &error))
+    };
+    let context = build(&given.task)?;
+    let other = given.diff.as_deref().map(build).transpose()?;
+    let title = find_task(&file, &given.task)?.title.clone();
+    for note in &project.notes {
+        tell(note)?;
+    }
+    show(args, given, &context, other.as_ref(), &title)
+}
+
+fn show(
+    args: &Args,
+    given: &ContextArgs,
+    context: &IsolatedContext,
+    other: Option<&IsolatedContext>,
+    title: &str,
+) -> Outcome {
+    let mut out = io::stdout().lock();
+    let difference = other.map(|other| Difference::of(context, other));
+    if let Some(difference) = &difference
+        && !args.json
+    {
+        out.write_all(difference.render(terminal::width()).as_bytes())?;
+    } else if let Some(difference) = &difference {
+        json(&mut out, difference)?;
+    } else if given.task_call {
+        json(&mut out, &context.to_task_call(title))?;
+    } else if args.json && given.manifest {
+        let IsolatedContext {
+            task,
+            agent,
+            digest,
+            tokens,
+            manifest,
+            ..
+        } = context;
+        json(
+            &mut out,
+            &serde_json::json!({
+                "task": task, "agent": agent, "digest": digest, "tokens": tokens,
+                "fragments": manifest.fragments, "withheld": manifest.withheld,
+            }),
+        )?;
+    } else if args.json {
+        json(&mut out, context)?;
+    } else if given.manifest {
+        out.write_all(view::manifest(context, terminal::width()).as_bytes())?;
+    } else if terminal::takes_colours() {
+        out.write_all(view::coloured(context).as_bytes())?;
+    } else {
+        out.write_all(context.to_prompt().as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Notes go to standard error: standard output holds the context and nothing else.
+fn tell(note: &str) -> Result<(), Failure> {
+    writeln!(io::stderr().lock(), "note: {}", terminal::clean(note))?;
+    Ok(())
+}
+
+/// A context of a faulty plan would prove nothing.
+fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
+    let mut all: Vec<Fault> = file.faults.clone();
+    all.extend(project.check(file));
+    all.sort_by(|a, b| (a.place, a.code).cmp(&(b.place, b.code)));
+    let Some(first) = all.first() else {
+        return Ok(());
+    };
+    let hint = format!(
+        "{} `sequester plan {}` shows all {}.",
+        first.hint,
+        file.name,
+        all.len()
+    );
+    Err(Failure::input(
+        first.code,
+        place(file, first),
+        first.message.clone(),
+        hint,
+    ))
+}
+
+fn place(file: &PlanFile, fault: &Fault) -> String {
+    format!("{}:{}:{}", file.name, fault.place.line, fault.place.column)
+}
+
+fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
+    file.plan.task(&TaskId::from(id)).ok_or_else(|| {
+        let known: Vec<&str> = file
+            .plan
+            .tasks
+            .iter()
+            .map(|task| task.id.as_str())
+            .take(20)
+            .collect();
+        let hint = format!("Its tasks are {}.", known.join(", "));
+        Failure::input(
+            Code::UnknownTask,
+            &file.name,
+            format!("The plan has no task `{id}`."),
+            hint,
+        )
+    })
+}
+
+fn choose_role(given: &ContextArgs, task: &Task) -> Result<&'static Role, Failure> {
+    let name = given
+        .agent
+        .as_deref()
+        .or(task.settings.agent.as_deref())
+        .unwrap_or("writer");
+    agent::find(name).ok_or_else(|| {
+        let known: Vec<&str> = agent::built_in()
+            .iter()
+            .map(|role| role.name.as_str())
+            .collect();
+        let hint = format!("Known agents are {}.", known.join(", "));
+        Failure::input(
+            Code::UnknownAgent,
+            "",
+            format!("There is no agent `{name}`."),
+            hint,
+        )
+    })
+}
+
+fn refuse(file: &PlanFile, error: &context::Error) -> Failure {
+    match error {
+        context::Error::TooLarge(fault) => Failure::input(
+            fault.code,
+            place(file, fault),
+            fault.message.clone(),
+            fault.hint.clone(),
+        ),
+        context::Error::UnknownTask(_) => Failure::input(
+            Code::UnknownTask,
+            &file.name,
+            error.to_string(),
+            "Name a task of the plan.",
+        ),
+    }
+}

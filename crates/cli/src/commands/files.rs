@@ -1,0 +1,81 @@
+//! `sequester files`: which files a task's text is about.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use sequester_core::fault::Code;
+use sequester_core::limits::Limits;
+use sequester_core::ranker::Ranker;
+use sequester_survey::Index;
+
+use crate::Outcome;
+use crate::args::{Args, FilesArgs};
+use crate::disk_cache::DiskCache;
+use crate::failure::Failure;
+use crate::render::terminal;
+use crate::wire::Project;
+
+pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
+    let text = read_text(&files.text)?;
+    let project = Project::open(args)?;
+    let visible = project.visible(None);
+    let cache = DiskCache::of(&project.root);
+    let index = Index::open(
+        &visible,
+        project.history.as_deref(),
+        &cache,
+        &Limits::default(),
+    );
+    let ranked = index.rank(&text, files.top);
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer(&mut out, &ranked).map_err(io::Error::from)?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for found in &ranked {
+        let path = terminal::clean(found.path.as_str());
+        let line = format!("{:8.3}  {path}  {}", found.score, found.why);
+        writeln!(out, "{}", terminal::cut(&line, terminal::width()))?;
+    }
+    if ranked.is_empty() {
+        writeln!(
+            out,
+            "No file of {} shares a word with the text.",
+            project.snapshot.label()
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read_text(text: &str) -> Result<String, Failure> {
+    const MOST: u64 = 1 << 20;
+    let mut given = String::new();
+    if text == "-" {
+        io::stdin()
+            .lock()
+            .take(MOST)
+            .read_to_string(&mut given)
+            .map_err(|error| {
+                let message = format!("The text cannot be read: {error}.");
+                Failure::input(
+                    Code::Unreadable,
+                    "standard input",
+                    message,
+                    "Give UTF-8 text.",
+                )
+            })?;
+    } else {
+        text.clone_into(&mut given);
+    }
+    if given.trim().is_empty() {
+        let message = "The text is empty, so no file can be about it.";
+        return Err(Failure::input(
+            Code::Unreadable,
+            "",
+            message,
+            "Say in words what the task is about.",
+        ));
+    }
+    Ok(given)
+}

@@ -1,0 +1,61 @@
+//! Faults with the line they stand on.
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use sequester_core::fault::Fault;
+
+use super::terminal;
+
+/// How many faults are shown in full; the rest is counted.
+const SHOWN: usize = 50;
+
+/// All faults as text, in the order of their places.
+pub(crate) fn render(faults: &[Fault], source: &str, name: &str, colours: bool) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let renderer = if colours {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut out = String::new();
+    for fault in faults.iter().take(SHOWN) {
+        let line = (fault.place.line as usize)
+            .checked_sub(1)
+            .and_then(|at| lines.get(at));
+        out.push_str(&one(fault, line.copied().unwrap_or(""), name, &renderer));
+        out.push_str("\n\n");
+    }
+    if let Some(more) = faults.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        out.push_str(&format!(
+            "... and {} (`--json` lists all).\n\n",
+            terminal::plural(more, "more fault")
+        ));
+    }
+    out
+}
+
+fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
+    let shown = terminal::cut(line, 160);
+    let start: usize = shown
+        .chars()
+        .take(fault.place.column.saturating_sub(1) as usize)
+        .map(char::len_utf8)
+        .sum();
+    let end = shown[start..]
+        .find(char::is_whitespace)
+        .map_or(shown.len(), |at| start + at);
+    let message = terminal::clean(&fault.message);
+    let hint = terminal::clean(&fault.hint);
+    let mut group = Level::ERROR
+        .primary_title(message)
+        .id(fault.code.as_str())
+        .element(
+            Snippet::source(shown.as_str())
+                .line_start(fault.place.line.max(1) as usize)
+                .path(name)
+                .annotation(AnnotationKind::Primary.span(start..end.max(start))),
+        );
+    if !hint.is_empty() {
+        group = group.element(Level::HELP.message(hint));
+    }
+    renderer.render(&[group]).to_string()
+}

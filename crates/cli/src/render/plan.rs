@@ -1,0 +1,250 @@
+//! A plan as people and programs see it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use sequester_core::fault::Fault;
+use sequester_core::graph::TaskGraph;
+use sequester_core::plan::{Action, Aside, FileRef, Format, Need, Plan, Reason, Task};
+use sequester_core::price::{ASSUMPTIONS, Assumptions, DATE, PRICES};
+use sequester_core::tokens;
+use serde::Serialize;
+
+use super::terminal::{clean, cut, number, plural};
+
+/// The JSON shape of `plan PLAN --json`.
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    format: Format,
+    title: &'a str,
+    tasks: Vec<ShownTask<'a>>,
+    aside: &'a [Aside],
+    faults: &'a [Fault],
+    estimate: Estimate,
+}
+
+#[derive(Serialize)]
+struct ShownTask<'a> {
+    id: &'a str,
+    title: &'a str,
+    text: &'a str,
+    needs: Vec<&'a str>,
+    /// From 1; 0 for a task that is done.
+    wave: usize,
+    done: bool,
+    optional: bool,
+    files: Vec<ShownFile<'a>>,
+    steps: usize,
+    tokens: usize,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct ShownFile<'a> {
+    path: &'a str,
+    action: Action,
+}
+
+/// What the open tasks would cost.
+#[derive(Serialize)]
+struct Estimate {
+    prices_of: &'static str,
+    assumptions: Assumptions,
+    dollars: BTreeMap<&'static str, f64>,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn of(plan: &'a Plan, graph: &TaskGraph, faults: &'a [Fault]) -> Self {
+        let tasks: Vec<_> = plan
+            .tasks
+            .iter()
+            .map(|task| shown_task(task, graph))
+            .collect();
+        let open = || tasks.iter().filter(|task| !task.done && !task.optional);
+        let dollars = PRICES
+            .iter()
+            .map(|price| {
+                (
+                    price.model,
+                    open().map(|task| price.estimate(task.tokens)).sum(),
+                )
+            })
+            .collect();
+        let estimate = Estimate {
+            prices_of: DATE,
+            assumptions: ASSUMPTIONS,
+            dollars,
+        };
+        Self {
+            format: plan.format,
+            title: &plan.title,
+            tasks,
+            aside: &plan.aside,
+            faults,
+            estimate,
+        }
+    }
+}
+
+fn shown_task<'a>(task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
+    let file = |file: &'a FileRef| ShownFile {
+        path: file.path.as_str(),
+        action: file.action,
+    };
+    ShownTask {
+        id: task.id.as_str(),
+        title: &task.title,
+        text: &task.text,
+        needs: task.needs.iter().map(|need| need.id.as_str()).collect(),
+        wave: graph.wave(&task.id).map_or(0, |wave| wave + 1),
+        done: task.done,
+        optional: task.optional,
+        files: task.files.iter().map(file).collect(),
+        steps: task.steps.len(),
+        tokens: tokens::count(&task.text),
+        line: task.place.line,
+    }
+}
+
+/// The text of `plan PLAN`.
+pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
+    let mut out = String::new();
+    let waves: BTreeMap<usize, Vec<usize>> =
+        shown
+            .tasks
+            .iter()
+            .enumerate()
+            .fold(BTreeMap::new(), |mut waves, (at, task)| {
+                waves.entry(task.wave).or_insert_with(Vec::new).push(at);
+                waves
+            });
+    if !plan.title.is_empty() {
+        let _ = writeln!(out, "{}", cut(&plan.title, width));
+    }
+    let done = shown.tasks.iter().filter(|task| task.done).count();
+    let _ = writeln!(
+        out,
+        "{} plan: {} in {}, {done} done",
+        plan.format.as_str(),
+        plural(shown.tasks.len(), "task"),
+        plural(waves.keys().filter(|wave| **wave > 0).count(), "wave"),
+    );
+    let column = shown
+        .tasks
+        .iter()
+        .map(|task| task.id.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(24);
+    for (wave, places) in &waves {
+        let heading = if *wave == 0 {
+            "done".to_owned()
+        } else {
+            format!("wave {wave}")
+        };
+        let _ = writeln!(out, "\n{heading}");
+        for &at in places {
+            push_task(&mut out, &plan.tasks[at], &shown.tasks[at], column, width);
+        }
+    }
+    push_aside(&mut out, &plan.aside, width);
+    push_estimate(&mut out, shown);
+    out
+}
+
+fn push_task(out: &mut String, task: &Task, shown: &ShownTask<'_>, column: usize, width: usize) {
+    let mut marks = vec![plural(shown.tokens, "token")];
+    if shown.steps > 0 {
+        marks.push(plural(shown.steps, "step"));
+    }
+    marks.extend(shown.done.then(|| "done".to_owned()));
+    marks.extend(shown.optional.then(|| "optional".to_owned()));
+    let id = clean(shown.id);
+    let line = format!(
+        "  {id:column$}  {}  ({})",
+        clean(&task.title),
+        marks.join(", ")
+    );
+    let _ = writeln!(out, "{}", cut(&line, width));
+    let indent = " ".repeat(column + 4);
+    if !task.needs.is_empty() {
+        let needs: Vec<String> = task.needs.iter().map(need).collect();
+        let _ = writeln!(
+            out,
+            "{}",
+            cut(&format!("{indent}needs {}", needs.join(", ")), width)
+        );
+    }
+    for file in &task.files {
+        let verb = verb(file.action);
+        let _ = writeln!(
+            out,
+            "{}",
+            cut(&format!("{indent}{verb} {}", file.path), width)
+        );
+    }
+}
+
+fn need(need: &Need) -> String {
+    match &need.reason {
+        Reason::Declared | Reason::Order => need.id.to_string(),
+        Reason::SameFile(path) => format!("{} (both write {path})", need.id),
+    }
+}
+
+fn verb(action: Action) -> &'static str {
+    match action {
+        Action::Create => "create",
+        Action::Modify => "modify",
+        Action::Delete => "delete",
+        Action::Read => "read",
+        Action::Test => "test",
+        Action::Change => "change",
+    }
+}
+
+fn push_aside(out: &mut String, aside: &[Aside], width: usize) {
+    if !aside.is_empty() {
+        out.push_str("\nleft aside\n");
+    }
+    for aside in aside {
+        let line = format!(
+            "  line {}: {} ({})",
+            aside.place.line,
+            clean(&aside.text),
+            aside.why
+        );
+        let _ = writeln!(out, "{}", cut(&line, width));
+    }
+}
+
+fn push_estimate(out: &mut String, shown: &Shown<'_>) {
+    let Assumptions {
+        surroundings,
+        turns,
+        growth,
+        output,
+    } = ASSUMPTIONS;
+    let open = shown
+        .tasks
+        .iter()
+        .filter(|task| !task.done && !task.optional)
+        .count();
+    let _ = writeln!(
+        out,
+        "\nestimate for {}: {} tokens around each text, {turns} turns of {} read and {} written, prices of {DATE}",
+        plural(open, "open task"),
+        number(surroundings),
+        number(growth),
+        number(output),
+    );
+    for price in PRICES {
+        let dollars = shown
+            .estimate
+            .dollars
+            .get(price.model)
+            .copied()
+            .unwrap_or_default();
+        let _ = writeln!(out, "  {:28} ${dollars:.2}", price.model);
+    }
+}

@@ -1,0 +1,141 @@
+//! The plan as it lies on disk, with the documents beside it.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sequester_core::companion::{self, Companion, Companions};
+use sequester_core::fault::{Code, Fault};
+use sequester_core::graph::TaskGraph;
+use sequester_core::limits::Limits;
+use sequester_core::path::RepoPath;
+use sequester_core::plan::{self, Options, Plan};
+
+use crate::args::Reading;
+use crate::failure::Failure;
+
+/// A plan that was read once.
+pub(crate) struct PlanFile {
+    /// As the person named it.
+    pub(crate) name: String,
+    /// Where it really lies; nothing for standard input and pipes.
+    path: Option<PathBuf>,
+    pub(crate) source: Vec<u8>,
+    pub(crate) plan: Plan,
+    pub(crate) graph: TaskGraph,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl PlanFile {
+    pub(crate) fn read(reading: &Reading, limits: &Limits) -> Result<Self, Failure> {
+        let name = reading.plan.display().to_string();
+        let source = read_source(&reading.plan, limits.plan_bytes).map_err(|error| {
+            let hint = "Name a plan that is a text file you may read, or `-` for standard input.";
+            Failure::input(
+                Code::Unreadable,
+                &name,
+                format!("The plan cannot be read: {error}."),
+                hint,
+            )
+        })?;
+        let options = Options {
+            format: reading.format,
+            parallel: reading.parallel,
+            file_name: reading
+                .plan
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            limit: limits.plan_bytes,
+        };
+        let parsed = plan::parse(&source, &options);
+        let (graph, mut faults) = TaskGraph::new(&parsed.plan);
+        faults.extend(parsed.faults);
+        let path = fs::canonicalize(&reading.plan)
+            .ok()
+            .filter(|path| path.is_file());
+        Ok(Self {
+            name,
+            path,
+            source,
+            plan: parsed.plan,
+            graph,
+            faults,
+        })
+    }
+
+    /// Where the plan lies inside the repository, by its name and by what its name points to.
+    pub(crate) fn paths_in(&self, root: &Path) -> Vec<RepoPath> {
+        let named = std::path::absolute(&self.name).ok();
+        [named, self.path.clone()]
+            .into_iter()
+            .flatten()
+            .filter_map(|path| inside(root, &path))
+            .collect()
+    }
+
+    /// The documents beside the plan that belong to it, as they lie on disk.
+    pub(crate) fn companions(&self, root: &Path) -> Companions {
+        let folder = self.path.as_deref().and_then(Path::parent);
+        let mut list = Vec::new();
+        for name in folder.map(listing).unwrap_or_default() {
+            let Some(path) = folder.map(|folder| folder.join(&name)) else {
+                continue;
+            };
+            if !companion::belongs(self.plan.format, &name) {
+                continue;
+            }
+            if let Ok(text) = read_source(&path, companion::BYTES).and_then(text) {
+                let repo_path = inside(root, &path);
+                list.push(Companion::parse(&name, repo_path, &text));
+            }
+        }
+        Companions::new(list)
+    }
+}
+
+fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
+    RepoPath::parse(path.strip_prefix(root).ok()?.to_str()?).ok()
+}
+
+/// At most one byte more than `limit`, so that whoever parses can say that it is too large.
+fn read_source(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    if fs::metadata(path)?.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Regular files at most two folders down, sorted; links are not followed, since whoever wrote the plan's folder
+/// must not choose what is read outside it.
+fn listing(folder: &Path) -> Vec<String> {
+    const MOST: usize = 500;
+    let mut found = Vec::new();
+    let mut open = vec![(folder.to_path_buf(), String::new(), 0)];
+    while let Some((path, prefix, depth)) = open.pop() {
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {
+                continue;
+            };
+            if kind.is_file() {
+                found.push(format!("{prefix}{name}"));
+            } else if kind.is_dir() && depth < 2 {
+                open.push((entry.path(), format!("{prefix}{name}/"), depth + 1));
+            }
+        }
+    }
+    found.sort();
+    found.truncate(MOST);
+    found
+}

@@ -1,0 +1,191 @@
+//! The repository that a command reads: HEAD, or the folder as it is.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use sequester_core::companion::Companions;
+use sequester_core::fault::{Code, Fault};
+use sequester_core::path::RepoPath;
+use sequester_core::plan::{self, Presence};
+use sequester_core::repository::{self, Entry, EntryKind, Filtered, History, Snapshot, Stamp};
+use sequester_core::secret;
+use sequester_git::{Repo, blob_name};
+use sequester_survey::Folder;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::wire::PlanFile;
+
+/// One base, opened.
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    pub(crate) snapshot: Box<dyn Snapshot>,
+    pub(crate) history: Option<Box<dyn History>>,
+    /// What a person should know about the base.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Project {
+    pub(crate) fn open(args: &Args) -> Result<Self, Failure> {
+        let folder = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
+        let root = folder.canonicalize().map_err(|error| {
+            let message = format!("The repository's folder cannot be opened: {error}.");
+            unusable(
+                &folder,
+                message,
+                "Name an existing folder with `--repo DIR`.",
+            )
+        })?;
+        if !root.is_dir() {
+            let message = "The repository is not a folder.";
+            return Err(unusable(
+                &folder,
+                message,
+                "Name an existing folder with `--repo DIR`.",
+            ));
+        }
+        let search = env::var_os("PATH").unwrap_or_default();
+        let found = Repo::discover(&root, &search);
+        match found.map_err(|error| unusable(&root, error.to_string(), GIT_HINT))? {
+            Some(repo) if args.include_dirty => {
+                Self::of_folder(repo.root().to_owned(), Some(&repo))
+            }
+            Some(repo) => Self::of_head(&repo),
+            None => Self::of_folder(root, None),
+        }
+    }
+
+    fn of_head(repo: &Repo) -> Result<Self, Failure> {
+        let root = repo.root().to_owned();
+        let broken = |error: repository::Error| unusable(&root, error.to_string(), GIT_HINT);
+        let tree = repo.base().map_err(broken)?;
+        let mut notes = tree.problems().to_vec();
+        if let Ok(dirty) = repo.dirty(&tree)
+            && !dirty.is_clean()
+        {
+            notes.push(
+                "The working tree has changes that are not in HEAD; they are not read. `--include-dirty` takes them."
+                    .to_owned(),
+            );
+        }
+        let history = repo
+            .history()
+            .ok()
+            .map(|log| Box::new(log) as Box<dyn History>);
+        Ok(Self {
+            root,
+            snapshot: Box::new(tree),
+            history,
+            notes,
+        })
+    }
+
+    fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
+        let folder = Folder::list(&root).map_err(|error| {
+            unusable(
+                &root,
+                error.to_string(),
+                "Name a folder that you may read with `--repo DIR`.",
+            )
+        })?;
+        let notes = folder.problems().to_vec();
+        let history = git
+            .and_then(|repo| repo.history().ok())
+            .map(|log| Box::new(log) as Box<dyn History>);
+        Ok(Self {
+            root,
+            snapshot: Box::new(folder),
+            history,
+            notes,
+        })
+    }
+
+    /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.
+    pub(crate) fn visible(&self, plan: Option<(&PlanFile, &Companions)>) -> Filtered<'_> {
+        let mut hidden: BTreeSet<RepoPath> = BTreeSet::new();
+        if let Some((file, companions)) = plan {
+            hidden.extend(file.paths_in(&self.root));
+            let with_tasks = companions
+                .list
+                .iter()
+                .filter(|one| !one.task_lists.is_empty());
+            hidden.extend(with_tasks.filter_map(|one| one.repo_path.clone()));
+        }
+        let length = self
+            .snapshot
+            .entries()
+            .iter()
+            .find_map(|entry| match &entry.stamp {
+                Stamp::Content(name) => Some(name.len()),
+                Stamp::Stat { .. } => None,
+            });
+        let blob = plan
+            .zip(length)
+            .and_then(|((file, _), length)| blob_name(&file.source, length));
+        Filtered::new(self.snapshot.as_ref(), |entry| {
+            hidden.contains(&entry.path)
+                || entry.path.as_str().starts_with(".sequester/")
+                || secret::is_secret_name(entry.path.as_str()).is_some()
+                || plan.is_some_and(|(file, _)| self.is_copy(entry, file, blob.as_deref()))
+        })
+    }
+
+    /// Whether an entry holds the very bytes of the plan.
+    fn is_copy(&self, entry: &Entry, file: &PlanFile, blob: Option<&str>) -> bool {
+        match &entry.stamp {
+            Stamp::Content(id) => Some(id.as_str()) == blob,
+            Stamp::Stat { size, .. } => {
+                let length = file.source.len() as u64;
+                *size == length
+                    && entry.kind == EntryKind::File
+                    && self
+                        .snapshot
+                        .read(&entry.path, length)
+                        .is_ok_and(|read| read == file.source)
+            }
+        }
+    }
+
+    /// What is wrong with the files that the plan names.
+    pub(crate) fn check(&self, file: &PlanFile) -> Vec<Fault> {
+        let paths: Vec<RepoPath> = self
+            .snapshot
+            .entries()
+            .iter()
+            .map(|entry| entry.path.clone())
+            .collect();
+        plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths)
+    }
+
+    /// What stands at a path of the base.
+    fn presence(&self, path: &RepoPath) -> Presence {
+        let entries = self.snapshot.entries();
+        let mut prefix = String::new();
+        for part in path.as_str().split('/') {
+            if !prefix.is_empty() {
+                prefix.push('/');
+            }
+            prefix.push_str(part);
+            match repository::find(self.snapshot.as_ref(), &prefix).map(|entry| entry.kind) {
+                Some(EntryKind::Symlink) => return Presence::Symlink,
+                Some(EntryKind::File | EntryKind::Submodule) if prefix == path.as_str() => {
+                    return Presence::File;
+                }
+                _ => {}
+            }
+        }
+        prefix.push('/');
+        let next = entries.partition_point(|entry| entry.path.as_str() < prefix.as_str());
+        match entries.get(next) {
+            Some(entry) if entry.path.as_str().starts_with(&prefix) => Presence::Folder,
+            _ => Presence::Absent,
+        }
+    }
+}
+
+const GIT_HINT: &str = "Check that `git` is installed and that `git status` works there.";
+
+fn unusable(place: &Path, message: impl Into<String>, hint: &str) -> Failure {
+    Failure::input(Code::NoRepository, place.display(), message, hint)
+}

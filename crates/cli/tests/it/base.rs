@@ -1,0 +1,88 @@
+//! The base that commands read: HEAD, or the tree as it is.
+
+use std::fs;
+
+use crate::command::{Bench, FILES, PLAN, shop};
+
+#[test]
+fn head_is_read_and_uncommitted_changes_are_said() {
+    let (bench, plan) = shop();
+    bench.write("src/mail.rs", "pub fn dirty() {}\n");
+    let clean = bench.run(&["context", &plan, "b"]);
+    assert!(clean.out.contains("pub fn send") && !clean.out.contains("pub fn dirty"));
+    assert!(
+        clean.err.contains("changes that are not in HEAD"),
+        "{}",
+        clean.err
+    );
+    let dirty = bench.run(&["context", &plan, "b", "--include-dirty"]);
+    assert!(dirty.out.contains("pub fn dirty") && !dirty.out.contains("pub fn send"));
+}
+
+#[test]
+fn a_folder_without_git_works_on_what_is_there() {
+    let bench = Bench::plain();
+    for (path, text) in FILES {
+        bench.write(path, text);
+    }
+    bench.write("plan.md", PLAN);
+    let answer = bench.run(&["context", "plan.md", "b"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.out.contains("pub fn send"));
+}
+
+#[test]
+fn an_empty_repository_has_an_empty_base() {
+    let bench = Bench::plain();
+    bench.git(&["init", "--quiet"]);
+    let plan = "---\nsequester: 1\n---\n# P\n\n## [a] One\n\nWrite a readme.\n";
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let answer = bench.run(&["context", "../plan.md", "a"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.out.contains("No files given; ask if you need one."));
+}
+
+#[test]
+fn the_git_root_is_found_from_a_folder_inside() {
+    let (bench, plan) = shop();
+    let answer = bench.run_in(&bench.repo().join("src"), &["context", &plan, "b"], &[]);
+    assert!(answer.out.contains("pub fn send"), "{answer:?}");
+}
+
+#[test]
+fn a_link_in_the_repository_is_never_followed() {
+    let (bench, _) = shop();
+    fs::write(
+        bench.path("outside.txt"),
+        "OUTSIDE-CANARY send mail token\n",
+    )
+    .unwrap();
+    std::os::unix::fs::symlink(bench.path("outside.txt"), bench.repo().join("src/link.rs"))
+        .unwrap();
+    std::os::unix::fs::symlink(bench.path(""), bench.repo().join("up")).unwrap();
+    bench.commit("links");
+    let plan = PLAN.replace(
+        "modify: [src/mail.rs]",
+        "read: [src/link.rs, up/outside.txt]",
+    );
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    for flags in [&[][..], &["--include-dirty"]] {
+        let mut arguments = vec!["plan", "../plan.md", "--json"];
+        arguments.extend(flags);
+        let answer = bench.run(&arguments);
+        assert_eq!(answer.code, Some(2));
+        let faults = answer.json()["faults"].clone();
+        assert_eq!(faults.as_array().unwrap().len(), 2, "{faults}");
+        assert!(
+            faults
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|fault| fault["code"] == "SQ0111"),
+            "{faults}"
+        );
+        arguments = vec!["context", "../plan.md", "c"];
+        arguments.extend(flags);
+        assert!(!bench.run(&arguments).out.contains("OUTSIDE-CANARY"));
+    }
+}

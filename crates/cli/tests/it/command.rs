@@ -1,0 +1,204 @@
+//! A folder to work in, and the program to run there.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A temporary folder with a repository in `repo` and a home of its own.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+/// What an invocation printed and how it ended.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Bench {
+    /// A folder without git.
+    pub(crate) fn plain() -> Self {
+        let bench = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        fs::create_dir_all(bench.repo()).unwrap();
+        fs::create_dir_all(bench.path("home")).unwrap();
+        bench
+    }
+
+    /// A git repository whose HEAD holds `files`.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let bench = Self::plain();
+        bench.git(&["init", "--quiet", "--initial-branch=main"]);
+        for (path, text) in files {
+            bench.write(path, text);
+        }
+        bench.commit("first");
+        bench
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn repo(&self) -> PathBuf {
+        self.path("repo")
+    }
+
+    /// Writes a file of the repository's folder.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.repo().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn commit(&self, message: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) {
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "user.name=Tester",
+                "-c",
+                "user.email=tester@example.com",
+            ])
+            .args(arguments)
+            .current_dir(self.repo())
+            .env("HOME", self.path("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    }
+
+    /// Runs the program in the repository's folder.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Answer {
+        self.run_in(&self.repo(), arguments, &[])
+    }
+
+    pub(crate) fn run_in<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        arguments: &[S],
+        environment: &[(&str, &str)],
+    ) -> Answer {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = Command::new(env!("CARGO_BIN_EXE_sequester"))
+            .args(arguments)
+            .current_dir(folder)
+            .env("HOME", self.path("home"))
+            .env_remove("XDG_CACHE_HOME")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        Answer {
+            code: status.code(),
+            out: String::from_utf8_lossy(&stdout).into_owned(),
+            err: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    /// Every file under the repository with its bytes, to see that nothing was written.
+    pub(crate) fn listing(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut open = vec![self.repo()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    open.push(entry.path());
+                } else {
+                    found.push((entry.path(), fs::read(entry.path()).unwrap_or_default()));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    pub(crate) fn forbid(&self, path: &str) {
+        fs::set_permissions(self.repo().join(path), fs::Permissions::from_mode(0o000)).unwrap();
+    }
+}
+
+/// A native plan of three tasks: b needs a, c stands alone.
+pub(crate) const PLAN: &str = "\
+---
+sequester: 1
+constraints: [\"no new dependencies\"]
+---
+# Password reset
+
+Prose between us: PROSE-CANARY.
+
+## [a] Store the tokens
+
+```task
+files: {create: [src/token.rs], modify: [src/lib.rs]}
+produces: [\"`fn issue(user: &str) -> Token`\"]
+```
+
+Tokens expire after an hour. A-CANARY.
+
+## [b] Send the mail
+
+```task
+needs: [a]
+files: {modify: [src/mail.rs]}
+consumes: [\"`fn issue(user: &str) -> Token`\"]
+```
+
+Send the token by mail. B-CANARY.
+
+## [c] Say so in the readme
+
+```task
+files: {modify: [README.md]}
+```
+
+One paragraph on resets. C-CANARY.
+";
+
+pub(crate) const FILES: [(&str, &str); 4] = [
+    (
+        "src/lib.rs",
+        "pub mod mail;\n\npub fn hash(text: &str) -> u64 {\n    text.len() as u64\n}\n",
+    ),
+    (
+        "src/mail.rs",
+        "/// Sends one mail.\npub fn send(to: &str, body: &str) {\n    drop((to, body));\n}\n",
+    ),
+    ("README.md", "# Shop\n\nA small shop.\n"),
+    (
+        "Cargo.toml",
+        "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    ),
+];
+
+/// The repository of [`FILES`] with [`PLAN`] beside it, outside the repository.
+pub(crate) fn shop() -> (Bench, String) {
+    let bench = Bench::with(&FILES);
+    let plan = bench.path("plan.md");
+    fs::write(&plan, PLAN).unwrap();
+    (bench, plan.display().to_string())
+}
