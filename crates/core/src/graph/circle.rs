@@ -23,17 +23,41 @@ const NAMED: usize = 100;
 
 /// Takes the need that closes each circle away, and says so.
 ///
-/// One walk in depth: a need on a task that is still open closes a circle, and the open tasks from there on are the circle.
+/// A need that is done is met: a circle through it holds nothing up, and is cut without a word.
 pub(super) fn cut(plan: &Plan, needs: &mut [Vec<usize>]) -> Vec<Fault> {
     let mut faults = Vec::new();
+    let found = cut_through(
+        needs,
+        |need| !plan.tasks[need].done,
+        |circle| {
+            if faults.len() < NAMED {
+                faults.push(name(plan, &circle()));
+            }
+        },
+    );
+    if let (true, Some(last)) = (found > NAMED, faults.last_mut()) {
+        last.hint = format!("{} There are {} more circles.", last.hint, found - NAMED);
+    }
+    cut_through(needs, |_| true, |_| {});
+    faults
+}
+
+/// Cuts the circles of the needs that `follow` lets pass; says how many there were.
+///
+/// One walk in depth: a need on a task that is still open closes a circle, and the open tasks from there on are the circle.
+fn cut_through(
+    needs: &mut [Vec<usize>],
+    follow: impl Fn(usize) -> bool,
+    mut tell: impl FnMut(&dyn Fn() -> Vec<usize>),
+) -> usize {
     let mut closing: HashSet<(usize, usize)> = HashSet::new();
     let mut state = vec![State::New; needs.len()];
     for root in 0..needs.len() {
-        if state[root] != State::New {
-            continue;
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        if state[root] == State::New {
+            state[root] = State::Open;
+            path.push((root, 0));
         }
-        state[root] = State::Open;
-        let mut path: Vec<(usize, usize)> = vec![(root, 0)];
         while let Some((task, next)) = path.last_mut() {
             let task = *task;
             let Some(need) = needs[task].get(*next).copied() else {
@@ -42,38 +66,27 @@ pub(super) fn cut(plan: &Plan, needs: &mut [Vec<usize>]) -> Vec<Fault> {
                 continue;
             };
             *next += 1;
-            match state[need] {
-                State::New => {
-                    state[need] = State::Open;
-                    path.push((need, 0));
-                }
-                State::Closed => {}
-                State::Open => {
-                    closing.insert((task, need));
-                    if closing.len() <= NAMED {
-                        let from = path
-                            .iter()
-                            .rposition(|(open, _)| *open == need)
-                            .unwrap_or(0);
-                        let circle: Vec<usize> =
-                            path[from..].iter().map(|(task, _)| *task).collect();
-                        faults.push(name(plan, &circle));
-                    }
-                }
+            if !follow(need) || state[need] == State::Closed {
+                continue;
+            }
+            if state[need] == State::New {
+                state[need] = State::Open;
+                path.push((need, 0));
+            } else {
+                closing.insert((task, need));
+                tell(&|| {
+                    path.iter()
+                        .map(|(task, _)| *task)
+                        .skip_while(|task| *task != need)
+                        .collect()
+                });
             }
         }
-    }
-    if let (true, Some(last)) = (closing.len() > NAMED, faults.last_mut()) {
-        last.hint = format!(
-            "{} There are {} more circles.",
-            last.hint,
-            closing.len() - NAMED
-        );
     }
     for (task, needs) in needs.iter_mut().enumerate() {
         needs.retain(|need| !closing.contains(&(task, *need)));
     }
-    faults
+    closing.len()
 }
 
 fn name(plan: &Plan, circle: &[usize]) -> Fault {

@@ -51,6 +51,15 @@ fn circles_are_cut_and_the_rest_still_has_waves() {
 }
 
 #[test]
+fn a_circle_through_a_done_task_is_no_fault() {
+    let mut plan = plan(&[&[2], &[0], &[1]]);
+    plan.tasks[1].done = true;
+    let (graph, faults) = TaskGraph::new(&plan);
+    assert_eq!(faults, []);
+    assert_eq!(graph.waves().concat().len(), 2);
+}
+
+#[test]
 fn very_many_circles_are_counted_and_not_all_named() {
     let needs: Vec<Vec<usize>> = (0..300).map(|task| vec![(task + 1) % 300, 0]).collect();
     let needs: Vec<&[usize]> = needs.iter().map(Vec::as_slice).collect();

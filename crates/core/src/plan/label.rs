@@ -155,7 +155,9 @@ pub(crate) fn action(word: &str) -> Option<Action> {
         | "変更" | "수정" => Action::Modify,
         "delete" | "deleted" | "remove" | "removed" | "löschen" | "eliminar" | "supprimer"
         | "excluir" | "удалить" | "删除" | "削除" | "삭제" => Action::Delete,
-        "read" | "reference" | "lesen" | "leer" | "lire" | "参考" | "読む" => Action::Read,
+        "read" | "reference" | "inspect" | "lesen" | "leer" | "lire" | "参考" | "読む" => {
+            Action::Read
+        }
         "test" | "tests" | "prueba" | "pruebas" | "тест" | "тесты" | "测试" | "テスト"
         | "테스트" => Action::Test,
         _ => return None,

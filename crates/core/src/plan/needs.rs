@@ -118,10 +118,10 @@ pub(super) fn named(
     own: &str,
 ) -> Vec<(String, usize)> {
     let text = document.text(range);
-    let found = mentions(text).into_iter().filter(|(_, id)| *id != own);
-    found
-        .map(|(at, id)| (id.to_owned(), range.start + at))
-        .collect()
+    let found = spread(&mentions(text), text)
+        .into_iter()
+        .filter(|(id, _)| id != own);
+    found.map(|(id, at)| (id, range.start + at)).collect()
 }
 
 fn is_negated(before: &str) -> bool {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::unit::{Rules, Unit};
-use super::{Parent, files, label};
+use super::{Format, Parent, files, label};
 
 /// Units with their parents.
 pub(super) struct Tree {
@@ -161,43 +161,64 @@ impl Tree {
     /// The text of a leaf: after its heading, or the whole item with its bullet and box.
     ///
     /// It ends at the next unit, and at the next heading of its own rank or above. Plain items that follow in the same
-    /// list belong to the item before them: many plans do not indent the details.
-    pub(super) fn extent(&self, document: &Document<'_>, unit: usize) -> Range<usize> {
+    /// list belong to the item before them, for many plans do not indent the details; so does, in track plans, code.
+    pub(super) fn extent(
+        &self,
+        document: &Document<'_>,
+        unit: usize,
+        rules: &Rules,
+    ) -> Range<usize> {
         let index = self.units[unit].block;
         let block = &document.blocks[index];
-        let next_unit = self
+        let next = self
             .units
             .get(unit + 1)
             .map(|next| document.blocks[next.block].range.start);
-        let limit = next_unit.unwrap_or(document.source.len());
-        let (start, end) = match (&block.kind, block.item()) {
-            (Kind::Heading(level), _) => {
-                let rest = document.blocks[index + 1..]
-                    .iter()
-                    .take_while(|other| other.range.start < limit);
-                let end = rest
-                    .filter(|other| other.level().is_some_and(|other| other <= *level))
-                    .map(|other| other.range.start)
-                    .next();
-                (block.range.end, end.unwrap_or(limit))
-            }
-            (_, Some(item)) => {
-                let rest = document.blocks[index + 1..]
-                    .iter()
-                    .take_while(|other| other.range.start < limit);
-                let own = |other: &&Block<'_>| {
-                    other.within.is_some()
-                        || other
-                            .item()
-                            .is_some_and(|other| other.list == item.list && other.mark.is_none())
-                };
-                let last = rest.take_while(own).map(|other| other.range.end).max();
-                (block.range.start, last.unwrap_or(0).max(block.range.end))
-            }
-            _ => (block.range.start, block.range.end),
+        let limit = next.unwrap_or(document.source.len());
+        let rest = document.blocks[index + 1..]
+            .iter()
+            .take_while(|other| other.range.start < limit);
+        let (start, end) = if let Some(level) = block.level() {
+            let mut ends = rest.filter(|other| other.level().is_some_and(|other| other <= level));
+            (
+                block.range.end,
+                ends.next().map_or(limit, |other| other.range.start),
+            )
+        } else {
+            (
+                block.range.start,
+                item_end(block, rest, rules.format == Format::Track),
+            )
         };
         document.trimmed(start..end.min(limit).max(start))
     }
+}
+
+/// Where an item ends, with the plain items after it and, if `code` is taken, with code that is not indented.
+fn item_end<'b, 'a: 'b>(
+    block: &Block<'a>,
+    rest: impl Iterator<Item = &'b Block<'a>>,
+    code: bool,
+) -> usize {
+    let list = block.item().map(|item| item.list);
+    let mut end = block.range.end;
+    let mut after = end;
+    for other in rest {
+        match (&other.kind, other.item()) {
+            _ if other.range.start < after => {}
+            (_, Some(item)) if Some(item.list) == list && item.mark.is_none() && after == end => {
+                end = other.range.end;
+                after = end;
+            }
+            (Kind::Fence(_), _) if code && other.within.is_none() => {
+                end = other.range.end;
+                after = end;
+            }
+            (Kind::Paragraph, _) if code && other.within.is_none() => after = other.range.end,
+            _ => break,
+        }
+    }
+    end
 }
 
 /// A heading whose section is open.

@@ -70,7 +70,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
     let tree = Tree::grow(document, units, rules);
     let extents: Vec<Range<usize>> = tree
         .leaves()
-        .map(|unit| tree.extent(document, unit))
+        .map(|unit| tree.extent(document, unit, rules))
         .collect();
     let mut shelf = Shelf::default();
     for (unit, extent) in tree.leaves().zip(&extents) {

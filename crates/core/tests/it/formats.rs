@@ -189,6 +189,7 @@ fn kiro_leaves_are_tasks_with_their_requirements() {
         ]
     );
     assert_eq!(find(&plan, "2.1").requirements, ["2.1", "2.3"]);
+    assert_eq!(find(&plan, "2.3").text, "- [ ] 2.3 Wire it up");
     assert_eq!(files(&plan, "2.1"), ["Create src/reader.ts"]);
     assert_eq!(
         parents(&plan, "2.3"),

@@ -117,6 +117,8 @@ fn boxes_of_a_track_are_tasks_and_boxes_in_them_steps() {
         .collect();
     assert_eq!(titles, ["Track A", "Isolation", "Contexts"]);
     assert_eq!(plan.aside[0].text, "Next candidates");
+    let text = &find(&plan, "C.1.1").text;
+    assert!(text.ends_with("```") && text.contains("Replace the first line:"));
 }
 
 #[test]
