@@ -75,7 +75,7 @@ fn rust_is_outlined() {
 #[test]
 fn python_is_outlined() {
     let expected = "\
-5-5 variable ROOM
+4-5 variable ROOM
 8-19 class Jar
   13-14 method __init__
   16-19 method long
