@@ -1,9 +1,8 @@
 //! Outlines: what a source file defines, and where.
 //!
-//! Definitions are found by walking the syntax tree with a table of node kinds per language. The grammars' own
-//! tags queries were tried on paper first and left: most miss half of what an outline needs (Java's enums, C#'s
-//! structs, TypeScript's functions, Rust's `impl`), C's name only the declarator, all of them also match references,
-//! and a query takes longer to compile than a file takes to walk.
+//! Definitions are found by walking the syntax tree with a table of node kinds per language. The grammars' own tags
+//! queries would miss half of what an outline needs (Java's enums, C#'s structs, TypeScript's functions, Rust's `impl`),
+//! name only the declarator in C, match references too, and have to be compiled first.
 
 mod grammar;
 mod plain;

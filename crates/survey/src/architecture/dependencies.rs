@@ -42,14 +42,26 @@ pub(super) enum Role {
     Normal,
     /// Demanded of whoever uses the package.
     Peer,
+    Optional,
+    Build,
     Development,
 }
 
 impl Role {
+    const ALL: [Self; 5] = [
+        Self::Normal,
+        Self::Peer,
+        Self::Optional,
+        Self::Build,
+        Self::Development,
+    ];
+
     fn label(self) -> &'static str {
         match self {
             Self::Normal => "",
             Self::Peer => "peer: ",
+            Self::Optional => "optional: ",
+            Self::Build => "build: ",
             Self::Development => "dev: ",
         }
     }
@@ -122,7 +134,7 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
             Some(lock) => format!("{}, versions from {lock}", manifest.path),
             None => manifest.path.clone(),
         };
-        for role in [Role::Normal, Role::Peer, Role::Development] {
+        for role in Role::ALL {
             let words: Vec<String> = manifest
                 .dependencies
                 .iter()

@@ -48,9 +48,9 @@ impl<'a> Scan<'a> {
             .collect();
         let locks: Vec<usize> = locks.iter().take(MOST_LOCKS).map(|lock| lock.1).collect();
         let mut texts = BTreeMap::new();
-        for (mut wanted, most) in [(wanted, MOST_BYTES), (locks, MOST_LOCK_BYTES)] {
+        let most_bytes = MOST_BYTES.min(limits.file_bytes);
+        for (mut wanted, most) in [(wanted, most_bytes), (locks, MOST_LOCK_BYTES)] {
             wanted.sort_unstable();
-            let most = most.min(limits.file_bytes.max(MOST_BYTES));
             snapshot.read_many(&wanted, most, &mut |at, bytes| {
                 if let (Some(entry), Ok(bytes)) = (entries.get(at), bytes)
                     && !bytes.contains(&0)

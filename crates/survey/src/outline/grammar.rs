@@ -178,7 +178,7 @@ pub(super) fn of(path: &RepoPath, text: &str) -> Option<Grammar> {
         "py" | "pyi" => (
             tree_sitter_python::LANGUAGE,
             PYTHON,
-            &["decorated_definition"],
+            &["decorated_definition", "expression_statement"],
         ),
         "ts" | "mts" | "cts" => (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, SCRIPT, EXPORTS),
         "tsx" => (tree_sitter_typescript::LANGUAGE_TSX, SCRIPT, EXPORTS),

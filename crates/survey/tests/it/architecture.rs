@@ -3,6 +3,8 @@ mod memory;
 
 use std::fmt::Write as _;
 
+use proptest::prelude::*;
+
 use sequester_core::architecture::{ArchitecturalContext, Piece, Stated};
 use sequester_core::limits::Limits;
 use sequester_survey::architecture;
@@ -244,45 +246,46 @@ database migrations: 6 files (db/migrations/)
     assert_eq!(lines(&survey(&files).key_patterns), expected);
 }
 
+const BROKEN: [&str; 32] = [
+    ".editorconfig",
+    ".eslintrc.json",
+    ".golangci.yml",
+    ".rubocop.yml",
+    "Cargo.lock",
+    "Cargo.toml",
+    "Gemfile",
+    "Package.swift",
+    "app.csproj",
+    "build.gradle",
+    "composer.json",
+    "docs/adr/1.md",
+    "go.mod",
+    "mix.exs",
+    "package-lock.json",
+    "package.json",
+    "phpcs.xml",
+    "pnpm-lock.yaml",
+    "pom.xml",
+    "pubspec.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.cfg",
+    "tox.ini",
+    "tsconfig.json",
+    "yarn.lock",
+    ".github/workflows/ci.yml",
+    "Makefile",
+    "AGENTS.md",
+    "libs.versions.toml",
+    "justfile",
+    "Pipfile",
+];
+
 #[test]
 fn what_cannot_be_read_is_passed_over() {
-    let deep = "[".repeat(100_000);
+    let deep = ["[", "<a>", "- ", "{a: ", "a.", "{\"a\":"].map(|mark| mark.repeat(30_000));
     let long = format!("# {}\n", "x".repeat(300_000));
-    let broken = [
-        ".editorconfig",
-        ".eslintrc.json",
-        ".golangci.yml",
-        ".rubocop.yml",
-        "Cargo.lock",
-        "Cargo.toml",
-        "Gemfile",
-        "Package.swift",
-        "app.csproj",
-        "build.gradle",
-        "composer.json",
-        "docs/adr/1.md",
-        "go.mod",
-        "mix.exs",
-        "package-lock.json",
-        "package.json",
-        "phpcs.xml",
-        "pnpm-lock.yaml",
-        "pom.xml",
-        "pubspec.yaml",
-        "pyproject.toml",
-        "requirements.txt",
-        "setup.cfg",
-        "tox.ini",
-        "tsconfig.json",
-        "yarn.lock",
-        ".github/workflows/ci.yml",
-        "Makefile",
-        "AGENTS.md",
-        "libs.versions.toml",
-        "justfile",
-        "Pipfile",
-    ];
-    for text in [
+    let short = [
         "",
         "{",
         "\u{0}\u{1}",
@@ -291,10 +294,13 @@ fn what_cannot_be_read_is_passed_over() {
         "a: [b\n c",
         "é\u{202e}=\"'",
         "@\n\"@\n:\n",
-        &deep,
-        &long,
-    ] {
-        let mut files: Vec<(&str, &str)> = broken.iter().map(|path| (*path, text)).collect();
+    ];
+    let texts = short
+        .into_iter()
+        .chain(deep.iter().map(String::as_str))
+        .chain([long.as_str()]);
+    for text in texts {
+        let mut files: Vec<(&str, &str)> = BROKEN.iter().map(|path| (*path, text)).collect();
         files.sort_unstable();
         let shown = rendered(&survey(&files));
         assert!(!shown.contains(['\u{0}', '\u{202e}', '\u{1}']), "{shown}");
@@ -333,4 +339,17 @@ fn a_vast_repository_costs_few_reads() {
     assert!(snapshot.reads() <= 306, "{}", snapshot.reads());
     assert_eq!(context, architecture(&snapshot, &Limits::default()));
     assert!(context.project_structure.len() <= 161);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_text_in_any_manifest_is_borne(text in "([a-z=:\"'{}\\[\\]<>#@/*. \n-]|é|version|name|\\[\\[package\\]\\]|## Status){0,80}") {
+        let files: Vec<(&str, &str)> = BROKEN.iter().map(|path| (*path, text.as_str())).collect();
+        let context = survey(&files);
+        for line in context.render(1_000) {
+            prop_assert_eq!(line.text.matches('\n').count(), 1);
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use proptest::prelude::*;
+
 use sequester_core::outliner::{Outliner, Symbol};
 use sequester_core::path::RepoPath;
 use sequester_survey::Outlines;
@@ -75,7 +77,7 @@ fn rust_is_outlined() {
 #[test]
 fn python_is_outlined() {
     let expected = "\
-5-5 variable ROOM
+4-5 variable ROOM
 8-19 class Jar
   13-14 method __init__
   16-19 method long
@@ -342,16 +344,18 @@ fn other_languages_get_a_plain_outline() {
     assert_eq!(shown("empty.xyz", ""), "");
 }
 
+const EXTENSIONS: [&str; 17] = [
+    "rs", "py", "ts", "tsx", "js", "go", "java", "kt", "c", "cpp", "cs", "rb", "php", "txt", "md",
+    "sql", "yml",
+];
+
 #[test]
 fn hostile_text_ends_and_never_panics() {
     let deep = "(".repeat(50_000);
     let wide = "fn a() {}\n".repeat(8_000);
     let torn = "class { def fn (((\u{0} \u{feff}é\r\n".repeat(1_000);
     let line = "x".repeat(1 << 20);
-    for extension in [
-        "rs", "py", "ts", "tsx", "js", "go", "java", "kt", "c", "cpp", "cs", "rb", "php", "txt",
-        "md",
-    ] {
+    for extension in EXTENSIONS {
         for text in [&deep, &wide, &torn, &line, &String::new()] {
             outline(&format!("a.{extension}"), text);
         }
@@ -362,4 +366,15 @@ fn hostile_text_ends_and_never_panics() {
 fn text_past_the_limit_gets_the_plain_outline() {
     let text = format!("fn open() {{}}\n{}", "// jar\n".repeat(200_000));
     assert_eq!(outline("a.rs", &text).len(), 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_text_has_whole_lines_for_symbols(text in "(fn |class |def |func |interface |const |a|é|::|=>|[(){};:,.=<>#@/*\"' \n\t]|\r\n){0,60}") {
+        for extension in EXTENSIONS {
+            outline(&format!("a.{extension}"), &text);
+        }
+    }
 }

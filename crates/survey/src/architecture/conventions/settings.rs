@@ -1,5 +1,7 @@
 //! What formatters, linters and compilers are told.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use sequester_core::architecture::Stated;
@@ -16,16 +18,15 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     let mut files = scan.matching(|path| path.matches('/').count() <= 1);
     files.sort_unstable();
     files.sort_by_key(|(path, _)| path.matches('/').count());
+    // A monorepo's packages often repeat each other's settings.
+    let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (path, text) in files {
-        let lines = told(path, text);
-        found.extend(
-            lines
-                .into_iter()
-                .filter(|line| !line.is_empty())
-                .take(MOST)
-                .map(|line| Stated::new(clean(&line, MOST_LINE), path)),
-        );
+        let lines = told(path, text).into_iter().take(MOST);
+        let lines = lines.map(|line| clean(&line, MOST_LINE));
+        let fresh =
+            lines.filter(|line| !line.is_empty() && seen.insert((name(path), line.clone())));
+        found.extend(fresh.map(|line| Stated::new(line, path)));
     }
     found
 }
@@ -238,8 +239,7 @@ fn lints(value: &Value) -> Vec<String> {
     }
     let tables = [at(value, &["workspace", "lints"]), value.get("lints")];
     for (tool, rules) in tables.into_iter().flat_map(pairs) {
-        let mut by_level: std::collections::BTreeMap<String, Vec<&str>> =
-            std::collections::BTreeMap::new();
+        let mut by_level: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (rule, level) in pairs(Some(rules)) {
             if let Some(level) = scalar(level).or_else(|| level.get("level").and_then(scalar)) {
                 by_level.entry(level).or_default().push(rule);

@@ -15,7 +15,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let tables = [
         (vec!["workspace", "dependencies"], Role::Normal),
         (vec!["dependencies"], Role::Normal),
-        (vec!["build-dependencies"], Role::Development),
+        (vec!["build-dependencies"], Role::Build),
         (vec!["dev-dependencies"], Role::Development),
     ];
     let read = |(path, text): (&str, &str)| {

@@ -26,7 +26,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
         for (key, role) in [
             ("dependencies", Role::Normal),
             ("peerDependencies", Role::Peer),
-            ("optionalDependencies", Role::Normal),
+            ("optionalDependencies", Role::Optional),
             ("devDependencies", Role::Development),
         ] {
             for (name, demanded) in pairs(manifest.get(key)) {

@@ -61,13 +61,17 @@ fn pyproject(value: &Value, lock: &Locked) -> Vec<Dependency> {
     for line in strings(at(value, &["project", "dependencies"])) {
         demand(line, Role::Normal);
     }
-    for groups in [
-        at(value, &["project", "optional-dependencies"]),
-        value.get("dependency-groups"),
-    ] {
+    let groups = [
+        (
+            at(value, &["project", "optional-dependencies"]),
+            Role::Optional,
+        ),
+        (value.get("dependency-groups"), Role::Development),
+    ];
+    for (groups, role) in groups {
         for (_, group) in pairs(groups) {
             for line in strings(Some(group)) {
-                demand(line, Role::Development);
+                demand(line, role);
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::architecture::scan::{Scan, folder, has_extension, is_sample, name};
 
 /// Files of one form before it counts as a pattern.
 const FEWEST: usize = 5;
-const MOST_FORMS: usize = 8;
+const MOST_FORMS: usize = 6;
 
 pub(super) fn workspaces(scan: &Scan<'_>) -> Vec<Stated> {
     let mut found = Vec::new();

@@ -39,12 +39,13 @@ fn a_name_locked_twice_keeps_the_version_that_was_demanded() {
 
 #[test]
 fn python_manifests_of_all_kinds_are_read() {
-    let modern = "[project]\ndependencies = [\"httpx[http2]>=0.27 ; python_version > '3'\", \"attrs\"]\n[dependency-groups]\ndev = [\"pytest>=8\"]\n";
+    let modern = "[project]\ndependencies = [\"httpx[http2]>=0.27 ; python_version > '3'\", \"attrs\"]\n[project.optional-dependencies]\nfast = [\"uvloop\"]\n[dependency-groups]\ndev = [\"pytest>=8\"]\n";
     let poetry = "[tool.poetry.dependencies]\npython = \"^3.12\"\nrich = { version = \"^13\", optional = true }\n[tool.poetry.group.dev.dependencies]\nmypy = \"^1\"\n";
     let lock = "[[package]]\nname = \"attrs\"\nversion = \"24.2.0\"\n";
     assert_dependencies(
         &[("pyproject.toml", modern), ("uv.lock", lock)],
         "httpx >=0.27, attrs 24.2.0 (pyproject.toml, versions from uv.lock)\n\
+         optional: uvloop (pyproject.toml, versions from uv.lock)\n\
          dev: pytest >=8 (pyproject.toml, versions from uv.lock)\n",
     );
     assert_dependencies(
