@@ -49,10 +49,12 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     page.frame("# Constraints\n\n");
     for constraint in &plan.constraints {
         let provenance = Provenance::PlanConstraint(constraint.label.clone());
-        page.quote(
-            &provenance,
-            &format!("**{}:** {}\n\n", constraint.label, constraint.text),
-        );
+        // Under this very heading the plain label says nothing.
+        let text = match constraint.label.as_str() {
+            "Constraints" => format!("- {}\n", constraint.text),
+            label => format!("**{label}:** {}\n\n", constraint.text),
+        };
+        page.quote(&provenance, &text);
     }
     for constraint in &task.constraints {
         page.quote(
@@ -61,7 +63,7 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
         );
     }
     if !task.checks.is_empty() {
-        page.frame("These checks are run on the result:\n\n");
+        page.frame("\nThese checks are run on the result:\n\n");
         for check in &task.checks {
             page.quote(
                 &Provenance::TaskConstraint(task.id.clone()),
