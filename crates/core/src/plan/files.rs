@@ -350,8 +350,8 @@ pub(super) fn mentioned(
             .map(|(code, text)| (code.start + 1, text))
             .collect();
         if bare == Bare::Taken {
-            let outside =
-                split_words(words, block.words.start).filter(|(_, word)| !word.contains('`'));
+            let outside = split_words(words, block.words.start)
+                .filter(|(_, word)| !word.contains('`') && token::is_likely(word));
             tokens.extend(outside);
             tokens.sort_unstable();
         }
