@@ -247,7 +247,10 @@ impl<'a> Reader<'a> {
     }
 
     fn bad(&mut self, place: Place, error: &dyn std::fmt::Display) {
-        let message = format!("This is not the JSON of Task Master: {error}.");
+        let error = error.to_string();
+        // The parser counts lines from where it was set to work; the place says it better.
+        let what = error.split(" at line ").next().unwrap_or(&error);
+        let message = format!("This is not the JSON of Task Master: {what}.");
         let hint = "Expected `{\"tasks\": [{\"id\": 1, \"title\": ..., \"dependencies\": [], \"details\": ...}]}`.";
         self.drafts
             .faults

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 /// One task as the file has it.
 #[derive(Deserialize)]
+#[serde(expecting = "a task, which is an object")]
 pub(super) struct Raw<'a> {
     #[serde(borrow, default, alias = "task_id")]
     pub(super) id: Option<&'a RawValue>,
