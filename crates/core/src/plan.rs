@@ -18,6 +18,7 @@ mod label;
 mod lines;
 mod mark;
 mod markdown;
+mod mention;
 mod native;
 mod needs;
 mod openspec;

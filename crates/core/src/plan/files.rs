@@ -1,4 +1,4 @@
-//! The files and interfaces that a task's text names.
+//! The files and interfaces that a task's text lists.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -185,14 +185,19 @@ impl Reader<'_, '_> {
 
 /// Files in the order they were named, each once per action.
 #[derive(Default)]
-struct Collected {
-    files: Vec<FileRef>,
+pub(super) struct Collected {
+    pub(super) files: Vec<FileRef>,
     seen: HashSet<(RepoPath, Action)>,
 }
 
 impl Collected {
     /// Adds a file, or the fault that its path is.
-    fn add(&mut self, document: &Document<'_>, named: Named<'_>, faults: &mut Vec<Fault>) {
+    pub(super) fn add(
+        &mut self,
+        document: &Document<'_>,
+        named: Named<'_>,
+        faults: &mut Vec<Fault>,
+    ) {
         let place = document.lines.place(named.at);
         let Named {
             path,
@@ -222,11 +227,11 @@ impl Collected {
 
 /// A path as the text names it.
 #[derive(Clone, Copy)]
-struct Named<'t> {
-    at: usize,
-    path: &'t str,
-    action: Action,
-    lines: Option<(u32, u32)>,
+pub(super) struct Named<'t> {
+    pub(super) at: usize,
+    pub(super) path: &'t str,
+    pub(super) action: Action,
+    pub(super) lines: Option<(u32, u32)>,
 }
 
 /// Labels that a task's text may carry.
@@ -307,7 +312,7 @@ fn is_separator(gap: &str) -> bool {
 }
 
 /// Words with their offsets, without the punctuation around them.
-fn split_words(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn split_words(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> {
     let edge = |c: char| ",;()[]*_\"'、，。".contains(c);
     text.split(|c: char| c.is_whitespace() || "、，".contains(c))
         .filter_map(move |word| {
@@ -316,172 +321,4 @@ fn split_words(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> 
             let word = left.trim_end_matches(|c: char| edge(c) || c == '.' || c == ':');
             (!word.is_empty()).then_some((start + at, word))
         })
-}
-
-/// Whether paths that stand bare in a sentence count.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bare {
-    Taken,
-    Left,
-}
-
-/// The files that sentences name as the ones to write: only where the sentence begins with a verb of writing.
-///
-/// A sentence is too loose for more than [`Action::Change`], unless it says `Create` right before the path.
-pub(super) fn mentioned(
-    document: &Document<'_>,
-    range: &Range<usize>,
-    bare: Bare,
-    faults: &mut Vec<Fault>,
-) -> Vec<FileRef> {
-    let mut collected = Collected::default();
-    for block in document.blocks_in(range) {
-        if !matches!(block.kind, Kind::Item(_) | Kind::Paragraph) {
-            continue;
-        }
-        let words = document.text(&block.words);
-        if bare == Bare::Left && !begins_with_writing(words)
-            || bare == Bare::Taken && begins_with_looking(words)
-        {
-            continue;
-        }
-        let mut tokens: Vec<_> = document
-            .codes(&block.words)
-            .map(|(code, text)| (code.start + 1, text))
-            .collect();
-        if bare == Bare::Taken {
-            let outside =
-                split_words(words, block.words.start).filter(|(_, word)| !word.contains('`'));
-            tokens.extend(outside);
-            tokens.sort_unstable();
-        }
-        for (at, text) in tokens {
-            let Some((paths, lines)) = token::read(text) else {
-                continue;
-            };
-            let before = &document.source[block.words.start..at];
-            for path in paths.iter().filter(|path| token::is_file(path)) {
-                if RepoPath::parse(path).is_err()
-                    && !(bare == Bare::Taken && is_meant(before, path))
-                {
-                    continue;
-                }
-                let action = said_action(before, path);
-                let named = Named {
-                    at,
-                    path,
-                    action,
-                    lines,
-                };
-                collected.add(document, named, faults);
-            }
-        }
-    }
-    collected.files
-}
-
-/// Whether a path that leaves the repository is meant as the file to write: imports, routes and homes are not.
-fn is_meant(before: &str, path: &str) -> bool {
-    let mut last = before.rsplit(|c: char| c.is_whitespace() || "`*_".contains(c));
-    let word = last
-        .find(|word| !word.is_empty())
-        .unwrap_or_default()
-        .to_lowercase();
-    let place = matches!(
-        word.as_str(),
-        "in" | "at" | "to" | "into" | "under" | "file"
-    );
-    !path.starts_with('~') && (place || label::action(&word).is_some())
-}
-
-fn said_action(before: &str, path: &str) -> Action {
-    let mut last = before
-        .rsplit(|c: char| c.is_whitespace() || "`*_".contains(c))
-        .filter(|word| !word.is_empty());
-    let verb = last.find(|word| {
-        !matches!(
-            word.to_ascii_lowercase().as_str(),
-            "the" | "a" | "an" | "new" | "file" | "module"
-        )
-    });
-    match verb.and_then(label::action) {
-        Some(Action::Create) => Action::Create,
-        Some(Action::Delete) => Action::Delete,
-        _ if token::is_test(path) => Action::Test,
-        _ => Action::Change,
-    }
-}
-
-fn first_verb(words: &str) -> String {
-    let plain = words.trim_start_matches(|c: char| !c.is_alphabetic());
-    let mut plain = plain
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| word.len() > 1);
-    plain.next().unwrap_or_default().to_lowercase()
-}
-
-fn begins_with_writing(words: &str) -> bool {
-    let verb = first_verb(words);
-    matches!(
-        verb.as_str(),
-        "implement"
-            | "write"
-            | "build"
-            | "refactor"
-            | "fix"
-            | "extract"
-            | "move"
-            | "rename"
-            | "wire"
-            | "register"
-            | "replace"
-            | "define"
-            | "set"
-            | "setup"
-            | "introduce"
-            | "integrate"
-            | "enhance"
-            | "migrate"
-            | "convert"
-            | "implementieren"
-            | "schreiben"
-            | "implementar"
-            | "escribir"
-            | "implémenter"
-            | "écrire"
-            | "实现"
-            | "編写"
-            | "実装"
-            | "구현"
-            | "реализовать"
-    ) || matches!(label::action(&verb), Some(action) if action != Action::Read)
-}
-
-fn begins_with_looking(words: &str) -> bool {
-    // Ids and marks such as `T012 [P] [US1]` stand before the verb.
-    let verb = words
-        .split_whitespace()
-        .map(|word| {
-            word.trim_matches(|c: char| !c.is_alphanumeric())
-                .to_lowercase()
-        })
-        .find(|word| word.len() > 2 && word.chars().all(char::is_alphabetic));
-    matches!(
-        verb.unwrap_or_default().as_str(),
-        "review"
-            | "read"
-            | "verify"
-            | "check"
-            | "run"
-            | "validate"
-            | "confirm"
-            | "analyze"
-            | "inspect"
-            | "ensure"
-            | "prüfen"
-            | "verificar"
-            | "vérifier"
-            | "验证"
-            | "確認"
-    )
 }

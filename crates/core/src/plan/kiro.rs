@@ -2,8 +2,8 @@
 //!
 //! The text is the whole item. Tasks are in order.
 
-use super::files::Bare;
 use super::markdown::Document;
+use super::mention::Bare;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, mark, words};

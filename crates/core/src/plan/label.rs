@@ -4,7 +4,11 @@ use super::Action;
 
 /// A label at the start of a line: its words, and where in the line the rest begins.
 pub(crate) fn split(line: &str) -> Option<(&str, usize)> {
-    let Some(colon) = line.char_indices().find(|(_, c)| matches!(c, ':' | '：')) else {
+    let Some(colon) = line
+        .char_indices()
+        .take(64)
+        .find(|(_, c)| matches!(c, ':' | '：'))
+    else {
         // A line that is bold from end to end is a label too.
         let inner = line.trim().strip_prefix("**")?.strip_suffix("**")?;
         return (!inner.contains('*') && inner.len() <= 48).then_some((inner, line.len()));

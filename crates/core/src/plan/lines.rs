@@ -1,45 +1,51 @@
 //! Byte offsets to places, without rescanning.
 
-use std::cell::Cell;
-
 use crate::fault::Place;
+
+/// Characters are counted once for every block of so many bytes, so that a column in a long line costs no walk.
+const BLOCK: usize = 1024;
 
 pub(crate) struct Lines<'a> {
     source: &'a str,
     starts: Vec<usize>,
-    /// The last answer and its offset: questions mostly come in order, so a long line is walked once.
-    last: Cell<(usize, Place)>,
+    /// How many characters begin before each block.
+    counts: Vec<usize>,
 }
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(source: &'a str) -> Self {
-        let starts = std::iter::once(0)
-            .chain(source.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
+        let breaks = source.match_indices('\n').map(|(at, _)| at + 1);
+        let mut counts = vec![0];
+        for block in source.as_bytes().chunks(BLOCK) {
+            counts.push(counts.last().unwrap_or(&0) + characters(block));
+        }
         Self {
             source,
-            starts,
-            last: Cell::new((0, Place { line: 1, column: 1 })),
+            starts: std::iter::once(0).chain(breaks).collect(),
+            counts,
         }
     }
 
     pub(crate) fn place(&self, offset: usize) -> Place {
         let offset = self.source.floor_char_boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset);
-        let (last, known) = self.last.get();
-        let (from, before) = if known.line == line as u32 && last <= offset {
-            (last, known.column)
-        } else {
-            (self.starts[line - 1], 1)
-        };
-        let column = before + self.source[from..offset].chars().count() as u32;
-        let place = Place {
+        let column = self.before(offset) - self.before(self.starts[line - 1]) + 1;
+        Place {
             line: line as u32,
-            column,
-        };
-        self.last.set((offset, place));
-        place
+            column: column as u32,
+        }
     }
+
+    /// How many characters begin before an offset.
+    fn before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        self.counts[block] + characters(&self.source.as_bytes()[block * BLOCK..offset])
+    }
+}
+
+/// Every character has one byte that does not continue another.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
 #[cfg(test)]

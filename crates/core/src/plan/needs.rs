@@ -46,7 +46,7 @@ const LABELS: [&str; 13] = [
     "의존성",
 ];
 
-/// What a line in plain ASCII has if it has a keyword at all, in either case.
+/// What a text in plain ASCII has if it has a keyword at all, in either case.
 const HINTS: [&str; 6] = [
     "epend",
     "locked by",
@@ -64,10 +64,11 @@ pub(super) fn declared(
     shape: Shape,
 ) -> Vec<(String, usize)> {
     let mut found = Vec::new();
+    let text = document.text(range);
+    if text.is_ascii() && !HINTS.iter().any(|hint| text.contains(hint)) {
+        return found;
+    }
     for (start, line) in document.prose(range) {
-        if line.is_ascii() && !HINTS.iter().any(|hint| line.contains(hint)) {
-            continue;
-        }
         let Some((before, tail_at)) = find(line) else {
             continue;
         };

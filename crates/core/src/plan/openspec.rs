@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::files::Bare;
 use super::markdown::Document;
+use super::mention::Bare;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, mark, words};

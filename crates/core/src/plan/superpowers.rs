@@ -33,7 +33,8 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Unit> {
     };
     let strict = headings(true);
     let by_heading = headings(false);
-    let mut units = Vec::new();
+    let mut units: Vec<Unit> = Vec::new();
+    let mut last = None;
     for (block, one) in document.blocks.iter().enumerate() {
         let text = document.text(&one.words);
         let in_reach = if by_heading {
@@ -51,6 +52,9 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Unit> {
         }) = found.filter(|_| in_reach)
         {
             let (id, ticked) = (id.to_owned(), ticked || inner);
+            if one.level().is_some() {
+                last = Some(units.len());
+            }
             units.push(Unit {
                 block,
                 id,
@@ -59,7 +63,9 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Unit> {
                 optional: false,
                 parallel: false,
             });
-        } else if let Some(child) = child_of_heading(document, block, &units) {
+        } else if let Some(child) =
+            child_of_heading(document, block, last.map(|last: usize| &units[last]))
+        {
             units.push(child);
         }
     }
@@ -67,15 +73,11 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Unit> {
 }
 
 /// `- [ ] 3.1 ...` under `### Task 3`.
-fn child_of_heading(document: &Document<'_>, block: usize, units: &[Unit]) -> Option<Unit> {
+fn child_of_heading(document: &Document<'_>, block: usize, heading: Option<&Unit>) -> Option<Unit> {
     let one = &document.blocks[block];
     let mark = one.checkbox()?;
     let (id, rest) = mark::leading_id(document.text(&one.words), words::is_dotted)?;
-    let last = units
-        .iter()
-        .rev()
-        .find(|unit| document.blocks[unit.block].level().is_some())?;
-    id.strip_prefix(last.id.as_str())?.strip_prefix('.')?;
+    id.strip_prefix(heading?.id.as_str())?.strip_prefix('.')?;
     Some(Unit {
         block,
         id: id.to_owned(),

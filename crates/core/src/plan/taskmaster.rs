@@ -3,11 +3,9 @@
 //! The text is put together from description, details and test strategy, in that order. Needs are as declared; a task
 //! with subtasks is their parent, and a need on it is a need on those subtasks that no other of them needs.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::lines::Lines;
@@ -17,28 +15,12 @@ use super::{Aside, Format, Need, Parent, Reason, Step, Task};
 use crate::fault::{Code, Fault, Place};
 use crate::id::TaskId;
 
+mod json;
+
+use json::{Raw, compose, id_of, is_beneath, plain, qualify, tasks_of};
+
 /// Subtasks of subtasks are read this deep.
 const DEPTH: usize = 4;
-
-#[derive(Deserialize)]
-struct Raw<'a> {
-    #[serde(borrow, default, alias = "task_id")]
-    id: Option<&'a RawValue>,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    details: Option<Value>,
-    #[serde(default, rename = "testStrategy", alias = "test_strategy")]
-    test_strategy: Option<Value>,
-    #[serde(default)]
-    status: Option<String>,
-    #[serde(borrow, default, alias = "depends_on")]
-    dependencies: Option<Vec<&'a RawValue>>,
-    #[serde(borrow, default)]
-    subtasks: Option<Vec<&'a RawValue>>,
-}
 
 pub(super) fn read(source: &str) -> Drafts {
     let mut reader = Reader {
@@ -68,35 +50,6 @@ pub(super) fn read(source: &str) -> Drafts {
         }
     }
     reader.finish()
-}
-
-type Object<'a> = BTreeMap<String, &'a RawValue>;
-
-/// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag `master` if it is there, else the first by name), or a bare list.
-fn tasks_of(source: &str) -> Result<(String, Vec<&RawValue>), serde_json::Error> {
-    if source.trim_start().starts_with('[') {
-        return serde_json::from_str(source).map(|tasks| (String::new(), tasks));
-    }
-    let root: Object<'_> = serde_json::from_str(source)?;
-    if let Some(tasks) = root.get("tasks") {
-        return Ok((title_of(&root), serde_json::from_str(tasks.get())?));
-    }
-    for tag in root.get("master").into_iter().chain(root.values()) {
-        let inner: Object<'_> = serde_json::from_str(tag.get()).unwrap_or_default();
-        if let Some(tasks) = inner.get("tasks") {
-            return Ok((title_of(&inner), serde_json::from_str(tasks.get())?));
-        }
-    }
-    Ok((String::new(), Vec::new()))
-}
-
-fn title_of(object: &Object<'_>) -> String {
-    let meta = object.get("meta").or_else(|| object.get("metadata"));
-    let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
-    let name = meta
-        .as_ref()
-        .and_then(|meta| meta.get("projectName").or_else(|| meta.get("description")));
-    name.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// What a subtask has from the tasks above it.
@@ -294,59 +247,13 @@ impl<'a> Reader<'a> {
     }
 
     fn bad(&mut self, place: Place, error: &dyn std::fmt::Display) {
-        let message = format!("This is not the JSON of Task Master: {error}.");
+        let error = error.to_string();
+        // The parser counts lines from where it was set to work; the place says it better.
+        let what = error.split(" at line ").next().unwrap_or(&error);
+        let message = format!("This is not the JSON of Task Master: {what}.");
         let hint = "Expected `{\"tasks\": [{\"id\": 1, \"title\": ..., \"dependencies\": [], \"details\": ...}]}`.";
         self.drafts
             .faults
             .push(Fault::new(Code::BadSyntax, place, message, hint));
     }
-}
-
-/// A raw id without quotes.
-fn plain(raw: &RawValue) -> String {
-    serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
-}
-
-fn id_of(raw: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Id<'a> {
-        #[serde(borrow)]
-        id: &'a RawValue,
-    }
-    serde_json::from_str::<Id<'_>>(raw.get())
-        .ok()
-        .map(|found| plain(found.id))
-}
-
-fn qualify(id: &str, parent: &str) -> String {
-    if parent.is_empty() || is_beneath(id, parent) {
-        id.to_owned()
-    } else {
-        format!("{parent}.{id}")
-    }
-}
-
-/// Whether an id stands under a parent's.
-fn is_beneath(id: &str, parent: &str) -> bool {
-    id.strip_prefix(parent)
-        .is_some_and(|rest| rest.starts_with('.'))
-}
-
-fn compose(task: &Raw<'_>) -> String {
-    let said = |value: &Option<Value>| match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    };
-    let description = task.description.clone().unwrap_or_default();
-    let parts = [
-        ("Description", description),
-        ("Details", said(&task.details)),
-        ("Test strategy", said(&task.test_strategy)),
-    ];
-    let parts = parts.iter().filter(|(_, text)| !text.trim().is_empty());
-    parts
-        .map(|(label, text)| format!("{label}:\n{text}"))
-        .collect::<Vec<_>>()
-        .join("\n\n")
 }

@@ -54,6 +54,11 @@ pub(super) fn read(token: &str) -> Option<(Vec<String>, Span)> {
     Some((spread, lines))
 }
 
+/// Whether a bare word is worth a closer look.
+pub(super) fn is_likely(word: &str) -> bool {
+    word.contains(['.', '/']) || BARE_NAMES.contains(&word)
+}
+
 /// Whether a path is plainly a file: it has an extension or a known name.
 pub(super) fn is_file(path: &str) -> bool {
     if path.ends_with('/') || PRODUCTS.contains(&path.to_ascii_lowercase().as_str()) {

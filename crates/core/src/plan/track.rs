@@ -4,8 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::files::Bare;
 use super::markdown::Document;
+use super::mention::Bare;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, mark, words};

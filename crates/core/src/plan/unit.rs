@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::files::{self, Bare};
 use super::markdown::Document;
+use super::mention::{self, Bare};
 use super::needs::{self, Shape};
 use super::shelf::Shelf;
 use super::tree::Tree;
-use super::{Format, Need, Plan, Reason, Step, Task, aside, header};
+use super::{Format, Need, Plan, Reason, Step, Task, aside, files, header};
 use crate::fault::{Code, Fault};
 use crate::id::TaskId;
 
@@ -126,7 +126,7 @@ fn read_task(
     let listed = files::listed(document, extent, &mut found);
     let mut files = listed.files;
     if let Some(bare) = rules.sentences.filter(|_| !listed.declared) {
-        files = files::mentioned(document, extent, bare, &mut found);
+        files = mention::read(document, extent, bare, &mut found);
     }
     let mut declared = needs::declared(document, extent, &unit.id, rules.shape);
     if matches!(rules.shape, Shape::Numbers) {

@@ -114,6 +114,17 @@ fn circles_doubled_ids_and_unknown_needs_are_named_together() {
 }
 
 #[test]
+fn what_is_no_task_in_json_is_said_without_inner_names() {
+    assert_eq!(
+        faults(&text("[{\"id\": 1, \"description\": \"x\"},\n {\"title\": 7}, {\"id\": 2, \"subtasks\": 3}]").faults),
+        [
+            "2:2 BadSyntax This is not the JSON of Task Master: invalid type: integer `7`, expected a string.",
+            "2:16 BadSyntax This is not the JSON of Task Master: invalid type: integer `3`, expected a sequence.",
+        ]
+    );
+}
+
+#[test]
 fn a_need_on_a_later_task_closes_a_circle_with_the_order() {
     let parsed = text("### Task 1: a\nDepends on: Task 3\n### Task 2: b\nb\n### Task 3: c\nc\n");
     assert_eq!(

@@ -1,0 +1,107 @@
+//! The JSON of Task Master: tags, tasks, ids, texts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One task as the file has it.
+#[derive(Deserialize)]
+#[serde(expecting = "a task, which is an object")]
+pub(super) struct Raw<'a> {
+    #[serde(borrow, default, alias = "task_id")]
+    pub(super) id: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    #[serde(default)]
+    pub(super) description: Option<String>,
+    #[serde(default)]
+    pub(super) details: Option<Value>,
+    #[serde(default, rename = "testStrategy", alias = "test_strategy")]
+    pub(super) test_strategy: Option<Value>,
+    #[serde(default)]
+    pub(super) status: Option<String>,
+    #[serde(borrow, default, alias = "depends_on")]
+    pub(super) dependencies: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, default)]
+    pub(super) subtasks: Option<Vec<&'a RawValue>>,
+}
+
+type Object<'a> = BTreeMap<String, &'a RawValue>;
+
+/// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag `master` if it is there, else the first by name), or a bare list.
+pub(super) fn tasks_of(source: &str) -> Result<(String, Vec<&RawValue>), serde_json::Error> {
+    if source.trim_start().starts_with('[') {
+        return serde_json::from_str(source).map(|tasks| (String::new(), tasks));
+    }
+    let root: Object<'_> = serde_json::from_str(source)?;
+    if let Some(tasks) = root.get("tasks") {
+        return Ok((title_of(&root), serde_json::from_str(tasks.get())?));
+    }
+    for tag in root.get("master").into_iter().chain(root.values()) {
+        let inner: Object<'_> = serde_json::from_str(tag.get()).unwrap_or_default();
+        if let Some(tasks) = inner.get("tasks") {
+            return Ok((title_of(&inner), serde_json::from_str(tasks.get())?));
+        }
+    }
+    Ok((String::new(), Vec::new()))
+}
+
+fn title_of(object: &Object<'_>) -> String {
+    let meta = object.get("meta").or_else(|| object.get("metadata"));
+    let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+    let name = meta
+        .as_ref()
+        .and_then(|meta| meta.get("projectName").or_else(|| meta.get("description")));
+    name.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A raw id without quotes.
+pub(super) fn plain(raw: &RawValue) -> String {
+    serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
+}
+
+pub(super) fn id_of(raw: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Id<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    serde_json::from_str::<Id<'_>>(raw.get())
+        .ok()
+        .map(|found| plain(found.id))
+}
+
+pub(super) fn qualify(id: &str, parent: &str) -> String {
+    if parent.is_empty() || is_beneath(id, parent) {
+        id.to_owned()
+    } else {
+        format!("{parent}.{id}")
+    }
+}
+
+/// Whether an id stands under a parent's.
+pub(super) fn is_beneath(id: &str, parent: &str) -> bool {
+    id.strip_prefix(parent)
+        .is_some_and(|rest| rest.starts_with('.'))
+}
+
+pub(super) fn compose(task: &Raw<'_>) -> String {
+    let said = |value: &Option<Value>| match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let description = task.description.clone().unwrap_or_default();
+    let parts = [
+        ("Description", description),
+        ("Details", said(&task.details)),
+        ("Test strategy", said(&task.test_strategy)),
+    ];
+    let parts = parts.iter().filter(|(_, text)| !text.trim().is_empty());
+    parts
+        .map(|(label, text)| format!("{label}:\n{text}"))
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
