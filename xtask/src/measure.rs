@@ -178,7 +178,7 @@ fn measure(times: u32, make: impl Fn() -> Command) -> Result<Cost> {
         ensure!(ended.success(), "an invocation failed: {ended}");
     }
     walls.sort();
-    let processor = (children_processor()? - before) / times;
+    let processor = children_processor()?.saturating_sub(before) / times;
     Ok(Cost {
         wall: walls[walls.len() / 2],
         processor,

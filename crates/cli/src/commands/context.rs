@@ -123,9 +123,7 @@ fn tell(note: &str) -> Result<(), Failure> {
 
 /// A context of a faulty plan would prove nothing.
 fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
-    let mut all: Vec<Fault> = file.faults.clone();
-    all.extend(project.check(file));
-    all.sort_by(|a, b| (a.place, a.code).cmp(&(b.place, b.code)));
+    let all = project.faults_of(file);
     let Some(first) = all.first() else {
         return Ok(());
     };

@@ -85,6 +85,27 @@ pub(crate) fn coloured(context: &IsolatedContext) -> String {
     out
 }
 
+/// Neighbouring fragments of one source, counted together.
+fn groups(context: &IsolatedContext) -> Vec<(&Row, usize)> {
+    let mut groups: Vec<(&Row, usize)> = Vec::new();
+    for row in context
+        .manifest
+        .fragments
+        .iter()
+        .filter(|row| row.kind != Kind::Frame)
+    {
+        match groups.last_mut() {
+            Some((first, tokens))
+                if (first.kind, &first.source, first.rule) == (row.kind, &row.source, row.rule) =>
+            {
+                *tokens += row.tokens;
+            }
+            _ => groups.push((row, row.tokens)),
+        }
+    }
+    groups
+}
+
 /// What was admitted and what was withheld, by which rule.
 pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
     let mut out = format!(
@@ -94,20 +115,10 @@ pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
         plural(context.tokens, "token"),
         context.digest
     );
-    for row in context
-        .manifest
-        .fragments
-        .iter()
-        .filter(|row| row.kind != Kind::Frame)
-    {
-        let mut line = format!(
-            "  {:>7} {:13} {:8} {}: {}",
-            number(row.tokens),
-            row.kind.as_str(),
-            row.form.as_str(),
-            clean(&row.source),
-            row.rule
-        );
+    for (row, tokens) in groups(context) {
+        let tokens = number(tokens);
+        let (kind, form, source) = (row.kind.as_str(), row.form.as_str(), clean(&row.source));
+        let mut line = format!("  {tokens:>7} {kind:13} {form:8} {source}: {}", row.rule);
         if !row.redacted.is_empty() {
             let _ = write!(line, "; redacted: {}", row.redacted.join(", "));
         }
@@ -116,6 +127,16 @@ pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
         }
         let _ = writeln!(out, "{}", cut(&line, width));
     }
+    let framed = context
+        .manifest
+        .fragments
+        .iter()
+        .filter(|row| row.kind == Kind::Frame);
+    let tokens = number(framed.map(|row| row.tokens).sum());
+    let _ = writeln!(
+        out,
+        "  {tokens:>7} frame                  headings and fixed sentences: built in"
+    );
     out.push_str("\nwithheld\n");
     for withheld in &context.manifest.withheld {
         let source = clean(&withheld.source);
@@ -151,35 +172,21 @@ struct Piece<'a> {
 
 impl<'a> Difference<'a> {
     pub(crate) fn of(task: &'a IsolatedContext, other: &'a IsolatedContext) -> Self {
-        let texts = |context: &'a IsolatedContext| -> BTreeSet<(Part2, &'a str)> {
+        let texts = |context: &'a IsolatedContext| -> BTreeSet<&'a str> {
             context
                 .manifest
                 .fragments
                 .iter()
-                .map(|row| (part(row), slice(context, row)))
+                .map(|row| slice(context, row))
                 .collect()
         };
         let (left, right) = (texts(task), texts(other));
-        let pieces = |context: &'a IsolatedContext, keep: &dyn Fn(&(Part2, &str)) -> bool| {
-            let rows = context
-                .manifest
-                .fragments
-                .iter()
-                .filter(|row| row.kind != Kind::Frame);
-            rows.filter(|row| keep(&(part(row), slice(context, row))))
-                .map(|row| Piece {
-                    kind: row.kind,
-                    source: &row.source,
-                    tokens: row.tokens,
-                })
-                .collect()
-        };
         Self {
             task: task.task.as_str(),
             other: other.task.as_str(),
-            shared: pieces(task, &|text| right.contains(text)),
-            only_task: pieces(task, &|text| !right.contains(text)),
-            only_other: pieces(other, &|text| !left.contains(text)),
+            shared: pieces(task, |text| right.contains(text)),
+            only_task: pieces(task, |text| !right.contains(text)),
+            only_other: pieces(other, |text| !left.contains(text)),
         }
     }
 
@@ -208,9 +215,25 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// The part as something that sorts.
-type Part2 = bool;
-
-fn part(row: &Row) -> Part2 {
-    row.part == Part::Prompt
+/// The fragments whose text is wanted, neighbours of one source together.
+fn pieces(context: &IsolatedContext, wanted: impl Fn(&str) -> bool) -> Vec<Piece<'_>> {
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    let rows = context
+        .manifest
+        .fragments
+        .iter()
+        .filter(|row| row.kind != Kind::Frame);
+    for row in rows.filter(|row| wanted(slice(context, row))) {
+        match pieces.last_mut() {
+            Some(last) if (last.kind, last.source) == (row.kind, row.source.as_str()) => {
+                last.tokens += row.tokens;
+            }
+            _ => pieces.push(Piece {
+                kind: row.kind,
+                source: &row.source,
+                tokens: row.tokens,
+            }),
+        }
+    }
+    pieces
 }

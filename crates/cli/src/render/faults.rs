@@ -1,5 +1,7 @@
 //! Faults with the line they stand on.
 
+use std::fmt::Write as _;
+
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use sequester_core::fault::Fault;
 
@@ -25,10 +27,12 @@ pub(crate) fn render(faults: &[Fault], source: &str, name: &str, colours: bool) 
         out.push_str("\n\n");
     }
     if let Some(more) = faults.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        out.push_str(&format!(
-            "... and {} (`--json` lists all).\n\n",
-            terminal::plural(more, "more fault")
-        ));
+        let more = terminal::plural(more, "more fault");
+        let _ = writeln!(
+            out,
+            "... and {more} (`--json` lists all).
+"
+        );
     }
     out
 }
@@ -57,5 +61,5 @@ fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
     if !hint.is_empty() {
         group = group.element(Level::HELP.message(hint));
     }
-    renderer.render(&[group]).to_string()
+    renderer.render(&[group])
 }

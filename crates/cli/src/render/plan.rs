@@ -232,11 +232,8 @@ fn push_estimate(out: &mut String, shown: &Shown<'_>) {
         .count();
     let _ = writeln!(
         out,
-        "\nestimate for {}: {} tokens around each text, {turns} turns of {} read and {} written, prices of {DATE}",
-        plural(open, "open task"),
-        number(surroundings),
-        number(growth),
-        number(output),
+        "\nestimate for {}, at prices of {DATE}",
+        plural(open, "open task")
     );
     for price in PRICES {
         let dollars = shown
@@ -247,4 +244,13 @@ fn push_estimate(out: &mut String, shown: &Shown<'_>) {
             .unwrap_or_default();
         let _ = writeln!(out, "  {:28} ${dollars:.2}", price.model);
     }
+    let (surroundings, growth, output) = (number(surroundings), number(growth), number(output));
+    let _ = writeln!(
+        out,
+        "  with {surroundings} tokens around each text and {turns} turns,"
+    );
+    let _ = writeln!(
+        out,
+        "  each adding {growth} tokens read and {output} written"
+    );
 }

@@ -147,15 +147,19 @@ impl Project {
         }
     }
 
-    /// What is wrong with the files that the plan names.
-    pub(crate) fn check(&self, file: &PlanFile) -> Vec<Fault> {
-        let paths: Vec<RepoPath> = self
-            .snapshot
-            .entries()
-            .iter()
-            .map(|entry| entry.path.clone())
-            .collect();
-        plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths)
+    /// All that is wrong with a plan, in itself and against this base, in the order of places.
+    pub(crate) fn faults_of(&self, file: &PlanFile) -> Vec<Fault> {
+        let entries = self.snapshot.entries();
+        let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
+        let mut faults = file.faults.clone();
+        faults.extend(plan::check(
+            &file.plan,
+            &file.graph,
+            &|path| self.presence(path),
+            &paths,
+        ));
+        faults.sort_by_key(|fault| (fault.place, fault.code));
+        faults
     }
 
     /// What stands at a path of the base.

@@ -1,4 +1,10 @@
 //! Whole invocations of the built program, against real folders and real git repositories.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what is not there fails the test"
+)]
 
 mod bad_input;
 mod base;

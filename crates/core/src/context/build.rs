@@ -157,7 +157,13 @@ impl<'a> Builder<'a> {
         page.quote(&Provenance::Agent(role.name.clone()), &role.prompt);
         page.frame("\n# Architecture\n\n");
         for piece in self.architecture {
-            page.quote(&Provenance::Architecture(piece.source.clone()), &piece.text);
+            // A heading or "None found." comes from no file.
+            let provenance = if piece.source.is_empty() {
+                Provenance::Frame
+            } else {
+                Provenance::Architecture(piece.source.clone())
+            };
+            page.quote(&provenance, &piece.text);
         }
         let prefix = Arc::new(Prefix {
             text: page.text.into(),
