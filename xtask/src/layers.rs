@@ -28,7 +28,8 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("genai", &["llm"]),
     ("agent-client-protocol", &["acp"]),
     ("libc", &["sandbox"]),
-    ("rustix", &["sandbox"]),
+    // Beside the jail itself: reading a folder without following a link or waiting on a pipe.
+    ("rustix", &["git", "sandbox", "survey"]),
     ("landlock", &["sandbox"]),
     ("grep-*", &["tools"]),
     ("ureq", &["tools"]),

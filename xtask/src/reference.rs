@@ -1,5 +1,6 @@
 //! `docs/reference`, as far as it is made from the code.
 
+mod cli;
 mod errors;
 
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::shell;
 struct Page(&'static str, String);
 
 /// What makes pages; each may also fail on what people wrote there.
-const GENERATORS: &[fn(&Path) -> Result<Page>] = &[errors::index];
+const GENERATORS: &[fn(&Path) -> Result<Page>] = &[errors::index, cli::page];
 
 /// Brings the pages up to date.
 pub(crate) fn write() -> Result<()> {

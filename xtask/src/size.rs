@@ -10,7 +10,9 @@ const FILE: usize = 500;
 const INLINE_TESTS: usize = 80;
 const TEST_FILE: usize = 600;
 const CRATE: usize = 8_000;
+/// For core, and once more for its plan formats: seven parsers beside each other make a folder long, not a crate tangled.
 const CORE: usize = 6_000;
+const FORMATS: &str = "crates/core/src/plan";
 
 /// Data, not code: files that may be longer than [`FILE`].
 const TABLES: &[&str] = &[];
@@ -20,13 +22,18 @@ pub(crate) fn run() -> Result<()> {
     let mut faults = Vec::new();
     let (mut files, mut total) = (0, 0);
     for package in shell::packages(&root)? {
-        let mut lines = 0;
+        let (mut lines, mut formats) = (0, 0);
         for file in shell::files(&package, ".rs")? {
             let path = file.strip_prefix(&root)?;
             let text = std::fs::read_to_string(&file)?;
             let count = Count::of(path, &text);
             faults.extend(count.faults(path));
-            lines += count.product;
+            let part = if path.starts_with(FORMATS) {
+                &mut formats
+            } else {
+                &mut lines
+            };
+            *part += count.product;
             files += 1;
         }
         let limit = if package.ends_with("crates/core") {
@@ -34,11 +41,13 @@ pub(crate) fn run() -> Result<()> {
         } else {
             CRATE
         };
-        if lines > limit {
-            let name = package.strip_prefix(&root)?.display();
-            faults.push(format!("{name}: {lines} product lines, at most {limit}"));
+        let name = package.strip_prefix(&root)?.display().to_string();
+        for (name, lines) in [(name.as_str(), lines), (FORMATS, formats)] {
+            if lines > limit {
+                faults.push(format!("{name}: {lines} product lines, at most {limit}"));
+            }
+            total += lines;
         }
-        total += lines;
     }
     shell::none_of("Too long (the limits are in `xtask/src/size.rs`)", &faults)?;
     println!("size: {total} product lines in {files} files, none too long.");

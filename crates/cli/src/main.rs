@@ -10,12 +10,16 @@ mod wire;
 use std::process::ExitCode;
 
 use clap::Parser;
+use sequester_core::fault::Code;
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
     let result = match &args.command {
         Command::Plan(plan) => commands::plan::run(&args, plan),
         Command::Context(context) => commands::context::run(&args, context),
@@ -25,6 +29,23 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => failure.report(args.json),
     }
+}
+
+/// Help and version go out as they are; bad arguments too, unless a program asked for JSON.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if !error.use_stderr() || !json {
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let message = error.render().to_string();
+    let message = message
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
+    let hint = "`sequester --help` lists the commands and their options.";
+    Failure::input(Code::BadArguments, "command line", message, hint).report(true)
 }
 
 /// What a command ends with.

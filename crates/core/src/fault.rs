@@ -50,6 +50,8 @@ pub enum Code {
     UnknownTask,
     /// No agent has that name.
     UnknownAgent,
+    /// The command line cannot be understood.
+    BadArguments,
     /// The plan holds no text at all.
     EmptyPlan,
     /// The plan is not UTF-8 text.
@@ -83,12 +85,13 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
         Self::UnknownTask,
         Self::UnknownAgent,
+        Self::BadArguments,
         Self::EmptyPlan,
         Self::NotText,
         Self::PlanTooLarge,
@@ -113,6 +116,7 @@ impl Code {
             Self::NoRepository => "SQ0003",
             Self::UnknownTask => "SQ0004",
             Self::UnknownAgent => "SQ0005",
+            Self::BadArguments => "SQ0006",
             Self::EmptyPlan => "SQ0101",
             Self::NotText => "SQ0102",
             Self::PlanTooLarge => "SQ0103",

@@ -171,3 +171,21 @@ fn a_task_that_is_larger_than_a_context() {
         "{answer:?}"
     );
 }
+
+#[test]
+fn arguments_that_cannot_be_understood() {
+    let (bench, _) = shop();
+    for arguments in [
+        &["plan"][..],
+        &["dance"],
+        &["files", "text", "--top", "many"],
+    ] {
+        let answer = bench.run(arguments);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert!(answer.err.contains("--help"), "{answer:?}");
+        let asked = [arguments, &["--json"]].concat();
+        let answer = bench.run(&asked);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert_eq!(answer.json()["error"]["code"], "SQ0006");
+    }
+}

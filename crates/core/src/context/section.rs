@@ -18,6 +18,9 @@ use crate::tokens;
 /// What the headings and fixed sentences after the mandatory part cost at most.
 pub(super) const FRAMES: usize = 200;
 
+/// A ranked file that scores less than this share of the best is noise; `docs/file-ranking.md` has the figures.
+const WORTH: f64 = 0.3;
+
 pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     let own = Provenance::Task(task.id.clone());
     page.frame("# Task\n\n");
@@ -196,9 +199,12 @@ fn ranked(
     );
     let text = format!("{}\n{}", task.title, task.text);
     let found = from.ranker.rank(&text, limits.ranked_files + seen.len());
-    for found in found
+    let worth = found.first().map_or(0.0, |best| best.score * WORTH);
+    let rest = found
         .into_iter()
-        .filter(|found| !seen.contains(&found.path))
+        .filter(|found| !seen.contains(&found.path));
+    for found in rest
+        .take_while(|found| found.score >= worth)
         .take(limits.ranked_files)
     {
         let provenance = Provenance::File {

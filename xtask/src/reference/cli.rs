@@ -1,0 +1,55 @@
+//! The command line, as the program itself tells it.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Page;
+use crate::shell;
+
+pub(super) fn page(_reference: &Path) -> Result<Page> {
+    let mut text = String::from(
+        "# Command line\n\nMade by `cargo xtask reference` from what `sequester --help` prints.\n",
+    );
+    let top = help(&[])?;
+    section(&mut text, "sequester", &top);
+    for name in commands(&top) {
+        section(&mut text, &format!("sequester {name}"), &help(&[name])?);
+    }
+    Ok(Page("cli.md", text))
+}
+
+fn help(command: &[&str]) -> Result<String> {
+    let cargo = ["run", "--quiet", "--package", "sequester", "--"];
+    shell::capture(shell::cargo(), &[&cargo[..], command, &["--help"]].concat())
+}
+
+fn section(text: &mut String, name: &str, help: &str) {
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    *text += &format!(
+        "\n## `{name}`\n\n```text\n{}\n```\n",
+        help.join("\n").trim_end()
+    );
+}
+
+/// The names under `Commands:`.
+fn commands(help: &str) -> Vec<&str> {
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = listed.take_while(|line| line.starts_with("  "));
+    names
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_but_help_has_a_section() {
+        let help =
+            "About.\n\nUsage: x\n\nCommands:\n  plan  Show.\n  help  Help.\n\nOptions:\n  -h\n";
+        assert_eq!(commands(help), ["plan"]);
+    }
+}
