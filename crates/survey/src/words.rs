@@ -167,8 +167,10 @@ pub(crate) fn singular(word: &mut Vec<u8>) {
         return;
     }
     let ends = |end: &[u8]| word.ends_with(end);
-    if ends(b"ies") && length > 4 {
-        word.truncate(length - 3);
+    if length > 4 && (ends(b"ies") || ends(b"ie")) {
+        // `queries` is of `query` and `cookies` of `cookie`: one form for both kinds.
+        let kept = if ends(b"s") { length - 3 } else { length - 2 };
+        word.truncate(kept);
         word.push(b'y');
     } else if ends(b"sses") || ends(b"xes") || ends(b"ches") || ends(b"shes") {
         word.truncate(length - 2);
@@ -198,7 +200,8 @@ mod tests {
             ("URLs", vec!["url"]),
             ("__init__", vec!["init"]),
             ("sha512_256", vec!["sha512", "256", "sha512_256"]),
-            ("cookies", vec!["cookie"]),
+            ("cookies", vec!["cooky"]),
+            ("cookie", vec!["cooky"]),
             ("queries", vec!["query"]),
             ("x", vec![]),
             ("12", vec![]),
