@@ -89,14 +89,19 @@ fn word(number: usize) -> String {
     word
 }
 
+fn compound(number: usize) -> String {
+    format!("{}_{}", word(number % 1_000), word(number / 1_000 * 7))
+}
+
 /// About 4 KB of code-like text a file, with names of its own and shared ones.
 fn source(sequence: &mut Sequence) -> String {
     let mut text = String::new();
     for line in 0..60 + sequence.below(80) {
         let [a, b, c, d] = std::array::from_fn(|_| word(sequence.skewed(30_000)));
+        let [e, f] = std::array::from_fn(|_| compound(sequence.skewed(400_000)));
         let _ = match line % 4 {
-            0 => writeln!(text, "pub fn {a}_{b}({c}: &str) -> {d} {{"),
-            1 => writeln!(text, "    let {a} = {b}.{c}_{d}({line});"),
+            0 => writeln!(text, "pub fn {e}({c}: &str) -> {d} {{"),
+            1 => writeln!(text, "    let {a} = {b}.{f}({line});"),
             2 => writeln!(text, "    // the {a} of {b} is {c} until {d}"),
             _ => writeln!(text, "    {a}.{b}({c}, {d});\n}}"),
         };
