@@ -93,15 +93,19 @@ fn compound(number: usize) -> String {
     format!("{}_{}", word(number % 1_000), word(number / 1_000 * 7))
 }
 
-/// About 4 KB of code-like text a file, with names of its own and shared ones.
+/// About 5 KB of code-like text a file. As in real code a file repeats its own names: some 200 distinct ones among 700.
 fn source(sequence: &mut Sequence) -> String {
+    let words: Vec<String> = (0..150).map(|_| word(sequence.skewed(30_000))).collect();
+    let names: Vec<String> = (0..50)
+        .map(|_| compound(sequence.skewed(400_000)))
+        .collect();
     let mut text = String::new();
     for line in 0..60 + sequence.below(80) {
-        let [a, b, c, d] = std::array::from_fn(|_| word(sequence.skewed(30_000)));
-        let [e, f] = std::array::from_fn(|_| compound(sequence.skewed(400_000)));
+        let [a, b, c, d] = std::array::from_fn(|_| &words[sequence.below(words.len())]);
+        let [name, called] = std::array::from_fn(|_| &names[sequence.below(names.len())]);
         let _ = match line % 4 {
-            0 => writeln!(text, "pub fn {e}({c}: &str) -> {d} {{"),
-            1 => writeln!(text, "    let {a} = {b}.{f}({line});"),
+            0 => writeln!(text, "pub fn {name}({c}: &str) -> {d} {{"),
+            1 => writeln!(text, "    let {a} = {b}.{called}({line});"),
             2 => writeln!(text, "    // the {a} of {b} is {c} until {d}"),
             _ => writeln!(text, "    {a}.{b}({c}, {d});\n}}"),
         };

@@ -136,7 +136,7 @@ fn a_pipe_is_left_out_and_never_waited_for() {
 fn a_folder_that_may_not_be_read_is_named_and_the_rest_is_listed() {
     let root = folder(&["a.rs", "locked/b.rs"]);
     let locked = root.path().join("locked");
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
     let all_powerful = fs::read_dir(&locked).is_ok();
     let folder = Folder::list(root.path()).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
@@ -176,7 +176,7 @@ fn reading_stops_at_the_limit() {
     assert_eq!(read(&folder, "gone.rs", 3), Err(ErrorKind::NotFound));
     let mut seen = Vec::new();
     folder.read_many(&[0, 7], 10, &mut |at, content| {
-        seen.push((at, content.is_ok()))
+        seen.push((at, content.is_ok()));
     });
     assert_eq!(seen, [(0, true), (7, false)]);
 }
