@@ -7,8 +7,10 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 /// The hasher is seeded at random against crafted collisions; numbers depend on the order of calls alone.
 #[derive(Default)]
 pub(crate) struct Interner {
-    /// The number and half of the hash, so that a table grows and most look-ups miss without touching the bytes.
-    table: HashTable<(u32, u32)>,
+    /// Short texts lie in the table itself, so that finding one is one look at memory.
+    short: HashTable<(u128, u32)>,
+    /// Others by number and hash, so that most that differ are told apart without a look at their bytes.
+    long: HashTable<(u32, u64)>,
     hasher: DefaultHashBuilder,
     bytes: Vec<u8>,
     spans: Vec<(u64, u32)>,
@@ -23,30 +25,40 @@ impl Interner {
         if let Some(number) = self.recent.get(key) {
             return number;
         }
-        let number = self.look_up(text);
+        let hash = self.hasher.hash_one(key);
+        let number = match self.short.find(hash, |(known, _)| *known == key) {
+            Some((_, number)) => *number,
+            None => {
+                let number = self.append(text);
+                let hasher = &self.hasher;
+                self.short
+                    .insert_unique(hash, (key, number), |(key, _)| hasher.hash_one(key));
+                number
+            }
+        };
         self.recent.put(key, number);
         number
     }
 
+    fn append(&mut self, text: &[u8]) -> u32 {
+        let number = self.spans.len() as u32;
+        self.spans
+            .push((self.bytes.len() as u64, text.len() as u32));
+        self.bytes.extend_from_slice(text);
+        number
+    }
+
     fn look_up(&mut self, text: &[u8]) -> u32 {
-        let Self {
-            table,
-            hasher,
-            bytes,
-            spans,
-            ..
-        } = self;
-        let hash = fold(hasher.hash_one(text));
-        let known = table.find(spread(hash), |&(number, other)| {
-            other == hash && slice(bytes, spans, number) == text
+        let hash = self.hasher.hash_one(text);
+        let known = self.long.find(hash, |(number, other)| {
+            *other == hash && slice(&self.bytes, &self.spans, *number) == text
         });
-        if let Some(&(number, _)) = known {
-            return number;
+        if let Some((number, _)) = known {
+            return *number;
         }
-        let number = spans.len() as u32;
-        spans.push((bytes.len() as u64, text.len() as u32));
-        bytes.extend_from_slice(text);
-        table.insert_unique(spread(hash), (number, hash), |&(_, hash)| spread(hash));
+        let number = self.append(text);
+        self.long
+            .insert_unique(hash, (number, hash), |(_, hash)| *hash);
         number
     }
 
@@ -103,15 +115,6 @@ impl Default for Recent {
             slots: vec![(0, 0); 1 << Self::BITS],
         }
     }
-}
-
-fn fold(hash: u64) -> u32 {
-    (hash ^ hash >> 32) as u32
-}
-
-/// The table looks at the highest and the lowest bits.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 fn slice<'a>(bytes: &'a [u8], spans: &[(u64, u32)], number: u32) -> &'a [u8] {
