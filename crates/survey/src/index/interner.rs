@@ -26,15 +26,15 @@ impl Interner {
             return number;
         }
         let hash = self.hasher.hash_one(key);
-        let number = match self.short.find(hash, |(known, _)| *known == key) {
-            Some((_, number)) => *number,
-            None => {
-                let number = self.append(text);
-                let hasher = &self.hasher;
-                self.short
-                    .insert_unique(hash, (key, number), |(key, _)| hasher.hash_one(key));
-                number
-            }
+        let known = self.short.find(hash, |(known, _)| *known == key);
+        let number = if let Some((_, number)) = known {
+            *number
+        } else {
+            let number = self.append(text);
+            let hasher = &self.hasher;
+            let rehash = |(key, _): &(u128, u32)| hasher.hash_one(key);
+            self.short.insert_unique(hash, (key, number), rehash);
+            number
         };
         self.recent.put(key, number);
         number
