@@ -38,7 +38,6 @@ impl Folder {
         let walk = WalkBuilder::new(root)
             .standard_filters(false)
             .git_ignore(true)
-            .git_exclude(true)
             .require_git(false)
             .filter_entry(|entry| entry.file_name() != ".git")
             .build();

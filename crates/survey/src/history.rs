@@ -102,7 +102,7 @@ fn build(id: &str, commits: &[Commit]) -> Blob {
             write_number(&mut extra, at as u64);
         }
     }
-    Blob::assemble(&extra, &lengths, &Terms::of(&builder.finish()))
+    Blob::assemble(&extra, &lengths, &Terms::of(builder.finish()))
 }
 
 /// The documents that each commit changed, if the bytes are of the history `id`.

@@ -17,6 +17,7 @@ use crate::kind::Kind;
 use crate::rank;
 
 pub(crate) use blob::{Blob, Terms};
+use builder::Vocabulary;
 pub(crate) use builder::{Builder, stem, whole_name};
 use listing::{Doubtful, Hash, Listing};
 use postings::List;
@@ -192,7 +193,7 @@ impl Source<'_> {
                 }
                 join(old, &plan.moved, fresh)
             }
-            None => Terms::of(&fresh),
+            None => Terms::of(fresh),
         };
         if let Some((known, _)) = old.and_then(|old| listing::decode(old.extra())) {
             let kept = known.into_iter().filter_map(|(document, hash)| {
@@ -300,19 +301,25 @@ fn readable<'a>(path: &str, content: &'a [u8]) -> &'a [u8] {
 }
 
 /// Merges two sorted vocabularies. Old documents keep their order, so each list is a merge of two sorted ones.
-fn join(old: &Blob, moved: &[Option<u32>], fresh: Vec<(Box<[u8]>, List)>) -> Terms {
+fn join(old: &Blob, moved: &[Option<u32>], mut fresh: Vocabulary) -> Terms {
     let mut terms = Terms::default();
-    let mut fresh = fresh.into_iter().peekable();
     let mut joined = List::default();
     for at in 0..old.terms() {
         let Some((term, kept, _)) = old.term(at) else {
             continue;
         };
-        while let Some((term, list)) = fresh.next_if(|(fresh, _)| **fresh < *term) {
-            terms.push(&term, &list);
+        while fresh.peek().is_some_and(|fresh| fresh < term) {
+            if let Some((term, list)) = fresh.take() {
+                terms.push(term, &list);
+            }
         }
-        let added = fresh.next_if(|(fresh, _)| **fresh == *term);
-        let added = added.as_ref().map_or(&[][..], |(_, list)| &list.bytes);
+        let also = fresh.peek() == Some(term);
+        let added = if also {
+            fresh.take().map(|(_, list)| list)
+        } else {
+            None
+        };
+        let added = added.as_ref().map_or(&[][..], |list| &list.bytes);
         let kept = kept.filter_map(|posting| {
             let document = (*moved.get(posting.document as usize)?)?;
             Some(Posting {
@@ -324,8 +331,8 @@ fn join(old: &Blob, moved: &[Option<u32>], fresh: Vec<(Box<[u8]>, List)>) -> Ter
         merge(kept, postings::Postings::new(added), &mut joined);
         terms.push(term, &joined);
     }
-    for (term, list) in fresh {
-        terms.push(&term, &list);
+    while let Some((term, list)) = fresh.take() {
+        terms.push(term, &list);
     }
     terms
 }

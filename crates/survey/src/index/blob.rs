@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::builder::Vocabulary;
 use super::postings::{List, Postings};
 
 /// Names the format; a change of the layout or of how text becomes words changes it.
@@ -154,10 +155,10 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn of(sorted: &[(Box<[u8]>, List)]) -> Self {
+    pub(crate) fn of(mut vocabulary: Vocabulary) -> Self {
         let mut terms = Self::default();
-        for (term, list) in sorted {
-            terms.push(term, list);
+        while let Some((term, list)) = vocabulary.take() {
+            terms.push(term, &list);
         }
         terms
     }

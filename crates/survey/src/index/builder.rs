@@ -160,18 +160,58 @@ impl Builder {
     }
 
     /// Every word with its postings, sorted by the word's bytes.
-    pub(crate) fn finish(mut self) -> Vec<(Box<[u8]>, List)> {
-        let mut all: Vec<(Box<[u8]>, List)> = Vec::with_capacity(self.lists.len());
-        for (term, mut pending) in std::mem::take(&mut self.lists).into_iter().enumerate() {
-            if pending.open {
-                pending.list.push(pending.posting);
-            }
-            if pending.list.length > 0 {
-                all.push((self.terms.get(term as u32).into(), pending.list));
-            }
+    pub(crate) fn finish(self) -> Vocabulary {
+        // Sorting by the first bytes as a number touches the words themselves only where those are equal.
+        let terms = &self.terms;
+        let used = self
+            .lists
+            .iter()
+            .enumerate()
+            .filter(|(_, pending)| pending.open);
+        let mut order: Vec<(u64, u32)> = used
+            .map(|(term, _)| (first_bytes(terms.get(term as u32)), term as u32))
+            .collect();
+        order.sort_unstable_by(|left, right| {
+            let by_start = left.0.cmp(&right.0);
+            by_start.then_with(|| terms.get(left.1).cmp(terms.get(right.1)))
+        });
+        Vocabulary {
+            order,
+            terms: self.terms,
+            lists: self.lists,
+            next: 0,
         }
-        all.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-        all
+    }
+}
+
+fn first_bytes(word: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = word.len().min(8);
+    first[..length].copy_from_slice(&word[..length]);
+    u64::from_be_bytes(first)
+}
+
+/// Words in ascending order, each handed out once.
+pub(crate) struct Vocabulary {
+    order: Vec<(u64, u32)>,
+    terms: Interner,
+    lists: Vec<Pending>,
+    next: usize,
+}
+
+impl Vocabulary {
+    pub(crate) fn peek(&self) -> Option<&[u8]> {
+        let (_, term) = self.order.get(self.next)?;
+        Some(self.terms.get(*term))
+    }
+
+    /// The next word with its postings.
+    pub(crate) fn take(&mut self) -> Option<(&[u8], List)> {
+        let (_, term) = *self.order.get(self.next)?;
+        self.next += 1;
+        let pending = &mut self.lists[term as usize];
+        pending.list.push(pending.posting);
+        Some((self.terms.get(term), std::mem::take(&mut pending.list)))
     }
 }
 

@@ -135,7 +135,9 @@ mod tests {
             },
         );
         let mut list = List::default();
-        given.into_iter().for_each(|posting| list.push(posting));
+        for posting in given {
+            list.push(posting);
+        }
         assert_eq!(Postings::new(&list.bytes).collect::<Vec<_>>(), given);
         assert_eq!(list.length, 4);
     }

@@ -7,7 +7,7 @@ use crate::words::{Part, identifiers, words};
 /// Text past this is data; the question is asked before it.
 const MOST_BYTES: usize = 64 << 10;
 /// The first line names the task: a word there counts as often as this.
-const FIRST_LINE: u32 = 2;
+const FIRST_LINE: f64 = 2.0;
 /// A prefix longer than this is a sentence with a colon.
 const LONGEST_PREFIX: usize = 50;
 
@@ -41,37 +41,57 @@ pub(crate) struct Query {
 
 pub(crate) struct Term {
     pub(crate) text: Vec<u8>,
+    /// The identifier it comes from, as the text has it.
+    pub(crate) written: String,
     pub(crate) weight: f64,
     /// A name of several words, such as `parse_url`.
     pub(crate) whole: bool,
+}
+
+impl Term {
+    fn new(word: &[u8], name: &[u8], part: Part) -> Self {
+        Self {
+            text: word.to_vec(),
+            // A part of a name is shown as the part: the name as a whole is a term of its own.
+            written: String::from_utf8_lossy(if word.len() + 3 < name.len() {
+                word
+            } else {
+                name
+            })
+            .into_owned(),
+            weight: 0.0,
+            whole: part == Part::Whole,
+        }
+    }
 }
 
 impl Query {
     pub(crate) fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MOST_BYTES)];
         let first_line = text.lines().next().unwrap_or("");
-        let mut counts: BTreeMap<Vec<u8>, (u32, bool)> = BTreeMap::new();
+        let mut terms: BTreeMap<Vec<u8>, Term> = BTreeMap::new();
         let stop: BTreeSet<&[u8]> = STOP_WORDS.split(' ').map(str::as_bytes).collect();
         let mut scratch = Vec::new();
         for (number, line) in text.lines().enumerate() {
-            let times = if number == 0 { FIRST_LINE } else { 1 };
+            let times = if number == 0 { FIRST_LINE } else { 1.0 };
             identifiers(line.as_bytes(), |name, _| {
                 words(name, &mut scratch, |word, part| {
                     if !stop.contains(word) {
-                        let whole = part == Part::Whole;
-                        counts.entry(word.to_vec()).or_insert((0, whole)).0 += times;
+                        let term = terms
+                            .entry(word.to_vec())
+                            .or_insert_with(|| Term::new(word, name, part));
+                        term.weight += times;
                     }
                 });
             });
         }
-        let terms = counts.into_iter().map(|(text, (count, whole))| Term {
-            text,
+        let mut terms: Vec<Term> = terms.into_values().collect();
+        for term in &mut terms {
             // Repetition tells less and less.
-            weight: 1.0 + 0.5 * f64::from(count).ln(),
-            whole,
-        });
+            term.weight = 1.0 + 0.5 * term.weight.ln();
+        }
         Self {
-            terms: terms.collect(),
+            terms,
             names: names(text),
             scopes: scopes(first_line),
         }

@@ -345,8 +345,8 @@ impl<'a> Scores<'a> {
     pub(crate) fn explain(&self, document: u32) -> Ranked {
         let reasons = &self.reasons[document as usize];
         let text = |term: u16| match self.query.terms.get(usize::from(term).wrapping_sub(1)) {
-            Some(term) => String::from_utf8_lossy(&term.text).into_owned(),
-            None => String::new(),
+            Some(term) => term.written.as_str(),
+            None => "",
         };
         let mut why = Vec::new();
         if reasons.named {
@@ -356,7 +356,8 @@ impl<'a> Scores<'a> {
             why.push(format!("defines `{}`", text(reasons.symbol)));
         }
         let words = reasons.words.iter().filter(|(_, term)| *term > 0);
-        let words: Vec<String> = words.map(|(_, term)| text(*term)).collect();
+        let mut words: Vec<&str> = words.map(|(_, term)| text(*term)).collect();
+        words.dedup();
         if !words.is_empty() {
             why.push(format!("words: {}", words.join(", ")));
         }
