@@ -12,15 +12,7 @@ pub(crate) fn run() -> Result<()> {
     deny::run()?;
     shell::run(
         shell::cargo(),
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ],
+        &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
     )?;
     reference::check()?;
     shell::run(shell::cargo(), &["test", "--workspace", "--locked"])

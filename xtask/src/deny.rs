@@ -11,10 +11,7 @@ const VERSION: &str = "0.20.2";
 
 pub(crate) fn run() -> Result<()> {
     let checks = ["licenses", "bans", "sources"];
-    shell::run(
-        program()?,
-        &[&["check", "--hide-inclusion-graph"], &checks[..]].concat(),
-    )
+    shell::run(program()?, &[&["check", "--hide-inclusion-graph"], &checks[..]].concat())
 }
 
 /// The list of weaknesses is fetched, so this is no part of `ci`.
@@ -28,9 +25,7 @@ fn program() -> Result<PathBuf> {
     for found in [own.clone(), PathBuf::from("cargo-deny")] {
         let output = Command::new(&found).arg("--version").output();
         if output.is_ok_and(|output| {
-            String::from_utf8_lossy(&output.stdout)
-                .trim_end()
-                .ends_with(VERSION)
+            String::from_utf8_lossy(&output.stdout).trim_end().ends_with(VERSION)
         }) {
             return Ok(found);
         }
@@ -39,11 +34,7 @@ fn program() -> Result<PathBuf> {
     let pinned = ["--locked", "--version", VERSION, "--root", ".tools"];
     shell::run(
         shell::cargo(),
-        &[
-            &["install", "cargo-deny", "--quiet", "--debug"],
-            &pinned[..],
-        ]
-        .concat(),
+        &[&["install", "cargo-deny", "--quiet", "--debug"], &pinned[..]].concat(),
     )?;
     Ok(own)
 }

@@ -61,10 +61,7 @@ pub(crate) fn run() -> Result<()> {
         "--locked",
     ];
     faults.extend(runtimes_in(&shell::capture(shell::cargo(), &tree)?));
-    shell::none_of(
-        "Against the layers (the table is in `xtask/src/layers.rs`)",
-        &faults,
-    )?;
+    shell::none_of("Against the layers (the table is in `xtask/src/layers.rs`)", &faults)?;
     println!("layers: {} edges, all of them point down.", edges.len());
     Ok(())
 }
@@ -80,10 +77,7 @@ struct Edge {
 
 fn read_edges(metadata: &Value) -> Result<Vec<Edge>> {
     let list = |value: &Value, key: &str| {
-        value[key]
-            .as_array()
-            .cloned()
-            .with_context(|| format!("no `{key}`"))
+        value[key].as_array().cloned().with_context(|| format!("no `{key}`"))
     };
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     let mut edges = Vec::new();
@@ -109,12 +103,7 @@ fn short(package: &str) -> String {
 }
 
 fn fault(edge: &Edge) -> Option<String> {
-    let Edge {
-        from,
-        to,
-        ours,
-        dev,
-    } = edge;
+    let Edge { from, to, ours, dev } = edge;
     let Some((_, below)) = LAYERS.iter().find(|(name, _)| name == from) else {
         return Some(format!("`{from}` has no place in the table"));
     };
@@ -122,27 +111,19 @@ fn fault(edge: &Edge) -> Option<String> {
         let allowed = below.contains(&to.as_str()) || (*dev && to == "testkit");
         return (!allowed).then(|| format!("`{from}` uses `{to}`"));
     }
-    let owners = OWNERS
-        .iter()
-        .find(|(name, _)| match name.strip_suffix('*') {
-            Some(start) => to.starts_with(start) || to == start.trim_end_matches('-'),
-            None => name == to,
-        });
+    let owners = OWNERS.iter().find(|(name, _)| match name.strip_suffix('*') {
+        Some(start) => to.starts_with(start) || to == start.trim_end_matches('-'),
+        None => name == to,
+    });
     let (_, owners) = owners.filter(|_| !dev)?;
-    (!owners.contains(&from.as_str())).then(|| {
-        format!(
-            "`{from}` uses `{to}`, which belongs to `{}`",
-            owners.join("`, `")
-        )
-    })
+    (!owners.contains(&from.as_str()))
+        .then(|| format!("`{from}` uses `{to}`, which belongs to `{}`", owners.join("`, `")))
 }
 
 fn runtimes_in(tree: &str) -> Vec<String> {
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let found = names.filter(|name| RUNTIMES.contains(name));
-    found
-        .map(|name| format!("`core` has `{name}` in its tree"))
-        .collect()
+    found.map(|name| format!("`core` has `{name}` in its tree")).collect()
 }
 
 #[cfg(test)]
@@ -150,32 +131,20 @@ mod tests {
     use super::*;
 
     fn judge(from: &str, to: &str, ours: bool, dev: bool) -> Option<String> {
-        fault(&Edge {
-            from: from.into(),
-            to: to.into(),
-            ours,
-            dev,
-        })
+        fault(&Edge { from: from.into(), to: to.into(), ours, dev })
     }
 
     #[test]
     fn arrows_point_down_and_testkit_is_for_tests() {
-        for (from, to, dev) in [
-            ("cli", "survey", false),
-            ("git", "core", false),
-            ("core", "testkit", true),
-        ] {
+        for (from, to, dev) in
+            [("cli", "survey", false), ("git", "core", false), ("core", "testkit", true)]
+        {
             assert_eq!(judge(from, to, true, dev), None);
         }
-        for (from, to, dev) in [
-            ("core", "git", false),
-            ("git", "survey", true),
-            ("cli", "testkit", false),
-        ] {
-            assert_eq!(
-                judge(from, to, true, dev),
-                Some(format!("`{from}` uses `{to}`"))
-            );
+        for (from, to, dev) in
+            [("core", "git", false), ("git", "survey", true), ("cli", "testkit", false)]
+        {
+            assert_eq!(judge(from, to, true, dev), Some(format!("`{from}` uses `{to}`")));
         }
         assert!(judge("unheard-of", "core", true, false).is_some());
     }
@@ -184,11 +153,8 @@ mod tests {
     fn what_is_heavy_has_one_owner() {
         assert_eq!(judge("survey", "tree-sitter-go", false, false), None);
         assert_eq!(judge("core", "serde", false, false), None);
-        for (from, to) in [
-            ("cli", "tree-sitter"),
-            ("core", "anyhow"),
-            ("survey", "grep-searcher"),
-        ] {
+        for (from, to) in [("cli", "tree-sitter"), ("core", "anyhow"), ("survey", "grep-searcher")]
+        {
             assert!(judge(from, to, false, false).is_some(), "{from} {to}");
         }
     }
@@ -203,12 +169,7 @@ mod tests {
     fn edges_are_read_from_metadata() {
         let metadata = serde_json::json!({"packages": [{"name": "sequester", "dependencies": [
             {"name": "sequester-core", "path": "/x", "kind": null}, {"name": "clap", "kind": "dev"}]}]});
-        let edge = |to: &str, ours, dev| Edge {
-            from: "cli".into(),
-            to: to.into(),
-            ours,
-            dev,
-        };
+        let edge = |to: &str, ours, dev| Edge { from: "cli".into(), to: to.into(), ours, dev };
         assert_eq!(
             read_edges(&metadata).unwrap(),
             [edge("core", true, false), edge("clap", false, true)]

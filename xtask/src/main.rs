@@ -17,51 +17,21 @@ use std::process::ExitCode;
 struct Chore(&'static str, &'static str, fn() -> anyhow::Result<()>);
 
 const CHORES: &[Chore] = &[
-    Chore(
-        "ci",
-        "everything a change must pass, the cheap checks first",
-        ci::run,
-    ),
+    Chore("ci", "everything a change must pass, the cheap checks first", ci::run),
     Chore("size", "lines per file, crate and test", size::run),
-    Chore(
-        "strays",
-        "source files that no module declares",
-        strays::run,
-    ),
+    Chore("strays", "source files that no module declares", strays::run),
     Chore("layers", "which crate may use which", layers::run),
-    Chore(
-        "deny",
-        "licences, doubled and foreign dependencies",
-        deny::run,
-    ),
-    Chore(
-        "advisories",
-        "known weaknesses of dependencies; needs a network",
-        deny::advisories,
-    ),
-    Chore(
-        "reference",
-        "write docs/reference from the code",
-        reference::write,
-    ),
-    Chore(
-        "secrets",
-        "the rules of secrets beside secretlint's; needs npm",
-        secrets::run,
-    ),
-    Chore(
-        "measure",
-        "whole invocations beside a floor, in a release build",
-        measure::run,
-    ),
+    Chore("deny", "licences, doubled and foreign dependencies", deny::run),
+    Chore("advisories", "known weaknesses of dependencies; needs a network", deny::advisories),
+    Chore("reference", "write docs/reference from the code", reference::write),
+    Chore("secrets", "the rules of secrets beside secretlint's; needs npm", secrets::run),
+    Chore("measure", "whole invocations beside a floor, in a release build", measure::run),
 ];
 
 fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let chosen: Vec<_> = names
-        .iter()
-        .map(|name| CHORES.iter().find(|chore| chore.0 == name))
-        .collect();
+    let chosen: Vec<_> =
+        names.iter().map(|name| CHORES.iter().find(|chore| chore.0 == name)).collect();
     if names.is_empty() || chosen.contains(&None) {
         eprintln!("Usage: cargo xtask CHORE...\n");
         for Chore(name, about, _) in CHORES {

@@ -25,10 +25,7 @@ pub(crate) fn run() -> Result<()> {
     write_project(&folder)?;
     let call = |arguments: &[&str]| {
         let mut command = Command::new(&program);
-        command
-            .args(arguments)
-            .current_dir(&folder)
-            .env("XDG_CACHE_HOME", folder.join("cache"));
+        command.args(arguments).current_dir(&folder).env("XDG_CACHE_HOME", folder.join("cache"));
         command
     };
     let floor = measure(200, || Command::new("true"))?;
@@ -47,16 +44,8 @@ pub(crate) fn run() -> Result<()> {
     row("`sequester --version`", &version, &floor);
     row("`cat plan.md` (floor of reading)", &read, &read);
     row("`sequester plan`, 10,000 tasks", &plan, &read);
-    row(
-        "`sequester context`, 2,000 files, cold cache",
-        &cold,
-        &floor,
-    );
-    row(
-        "`sequester context`, 2,000 files, warm cache",
-        &warm,
-        &floor,
-    );
+    row("`sequester context`, 2,000 files, cold cache", &cold, &floor);
+    row("`sequester context`, 2,000 files, warm cache", &warm, &floor);
     Ok(())
 }
 
@@ -74,14 +63,7 @@ fn row(name: &str, cost: &Cost, floor: &Cost) {
 fn build() -> Result<PathBuf> {
     let target = shell::root().join("target/measure");
     let status = Command::new("cargo")
-        .args([
-            "build",
-            "--release",
-            "--quiet",
-            "--package",
-            "sequester",
-            "--target-dir",
-        ])
+        .args(["build", "--release", "--quiet", "--package", "sequester", "--target-dir"])
         .arg(&target)
         .current_dir(shell::root())
         .status()?;
@@ -111,10 +93,7 @@ fn write_project(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder.join("src"))?;
     fs::write(folder.join("plan.md"), plan)?;
     fs::write(folder.join("small.md"), small)?;
-    fs::write(
-        folder.join("Cargo.toml"),
-        "[package]\nname = \"measured\"\nversion = \"0.1.0\"\n",
-    )?;
+    fs::write(folder.join("Cargo.toml"), "[package]\nname = \"measured\"\nversion = \"0.1.0\"\n")?;
     for at in 0..2_000_u32 {
         let mut text = String::new();
         for function in 0..20_u32 {
@@ -142,10 +121,7 @@ fn write_project(folder: &Path) -> Result<()> {
             "measured",
         ],
     ] {
-        let status = Command::new("git")
-            .args(arguments)
-            .current_dir(folder)
-            .status()?;
+        let status = Command::new("git").args(arguments).current_dir(folder).status()?;
         ensure!(status.success(), "git {arguments:?} failed");
     }
     Ok(())
@@ -179,11 +155,7 @@ fn measure(times: u32, make: impl Fn() -> Command) -> Result<Cost> {
     }
     walls.sort();
     let processor = children_processor()?.saturating_sub(before) / times;
-    Ok(Cost {
-        wall: walls[walls.len() / 2],
-        processor,
-        peak_kilobytes,
-    })
+    Ok(Cost { wall: walls[walls.len() / 2], processor, peak_kilobytes })
 }
 
 fn peak(status: &str) -> Option<u64> {
@@ -195,10 +167,7 @@ fn peak(status: &str) -> Option<u64> {
 /// Processor time of all children that have ended, in ticks of a hundredth of a second.
 fn children_processor() -> Result<Duration> {
     let text = fs::read_to_string("/proc/self/stat")?;
-    let fields = text
-        .rsplit_once(')')
-        .context("an unknown /proc/self/stat")?
-        .1;
+    let fields = text.rsplit_once(')').context("an unknown /proc/self/stat")?.1;
     let mut ticks = 0;
     for field in fields.split_whitespace().skip(13).take(2) {
         ticks += field.parse::<u64>()?;

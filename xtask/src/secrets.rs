@@ -21,11 +21,7 @@ pub(crate) fn run() -> Result<()> {
     writeln!(io::stdout(), "{compared}\n{counted}\n{places}")?;
     let page = root.join("../docs/secrets.md");
     let mut text = fs::read_to_string(&page)?;
-    for (part, table) in [
-        ("rules", list_rules()?),
-        ("secretlint", compared),
-        ("alarms", counted),
-    ] {
+    for (part, table) in [("rules", list_rules()?), ("secretlint", compared), ("alarms", counted)] {
         text = replace_part(&text, part, &table)?;
     }
     fs::write(&page, text)?;
@@ -46,51 +42,34 @@ fn list_rules() -> Result<String> {
             Kind::Value => "what stands around it",
             Kind::Block => "its first or last line",
         };
-        let keywords: Vec<String> = rule
-            .keywords
-            .iter()
-            .map(|word| format!("`{word}`"))
-            .collect();
-        writeln!(
-            table,
-            "| {} | {known} | {} |",
-            rule.name,
-            keywords.join(" ")
-        )?;
+        let keywords: Vec<String> = rule.keywords.iter().map(|word| format!("`{word}`")).collect();
+        writeln!(table, "| {} | {known} | {} |", rule.name, keywords.join(" "))?;
     }
     Ok(table)
 }
 
 /// Puts `table` between the two comments that name the part.
 fn replace_part(page: &str, part: &str, table: &str) -> Result<String> {
-    let (open, close) = (
-        format!("<!-- {part} -->\n"),
-        format!("<!-- end of {part} -->"),
-    );
+    let (open, close) = (format!("<!-- {part} -->\n"), format!("<!-- end of {part} -->"));
     let (before, rest) = page
         .split_once(&open)
         .with_context(|| format!("`docs/secrets.md` has no `{}`.", open.trim()))?;
-    let (_, after) = rest
-        .split_once(&close)
-        .with_context(|| format!("`docs/secrets.md` has no `{close}`."))?;
+    let (_, after) =
+        rest.split_once(&close).with_context(|| format!("`docs/secrets.md` has no `{close}`."))?;
     Ok([before, &open, table, &close, after].concat())
 }
 
 /// The target directory, where everything fetched is kept.
 fn target(root: &Path) -> Result<PathBuf> {
     let metadata = cargo_metadata(root, &["--no-deps"])?;
-    let folder = metadata["target_directory"]
-        .as_str()
-        .context("Cargo names no target directory.")?;
+    let folder =
+        metadata["target_directory"].as_str().context("Cargo names no target directory.")?;
     Ok(PathBuf::from(folder))
 }
 
 fn cargo_metadata(folder: &Path, more: &[&str]) -> Result<serde_json::Value> {
     let mut command = Command::new(env!("CARGO"));
-    command
-        .args(["metadata", "--format-version", "1"])
-        .args(more)
-        .current_dir(folder);
+    command.args(["metadata", "--format-version", "1"]).args(more).current_dir(folder);
     Ok(serde_json::from_slice(&output(&mut command)?)?)
 }
 
@@ -101,10 +80,6 @@ fn output(command: &mut Command) -> Result<Vec<u8>> {
         .stderr(std::process::Stdio::inherit())
         .output()
         .with_context(|| format!("`{name}` cannot be started. Install it and try again."))?;
-    ensure!(
-        output.status.success(),
-        "`{name}` failed: {}.",
-        output.status
-    );
+    ensure!(output.status.success(), "`{name}` failed: {}.", output.status);
     Ok(output.stdout)
 }

@@ -20,20 +20,10 @@ pub(crate) fn cargo() -> OsString {
 /// Runs a program whose output the person sees.
 pub(crate) fn run(program: impl Into<OsString>, arguments: &[&str]) -> Result<()> {
     let program = program.into();
-    let shown = Path::new(&program)
-        .file_stem()
-        .unwrap_or(&program)
-        .to_string_lossy()
-        .into_owned();
+    let shown = Path::new(&program).file_stem().unwrap_or(&program).to_string_lossy().into_owned();
     println!("$ {shown} {}", arguments.join(" "));
-    let status = Command::new(&program)
-        .args(arguments)
-        .current_dir(root())
-        .status();
-    if !status
-        .with_context(|| format!("`{shown}` could not be started"))?
-        .success()
-    {
+    let status = Command::new(&program).args(arguments).current_dir(root()).status();
+    if !status.with_context(|| format!("`{shown}` could not be started"))?.success() {
         bail!("`{shown} {}` did not succeed.", arguments.join(" "));
     }
     Ok(())
@@ -42,13 +32,8 @@ pub(crate) fn run(program: impl Into<OsString>, arguments: &[&str]) -> Result<()
 /// What a program prints.
 pub(crate) fn capture(program: impl Into<OsString>, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(program.into());
-    command
-        .args(arguments)
-        .current_dir(root())
-        .stderr(Stdio::inherit());
-    let output = command
-        .output()
-        .context("the program could not be started")?;
+    command.args(arguments).current_dir(root()).stderr(Stdio::inherit());
+    let output = command.output().context("the program could not be started")?;
     if !output.status.success() {
         bail!("`{}` did not succeed.", arguments.join(" "));
     }

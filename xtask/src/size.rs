@@ -28,19 +28,11 @@ pub(crate) fn run() -> Result<()> {
             let text = std::fs::read_to_string(&file)?;
             let count = Count::of(path, &text);
             faults.extend(count.faults(path));
-            let part = if path.starts_with(FORMATS) {
-                &mut formats
-            } else {
-                &mut lines
-            };
+            let part = if path.starts_with(FORMATS) { &mut formats } else { &mut lines };
             *part += count.product;
             files += 1;
         }
-        let limit = if package.ends_with("crates/core") {
-            CORE
-        } else {
-            CRATE
-        };
+        let limit = if package.ends_with("crates/core") { CORE } else { CRATE };
         let name = package.strip_prefix(&root)?.display().to_string();
         for (name, lines) in [(name.as_str(), lines), (FORMATS, formats)] {
             if lines > limit {
@@ -66,28 +58,16 @@ impl Count {
     fn of(path: &Path, text: &str) -> Self {
         let all = text.lines().count();
         if is_test(path) {
-            return Self {
-                product: 0,
-                inline_tests: 0,
-                test_file: all,
-            };
+            return Self { product: 0, inline_tests: 0, test_file: all };
         }
         let product = product_lines(text);
-        Self {
-            product,
-            inline_tests: all - product,
-            test_file: 0,
-        }
+        Self { product, inline_tests: all - product, test_file: 0 }
     }
 
     fn faults(&self, path: &Path) -> Vec<String> {
         let table = TABLES.iter().any(|table| Path::new(table) == path);
         let limits = [
-            (
-                self.product,
-                if table { usize::MAX } else { FILE },
-                "product lines",
-            ),
+            (self.product, if table { usize::MAX } else { FILE }, "product lines"),
             (self.inline_tests, INLINE_TESTS, "lines of inline tests"),
             (self.test_file, TEST_FILE, "lines of tests"),
         ];
@@ -123,11 +103,7 @@ mod tests {
     fn inline_tests_are_not_product() {
         let text =
             "//! a\n\nfn a() {}\n\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n    fn b() {}\n}\n";
-        let count = Count {
-            product: 4,
-            inline_tests: 5,
-            test_file: 0,
-        };
+        let count = Count { product: 4, inline_tests: 5, test_file: 0 };
         assert_eq!(Count::of(Path::new("crates/a/src/lib.rs"), text), count);
     }
 
@@ -139,35 +115,22 @@ mod tests {
 
     #[test]
     fn test_files_are_known_by_their_place() {
-        for path in [
-            "a/src/b/tests.rs",
-            "a/tests/it/main.rs",
-            "a/benches/b.rs",
-            "a/src/b/tests/c.rs",
-        ] {
-            let count = Count {
-                product: 0,
-                inline_tests: 0,
-                test_file: 2,
-            };
+        for path in
+            ["a/src/b/tests.rs", "a/tests/it/main.rs", "a/benches/b.rs", "a/src/b/tests/c.rs"]
+        {
+            let count = Count { product: 0, inline_tests: 0, test_file: 2 };
             assert_eq!(Count::of(Path::new(path), "x\ny\n"), count, "{path}");
         }
     }
 
     #[test]
     fn each_limit_speaks_for_itself() {
-        let count = Count {
-            product: FILE + 1,
-            inline_tests: INLINE_TESTS,
-            test_file: TEST_FILE + 1,
-        };
+        let count =
+            Count { product: FILE + 1, inline_tests: INLINE_TESTS, test_file: TEST_FILE + 1 };
         let faults = count.faults(Path::new("a.rs"));
         assert_eq!(
             faults,
-            [
-                "a.rs: 501 product lines, at most 500",
-                "a.rs: 601 lines of tests, at most 600"
-            ]
+            ["a.rs: 501 product lines, at most 500", "a.rs: 601 lines of tests, at most 600"]
         );
     }
 }

@@ -30,10 +30,8 @@ fn find(package: &Path) -> Result<Vec<String>> {
     }
     for file in shell::files(&package.join("tests"), ".rs")? {
         if file.parent() == Some(&package.join("tests")) {
-            faults.push(format!(
-                "{}: a second test binary; move it to `tests/it/`",
-                file.display()
-            ));
+            faults
+                .push(format!("{}: a second test binary; move it to `tests/it/`", file.display()));
         }
     }
     Ok(faults)
@@ -94,12 +92,7 @@ mod tests {
             .collect();
         assert_eq!(
             names,
-            [
-                "/src/a/stray.rs",
-                "/src/stray.rs",
-                "/tests/it/d.rs",
-                "/tests/second.rs"
-            ]
+            ["/src/a/stray.rs", "/src/stray.rs", "/tests/it/d.rs", "/tests/second.rs"]
         );
     }
 }

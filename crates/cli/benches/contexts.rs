@@ -1,9 +1,6 @@
 //! A thousand contexts of one plan through the library, beside the cost of copying the same bytes.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a bench that cannot be set up has nothing to measure"
-)]
+#![allow(clippy::unwrap_used, reason = "a bench that cannot be set up has nothing to measure")]
 
 use std::fmt::Write as _;
 
@@ -46,14 +43,7 @@ impl Run {
         let plan = plan::parse(text().as_bytes(), &Options::default()).plan;
         let (graph, faults) = TaskGraph::new(&plan);
         assert_eq!((plan.tasks.len(), faults), (TASKS, Vec::new()));
-        Self {
-            plan,
-            graph,
-            repository,
-            index,
-            architecture,
-            limits,
-        }
+        Self { plan, graph, repository, index, architecture, limits }
     }
 
     /// The bytes of all contexts.
@@ -73,12 +63,7 @@ impl Run {
         let tasks = self.plan.tasks.iter();
         tasks
             .map(|task| {
-                let request = Request {
-                    task: &task.id,
-                    role,
-                    clarifications: &[],
-                    records: &[],
-                };
+                let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
                 builder.build(&request).unwrap().prompt
             })
             .collect()
@@ -114,11 +99,7 @@ fn text() -> String {
     let mut text = String::from("---\nsequester: 1\n---\n# A thousand parts\n\n");
     for at in 0..TASKS {
         let (one, two) = (word(at), word(at + 5));
-        let need = if at == 0 {
-            String::new()
-        } else {
-            format!("part-{}", at - 1)
-        };
+        let need = if at == 0 { String::new() } else { format!("part-{}", at - 1) };
         let _ = write!(
             text,
             "## [part-{at}] Hand the {one} to the {two}\n\n```task\nneeds: [{need}]\nfiles: {{modify: [{}]}}\n```\n\n\

@@ -16,11 +16,8 @@ impl DiskCache {
     /// nothing is kept.
     pub(crate) fn of(root: &Path) -> Self {
         let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-        let absolute = |name: &str| {
-            env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
+        let absolute =
+            |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = absolute("XDG_CACHE_HOME")
             .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
             .map(|cache| cache.join("sequester").join(&name.as_str()[..16]));

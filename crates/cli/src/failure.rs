@@ -33,24 +33,12 @@ impl Failure {
         hint: impl Into<String>,
     ) -> Self {
         let place = place.to_string();
-        Self {
-            exit: 2,
-            error: Told {
-                code,
-                message: message.into(),
-                place,
-                hint: hint.into(),
-            },
-        }
+        Self { exit: 2, error: Told { code, message: message.into(), place, hint: hint.into() } }
     }
 
     pub(crate) fn report(self, json: bool) -> ExitCode {
         // A reader that has gone away cannot be told anything.
-        let _ = if json {
-            self.write_json()
-        } else {
-            self.write_text()
-        };
+        let _ = if json { self.write_json() } else { self.write_text() };
         ExitCode::from(self.exit)
     }
 
@@ -61,12 +49,7 @@ impl Failure {
 
     fn write_text(&self) -> io::Result<()> {
         let mut out = io::stderr().lock();
-        let Told {
-            code,
-            message,
-            place,
-            hint,
-        } = &self.error;
+        let Told { code, message, place, hint } = &self.error;
         writeln!(out, "error[{code}]: {}", terminal::clean(message))?;
         if !place.is_empty() {
             writeln!(out, "  --> {}", terminal::clean(place))?;

@@ -39,11 +39,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
     let message = error.render().to_string();
-    let message = message
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches("error: ");
+    let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
     let hint = "`sequester --help` lists the commands and their options.";
     Failure::input(Code::BadArguments, "command line", message, hint).report(true)
 }

@@ -33,9 +33,6 @@ pub struct Stated {
 
 impl Stated {
     pub fn new(text: impl Into<String>, source: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            source: source.into(),
-        }
+        Self { text: text.into(), source: source.into() }
     }
 }

@@ -34,12 +34,8 @@ impl Corpus {
     /// The texts that share a word with the query, best first; ties in the order they were given.
     pub fn rank(&self, query: &str) -> Vec<(usize, f64)> {
         let total = self.lengths.len() as f64;
-        let mean = self
-            .lengths
-            .iter()
-            .map(|&length| f64::from(length))
-            .sum::<f64>()
-            / total.max(1.0);
+        let mean =
+            self.lengths.iter().map(|&length| f64::from(length)).sum::<f64>() / total.max(1.0);
         let mut terms: Vec<String> = words(query).collect();
         terms.sort_unstable();
         terms.dedup();
@@ -73,16 +69,9 @@ mod tests {
 
     #[test]
     fn the_text_that_shares_rare_words_comes_first() {
-        let corpus = Corpus::new([
-            "the user logs in",
-            "the user resets the password",
-            "the end",
-        ]);
-        let ranked: Vec<_> = corpus
-            .rank("reset: password of the user")
-            .into_iter()
-            .map(|(at, _)| at)
-            .collect();
+        let corpus = Corpus::new(["the user logs in", "the user resets the password", "the end"]);
+        let ranked: Vec<_> =
+            corpus.rank("reset: password of the user").into_iter().map(|(at, _)| at).collect();
         assert_eq!(ranked, [1, 0, 2]);
     }
 

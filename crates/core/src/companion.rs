@@ -14,10 +14,7 @@ pub const BYTES: u64 = 1 << 20;
 
 /// Whether a document that lies beside the plan, at this path relative to the plan's folder, belongs to it.
 pub fn belongs(format: Format, path: &str) -> bool {
-    let inside = |folder: &str| {
-        path.strip_prefix(folder)
-            .is_some_and(|rest| !rest.is_empty())
-    };
+    let inside = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
     match format {
         Format::SpecKit => {
             matches!(path, "spec.md" | "plan.md" | "data-model.md") || inside("contracts/")
@@ -54,32 +51,21 @@ pub struct Section {
 
 impl Section {
     pub fn provenance(&self) -> Provenance {
-        Provenance::Companion {
-            path: self.path.clone(),
-            section: self.heading.clone(),
-        }
+        Provenance::Companion { path: self.path.clone(), section: self.heading.clone() }
     }
 
     /// The number in `Requirement 3: ...`, if the section is one.
     fn requirement(&self) -> Option<&str> {
-        let rest = self
-            .heading
-            .trim_start_matches(['*', '_'])
-            .strip_prefix("Requirement")?;
+        let rest = self.heading.trim_start_matches(['*', '_']).strip_prefix("Requirement")?;
         let rest = rest.trim_start();
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         (end > 0).then(|| &rest[..end])
     }
 }
 
 impl Companions {
     pub fn new(list: Vec<Companion>) -> Self {
-        let texts = list
-            .iter()
-            .flat_map(|one| &one.sections)
-            .map(|section| section.text.as_str());
+        let texts = list.iter().flat_map(|one| &one.sections).map(|section| section.text.as_str());
         let corpus = Corpus::new(texts);
         Self { list, corpus }
     }
@@ -94,11 +80,8 @@ impl Companions {
                     .any(|wanted| wanted.split('.').next().is_some_and(|head| head == number))
             })
         };
-        let mut chosen: Vec<&Section> = sections
-            .iter()
-            .copied()
-            .filter(|section| named(section))
-            .collect();
+        let mut chosen: Vec<&Section> =
+            sections.iter().copied().filter(|section| named(section)).collect();
         let query = format!("{}\n{}", task.title, task.text);
         for (at, _) in self.corpus.rank(&query) {
             let Some(section) = sections.get(at) else {
@@ -115,12 +98,8 @@ impl Companions {
 
 impl Companion {
     pub fn parse(path: &str, repo_path: Option<RepoPath>, text: &str) -> Self {
-        let mut companion = Self {
-            path: path.to_owned(),
-            repo_path,
-            sections: Vec::new(),
-            task_lists: Vec::new(),
-        };
+        let mut companion =
+            Self { path: path.to_owned(), repo_path, sections: Vec::new(), task_lists: Vec::new() };
         let section = |heading: &str, text: &str| Section {
             path: path.to_owned(),
             heading: heading.to_owned(),
@@ -139,9 +118,7 @@ impl Companion {
                     continue;
                 }
                 kept.push_str(&text[from..list.start]);
-                companion
-                    .task_lists
-                    .push(section(&heading, &text[list.clone()]));
+                companion.task_lists.push(section(&heading, &text[list.clone()]));
                 from = list.end;
             }
             kept.push_str(&text[from..range.end]);
@@ -193,21 +170,11 @@ impl Outline {
                 _ => {}
             }
         }
-        let ends = starts
-            .iter()
-            .skip(1)
-            .map(|(_, start)| *start)
-            .chain([text.len()]);
+        let ends = starts.iter().skip(1).map(|(_, start)| *start).chain([text.len()]);
         let ends: Vec<usize> = ends.collect();
-        let sections = starts
-            .into_iter()
-            .zip(ends)
-            .map(|((title, start), end)| (title, start..end))
-            .collect();
-        Self {
-            sections,
-            task_lists,
-        }
+        let sections =
+            starts.into_iter().zip(ends).map(|((title, start), end)| (title, start..end)).collect();
+        Self { sections, task_lists }
     }
 }
 

@@ -28,12 +28,7 @@ impl Fault {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            place,
-            hint: hint.into(),
-        }
+        Self { code, message: message.into(), place, hint: hint.into() }
     }
 }
 

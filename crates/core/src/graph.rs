@@ -45,11 +45,7 @@ impl TaskGraph {
         let mut depth = vec![0; needs.len()];
         let mut wave = vec![None; needs.len()];
         for task in &order {
-            depth[*task] = needs[*task]
-                .iter()
-                .map(|need| depth[*need] + 1)
-                .max()
-                .unwrap_or(0);
+            depth[*task] = needs[*task].iter().map(|need| depth[*need] + 1).max().unwrap_or(0);
             // A need that is done is met: it holds nothing up.
             let before = needs[*task].iter().filter_map(|need| wave[*need]);
             wave[*task] =
@@ -58,19 +54,7 @@ impl TaskGraph {
         let visit = visit(&needs, &depth);
         faults.sort_by_key(|fault| (fault.place, fault.code));
         let ids = plan.tasks.iter().map(|task| task.id.clone()).collect();
-        (
-            Self {
-                ids,
-                index,
-                needs,
-                dependants,
-                order,
-                depth,
-                wave,
-                visit,
-            },
-            faults,
-        )
+        (Self { ids, index, needs, dependants, order, depth, wave, visit }, faults)
     }
 
     /// The tasks that are not done, wave by wave; each wave in the plan's order.
@@ -119,11 +103,8 @@ impl TaskGraph {
     /// All tasks of earlier waves, in the plan's order.
     pub fn earlier(&self, id: &TaskId) -> Vec<TaskId> {
         let own = self.wave(id);
-        let before = self
-            .wave
-            .iter()
-            .enumerate()
-            .filter(|(_, wave)| wave.is_some() && **wave < own);
+        let before =
+            self.wave.iter().enumerate().filter(|(_, wave)| wave.is_some() && **wave < own);
         before.map(|(task, _)| self.ids[task].clone()).collect()
     }
 
@@ -177,10 +158,7 @@ fn index(plan: &Plan, faults: &mut Vec<Fault>) -> HashMap<TaskId, usize> {
             faults.push(Fault::new(
                 Code::DoubledId,
                 task.place,
-                format!(
-                    "Task `{}` is there twice; the first is in line {line}.",
-                    task.id
-                ),
+                format!("Task `{}` is there twice; the first is in line {line}.", task.id),
                 "Give each task an id of its own.",
             ));
         }
@@ -213,10 +191,7 @@ fn unknown(task: &str, need: &Need) -> Fault {
     Fault::new(
         Code::UnknownNeed,
         need.place,
-        format!(
-            "Task `{task}` needs `{}`, and the plan has no such task.",
-            need.id
-        ),
+        format!("Task `{task}` needs `{}`, and the plan has no such task.", need.id),
         "Name a task of this plan, or take the need away.",
     )
 }
@@ -224,9 +199,7 @@ fn unknown(task: &str, need: &Need) -> Fault {
 /// Every task after all it needs, otherwise in the plan's order.
 fn sort(needs: &[Vec<usize>], dependants: &[Vec<usize>]) -> Vec<usize> {
     let mut missing: Vec<usize> = needs.iter().map(Vec::len).collect();
-    let free = (0..needs.len())
-        .filter(|task| missing[*task] == 0)
-        .map(Reverse);
+    let free = (0..needs.len()).filter(|task| missing[*task] == 0).map(Reverse);
     let mut free: BinaryHeap<Reverse<usize>> = free.collect();
     let mut order = Vec::with_capacity(needs.len());
     while let Some(Reverse(next)) = free.pop() {
@@ -275,11 +248,7 @@ fn explain(message: &mut String, task: &TaskId, need: &Need) {
         Reason::SameFile(path) => format!(" because both write `{path}`"),
     };
     // Writing to a string cannot fail.
-    let _ = write!(
-        message,
-        "`{task}` needs `{}`{reason} (line {})",
-        need.id, need.place.line
-    );
+    let _ = write!(message, "`{task}` needs `{}`{reason} (line {})", need.id, need.place.line);
 }
 
 #[cfg(test)]

@@ -63,10 +63,7 @@ impl RepoPath {
 
     /// What follows the last dot of the name, if anything does.
     pub fn extension(&self) -> Option<&str> {
-        self.name()
-            .rsplit_once('.')
-            .filter(|(stem, _)| !stem.is_empty())
-            .map(|(_, end)| end)
+        self.name().rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end)
     }
 }
 
@@ -108,10 +105,7 @@ mod tests {
     #[test]
     fn a_path_is_kept_in_its_shortest_form() {
         for (given, kept) in [("a/b", "a/b"), ("./a//b/", "a/b"), ("a/x/../b", "a/b")] {
-            assert_eq!(
-                RepoPath::parse(given).map(|path| path.to_string()),
-                Ok(kept.to_owned())
-            );
+            assert_eq!(RepoPath::parse(given).map(|path| path.to_string()), Ok(kept.to_owned()));
         }
     }
 

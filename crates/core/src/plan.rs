@@ -126,9 +126,7 @@ impl Format {
     /// The format of a name as [`Format::as_str`] gives it; case and hyphens do not matter.
     pub fn parse(name: &str) -> Option<Self> {
         let plain = |name: &str| name.replace(['-', '_', ' '], "").to_ascii_lowercase();
-        Self::ALL
-            .into_iter()
-            .find(|format| plain(format.as_str()) == plain(name))
+        Self::ALL.into_iter().find(|format| plain(format.as_str()) == plain(name))
     }
 }
 

@@ -16,13 +16,7 @@ pub struct Price {
 }
 
 const fn price(model: &'static str, [input, cache_write, cache_read, output]: [f64; 4]) -> Price {
-    Price {
-        model,
-        input,
-        cache_write,
-        cache_read,
-        output,
-    }
+    Price { model, input, cache_write, cache_read, output }
 }
 
 /// Known models, dearest first within a provider.
@@ -50,23 +44,14 @@ pub struct Assumptions {
     pub output: usize,
 }
 
-pub const ASSUMPTIONS: Assumptions = Assumptions {
-    surroundings: 16_000,
-    turns: 12,
-    growth: 1_200,
-    output: 400,
-};
+pub const ASSUMPTIONS: Assumptions =
+    Assumptions { surroundings: 16_000, turns: 12, growth: 1_200, output: 400 };
 
 impl Price {
     /// Dollars for one task whose own text has `tokens`: the context is written to the cache once and read from it by
     /// every later turn, and so is what each turn adds.
     pub fn estimate(&self, tokens: usize) -> f64 {
-        let Assumptions {
-            surroundings,
-            turns,
-            growth,
-            output,
-        } = ASSUMPTIONS;
+        let Assumptions { surroundings, turns, growth, output } = ASSUMPTIONS;
         let context = (tokens + surroundings) as f64;
         let (turns, growth, output) = (turns as f64, growth as f64, output as f64);
         let added = growth + output;

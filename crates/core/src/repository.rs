@@ -26,9 +26,7 @@ pub type Each<'a> = &'a mut dyn FnMut(usize, Result<&[u8], Error>);
 /// Finds an entry by its path.
 pub fn find<'a>(snapshot: &'a dyn Snapshot, path: &str) -> Option<&'a Entry> {
     let entries = snapshot.entries();
-    let at = entries
-        .binary_search_by(|entry| entry.path.as_str().cmp(path))
-        .ok()?;
+    let at = entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
     entries.get(at)
 }
 
@@ -54,12 +52,7 @@ pub enum Stamp {
     /// A hash of the content: equal stamps are equal content.
     Content(String),
     /// What the file system says: equal stamps are equal content, unless the file is as young as the look at it.
-    Stat {
-        size: u64,
-        modified: i128,
-        changed: i128,
-        inode: u64,
-    },
+    Stat { size: u64, modified: i128, changed: i128, inode: u64 },
 }
 
 /// An earlier commit, as ranking sees it.
@@ -87,10 +80,7 @@ pub enum ErrorKind {
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 }
 
@@ -125,11 +115,7 @@ impl<'a> Filtered<'a> {
             .filter(|(_, entry)| !hidden(entry))
             .map(|(place, entry)| (place, entry.clone()))
             .unzip();
-        Self {
-            inner,
-            entries,
-            places,
-        }
+        Self { inner, entries, places }
     }
 }
 
@@ -145,18 +131,13 @@ impl Snapshot for Filtered<'_> {
     fn read(&self, path: &RepoPath, limit: u64) -> Result<Vec<u8>, Error> {
         match find(self, path.as_str()) {
             Some(_) => self.inner.read(path, limit),
-            None => Err(Error::new(
-                ErrorKind::NotFound,
-                format!("`{path}` is not there."),
-            )),
+            None => Err(Error::new(ErrorKind::NotFound, format!("`{path}` is not there."))),
         }
     }
 
     fn read_many(&self, wanted: &[usize], limit: u64, each: Each<'_>) {
-        let places: Vec<usize> = wanted
-            .iter()
-            .filter_map(|&at| self.places.get(at).copied())
-            .collect();
+        let places: Vec<usize> =
+            wanted.iter().filter_map(|&at| self.places.get(at).copied()).collect();
         let mut given = wanted.iter().copied();
         self.inner.read_many(&places, limit, &mut |_, bytes| {
             if let Some(at) = given.next() {

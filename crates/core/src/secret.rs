@@ -39,10 +39,7 @@ pub struct Found {
 pub fn redact(text: &str) -> Redacted<'_> {
     let mut found = scan::scan(text);
     if found.is_empty() {
-        return Redacted {
-            text: Cow::Borrowed(text),
-            found,
-        };
+        return Redacted { text: Cow::Borrowed(text), found };
     }
     let mut clean = mark(text, &found);
     // A secret may have hidden in the match that another one spoiled, and stand alone now.
@@ -54,10 +51,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
         found = join(text, found, &more);
         clean = mark(text, &found);
     }
-    Redacted {
-        text: Cow::Owned(clean),
-        found,
-    }
+    Redacted { text: Cow::Owned(clean), found }
 }
 
 /// One is the rule, two are rare, more are somebody's joke.

@@ -2,11 +2,7 @@
 
 /// The number of o200k tokens of `text`. The tokenizer is built once per process, on first need.
 pub fn count(text: &str) -> usize {
-    if text.is_empty() {
-        0
-    } else {
-        bpe_openai::o200k_base().count(text)
-    }
+    if text.is_empty() { 0 } else { bpe_openai::o200k_base().count(text) }
 }
 
 #[cfg(test)]
@@ -15,9 +11,6 @@ mod tests {
 
     #[test]
     fn tokens_are_those_of_o200k() {
-        assert_eq!(
-            (count(""), count("hello world"), count("fn main() {}")),
-            (0, 2, 4)
-        );
+        assert_eq!((count(""), count("hello world"), count("fn main() {}")), (0, 2, 4));
     }
 }

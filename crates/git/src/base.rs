@@ -43,14 +43,7 @@ impl Tree {
             None => "an empty base (no commit yet)".to_owned(),
         };
         let (root, objects) = (program.root().to_owned(), Objects::of(program));
-        Ok(Self {
-            label,
-            commit,
-            root,
-            entries,
-            problems,
-            objects,
-        })
+        Ok(Self { label, commit, root, entries, problems, objects })
     }
 
     /// The full name of the commit; none before the first one.
@@ -67,10 +60,8 @@ impl Tree {
     fn read_some(&self, wanted: &[usize], limit: u64, each: Each<'_>) -> usize {
         let (mut held, mut bytes, mut missing) = (Vec::new(), 0, Vec::new());
         for &at in wanted.iter().take(BATCH) {
-            let source = self
-                .entries
-                .get(at)
-                .map_or(Source::Refused, |entry| self.source(entry, limit));
+            let source =
+                self.entries.get(at).map_or(Source::Refused, |entry| self.source(entry, limit));
             match &source {
                 Source::Held(content) => bytes += content.len(),
                 Source::Object(name) => missing.push(*name),
@@ -94,10 +85,7 @@ impl Tree {
         };
         let mut next = give_until_object(each);
         self.objects.read(&missing, limit, &mut |_, result| {
-            each(
-                next,
-                result.as_deref().map_err(|error| self.place(next, error)),
-            );
+            each(next, result.as_deref().map_err(|error| self.place(next, error)));
             next = give_until_object(each);
         });
         held.len()
@@ -130,10 +118,7 @@ impl Tree {
     /// Says of which file an error speaks.
     fn place(&self, at: usize, error: &Error) -> Error {
         let path = self.entries.get(at).map_or("", |entry| entry.path.as_str());
-        Error::new(
-            error.kind,
-            format!("`{path}` cannot be read: {}", error.message),
-        )
+        Error::new(error.kind, format!("`{path}` cannot be read: {}", error.message))
     }
 }
 
@@ -156,10 +141,7 @@ impl Snapshot for Tree {
     fn read(&self, path: &RepoPath, limit: u64) -> Result<Vec<u8>, Error> {
         let at = self.entries.binary_search_by(|entry| entry.path.cmp(path));
         let at = at.map_err(|_| {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("`{path}` is not in {}.", self.label),
-            )
+            Error::new(ErrorKind::NotFound, format!("`{path}` is not in {}.", self.label))
         })?;
         let mut bytes = Err(self.refusal(at));
         self.read_some(&[at], limit, &mut |_, result| {
@@ -178,12 +160,7 @@ impl Snapshot for Tree {
 
 impl fmt::Debug for Tree {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "Tree({}, {} entries)",
-            self.label,
-            self.entries.len()
-        )
+        write!(formatter, "Tree({}, {} entries)", self.label, self.entries.len())
     }
 }
 
@@ -210,19 +187,14 @@ fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Er
             Err(why) => {
                 left_out += 1;
                 if left_out <= PROBLEMS {
-                    let path = record
-                        .splitn(2, |byte| *byte == b'\t')
-                        .last()
-                        .unwrap_or(&record);
+                    let path = record.splitn(2, |byte| *byte == b'\t').last().unwrap_or(&record);
                     let path = String::from_utf8_lossy(path);
                     problems.push(format!("{path:?} was left out: {why}."));
                 }
             }
         }
         if entries.len() + left_out > LISTING_ENTRIES {
-            return Err(broken(format!(
-                "`{commit}` holds more than {LISTING_ENTRIES} files."
-            )));
+            return Err(broken(format!("`{commit}` holds more than {LISTING_ENTRIES} files.")));
         }
     }
     if left_out > PROBLEMS {

@@ -104,11 +104,7 @@ impl Index {
                 entries.insert(path, indexed);
             }
         }
-        if process.succeeded() {
-            Ok(Self { entries, written })
-        } else {
-            Err(unreadable())
-        }
+        if process.succeeded() { Ok(Self { entries, written }) } else { Err(unreadable()) }
     }
 
     /// Whether the file is as git saw it last, and that was before the index was written.
@@ -127,11 +123,7 @@ impl Index {
 /// leaves out too.
 fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Indexed)>, Error> {
     let mut record = Vec::new();
-    if output
-        .read_until(0, &mut record)
-        .map_err(|_| unreadable())?
-        == 0
-    {
+    if output.read_until(0, &mut record).map_err(|_| unreadable())? == 0 {
         return Ok(None);
     }
     let mut figures = String::new();
@@ -142,16 +134,9 @@ fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Ind
         let value = figures.split_once(key).map(|(_, rest)| rest);
         value.and_then(|rest| rest.split(['\t', '\n']).next())
     };
-    let tab = record
-        .iter()
-        .position(|byte| *byte == b'\t')
-        .ok_or_else(unreadable)?;
-    let path = record[tab + 1..]
-        .strip_suffix(b"\0")
-        .ok_or_else(unreadable)?;
-    let path = std::str::from_utf8(path)
-        .ok()
-        .and_then(|path| RepoPath::parse(path).ok());
+    let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(unreadable)?;
+    let path = record[tab + 1..].strip_suffix(b"\0").ok_or_else(unreadable)?;
+    let path = std::str::from_utf8(path).ok().and_then(|path| RepoPath::parse(path).ok());
     let meta = std::str::from_utf8(&record[..tab]).map_err(|_| unreadable())?;
     let words: Vec<&str> = meta.split(' ').collect();
     let [tag, _mode, name, stage] = words[..] else {
@@ -162,11 +147,7 @@ fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Ind
     let size = figure("size: ").and_then(|size| size.parse().ok());
     let indexed = Indexed {
         // An unmerged path is equal to no base.
-        name: if stage == "0" {
-            name.to_owned()
-        } else {
-            String::new()
-        },
+        name: if stage == "0" { name.to_owned() } else { String::new() },
         absent_on_purpose: tag == "S",
         modified: modified.ok_or_else(unreadable)?,
         size: size.ok_or_else(unreadable)?,

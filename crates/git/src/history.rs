@@ -28,19 +28,13 @@ impl Log {
             let name = checkout::blob_name(&boundary, id.len());
             id = format!("{id}-{}", name.unwrap_or_default());
         }
-        Ok(Self {
-            program: program.clone(),
-            commit,
-            id,
-        })
+        Ok(Self { program: program.clone(), commit, id })
     }
 
     /// Lists first and looks at the differences then: `git log` could do both, but follows the configuration.
     fn list(&self, commit: &str, most: usize) -> Result<String, Error> {
         let most = format!("--max-count={most}");
-        let listed = self
-            .program
-            .run(&["rev-list", "--no-merges", &most, commit, "--"])?;
+        let listed = self.program.run(&["rev-list", "--no-merges", &most, commit, "--"])?;
         if !listed.success {
             return Err(broken(format!(
                 "the history of `{commit}` cannot be read: {}. Run `git fsck`.",
@@ -121,20 +115,13 @@ fn read_commits(output: &mut impl BufRead) -> (Vec<Commit>, End) {
         }
         if message_next {
             let message = String::from_utf8_lossy(&record).trim_end().to_owned();
-            commits.push(Commit {
-                message,
-                paths: Vec::new(),
-            });
+            commits.push(Commit { message, paths: Vec::new() });
             message_next = false;
         } else if record.is_empty() {
             message_next = true;
         } else if let Some(commit) = commits.last_mut() {
             // The first path stands on a new line after the message.
-            let path = if commit.paths.is_empty() {
-                record.strip_prefix(b"\n")
-            } else {
-                None
-            };
+            let path = if commit.paths.is_empty() { record.strip_prefix(b"\n") } else { None };
             if let Ok(path) = std::str::from_utf8(path.unwrap_or(&record)) {
                 commit.paths.push(path.to_owned());
             }

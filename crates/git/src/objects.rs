@@ -20,10 +20,7 @@ pub(crate) struct Objects {
 
 impl Objects {
     pub(crate) fn of(program: &Program) -> Self {
-        Self {
-            program: program.clone(),
-            idle: Mutex::default(),
-        }
+        Self { program: program.clone(), idle: Mutex::default() }
     }
 
     /// Gives the content of up to [`BATCH`] blobs to `each`, in order, with the index of each.
@@ -36,11 +33,7 @@ impl Objects {
         if names.is_empty() {
             return;
         }
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let is_fresh = idle.is_none();
         let reader = idle.map_or_else(|| Reader::start(&self.program), Ok);
         let mut done = 0;
@@ -183,9 +176,7 @@ impl Pipe {
             Header::Blob(size) if size > limit => Err(unreadable(name)),
             Header::Blob(size) => {
                 let mut bytes = vec![0; size as usize + 1];
-                self.answers
-                    .read_exact(&mut bytes)
-                    .map_err(|_| unreadable(name))?;
+                self.answers.read_exact(&mut bytes).map_err(|_| unreadable(name))?;
                 bytes.pop();
                 Ok(Some(bytes))
             }

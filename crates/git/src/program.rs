@@ -36,18 +36,13 @@ pub(crate) struct Program {
 impl Program {
     /// Finds `git` in the absolute folders of `search_path`: a relative one could lie in the repository.
     pub(crate) fn find(search_path: &OsStr, root: PathBuf) -> Result<Self, Error> {
-        let folders: Vec<PathBuf> = std::env::split_paths(search_path)
-            .filter(|folder| folder.is_absolute())
-            .collect();
+        let folders: Vec<PathBuf> =
+            std::env::split_paths(search_path).filter(|folder| folder.is_absolute()).collect();
         let found = folders.iter().map(|folder| folder.join("git"));
         let file = found.into_iter().find(|file| file.is_file());
         let search_path = std::env::join_paths(&folders).unwrap_or_default();
         match file {
-            Some(file) => Ok(Self {
-                file,
-                search_path,
-                root,
-            }),
+            Some(file) => Ok(Self { file, search_path, root }),
             None => Err(Error::new(
                 ErrorKind::Broken,
                 "`git` was not found in the folders of PATH, and this folder is a git repository. \
@@ -96,12 +91,8 @@ impl Program {
         let output = output.map_err(|error| self.not_started(&error))?;
         Ok(Answer {
             success: output.status.success(),
-            text: String::from_utf8_lossy(&output.stdout)
-                .trim_end()
-                .to_owned(),
-            complaint: String::from_utf8_lossy(&output.stderr)
-                .trim_end()
-                .to_owned(),
+            text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
+            complaint: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
         })
     }
 
@@ -115,10 +106,7 @@ impl Program {
 
     fn not_started(&self, error: &std::io::Error) -> Error {
         let file = self.file.display();
-        Error::new(
-            ErrorKind::Broken,
-            format!("`{file}` could not be started: {error}."),
-        )
+        Error::new(ErrorKind::Broken, format!("`{file}` could not be started: {error}."))
     }
 }
 

@@ -26,10 +26,7 @@ impl Repo {
                 std::io::ErrorKind::PermissionDenied => ErrorKind::Denied,
                 _ => ErrorKind::NotFound,
             };
-            Error::new(
-                kind,
-                format!("`{}` cannot be looked at: {error}.", dir.display()),
-            )
+            Error::new(kind, format!("`{}` cannot be looked at: {error}.", dir.display()))
         })?;
         let Some(root) = find_root(&dir)? else {
             return Ok(None);
@@ -68,9 +65,7 @@ impl Repo {
 
     /// The commit HEAD names; none before the first one.
     fn head(&self) -> Result<Option<String>, Error> {
-        let head = self
-            .program
-            .run(&["rev-parse", "--verify", "--quiet", "HEAD"])?;
+        let head = self.program.run(&["rev-parse", "--verify", "--quiet", "HEAD"])?;
         if head.success {
             return Ok(Some(head.text));
         }
@@ -83,9 +78,7 @@ impl Repo {
             }
         }
         let root = self.root().display();
-        Err(broken(format!(
-            "HEAD of `{root}` is damaged. Run `git fsck` there."
-        )))
+        Err(broken(format!("HEAD of `{root}` is damaged. Run `git fsck` there.")))
     }
 }
 

@@ -1,14 +1,8 @@
 //! File ranking against its floor: listing and reading the same bytes, in the same run, in CPU time.
 //!
 //! `cargo bench -p sequester-survey --bench rank`
-#![allow(
-    clippy::print_stdout,
-    reason = "a benchmark's result is what it prints"
-)]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a benchmark that cannot write its files has no result"
-)]
+#![allow(clippy::print_stdout, reason = "a benchmark's result is what it prints")]
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot write its files has no result")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,10 +35,7 @@ impl Cache for Kept {
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
-        self.0
-            .lock()
-            .unwrap()
-            .insert(key.to_owned(), bytes.to_vec());
+        self.0.lock().unwrap().insert(key.to_owned(), bytes.to_vec());
     }
 }
 
@@ -53,10 +44,8 @@ struct Sequence(u64);
 
 impl Sequence {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
 
@@ -96,9 +85,7 @@ fn compound(number: usize) -> String {
 /// About 5 KB of code-like text a file. As in real code a file repeats its own names: some 200 distinct ones among 700.
 fn source(sequence: &mut Sequence) -> String {
     let words: Vec<String> = (0..150).map(|_| word(sequence.skewed(30_000))).collect();
-    let names: Vec<String> = (0..50)
-        .map(|_| compound(sequence.skewed(400_000)))
-        .collect();
+    let names: Vec<String> = (0..50).map(|_| compound(sequence.skewed(400_000))).collect();
     let mut text = String::new();
     for line in 0..60 + sequence.below(80) {
         let [a, b, c, d] = std::array::from_fn(|_| &words[sequence.below(words.len())]);
@@ -121,11 +108,7 @@ fn tree(files: usize) -> TempDir {
         if number % 100 == 0 {
             fs::create_dir_all(&folder).unwrap();
         }
-        fs::write(
-            folder.join(format!("f{}.rs", number % 100)),
-            source(&mut sequence),
-        )
-        .unwrap();
+        fs::write(folder.join(format!("f{}.rs", number % 100)), source(&mut sequence)).unwrap();
     }
     root
 }
@@ -142,16 +125,11 @@ fn cpu<T>(work: impl FnOnce() -> T) -> (f64, T) {
 
 /// Lists the folder and reads every file, as anything that looks at content must.
 fn floor(root: &Path) -> u64 {
-    let walk = ignore::WalkBuilder::new(root)
-        .hidden(false)
-        .require_git(false)
-        .build();
+    let walk = ignore::WalkBuilder::new(root).hidden(false).require_git(false).build();
     let files = walk
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    files
-        .map(|entry| fs::read(entry.path()).map_or(0, |content| content.len() as u64))
-        .sum()
+    files.map(|entry| fs::read(entry.path()).map_or(0, |content| content.len() as u64)).sum()
 }
 
 fn open(root: &Path, cache: &Kept) -> Index {
@@ -178,10 +156,7 @@ fn report_ratios() {
         stored as f64 / 1e6
     );
     println!("floor: list and read      {floor:8.3}");
-    println!(
-        "cold: list, read, index   {cold:8.3}   {:.1} x floor",
-        cold / floor
-    );
+    println!("cold: list, read, index   {cold:8.3}   {:.1} x floor", cold / floor);
     println!("listing alone             {listing:8.3}");
     println!("warm: the index alone     {warm:8.3}");
     println!(
@@ -189,10 +164,7 @@ fn report_ratios() {
         listing + warm,
         cold / (listing + warm)
     );
-    println!(
-        "one file changed          {changed:8.3}   cold is {:.1} x as much",
-        cold / changed
-    );
+    println!("one file changed          {changed:8.3}   cold is {:.1} x as much", cold / changed);
     println!("one question              {asked:8.4}");
 }
 

@@ -29,12 +29,7 @@ impl Folder {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = openat(CWD, root, flags, Mode::empty())
             .map_err(|error| explain(&label, &io::Error::from(error)))?;
-        let mut folder = Self {
-            label,
-            root: handle,
-            entries: Vec::new(),
-            problems: Vec::new(),
-        };
+        let mut folder = Self { label, root: handle, entries: Vec::new(), problems: Vec::new() };
         let walk = WalkBuilder::new(root)
             .standard_filters(false)
             .git_ignore(true)
@@ -48,9 +43,7 @@ impl Folder {
                 Err(error) => folder.problems.push(format!("{error}. It is left out.")),
             }
         }
-        folder
-            .entries
-            .sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        folder.entries.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         folder.problems.sort_unstable();
         Ok(folder)
     }
@@ -68,49 +61,34 @@ impl Folder {
             Some(kind) if kind.is_file() => EntryKind::File,
             Some(kind) if kind.is_symlink() => EntryKind::Symlink,
             _ => {
-                self.problems
-                    .push(format!("`{shown}` is no regular file. It is left out."));
+                self.problems.push(format!("`{shown}` is no regular file. It is left out."));
                 return;
             }
         };
         let Some(text) = path.to_str() else {
-            self.problems.push(format!(
-                "The name of `{shown}` is not UTF-8. It is left out."
-            ));
+            self.problems.push(format!("The name of `{shown}` is not UTF-8. It is left out."));
             return;
         };
         let path = match RepoPath::parse(text) {
             Ok(path) => path,
             Err(error) => {
-                self.problems
-                    .push(format!("`{shown}` is left out: {error}."));
+                self.problems.push(format!("`{shown}` is left out: {error}."));
                 return;
             }
         };
         match found.metadata() {
-            Ok(metadata) => self.entries.push(Entry {
-                path,
-                kind,
-                stamp: stamp(&metadata),
-            }),
-            Err(error) => self
-                .problems
-                .push(format!("`{shown}` is left out: {error}.")),
+            Ok(metadata) => self.entries.push(Entry { path, kind, stamp: stamp(&metadata) }),
+            Err(error) => self.problems.push(format!("`{shown}` is left out: {error}.")),
         }
     }
 
     fn read_into(&self, path: &RepoPath, limit: u64, into: &mut Vec<u8>) -> Result<(), Error> {
         into.clear();
         let name = path.as_str();
-        let file = self
-            .open(name)
-            .map_err(|error| explain(name, &io::Error::from(error)))?;
+        let file = self.open(name).map_err(|error| explain(name, &io::Error::from(error)))?;
         let metadata = file.metadata().map_err(|error| explain(name, &error))?;
         if !metadata.is_file() {
-            return Err(Error::new(
-                ErrorKind::Denied,
-                format!("`{name}` is no regular file."),
-            ));
+            return Err(Error::new(ErrorKind::Denied, format!("`{name}` is no regular file.")));
         }
         let too_large = || {
             let message = format!("`{name}` is larger than {limit} bytes.");
@@ -123,11 +101,7 @@ impl Folder {
         let read = file.take(limit.saturating_add(1)).read_to_end(into);
         read.map_err(|error| explain(name, &error))?;
         // The file may have grown since.
-        if into.len() as u64 > limit {
-            Err(too_large())
-        } else {
-            Ok(())
-        }
+        if into.len() as u64 > limit { Err(too_large()) } else { Ok(()) }
     }
 
     /// Follows no link, in whatever part of the path, and never waits for the other end of a pipe.
@@ -171,10 +145,7 @@ impl Snapshot for Folder {
         for &at in wanted {
             let read = match self.entries.get(at) {
                 Some(entry) => self.read_into(&entry.path, limit, &mut content),
-                None => Err(Error::new(
-                    ErrorKind::NotFound,
-                    format!("There is no entry {at}."),
-                )),
+                None => Err(Error::new(ErrorKind::NotFound, format!("There is no entry {at}."))),
             };
             each(at, read.map(|()| content.as_slice()));
         }

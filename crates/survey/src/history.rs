@@ -46,27 +46,18 @@ impl Votes {
 
     fn new(messages: Blob, changed: Vec<Vec<u32>>) -> Self {
         let pairs = changed.iter().enumerate().flat_map(|(commit, documents)| {
-            documents
-                .iter()
-                .map(move |document| (*document, commit as u32))
+            documents.iter().map(move |document| (*document, commit as u32))
         });
         let mut by_document: Vec<(u32, u32)> = pairs.collect();
         by_document.sort_unstable();
-        Self {
-            messages,
-            changed,
-            by_document,
-        }
+        Self { messages, changed, by_document }
     }
 
     /// The commits that changed `document`, newest first.
     pub(crate) fn commits_of(&self, document: u32) -> impl Iterator<Item = u32> {
-        let start = self
-            .by_document
-            .partition_point(|(other, _)| *other < document);
+        let start = self.by_document.partition_point(|(other, _)| *other < document);
         let rest = self.by_document[start..].iter();
-        rest.take_while(move |(other, _)| *other == document)
-            .map(|(_, commit)| *commit)
+        rest.take_while(move |(other, _)| *other == document).map(|(_, commit)| *commit)
     }
 }
 
@@ -74,9 +65,8 @@ impl Votes {
 fn build(id: &str, commits: &[Commit]) -> Blob {
     let telling = |commit: &Commit| commit.paths.len() <= MOST_PATHS;
     let few = commits.iter().filter(|commit| telling(commit));
-    let mut paths: Vec<&str> = few
-        .flat_map(|commit| commit.paths.iter().map(String::as_str))
-        .collect();
+    let mut paths: Vec<&str> =
+        few.flat_map(|commit| commit.paths.iter().map(String::as_str)).collect();
     paths.sort_unstable();
     paths.dedup();
     let mut extra = Vec::new();
@@ -91,11 +81,7 @@ fn build(id: &str, commits: &[Commit]) -> Blob {
         let message = commit.message.as_bytes();
         let message = &message[..message.len().min(MESSAGE_BYTES)];
         lengths.push(builder.add_text(number as u32, message));
-        let few = if telling(commit) {
-            &commit.paths[..]
-        } else {
-            &[]
-        };
+        let few = if telling(commit) { &commit.paths[..] } else { &[] };
         write_number(&mut extra, few.len() as u64);
         for path in few {
             let at = paths.binary_search(&path.as_str()).unwrap_or(0);

@@ -52,11 +52,7 @@ impl Index {
         limits: &Limits,
     ) -> Self {
         let listing = Listing::of(snapshot, limits.file_bytes);
-        let source = Source {
-            snapshot,
-            listing: &listing,
-            limit: limits.file_bytes,
-        };
+        let source = Source { snapshot, listing: &listing, limit: limits.file_bytes };
         let blob = source.bring_up_to_date(cache);
         let mut problems = Vec::new();
         let votes = history.and_then(|history| {
@@ -64,11 +60,7 @@ impl Index {
             votes.map_err(|error| problems.push(error.to_string())).ok()
         });
         Self {
-            kinds: listing
-                .paths
-                .iter()
-                .map(|path| Kind::of(path.as_str()))
-                .collect(),
+            kinds: listing.paths.iter().map(|path| Kind::of(path.as_str())).collect(),
             paths: listing.paths,
             blob,
             votes,
@@ -86,10 +78,7 @@ impl Index {
     }
 
     pub(crate) fn document(&self, path: &str) -> Option<u32> {
-        let at = self
-            .paths
-            .binary_search_by(|known| known.as_str().cmp(path))
-            .ok()?;
+        let at = self.paths.binary_search_by(|known| known.as_str().cmp(path)).ok()?;
         Some(at as u32)
     }
 }
@@ -153,15 +142,10 @@ impl Source<'_> {
     /// The listing is the same: only the content of doubtful documents can differ.
     fn compare(&self, doubtful: &Doubtful) -> Plan {
         let mut plan = Plan::unmoved(self.listing.paths.len());
-        let wanted: Vec<usize> = doubtful
-            .iter()
-            .map(|(document, _)| *document as usize)
-            .collect();
+        let wanted: Vec<usize> = doubtful.iter().map(|(document, _)| *document as usize).collect();
         let mut known = doubtful.iter();
         self.read(&wanted, |document, content| {
-            let same = known
-                .next()
-                .is_some_and(|(_, hash)| *hash == listing::hash(content.ok()));
+            let same = known.next().is_some_and(|(_, hash)| *hash == listing::hash(content.ok()));
             if !same {
                 plan.moved[document] = None;
                 plan.read.push(document);
@@ -220,17 +204,13 @@ impl Source<'_> {
     }
 
     fn read(&self, documents: &[usize], mut each: impl FnMut(usize, Result<&[u8], Error>)) {
-        let wanted: Vec<usize> = documents
-            .iter()
-            .map(|at| self.listing.entries[*at])
-            .collect();
+        let wanted: Vec<usize> = documents.iter().map(|at| self.listing.entries[*at]).collect();
         let mut documents = documents.iter();
-        self.snapshot
-            .read_many(&wanted, self.limit, &mut |_, content| {
-                if let Some(document) = documents.next() {
-                    each(*document, content);
-                }
-            });
+        self.snapshot.read_many(&wanted, self.limit, &mut |_, content| {
+            if let Some(document) = documents.next() {
+                each(*document, content);
+            }
+        });
     }
 }
 
@@ -243,41 +223,26 @@ struct Plan {
 
 impl Plan {
     fn everything(documents: usize) -> Self {
-        Self {
-            moved: Vec::new(),
-            read: (0..documents).collect(),
-        }
+        Self { moved: Vec::new(), read: (0..documents).collect() }
     }
 
     fn nothing(old: usize) -> Self {
-        Self {
-            moved: vec![None; old],
-            read: Vec::new(),
-        }
+        Self { moved: vec![None; old], read: Vec::new() }
     }
 
     fn unmoved(documents: usize) -> Self {
-        Self {
-            moved: (0..documents as u32).map(Some).collect(),
-            read: Vec::new(),
-        }
+        Self { moved: (0..documents as u32).map(Some).collect(), read: Vec::new() }
     }
 
     /// Whether the old index is the new one.
     fn is_empty(&self) -> bool {
         self.read.is_empty()
-            && self
-                .moved
-                .iter()
-                .enumerate()
-                .all(|(old, new)| *new == Some(old as u32))
+            && self.moved.iter().enumerate().all(|(old, new)| *new == Some(old as u32))
     }
 }
 
 fn is_doubtful(doubtful: &Doubtful, document: usize) -> bool {
-    doubtful
-        .binary_search_by_key(&(document as u32), |(document, _)| *document)
-        .is_ok()
+    doubtful.binary_search_by_key(&(document as u32), |(document, _)| *document).is_ok()
 }
 
 fn hash_of(content: &Result<&[u8], Error>) -> Hash {
@@ -314,18 +279,11 @@ fn join(old: &Blob, moved: &[Option<u32>], mut fresh: Vocabulary) -> Terms {
             }
         }
         let also = fresh.peek() == Some(term);
-        let added = if also {
-            fresh.take().map(|(_, list)| list)
-        } else {
-            None
-        };
+        let added = if also { fresh.take().map(|(_, list)| list) } else { None };
         let added = added.as_ref().map_or(&[][..], |list| &list.bytes);
         let kept = kept.filter_map(|posting| {
             let document = (*moved.get(posting.document as usize)?)?;
-            Some(Posting {
-                document,
-                ..posting
-            })
+            Some(Posting { document, ..posting })
         });
         joined.clear();
         merge(kept, postings::Postings::new(added), &mut joined);

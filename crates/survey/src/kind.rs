@@ -28,25 +28,12 @@ const TEST_FOLDERS: [&str; 15] = [
     "unittests",
     "__mocks__",
 ];
-const FOREIGN_FOLDERS: [&str; 7] = [
-    "deps",
-    "dist",
-    "locale",
-    "locales",
-    "node_modules",
-    "third_party",
-    "vendor",
-];
+const FOREIGN_FOLDERS: [&str; 7] =
+    ["deps", "dist", "locale", "locales", "node_modules", "third_party", "vendor"];
 const FOREIGN_ENDINGS: [&str; 7] = ["lock", "map", "mo", "po", "snap", "sum", "svg"];
 const FOREIGN_NAMES: [&str; 3] = ["history.md", "package-lock.json", "pnpm-lock.yaml"];
-const DOCUMENT_FOLDERS: [&str; 6] = [
-    "changelog",
-    "doc",
-    "docs",
-    "documentation",
-    "examples",
-    "website",
-];
+const DOCUMENT_FOLDERS: [&str; 6] =
+    ["changelog", "doc", "docs", "documentation", "examples", "website"];
 const DOCUMENT_ENDINGS: [&str; 8] = ["1", "3", "adoc", "d", "html", "md", "rst", "txt"];
 const SOURCE_ENDINGS: [&str; 47] = [
     "c", "cc", "cjs", "clj", "cpp", "cs", "cts", "cxx", "dart", "erl", "ex", "exs", "go", "h",
@@ -68,9 +55,7 @@ impl Kind {
             || FOREIGN_NAMES.contains(&name)
             || name.contains(".min.")
             || name.ends_with(".pb.go")
-            || ["changelog", "changes", "release"]
-                .iter()
-                .any(|start| name.starts_with(start))
+            || ["changelog", "changes", "release"].iter().any(|start| name.starts_with(start))
         {
             Self::Foreign
         } else if under(&DOCUMENT_FOLDERS) || DOCUMENT_ENDINGS.contains(&ending) {
@@ -94,9 +79,7 @@ impl Kind {
 
 fn is_test_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
-    ["_test.", ".test.", ".spec.", "_spec."]
-        .iter()
-        .any(|mark| name.contains(mark))
+    ["_test.", ".test.", ".spec.", "_spec."].iter().any(|mark| name.contains(mark))
         || stem.starts_with("test_")
         || stem.ends_with("_tests")
         || ["conftest", "test", "tests"].contains(&stem)

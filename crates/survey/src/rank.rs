@@ -21,9 +21,5 @@ pub(crate) fn rank(index: &Index, text: &str, top: usize) -> Vec<Ranked> {
     scores.normalise();
     scores.count_votes();
     scores.follow_companions();
-    scores
-        .best(top)
-        .into_iter()
-        .map(|document| scores.explain(document))
-        .collect()
+    scores.best(top).into_iter().map(|document| scores.explain(document)).collect()
 }

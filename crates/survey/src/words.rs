@@ -108,10 +108,7 @@ pub(crate) enum Part {
 /// Calls `each` with the lower-case words of an identifier, plurals taken back, and with the whole of it where it has
 /// several. `scratch` is only kept to be reused.
 pub(crate) fn words(name: &[u8], scratch: &mut Vec<u8>, mut each: impl FnMut(&[u8], Part)) {
-    if name
-        .iter()
-        .all(|byte| byte.is_ascii_digit() || *byte == b'_')
-    {
+    if name.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_') {
         if (3..8).contains(&name.len()) {
             each(name, Part::Word);
         }

@@ -16,9 +16,6 @@ impl Canary {
 
     /// The marks that stand in `text`.
     pub fn seen_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
-        self.planted
-            .iter()
-            .map(String::as_str)
-            .filter(|mark| text.contains(mark))
+        self.planted.iter().map(String::as_str).filter(|mark| text.contains(mark))
     }
 }

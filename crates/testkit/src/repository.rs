@@ -27,11 +27,7 @@ impl MemoryRepository {
             .filter_map(|(path, content)| {
                 let stamp = Stamp::Content(format!("{:x}", checksum(content)));
                 let path = RepoPath::parse(path).ok()?;
-                Some(Entry {
-                    path,
-                    kind: EntryKind::File,
-                    stamp,
-                })
+                Some(Entry { path, kind: EntryKind::File, stamp })
             })
             .collect();
         Self { files, entries }
@@ -42,11 +38,7 @@ impl MemoryRepository {
     pub fn with_link(mut self, path: &str) -> Self {
         if let Ok(path) = RepoPath::parse(path) {
             let stamp = Stamp::Content(String::new());
-            self.entries.push(Entry {
-                path,
-                kind: EntryKind::Symlink,
-                stamp,
-            });
+            self.entries.push(Entry { path, kind: EntryKind::Symlink, stamp });
             self.entries.sort_by(|a, b| a.path.cmp(&b.path));
         }
         self
@@ -73,10 +65,7 @@ impl Snapshot for MemoryRepository {
         let missing = || Error::new(ErrorKind::NotFound, format!("`{path}` is not there."));
         let bytes = self.files.get(path.as_str()).ok_or_else(missing)?;
         if bytes.len() as u64 > limit {
-            return Err(Error::new(
-                ErrorKind::TooLarge,
-                format!("`{path}` is too large."),
-            ));
+            return Err(Error::new(ErrorKind::TooLarge, format!("`{path}` is too large.")));
         }
         Ok(bytes.clone())
     }
@@ -84,11 +73,7 @@ impl Snapshot for MemoryRepository {
     fn read_many(&self, wanted: &[usize], limit: u64, each: Each<'_>) {
         for &at in wanted {
             let read = self.read(&self.entries[at].path, limit);
-            each(
-                at,
-                read.as_deref()
-                    .map_err(|error| Error::new(error.kind, &error.message)),
-            );
+            each(at, read.as_deref().map_err(|error| Error::new(error.kind, &error.message)));
         }
     }
 }
@@ -98,11 +83,7 @@ pub struct MemoryCache(Mutex<BTreeMap<String, Vec<u8>>>);
 
 impl Cache for MemoryCache {
     fn get(&self, key: &str) -> Option<Vec<u8>> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(key)
-            .cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
@@ -126,10 +107,7 @@ impl Ranker for WordRanker<'_> {
             .filter_map(|entry| {
                 let bytes = self.0.read(&entry.path, 1 << 20).ok()?;
                 let content = String::from_utf8_lossy(&bytes).into_owned();
-                let shared = words(&content)
-                    .collect::<BTreeSet<_>>()
-                    .intersection(&asked)
-                    .count();
+                let shared = words(&content).collect::<BTreeSet<_>>().intersection(&asked).count();
                 (shared > 0).then(|| Ranked {
                     path: entry.path.clone(),
                     score: shared as f64,
@@ -137,19 +115,14 @@ impl Ranker for WordRanker<'_> {
                 })
             })
             .collect();
-        ranked.sort_by(|a, b| {
-            b.score
-                .total_cmp(&a.score)
-                .then_with(|| a.path.cmp(&b.path))
-        });
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
         ranked.truncate(top);
         ranked
     }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.len() > 2)
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2)
 }
 
 /// Takes every line that begins with `fn ` or `def ` as a definition up to the next one.
@@ -160,13 +133,9 @@ impl Outliner for LineOutliner {
         let mut symbols: Vec<Symbol> = Vec::new();
         let mut offset = 0;
         for (number, line) in text.split_inclusive('\n').enumerate() {
-            let defined = line
-                .strip_prefix("fn ")
-                .or_else(|| line.strip_prefix("def "));
+            let defined = line.strip_prefix("fn ").or_else(|| line.strip_prefix("def "));
             if let Some(rest) = defined {
-                let name = rest
-                    .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .next();
+                let name = rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
                 symbols.push(Symbol {
                     name: name.unwrap_or_default().to_owned(),
                     kind: "function".to_owned(),

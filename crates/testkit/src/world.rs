@@ -62,14 +62,9 @@ fn file() -> impl Strategy<Value = String> {
     let small = vec(function(1..4_usize), 1..3).prop_map(|functions| source(&functions));
     let large = vec(function(4..40_usize), 10..30).prop_map(|functions| source(&functions));
     let data = (sentence(10), 200..500_usize).prop_map(|(row, rows)| {
-        (0..rows).fold(String::new(), |text, at| {
-            text + &format!("    // {row}, {at}\n")
-        })
+        (0..rows).fold(String::new(), |text, at| text + &format!("    // {row}, {at}\n"))
     });
-    (
-        prop_oneof![4 => small, 2 => large, 2 => data],
-        any::<bool>(),
-    )
+    (prop_oneof![4 => small, 2 => large, 2 => data], any::<bool>())
         .prop_map(|(text, secret)| if secret { text + &secret_line() } else { text })
 }
 
@@ -96,37 +91,21 @@ fn secret_line() -> String {
 fn task(at: usize, paths: &[String]) -> impl Strategy<Value = TaskText> + use<> {
     let needs = btree_set(0..at.max(1), 0..=at.min(2));
     let modify = proptest::sample::subsequence(paths.to_vec(), 0..=paths.len().min(2));
-    (
-        sentence(6),
-        vec(sentence(14), 1..4),
-        needs,
-        modify,
-        vec(sentence(6), 0..2),
-        any::<bool>(),
-    )
-        .prop_map(
-            move |(title, paragraphs, needs, modify, constraints, creates)| TaskText {
-                id: format!("task-{at}"),
-                title,
-                text: paragraphs.join("\n\n"),
-                needs: if at == 0 {
-                    Vec::new()
-                } else {
-                    needs
-                        .into_iter()
-                        .map(|need| format!("task-{need}"))
-                        .collect()
-                },
-                modify,
-                create: if creates {
-                    vec![format!("src/new_{at}.rs")]
-                } else {
-                    Vec::new()
-                },
-                constraints,
-                produces: Vec::new(),
+    (sentence(6), vec(sentence(14), 1..4), needs, modify, vec(sentence(6), 0..2), any::<bool>())
+        .prop_map(move |(title, paragraphs, needs, modify, constraints, creates)| TaskText {
+            id: format!("task-{at}"),
+            title,
+            text: paragraphs.join("\n\n"),
+            needs: if at == 0 {
+                Vec::new()
+            } else {
+                needs.into_iter().map(|need| format!("task-{need}")).collect()
             },
-        )
+            modify,
+            create: if creates { vec![format!("src/new_{at}.rs")] } else { Vec::new() },
+            constraints,
+            produces: Vec::new(),
+        })
 }
 
 fn record(at: usize, tasks: usize) -> impl Strategy<Value = Record> {
@@ -148,25 +127,12 @@ pub fn world() -> impl Strategy<Value = World> {
         let contents: Vec<_> = paths.iter().map(|_| file()).collect();
         let records: Vec<_> = (0..tasks * 2).map(|at| record(at, tasks)).collect();
         let constraints = vec(sentence(6), 0..3);
-        (
-            texts,
-            contents,
-            records,
-            sentence(5),
-            constraints,
-            sentence(20),
+        (texts, contents, records, sentence(5), constraints, sentence(20)).prop_map(
+            move |(tasks, contents, records, title, constraints, prose)| World {
+                plan: PlanText { title, constraints, prose, tasks },
+                files: paths.iter().cloned().zip(contents).collect(),
+                records,
+            },
         )
-            .prop_map(
-                move |(tasks, contents, records, title, constraints, prose)| World {
-                    plan: PlanText {
-                        title,
-                        constraints,
-                        prose,
-                        tasks,
-                    },
-                    files: paths.iter().cloned().zip(contents).collect(),
-                    records,
-                },
-            )
     })
 }

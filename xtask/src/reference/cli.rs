@@ -1,5 +1,6 @@
 //! The command line, as the program itself tells it.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -26,20 +27,15 @@ fn help(command: &[&str]) -> Result<String> {
 
 fn section(text: &mut String, name: &str, help: &str) {
     let help: Vec<&str> = help.lines().map(str::trim_end).collect();
-    *text += &format!(
-        "\n## `{name}`\n\n```text\n{}\n```\n",
-        help.join("\n").trim_end()
-    );
+    let help = help.join("\n");
+    let _ = write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.trim_end());
 }
 
 /// The names under `Commands:`.
 fn commands(help: &str) -> Vec<&str> {
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names = listed.take_while(|line| line.starts_with("  "));
-    names
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .collect()
+    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect()
 }
 
 #[cfg(test)]

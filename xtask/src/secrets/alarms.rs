@@ -55,18 +55,10 @@ pub(super) fn count(folder: &Path) -> Result<(String, String)> {
                 format!("{}: {name} {path}:{line}", found.rule)
             }));
         }
-        writeln!(
-            table,
-            "| {name} {version} | {} | {} | {} |",
-            row[0], row[1], row[2]
-        )?;
+        writeln!(table, "| {name} {version} | {} | {} | {} |", row[0], row[1], row[2])?;
         total = [total[0] + row[0], total[1] + row[1], total[2] + row[2]];
     }
-    writeln!(
-        table,
-        "| together | {} | {} | {} |",
-        total[0], total[1], total[2]
-    )?;
+    writeln!(table, "| together | {} | {} | {} |", total[0], total[1], total[2])?;
     places.sort();
     Ok((table, places.join("\n")))
 }
@@ -82,14 +74,9 @@ fn fetch(folder: &Path) -> Result<Vec<PathBuf>> {
     let package = "[package]\nname = \"alarms\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n";
     fs::create_dir_all(folder.join("src"))?;
     fs::write(folder.join("src/lib.rs"), "")?;
-    fs::write(
-        folder.join("Cargo.toml"),
-        format!("{package}{}\n", dependencies.join("\n")),
-    )?;
+    fs::write(folder.join("Cargo.toml"), format!("{package}{}\n", dependencies.join("\n")))?;
     let metadata = cargo_metadata(folder, &[])?;
-    let packages = metadata["packages"]
-        .as_array()
-        .context("Cargo lists no packages.")?;
+    let packages = metadata["packages"].as_array().context("Cargo lists no packages.")?;
     CRATES
         .iter()
         .map(|(name, version)| {
@@ -99,10 +86,7 @@ fn fetch(folder: &Path) -> Result<Vec<PathBuf>> {
             let manifest = package.and_then(|package| package["manifest_path"].as_str());
             let manifest =
                 manifest.with_context(|| format!("Cargo did not fetch `{name}` {version}."))?;
-            Ok(Path::new(manifest)
-                .parent()
-                .context("A manifest lies in a folder.")?
-                .to_owned())
+            Ok(Path::new(manifest).parent().context("A manifest lies in a folder.")?.to_owned())
         })
         .collect()
 }

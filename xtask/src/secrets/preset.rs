@@ -16,12 +16,8 @@ use super::output;
 
 /// A table of who finds what, and the cases that only secretlint finds.
 pub(super) fn compare(root: &Path, folder: &Path) -> Result<(String, Vec<String>)> {
-    let ours = secret::RULES
-        .iter()
-        .map(|rule| (format!("ours: {}", rule.name), rule.example));
-    let theirs = PRESET
-        .iter()
-        .map(|(rule, case, example)| (format!("{rule}: {case}"), *example));
+    let ours = secret::RULES.iter().map(|rule| (format!("ours: {}", rule.name), rule.example));
+    let theirs = PRESET.iter().map(|(rule, case, example)| (format!("{rule}: {case}"), *example));
     let cases: Vec<(String, Example)> = ours.chain(theirs).collect();
     let answers = ask(root, folder, &cases)?;
     let mut missed = Vec::new();
@@ -29,12 +25,7 @@ pub(super) fn compare(root: &Path, folder: &Path) -> Result<(String, Vec<String>
     let mut table = String::from("| example | we find | they find |\n|---|---|---|\n");
     for ((name, example), they) in cases.iter().zip(answers) {
         let we = find(example);
-        writeln!(
-            table,
-            "| {name} | {} | {} |",
-            we.join(", "),
-            they.join(", ")
-        )?;
+        writeln!(table, "| {name} | {} | {} |", we.join(", "), they.join(", "))?;
         if we.is_empty() && !they.is_empty() {
             missed.push(format!("`{name}`"));
         }
@@ -53,11 +44,7 @@ pub(super) fn compare(root: &Path, folder: &Path) -> Result<(String, Vec<String>
 fn find(example: &Example) -> Vec<&'static str> {
     let text = example.text();
     let redacted = secret::redact(&text);
-    if example
-        .secret_text()
-        .lines()
-        .any(|line| redacted.text.contains(line))
-    {
+    if example.secret_text().lines().any(|line| redacted.text.contains(line)) {
         return Vec::new();
     }
     redacted.found.iter().map(|found| found.rule).collect()
@@ -70,13 +57,7 @@ fn ask(root: &Path, folder: &Path, cases: &[(String, Example)]) -> Result<Vec<Ve
         fs::copy(root.join("secretlint").join(file), folder.join(file))?;
     }
     let mut install = Command::new("npm");
-    install.args([
-        "ci",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--silent",
-    ]);
+    install.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]);
     output(install.current_dir(folder))?;
     let texts: Vec<_> = cases
         .iter()
@@ -93,11 +74,7 @@ fn ask(root: &Path, folder: &Path, cases: &[(String, Example)]) -> Result<Vec<Ve
     input.write_all(&serde_json::to_vec(&texts)?)?;
     drop(input);
     let answer = node.wait_with_output()?;
-    ensure!(
-        answer.status.success(),
-        "`node check.mjs` failed: {}.",
-        answer.status
-    );
+    ensure!(answer.status.success(), "`node check.mjs` failed: {}.", answer.status);
     let answers: Vec<Vec<String>> = serde_json::from_slice(&answer.stdout)?;
     ensure!(
         answers.len() == cases.len(),
@@ -109,11 +86,7 @@ fn ask(root: &Path, folder: &Path, cases: &[(String, Example)]) -> Result<Vec<Ve
 }
 
 const fn case(before: &'static str, secret: &'static [Piece], after: &'static str) -> Example {
-    Example {
-        before,
-        secret,
-        after,
-    }
+    Example { before, secret, after }
 }
 
 /// For every rule of the preset: its id, the variant, an example of our own making.

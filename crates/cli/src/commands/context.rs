@@ -32,28 +32,14 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         sequester_survey::architecture(&visible, &limits).render(limits.architecture);
     let source = String::from_utf8_lossy(&file.source);
     let shelf = Shelf::new(&visible, &Outlines, &limits).without_copies_of(&file.plan, &source);
-    let mut builder = Builder::new(
-        &file.plan,
-        &file.graph,
-        &architecture,
-        &shelf,
-        &index,
-        &limits,
-        &companions,
-    );
+    let mut builder =
+        Builder::new(&file.plan, &file.graph, &architecture, &shelf, &index, &limits, &companions);
     builder.share = given.share.into();
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task)?;
-        let request = Request {
-            task: &task.id,
-            role,
-            clarifications: &[],
-            records: &[],
-        };
-        builder
-            .build(&request)
-            .map_err(|error| refuse(&file, &error))
+        let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
+        builder.build(&request).map_err(|error| refuse(&file, &error))
     };
     let context = build(&given.task)?;
     let other = given.diff.as_deref().map(build).transpose()?;
@@ -82,14 +68,7 @@ fn show(
     } else if given.task_call {
         json(&mut out, &context.to_task_call(title))?;
     } else if args.json && given.manifest {
-        let IsolatedContext {
-            task,
-            agent,
-            digest,
-            tokens,
-            manifest,
-            ..
-        } = context;
+        let IsolatedContext { task, agent, digest, tokens, manifest, .. } = context;
         json(
             &mut out,
             &serde_json::json!({
@@ -127,18 +106,8 @@ fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
     let Some(first) = all.first() else {
         return Ok(());
     };
-    let hint = format!(
-        "{} `sequester plan {}` shows all {}.",
-        first.hint,
-        file.name,
-        all.len()
-    );
-    Err(Failure::input(
-        first.code,
-        place(file, first),
-        first.message.clone(),
-        hint,
-    ))
+    let hint = format!("{} `sequester plan {}` shows all {}.", first.hint, file.name, all.len());
+    Err(Failure::input(first.code, place(file, first), first.message.clone(), hint))
 }
 
 fn place(file: &PlanFile, fault: &Fault) -> String {
@@ -147,41 +116,19 @@ fn place(file: &PlanFile, fault: &Fault) -> String {
 
 fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
     file.plan.task(&TaskId::from(id)).ok_or_else(|| {
-        let known: Vec<&str> = file
-            .plan
-            .tasks
-            .iter()
-            .map(|task| task.id.as_str())
-            .take(20)
-            .collect();
+        let known: Vec<&str> =
+            file.plan.tasks.iter().map(|task| task.id.as_str()).take(20).collect();
         let hint = format!("Its tasks are {}.", known.join(", "));
-        Failure::input(
-            Code::UnknownTask,
-            &file.name,
-            format!("The plan has no task `{id}`."),
-            hint,
-        )
+        Failure::input(Code::UnknownTask, &file.name, format!("The plan has no task `{id}`."), hint)
     })
 }
 
 fn choose_role(given: &ContextArgs, task: &Task) -> Result<&'static Role, Failure> {
-    let name = given
-        .agent
-        .as_deref()
-        .or(task.settings.agent.as_deref())
-        .unwrap_or("writer");
+    let name = given.agent.as_deref().or(task.settings.agent.as_deref()).unwrap_or("writer");
     agent::find(name).ok_or_else(|| {
-        let known: Vec<&str> = agent::built_in()
-            .iter()
-            .map(|role| role.name.as_str())
-            .collect();
+        let known: Vec<&str> = agent::built_in().iter().map(|role| role.name.as_str()).collect();
         let hint = format!("Known agents are {}.", known.join(", "));
-        Failure::input(
-            Code::UnknownAgent,
-            "",
-            format!("There is no agent `{name}`."),
-            hint,
-        )
+        Failure::input(Code::UnknownAgent, "", format!("There is no agent `{name}`."), hint)
     })
 }
 

@@ -20,12 +20,7 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
     let project = Project::open(args)?;
     let visible = project.visible(None);
     let cache = DiskCache::of(&project.root);
-    let index = Index::open(
-        &visible,
-        project.history.as_deref(),
-        &cache,
-        &Limits::default(),
-    );
+    let index = Index::open(&visible, project.history.as_deref(), &cache, &Limits::default());
     let ranked = index.rank(&text, files.top);
     let mut out = io::stdout().lock();
     if args.json {
@@ -39,11 +34,7 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
         writeln!(out, "{}", terminal::cut(&line, terminal::width()))?;
     }
     if ranked.is_empty() {
-        writeln!(
-            out,
-            "No file of {} shares a word with the text.",
-            project.snapshot.label()
-        )?;
+        writeln!(out, "No file of {} shares a word with the text.", project.snapshot.label())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -52,19 +43,10 @@ fn read_text(text: &str) -> Result<String, Failure> {
     const MOST: u64 = 1 << 20;
     let mut given = String::new();
     if text == "-" {
-        io::stdin()
-            .lock()
-            .take(MOST)
-            .read_to_string(&mut given)
-            .map_err(|error| {
-                let message = format!("The text cannot be read: {error}.");
-                Failure::input(
-                    Code::Unreadable,
-                    "standard input",
-                    message,
-                    "Give UTF-8 text.",
-                )
-            })?;
+        io::stdin().lock().take(MOST).read_to_string(&mut given).map_err(|error| {
+            let message = format!("The text cannot be read: {error}.");
+            Failure::input(Code::Unreadable, "standard input", message, "Give UTF-8 text.")
+        })?;
     } else {
         text.clone_into(&mut given);
     }

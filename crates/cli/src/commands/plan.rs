@@ -15,11 +15,7 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     let file = PlanFile::read(&given.reading, &limits)?;
     let project = Project::open(args)?;
     let faults = project.faults_of(&file);
-    let ended = if faults.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(2)
-    };
+    let ended = if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
     let shown = view::Shown::of(&file.plan, &file.graph, &faults);
     let mut out = io::stdout().lock();
     if args.json {
@@ -37,13 +33,7 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
         let source = String::from_utf8_lossy(&file.source);
         let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
         let text = render::faults::render(&faults, source, &file.name, terminal::takes_colours());
-        writeln!(
-            out,
-            "\n{}{} in {}.",
-            text,
-            terminal::plural(faults.len(), "fault"),
-            file.name
-        )?;
+        writeln!(out, "\n{}{} in {}.", text, terminal::plural(faults.len(), "fault"), file.name)?;
     }
     Ok(ended)
 }

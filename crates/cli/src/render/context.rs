@@ -57,28 +57,17 @@ pub(crate) fn coloured(context: &IsolatedContext) -> String {
         let style = style(row.kind);
         // A style is closed at the end of each line, so that a pager or a cut line keeps its colours apart.
         for line in clean(slice(context, row)).split_inclusive('\n') {
-            let (text, end) = line
-                .strip_suffix('\n')
-                .map_or((line, ""), |text| (text, "\n"));
+            let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
             let _ = write!(out, "{style}{text}{style:#}{end}");
         }
     }
     out.push('\n');
     for kind in KINDS {
-        let rows = context
-            .manifest
-            .fragments
-            .iter()
-            .filter(|row| row.kind == kind);
+        let rows = context.manifest.fragments.iter().filter(|row| row.kind == kind);
         let tokens: usize = rows.map(|row| row.tokens).sum();
         if tokens > 0 {
             let style = style(kind);
-            let _ = write!(
-                out,
-                "{style}{} {}{style:#}  ",
-                kind.as_str(),
-                number(tokens)
-            );
+            let _ = write!(out, "{style}{} {}{style:#}  ", kind.as_str(), number(tokens));
         }
     }
     let _ = writeln!(out, "= {} tokens", number(context.tokens));
@@ -88,12 +77,7 @@ pub(crate) fn coloured(context: &IsolatedContext) -> String {
 /// Neighbouring fragments of one source, counted together.
 fn groups(context: &IsolatedContext) -> Vec<(&Row, usize)> {
     let mut groups: Vec<(&Row, usize)> = Vec::new();
-    for row in context
-        .manifest
-        .fragments
-        .iter()
-        .filter(|row| row.kind != Kind::Frame)
-    {
+    for row in context.manifest.fragments.iter().filter(|row| row.kind != Kind::Frame) {
         match groups.last_mut() {
             Some((first, tokens))
                 if (first.kind, &first.source, first.rule) == (row.kind, &row.source, row.rule) =>
@@ -127,11 +111,7 @@ pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
         }
         let _ = writeln!(out, "{}", cut(&line, width));
     }
-    let framed = context
-        .manifest
-        .fragments
-        .iter()
-        .filter(|row| row.kind == Kind::Frame);
+    let framed = context.manifest.fragments.iter().filter(|row| row.kind == Kind::Frame);
     let tokens = number(framed.map(|row| row.tokens).sum());
     let _ = writeln!(
         out,
@@ -140,11 +120,7 @@ pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
     out.push_str("\nwithheld\n");
     for withheld in &context.manifest.withheld {
         let source = clean(&withheld.source);
-        let line = format!(
-            "  {:13} {source}: {}",
-            withheld.kind.as_str(),
-            withheld.rule
-        );
+        let line = format!("  {:13} {source}: {}", withheld.kind.as_str(), withheld.rule);
         let _ = writeln!(out, "{}", cut(&line, width));
     }
     if context.manifest.withheld.is_empty() {
@@ -173,12 +149,7 @@ struct Piece<'a> {
 impl<'a> Difference<'a> {
     pub(crate) fn of(task: &'a IsolatedContext, other: &'a IsolatedContext) -> Self {
         let texts = |context: &'a IsolatedContext| -> BTreeSet<&'a str> {
-            context
-                .manifest
-                .fragments
-                .iter()
-                .map(|row| slice(context, row))
-                .collect()
+            context.manifest.fragments.iter().map(|row| slice(context, row)).collect()
         };
         let (left, right) = (texts(task), texts(other));
         Self {
@@ -203,11 +174,8 @@ impl<'a> Difference<'a> {
             let _ = writeln!(out, "{} ({})", clean(&heading), plural(tokens, "token"));
             for piece in pieces {
                 let source = clean(piece.source);
-                let line = format!(
-                    "  {:>7} {:13} {source}",
-                    number(piece.tokens),
-                    piece.kind.as_str()
-                );
+                let line =
+                    format!("  {:>7} {:13} {source}", number(piece.tokens), piece.kind.as_str());
                 let _ = writeln!(out, "{}", cut(&line, width));
             }
         }
@@ -218,21 +186,13 @@ impl<'a> Difference<'a> {
 /// The fragments whose text is wanted, neighbours of one source together.
 fn pieces(context: &IsolatedContext, wanted: impl Fn(&str) -> bool) -> Vec<Piece<'_>> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
-    let rows = context
-        .manifest
-        .fragments
-        .iter()
-        .filter(|row| row.kind != Kind::Frame);
+    let rows = context.manifest.fragments.iter().filter(|row| row.kind != Kind::Frame);
     for row in rows.filter(|row| wanted(slice(context, row))) {
         match pieces.last_mut() {
             Some(last) if (last.kind, last.source) == (row.kind, row.source.as_str()) => {
                 last.tokens += row.tokens;
             }
-            _ => pieces.push(Piece {
-                kind: row.kind,
-                source: &row.source,
-                tokens: row.tokens,
-            }),
+            _ => pieces.push(Piece { kind: row.kind, source: &row.source, tokens: row.tokens }),
         }
     }
     pieces

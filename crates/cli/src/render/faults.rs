@@ -13,16 +13,10 @@ const SHOWN: usize = 50;
 /// All faults as text, in the order of their places.
 pub(crate) fn render(faults: &[Fault], source: &str, name: &str, colours: bool) -> String {
     let lines: Vec<&str> = source.lines().collect();
-    let renderer = if colours {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
     for fault in faults.iter().take(SHOWN) {
-        let line = (fault.place.line as usize)
-            .checked_sub(1)
-            .and_then(|at| lines.get(at));
+        let line = (fault.place.line as usize).checked_sub(1).and_then(|at| lines.get(at));
         out.push_str(&one(fault, line.copied().unwrap_or(""), name, &renderer));
         out.push_str("\n\n");
     }
@@ -39,25 +33,17 @@ pub(crate) fn render(faults: &[Fault], source: &str, name: &str, colours: bool) 
 
 fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
     let shown = terminal::cut(line, 160);
-    let start: usize = shown
-        .chars()
-        .take(fault.place.column.saturating_sub(1) as usize)
-        .map(char::len_utf8)
-        .sum();
-    let end = shown[start..]
-        .find(char::is_whitespace)
-        .map_or(shown.len(), |at| start + at);
+    let start: usize =
+        shown.chars().take(fault.place.column.saturating_sub(1) as usize).map(char::len_utf8).sum();
+    let end = shown[start..].find(char::is_whitespace).map_or(shown.len(), |at| start + at);
     let message = terminal::clean(&fault.message);
     let hint = terminal::clean(&fault.hint);
-    let mut group = Level::ERROR
-        .primary_title(message)
-        .id(fault.code.as_str())
-        .element(
-            Snippet::source(shown.as_str())
-                .line_start(fault.place.line.max(1) as usize)
-                .path(name)
-                .annotation(AnnotationKind::Primary.span(start..end.max(start))),
-        );
+    let mut group = Level::ERROR.primary_title(message).id(fault.code.as_str()).element(
+        Snippet::source(shown.as_str())
+            .line_start(fault.place.line.max(1) as usize)
+            .path(name)
+            .annotation(AnnotationKind::Primary.span(start..end.max(start))),
+    );
     if !hint.is_empty() {
         group = group.element(Level::HELP.message(hint));
     }

@@ -55,26 +55,13 @@ struct Estimate {
 
 impl<'a> Shown<'a> {
     pub(crate) fn of(plan: &'a Plan, graph: &TaskGraph, faults: &'a [Fault]) -> Self {
-        let tasks: Vec<_> = plan
-            .tasks
-            .iter()
-            .map(|task| shown_task(task, graph))
-            .collect();
+        let tasks: Vec<_> = plan.tasks.iter().map(|task| shown_task(task, graph)).collect();
         let open = || tasks.iter().filter(|task| !task.done && !task.optional);
         let dollars = PRICES
             .iter()
-            .map(|price| {
-                (
-                    price.model,
-                    open().map(|task| price.estimate(task.tokens)).sum(),
-                )
-            })
+            .map(|price| (price.model, open().map(|task| price.estimate(task.tokens)).sum()))
             .collect();
-        let estimate = Estimate {
-            prices_of: DATE,
-            assumptions: ASSUMPTIONS,
-            dollars,
-        };
+        let estimate = Estimate { prices_of: DATE, assumptions: ASSUMPTIONS, dollars };
         Self {
             format: plan.format,
             title: &plan.title,
@@ -87,10 +74,7 @@ impl<'a> Shown<'a> {
 }
 
 fn shown_task<'a>(task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
-    let file = |file: &'a FileRef| ShownFile {
-        path: file.path.as_str(),
-        action: file.action,
-    };
+    let file = |file: &'a FileRef| ShownFile { path: file.path.as_str(), action: file.action };
     ShownTask {
         id: task.id.as_str(),
         title: &task.title,
@@ -110,14 +94,10 @@ fn shown_task<'a>(task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
 pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
     let mut out = String::new();
     let waves: BTreeMap<usize, Vec<usize>> =
-        shown
-            .tasks
-            .iter()
-            .enumerate()
-            .fold(BTreeMap::new(), |mut waves, (at, task)| {
-                waves.entry(task.wave).or_insert_with(Vec::new).push(at);
-                waves
-            });
+        shown.tasks.iter().enumerate().fold(BTreeMap::new(), |mut waves, (at, task)| {
+            waves.entry(task.wave).or_insert_with(Vec::new).push(at);
+            waves
+        });
     if !plan.title.is_empty() {
         let _ = writeln!(out, "{}", cut(&plan.title, width));
     }
@@ -129,19 +109,9 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
         plural(shown.tasks.len(), "task"),
         plural(waves.keys().filter(|wave| **wave > 0).count(), "wave"),
     );
-    let column = shown
-        .tasks
-        .iter()
-        .map(|task| task.id.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(24);
+    let column = shown.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
     for (wave, places) in &waves {
-        let heading = if *wave == 0 {
-            "done".to_owned()
-        } else {
-            format!("wave {wave}")
-        };
+        let heading = if *wave == 0 { "done".to_owned() } else { format!("wave {wave}") };
         let _ = writeln!(out, "\n{heading}");
         for &at in places {
             push_task(&mut out, &plan.tasks[at], &shown.tasks[at], column, width);
@@ -160,28 +130,16 @@ fn push_task(out: &mut String, task: &Task, shown: &ShownTask<'_>, column: usize
     marks.extend(shown.done.then(|| "done".to_owned()));
     marks.extend(shown.optional.then(|| "optional".to_owned()));
     let id = clean(shown.id);
-    let line = format!(
-        "  {id:column$}  {}  ({})",
-        clean(&task.title),
-        marks.join(", ")
-    );
+    let line = format!("  {id:column$}  {}  ({})", clean(&task.title), marks.join(", "));
     let _ = writeln!(out, "{}", cut(&line, width));
     let indent = " ".repeat(column + 4);
     if !task.needs.is_empty() {
         let needs: Vec<String> = task.needs.iter().map(need).collect();
-        let _ = writeln!(
-            out,
-            "{}",
-            cut(&format!("{indent}needs {}", needs.join(", ")), width)
-        );
+        let _ = writeln!(out, "{}", cut(&format!("{indent}needs {}", needs.join(", ")), width));
     }
     for file in &task.files {
         let verb = verb(file.action);
-        let _ = writeln!(
-            out,
-            "{}",
-            cut(&format!("{indent}{verb} {}", file.path), width)
-        );
+        let _ = writeln!(out, "{}", cut(&format!("{indent}{verb} {}", file.path), width));
     }
 }
 
@@ -208,49 +166,20 @@ fn push_aside(out: &mut String, aside: &[Aside], width: usize) {
         out.push_str("\nleft aside\n");
     }
     for aside in aside {
-        let line = format!(
-            "  line {}: {} ({})",
-            aside.place.line,
-            clean(&aside.text),
-            aside.why
-        );
+        let line = format!("  line {}: {} ({})", aside.place.line, clean(&aside.text), aside.why);
         let _ = writeln!(out, "{}", cut(&line, width));
     }
 }
 
 fn push_estimate(out: &mut String, shown: &Shown<'_>) {
-    let Assumptions {
-        surroundings,
-        turns,
-        growth,
-        output,
-    } = ASSUMPTIONS;
-    let open = shown
-        .tasks
-        .iter()
-        .filter(|task| !task.done && !task.optional)
-        .count();
-    let _ = writeln!(
-        out,
-        "\nestimate for {}, at prices of {DATE}",
-        plural(open, "open task")
-    );
+    let Assumptions { surroundings, turns, growth, output } = ASSUMPTIONS;
+    let open = shown.tasks.iter().filter(|task| !task.done && !task.optional).count();
+    let _ = writeln!(out, "\nestimate for {}, at prices of {DATE}", plural(open, "open task"));
     for price in PRICES {
-        let dollars = shown
-            .estimate
-            .dollars
-            .get(price.model)
-            .copied()
-            .unwrap_or_default();
+        let dollars = shown.estimate.dollars.get(price.model).copied().unwrap_or_default();
         let _ = writeln!(out, "  {:28} ${dollars:.2}", price.model);
     }
     let (surroundings, growth, output) = (number(surroundings), number(growth), number(output));
-    let _ = writeln!(
-        out,
-        "  with {surroundings} tokens around each text and {turns} turns,"
-    );
-    let _ = writeln!(
-        out,
-        "  each adding {growth} tokens read and {output} written"
-    );
+    let _ = writeln!(out, "  with {surroundings} tokens around each text and {turns} turns,");
+    let _ = writeln!(out, "  each adding {growth} tokens read and {output} written");
 }

@@ -25,15 +25,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
-    text.chars()
-        .map(|c| {
-            if harmless(c) {
-                c
-            } else {
-                char::REPLACEMENT_CHARACTER
-            }
-        })
-        .collect()
+    text.chars().map(|c| if harmless(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 /// At most `most` characters on one line, the last one an ellipsis if something was cut.
@@ -62,11 +54,7 @@ pub(crate) fn number(value: usize) -> String {
 
 /// `1 task`, `2 tasks`.
 pub(crate) fn plural(count: usize, word: &str) -> String {
-    format!(
-        "{} {word}{}",
-        number(count),
-        if count == 1 { "" } else { "s" }
-    )
+    format!("{} {word}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -41,28 +41,14 @@ impl PlanFile {
         let options = Options {
             format: reading.format,
             parallel: reading.parallel,
-            file_name: reading
-                .plan
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            file_name: reading.plan.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             limit: limits.plan_bytes,
         };
         let parsed = plan::parse(&source, &options);
         let (graph, mut faults) = TaskGraph::new(&parsed.plan);
         faults.extend(parsed.faults);
-        let path = fs::canonicalize(&reading.plan)
-            .ok()
-            .filter(|path| path.is_file());
-        Ok(Self {
-            name,
-            path,
-            source,
-            plan: parsed.plan,
-            graph,
-            faults,
-        })
+        let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
+        Ok(Self { name, path, source, plan: parsed.plan, graph, faults })
     }
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.

@@ -31,19 +31,11 @@ impl Project {
         let folder = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
         let root = folder.canonicalize().map_err(|error| {
             let message = format!("The repository's folder cannot be opened: {error}.");
-            unusable(
-                &folder,
-                message,
-                "Name an existing folder with `--repo DIR`.",
-            )
+            unusable(&folder, message, "Name an existing folder with `--repo DIR`.")
         })?;
         if !root.is_dir() {
             let message = "The repository is not a folder.";
-            return Err(unusable(
-                &folder,
-                message,
-                "Name an existing folder with `--repo DIR`.",
-            ));
+            return Err(unusable(&folder, message, "Name an existing folder with `--repo DIR`."));
         }
         let search = env::var_os("PATH").unwrap_or_default();
         let found = Repo::discover(&root, &search);
@@ -69,36 +61,18 @@ impl Project {
                     .to_owned(),
             );
         }
-        let history = repo
-            .history()
-            .ok()
-            .map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self {
-            root,
-            snapshot: Box::new(tree),
-            history,
-            notes,
-        })
+        let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
+        Ok(Self { root, snapshot: Box::new(tree), history, notes })
     }
 
     fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
         let folder = Folder::list(&root).map_err(|error| {
-            unusable(
-                &root,
-                error.to_string(),
-                "Name a folder that you may read with `--repo DIR`.",
-            )
+            unusable(&root, error.to_string(), "Name a folder that you may read with `--repo DIR`.")
         })?;
         let notes = folder.problems().to_vec();
-        let history = git
-            .and_then(|repo| repo.history().ok())
-            .map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self {
-            root,
-            snapshot: Box::new(folder),
-            history,
-            notes,
-        })
+        let history =
+            git.and_then(|repo| repo.history().ok()).map(|log| Box::new(log) as Box<dyn History>);
+        Ok(Self { root, snapshot: Box::new(folder), history, notes })
     }
 
     /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.
@@ -106,23 +80,14 @@ impl Project {
         let mut hidden: BTreeSet<RepoPath> = BTreeSet::new();
         if let Some((file, companions)) = plan {
             hidden.extend(file.paths_in(&self.root));
-            let with_tasks = companions
-                .list
-                .iter()
-                .filter(|one| !one.task_lists.is_empty());
+            let with_tasks = companions.list.iter().filter(|one| !one.task_lists.is_empty());
             hidden.extend(with_tasks.filter_map(|one| one.repo_path.clone()));
         }
-        let length = self
-            .snapshot
-            .entries()
-            .iter()
-            .find_map(|entry| match &entry.stamp {
-                Stamp::Content(name) => Some(name.len()),
-                Stamp::Stat { .. } => None,
-            });
-        let blob = plan
-            .zip(length)
-            .and_then(|((file, _), length)| blob_name(&file.source, length));
+        let length = self.snapshot.entries().iter().find_map(|entry| match &entry.stamp {
+            Stamp::Content(name) => Some(name.len()),
+            Stamp::Stat { .. } => None,
+        });
+        let blob = plan.zip(length).and_then(|((file, _), length)| blob_name(&file.source, length));
         Filtered::new(self.snapshot.as_ref(), |entry| {
             hidden.contains(&entry.path)
                 || entry.path.as_str().starts_with(".sequester/")
@@ -139,10 +104,7 @@ impl Project {
                 let length = file.source.len() as u64;
                 *size == length
                     && entry.kind == EntryKind::File
-                    && self
-                        .snapshot
-                        .read(&entry.path, length)
-                        .is_ok_and(|read| read == file.source)
+                    && self.snapshot.read(&entry.path, length).is_ok_and(|read| read == file.source)
             }
         }
     }
@@ -152,12 +114,7 @@ impl Project {
         let entries = self.snapshot.entries();
         let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
         let mut faults = file.faults.clone();
-        faults.extend(plan::check(
-            &file.plan,
-            &file.graph,
-            &|path| self.presence(path),
-            &paths,
-        ));
+        faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
         faults.sort_by_key(|fault| (fault.place, fault.code));
         faults
     }

@@ -12,19 +12,9 @@ fn refuse(bytes: &[u8], code: &str) -> Answer {
     let shown = bench.run(&["plan", "../plan.md"]);
     assert_eq!(shown.code, Some(2), "{shown:?}");
     assert!(shown.out.contains(code), "{code} is missing in {shown:?}");
-    assert!(
-        shown.out.contains("plan.md") && shown.out.contains("help"),
-        "{shown:?}"
-    );
+    assert!(shown.out.contains("plan.md") && shown.out.contains("help"), "{shown:?}");
     let faults = bench.run(&["plan", "../plan.md", "--json"]).json()["faults"].clone();
-    assert!(
-        faults
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|fault| fault["code"] == code),
-        "{faults}"
-    );
+    assert!(faults.as_array().unwrap().iter().any(|fault| fault["code"] == code), "{faults}");
     let context = bench.run(&["context", "../plan.md", "a"]);
     assert_eq!(context.code, Some(2), "{context:?}");
     assert!(!context.err.contains("panicked") && !shown.err.contains("panicked"));
@@ -50,10 +40,7 @@ fn a_binary_file_and_invalid_utf8() {
 
 #[test]
 fn a_plan_with_no_tasks() {
-    refuse(
-        b"# A letter\n\nDear reader, nothing is to be done.\n",
-        "SQ0104",
-    );
+    refuse(b"# A letter\n\nDear reader, nothing is to be done.\n", "SQ0104");
 }
 
 #[test]
@@ -94,10 +81,7 @@ fn unreadable(bench: &Bench, plan: &str) {
     for command in [&["plan", plan][..], &["context", plan, "a"]] {
         let answer = bench.run(command);
         assert_eq!(answer.code, Some(2), "{answer:?}");
-        assert!(
-            answer.err.contains("SQ0002") && answer.err.contains(plan),
-            "{answer:?}"
-        );
+        assert!(answer.err.contains("SQ0002") && answer.err.contains(plan), "{answer:?}");
         assert!(answer.err.contains("help"), "{answer:?}");
     }
     let error = bench.run(&["plan", plan, "--json"]).json()["error"].clone();
@@ -129,16 +113,10 @@ fn an_unknown_task_agent_or_format() {
     let (bench, plan) = shop();
     let task = bench.run(&["context", &plan, "zzz"]);
     assert_eq!(task.code, Some(2));
-    assert!(
-        task.err.contains("no task `zzz`") && task.err.contains("a, b, c"),
-        "{task:?}"
-    );
+    assert!(task.err.contains("no task `zzz`") && task.err.contains("a, b, c"), "{task:?}");
     let agent = bench.run(&["context", &plan, "a", "--agent", "nobody"]);
     assert_eq!(agent.code, Some(2));
-    assert!(
-        agent.err.contains("no agent `nobody`") && agent.err.contains("Explore"),
-        "{agent:?}"
-    );
+    assert!(agent.err.contains("no agent `nobody`") && agent.err.contains("Explore"), "{agent:?}");
     let format = bench.run(&["plan", &plan, "--format", "docx"]);
     assert_eq!(format.code, Some(2));
     assert!(format.err.contains("superpowers"), "{format:?}");
@@ -149,37 +127,23 @@ fn a_repository_that_is_not_there() {
     let (bench, plan) = shop();
     let answer = bench.run(&["plan", &plan, "--repo", "../nowhere"]);
     assert_eq!(answer.code, Some(2));
-    assert!(
-        answer.err.contains("--repo") && answer.err.contains("nowhere"),
-        "{answer:?}"
-    );
+    assert!(answer.err.contains("--repo") && answer.err.contains("nowhere"), "{answer:?}");
 }
 
 #[test]
 fn a_task_that_is_larger_than_a_context() {
     let bench = Bench::with(&[("src/lib.rs", "")]);
     let text = "many words of one task that never ends ".repeat(10_000);
-    fs::write(
-        bench.path("plan.md"),
-        native(&format!("## [a] T\n\n{text}\n")),
-    )
-    .unwrap();
+    fs::write(bench.path("plan.md"), native(&format!("## [a] T\n\n{text}\n"))).unwrap();
     let answer = bench.run(&["context", "../plan.md", "a"]);
     assert_eq!(answer.code, Some(2));
-    assert!(
-        answer.err.contains("SQ0115") && answer.err.contains("Split the task"),
-        "{answer:?}"
-    );
+    assert!(answer.err.contains("SQ0115") && answer.err.contains("Split the task"), "{answer:?}");
 }
 
 #[test]
 fn arguments_that_cannot_be_understood() {
     let (bench, _) = shop();
-    for arguments in [
-        &["plan"][..],
-        &["dance"],
-        &["files", "text", "--top", "many"],
-    ] {
+    for arguments in [&["plan"][..], &["dance"], &["files", "text", "--top", "many"]] {
         let answer = bench.run(arguments);
         assert_eq!(answer.code, Some(2), "{answer:?}");
         assert!(answer.err.contains("--help"), "{answer:?}");

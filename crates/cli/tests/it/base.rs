@@ -10,11 +10,7 @@ fn head_is_read_and_uncommitted_changes_are_said() {
     bench.write("src/mail.rs", "pub fn dirty() {}\n");
     let clean = bench.run(&["context", &plan, "b"]);
     assert!(clean.out.contains("pub fn send") && !clean.out.contains("pub fn dirty"));
-    assert!(
-        clean.err.contains("changes that are not in HEAD"),
-        "{}",
-        clean.err
-    );
+    assert!(clean.err.contains("changes that are not in HEAD"), "{}", clean.err);
     let dirty = bench.run(&["context", &plan, "b", "--include-dirty"]);
     assert!(dirty.out.contains("pub fn dirty") && !dirty.out.contains("pub fn send"));
 }
@@ -52,19 +48,12 @@ fn the_git_root_is_found_from_a_folder_inside() {
 #[test]
 fn a_link_in_the_repository_is_never_followed() {
     let (bench, _) = shop();
-    fs::write(
-        bench.path("outside.txt"),
-        "OUTSIDE-CANARY send mail token\n",
-    )
-    .unwrap();
+    fs::write(bench.path("outside.txt"), "OUTSIDE-CANARY send mail token\n").unwrap();
     std::os::unix::fs::symlink(bench.path("outside.txt"), bench.repo().join("src/link.rs"))
         .unwrap();
     std::os::unix::fs::symlink(bench.path(""), bench.repo().join("up")).unwrap();
     bench.commit("links");
-    let plan = PLAN.replace(
-        "modify: [src/mail.rs]",
-        "read: [src/link.rs, up/outside.txt]",
-    );
+    let plan = PLAN.replace("modify: [src/mail.rs]", "read: [src/link.rs, up/outside.txt]");
     fs::write(bench.path("plan.md"), plan).unwrap();
     for flags in [&[][..], &["--include-dirty"]] {
         let mut arguments = vec!["plan", "../plan.md", "--json"];
@@ -74,11 +63,7 @@ fn a_link_in_the_repository_is_never_followed() {
         let faults = answer.json()["faults"].clone();
         assert_eq!(faults.as_array().unwrap().len(), 2, "{faults}");
         assert!(
-            faults
-                .as_array()
-                .unwrap()
-                .iter()
-                .all(|fault| fault["code"] == "SQ0111"),
+            faults.as_array().unwrap().iter().all(|fault| fault["code"] == "SQ0111"),
             "{faults}"
         );
         arguments = vec!["context", "../plan.md", "c"];

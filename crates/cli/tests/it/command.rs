@@ -31,9 +31,7 @@ impl Answer {
 impl Bench {
     /// A folder without git.
     pub(crate) fn plain() -> Self {
-        let bench = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let bench = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir_all(bench.repo()).unwrap();
         fs::create_dir_all(bench.path("home")).unwrap();
         bench
@@ -72,12 +70,7 @@ impl Bench {
 
     pub(crate) fn git(&self, arguments: &[&str]) {
         let output = Command::new("git")
-            .args([
-                "-c",
-                "user.name=Tester",
-                "-c",
-                "user.email=tester@example.com",
-            ])
+            .args(["-c", "user.name=Tester", "-c", "user.email=tester@example.com"])
             .args(arguments)
             .current_dir(self.repo())
             .env("HOME", self.path("home"))
@@ -98,11 +91,7 @@ impl Bench {
         arguments: &[S],
         environment: &[(&str, &str)],
     ) -> Answer {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = Command::new(env!("CARGO_BIN_EXE_sequester"))
+        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_sequester"))
             .args(arguments)
             .current_dir(folder)
             .env("HOME", self.path("home"))
@@ -180,19 +169,13 @@ One paragraph on resets. C-CANARY.
 ";
 
 pub(crate) const FILES: [(&str, &str); 4] = [
-    (
-        "src/lib.rs",
-        "pub mod mail;\n\npub fn hash(text: &str) -> u64 {\n    text.len() as u64\n}\n",
-    ),
+    ("src/lib.rs", "pub mod mail;\n\npub fn hash(text: &str) -> u64 {\n    text.len() as u64\n}\n"),
     (
         "src/mail.rs",
         "/// Sends one mail.\npub fn send(to: &str, body: &str) {\n    drop((to, body));\n}\n",
     ),
     ("README.md", "# Shop\n\nA small shop.\n"),
-    (
-        "Cargo.toml",
-        "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
-    ),
+    ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
 ];
 
 /// The repository of [`FILES`] with [`PLAN`] beside it, outside the repository.

@@ -33,23 +33,14 @@ fn only_the_tasks_own_text_of_the_plan_is_shown() {
     for (id, own) in [("a", "A-CANARY"), ("b", "B-CANARY"), ("c", "C-CANARY")] {
         let out = bench.run(&["context", &plan, id]).out;
         for mark in ["A-CANARY", "B-CANARY", "C-CANARY", "PROSE-CANARY"] {
-            assert_eq!(
-                out.contains(mark),
-                mark == own,
-                "{mark} in the context of {id}"
-            );
+            assert_eq!(out.contains(mark), mark == own, "{mark} in the context of {id}");
         }
     }
 }
 
 #[test]
 fn the_plan_stays_unseen_wherever_it_lies_in_the_repository() {
-    for place in [
-        "plan.md",
-        "docs/plans/reset.md",
-        "src/mail_notes.md",
-        ".github/plan.md",
-    ] {
+    for place in ["plan.md", "docs/plans/reset.md", "src/mail_notes.md", ".github/plan.md"] {
         let bench = Bench::with(&FILES);
         bench.write(place, PLAN);
         bench.write("docs/copy of the plan.md", PLAN);
@@ -61,10 +52,7 @@ fn the_plan_stays_unseen_wherever_it_lies_in_the_repository() {
             let answer = bench.run(&arguments);
             assert_eq!(answer.code, Some(0), "{answer:?}");
             for mark in ["A-CANARY", "C-CANARY", "PROSE-CANARY"] {
-                assert!(
-                    !answer.out.contains(mark),
-                    "{mark} with the plan in {place}"
-                );
+                assert!(!answer.out.contains(mark), "{mark} with the plan in {place}");
             }
         }
     }
@@ -80,18 +68,11 @@ fn ignored_files_secret_files_and_our_own_folder_never_enter() {
     bench.write("plan.md", PLAN);
     bench.git(&["add", "--force", ".env", ".sequester"]);
     bench.commit("more");
-    for arguments in [
-        &["context", "plan.md", "b"][..],
-        &["context", "plan.md", "b", "--include-dirty"],
-    ] {
+    for arguments in
+        [&["context", "plan.md", "b"][..], &["context", "plan.md", "b", "--include-dirty"]]
+    {
         let out = bench.run(arguments).out;
-        for mark in [
-            "IGNORED-CANARY",
-            "SECRET-CANARY",
-            "FOLDER-CANARY",
-            ".env",
-            ".sequester",
-        ] {
+        for mark in ["IGNORED-CANARY", "SECRET-CANARY", "FOLDER-CANARY", ".env", ".sequester"] {
             assert!(!out.contains(mark), "{mark} in\n{out}");
         }
     }
@@ -101,10 +82,7 @@ fn ignored_files_secret_files_and_our_own_folder_never_enter() {
 fn secrets_in_admitted_files_are_redacted_and_said() {
     let bench = Bench::with(&FILES);
     let token = format!("gh{}_{}", "p", "k7Qz2LmX9vB4nR8tY1wC5pD3hJ6gF0sAeUiO");
-    bench.write(
-        "src/mail.rs",
-        format!("const KEY: &str = \"{token}\";\npub fn send() {{}}\n"),
-    );
+    bench.write("src/mail.rs", format!("const KEY: &str = \"{token}\";\npub fn send() {{}}\n"));
     bench.write("plan.md", PLAN);
     bench.commit("secret");
     let context = bench.run(&["context", "plan.md", "b", "--json"]).json();
@@ -115,9 +93,7 @@ fn secrets_in_admitted_files_are_redacted_and_said() {
 
 fn find<'a>(context: &'a Value, source: &str) -> &'a Value {
     let rows = context["fragments"].as_array().unwrap();
-    rows.iter()
-        .find(|row| row["source"] == source)
-        .unwrap_or_else(|| panic!("no row of {source}"))
+    rows.iter().find(|row| row["source"] == source).unwrap_or_else(|| panic!("no row of {source}"))
 }
 
 #[test]
@@ -130,10 +106,7 @@ fn the_same_input_gives_the_same_bytes_in_every_locale_and_time_zone() {
         [("LANG", "de_DE.UTF-8"), ("TZ", "America/St_Johns")],
         [("LC_ALL", "C"), ("XDG_CACHE_HOME", "/nonexistent")],
     ] {
-        assert_eq!(
-            bench.run_in(&bench.repo(), &arguments, &environment).out,
-            first
-        );
+        assert_eq!(bench.run_in(&bench.repo(), &arguments, &environment).out, first);
     }
 }
 
@@ -161,10 +134,7 @@ fn the_order_in_which_files_were_made_does_not_matter() {
 #[test]
 fn a_file_that_a_need_creates_is_not_there_yet() {
     let bench = Bench::with(&FILES);
-    let plan = PLAN.replace(
-        "modify: [src/mail.rs]",
-        "modify: [src/mail.rs, src/token.rs]",
-    );
+    let plan = PLAN.replace("modify: [src/mail.rs]", "modify: [src/mail.rs, src/token.rs]");
     fs::write(bench.path("plan.md"), plan).unwrap();
     let context = bench.run(&["context", "../plan.md", "b", "--json"]).json();
     assert_eq!(find(&context, "src/token.rs")["form"], "not there yet");
@@ -173,40 +143,24 @@ fn a_file_that_a_need_creates_is_not_there_yet() {
 #[test]
 fn two_contexts_share_the_prefix_and_not_their_texts() {
     let (bench, plan) = shop();
-    let difference = bench
-        .run(&["context", &plan, "a", "--diff", "c", "--json"])
-        .json();
+    let difference = bench.run(&["context", &plan, "a", "--diff", "c", "--json"]).json();
     let kinds = |list: &str| -> Vec<String> {
-        difference[list]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|row| row["kind"].to_string())
-            .collect()
+        difference[list].as_array().unwrap().iter().map(|row| row["kind"].to_string()).collect()
     };
     assert!(kinds("shared").contains(&"\"agent\"".to_owned()));
     assert!(!kinds("shared").contains(&"\"task\"".to_owned()));
     assert!(kinds("only_task").contains(&"\"task\"".to_owned()));
     assert!(kinds("only_other").contains(&"\"task\"".to_owned()));
-    assert!(
-        bench
-            .run(&["context", &plan, "a", "--diff", "c"])
-            .out
-            .contains("only c")
-    );
+    assert!(bench.run(&["context", &plan, "a", "--diff", "c"]).out.contains("only c"));
 }
 
 #[test]
 fn the_arguments_of_a_task_call_carry_the_whole_context() {
     let (bench, plan) = shop();
-    let call = bench
-        .run(&["context", &plan, "b", "--task-call", "--agent", "Explore"])
-        .json();
+    let call = bench.run(&["context", &plan, "b", "--task-call", "--agent", "Explore"]).json();
     assert_eq!(call["subagent_type"], "Explore");
     assert_eq!(call["description"], "b: Send the mail");
-    let text = bench
-        .run(&["context", &plan, "b", "--agent", "Explore"])
-        .out;
+    let text = bench.run(&["context", &plan, "b", "--agent", "Explore"]).out;
     assert_eq!(call["prompt"], text);
 }
 
@@ -214,11 +168,9 @@ fn the_arguments_of_a_task_call_carry_the_whole_context() {
 fn the_manifest_names_what_was_admitted_and_withheld() {
     let (bench, plan) = shop();
     let out = bench.run(&["context", &plan, "b", "--manifest"]).out;
-    for expected in [
-        "src/mail.rs: named by the plan for this task",
-        "withheld",
-        "2 more of the plan",
-    ] {
+    for expected in
+        ["src/mail.rs: named by the plan for this task", "withheld", "2 more of the plan"]
+    {
         assert!(out.contains(expected), "{expected:?} is missing in\n{out}");
     }
 }

@@ -9,9 +9,7 @@ fn files_come_best_first_with_score_and_reason() {
     assert_eq!(ranked[0]["path"], "src/mail.rs", "{ranked}");
     assert!(ranked[0]["score"].as_f64().unwrap() > 0.0);
     assert!(!ranked[0]["why"].as_str().unwrap().is_empty());
-    let one = bench
-        .run(&["files", "send a mail", "--json", "--top", "1"])
-        .json();
+    let one = bench.run(&["files", "send a mail", "--json", "--top", "1"]).json();
     assert_eq!(one.as_array().unwrap().len(), 1);
 }
 
@@ -21,13 +19,7 @@ fn the_answer_is_the_same_with_a_cold_and_a_warm_cache_and_without_one() {
     let arguments = ["files", "send a mail", "--json"];
     let cold = bench.run(&arguments).out;
     let warm = bench.run(&arguments).out;
-    let none = bench
-        .run_in(
-            &bench.repo(),
-            &arguments,
-            &[("XDG_CACHE_HOME", "/dev/null/x")],
-        )
-        .out;
+    let none = bench.run_in(&bench.repo(), &arguments, &[("XDG_CACHE_HOME", "/dev/null/x")]).out;
     assert_eq!(cold, warm);
     assert_eq!(cold, none);
 }

@@ -22,10 +22,7 @@ fn the_json_has_the_promised_shape() {
     assert_eq!(task["wave"], 2);
     assert_eq!(task["done"], false);
     assert_eq!(task["optional"], false);
-    assert_eq!(
-        task["files"],
-        json!([{ "path": "src/mail.rs", "action": "modify" }])
-    );
+    assert_eq!(task["files"], json!([{ "path": "src/mail.rs", "action": "modify" }]));
     assert!(task["tokens"].as_u64().unwrap() > 5);
     let text = task["text"].as_str().unwrap();
     assert!(PLAN.contains(text), "the text is verbatim");
@@ -55,19 +52,8 @@ fn all_faults_come_at_once_with_their_source_lines() {
     let path = bench.path("plan.md").display().to_string();
     let answer = bench.run(&["plan", &path]);
     assert_eq!(answer.code, Some(2));
-    for expected in [
-        "SQ0105",
-        "SQ0106",
-        "SQ0112",
-        "needs: [zzz]",
-        "plan.md:9:",
-        "help",
-    ] {
-        assert!(
-            answer.out.contains(expected),
-            "{expected:?} is missing in:\n{}",
-            answer.out
-        );
+    for expected in ["SQ0105", "SQ0106", "SQ0112", "needs: [zzz]", "plan.md:9:", "help"] {
+        assert!(answer.out.contains(expected), "{expected:?} is missing in:\n{}", answer.out);
     }
     let faults = bench.run(&["plan", &path, "--json"]).json()["faults"].clone();
     assert_eq!(faults.as_array().unwrap().len(), 3, "{faults}");
@@ -92,10 +78,7 @@ fn ten_thousand_tasks_are_an_ordinary_plan() {
     let bench = Bench::with(&[("a.txt", "x\n")]);
     let mut plan = String::from("# Big\n\n**Goal:** Many.\n\n");
     for at in 1..=10_000 {
-        let _ = write!(
-            plan,
-            "### Task {at}: Part {at}\n\n- [ ] **Step 1:** Do part {at}.\n\n"
-        );
+        let _ = write!(plan, "### Task {at}: Part {at}\n\n- [ ] **Step 1:** Do part {at}.\n\n");
     }
     fs::write(bench.path("plan.md"), plan).unwrap();
     let path = bench.path("plan.md").display().to_string();

@@ -65,12 +65,8 @@ impl Role {
 
 /// The roles that come with the product, in the order they are listed.
 pub fn built_in() -> &'static [Role] {
-    static ROLES: LazyLock<Vec<Role>> = LazyLock::new(|| {
-        SOURCES
-            .iter()
-            .filter_map(|source| Role::parse(source).ok())
-            .collect()
-    });
+    static ROLES: LazyLock<Vec<Role>> =
+        LazyLock::new(|| SOURCES.iter().filter_map(|source| Role::parse(source).ok()).collect());
     &ROLES
 }
 
@@ -127,13 +123,7 @@ mod tests {
     fn built_in_prompts_say_nothing_of_more_than_one_task() {
         for role in built_in() {
             let prompt = role.prompt.to_lowercase();
-            for word in [
-                "other task",
-                "total tasks",
-                "sibling",
-                "next task",
-                "the plan's tasks",
-            ] {
+            for word in ["other task", "total tasks", "sibling", "next task", "the plan's tasks"] {
                 assert!(!prompt.contains(word), "{} says {word:?}", role.name);
             }
         }
@@ -142,9 +132,6 @@ mod tests {
     #[test]
     fn a_file_without_front_matter_is_refused_with_the_reason() {
         let error = Role::parse("You are an agent.").unwrap_err();
-        assert_eq!(
-            error.message,
-            "An agent's file begins with front matter between `---` lines."
-        );
+        assert_eq!(error.message, "An agent's file begins with front matter between `---` lines.");
     }
 }

@@ -13,10 +13,7 @@ pub struct Piece {
 
 impl Piece {
     fn own(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            source: String::new(),
-        }
+        Self { text: text.into(), source: String::new() }
     }
 
     fn cost(&self) -> usize {
@@ -34,11 +31,7 @@ impl ArchitecturalContext {
     pub fn render(&self, budget: usize) -> Vec<Piece> {
         let sections = self.sections();
         let kept = choose(&sections, budget);
-        sections
-            .iter()
-            .zip(&kept)
-            .flat_map(|(section, kept)| section.pieces(kept))
-            .collect()
+        sections.iter().zip(&kept).flat_map(|(section, kept)| section.pieces(kept)).collect()
     }
 
     /// In the order they are shown. The weights share a budget that is too small for all: twice the weight, twice the
@@ -86,11 +79,7 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn alone((at, said): (usize, &'a Stated)) -> Self {
-        Self {
-            said,
-            tier: at,
-            group: Group::Alone,
-        }
+        Self { said, tier: at, group: Group::Alone }
     }
 }
 
@@ -109,37 +98,24 @@ impl<'a> Section<'a> {
             Form::Flat => said.iter().enumerate().map(Line::alone).collect(),
         };
         let heading = Piece::own(format!("## {title}\n"));
-        Self {
-            heading,
-            lines,
-            form,
-            weight,
-        }
+        Self { heading, lines, form, weight }
     }
 
     /// What is there whatever is cut: the heading, and a word on what is not there.
     fn floor(&self) -> usize {
-        let word = if self.lines.is_empty() {
-            none()
-        } else {
-            cut(self.lines.len())
-        };
+        let word = if self.lines.is_empty() { none() } else { cut(self.lines.len()) };
         self.heading.cost() + word.cost()
     }
 
     fn line(&self, line: &Line<'_>) -> Vec<Piece> {
         let Stated { text, source } = line.said;
-        let piece = |text: String| Piece {
-            text,
-            source: source.clone(),
-        };
+        let piece = |text: String| Piece { text, source: source.clone() };
         match (self.form, line.group) {
             (Form::Tree, _) => vec![piece(format!("{}- {text}\n", "  ".repeat(line.tier)))],
             (_, Group::Alone) => vec![piece(format!("- {text} ({source})\n"))],
-            (_, Group::First) => vec![
-                piece(format!("- {source}:\n")),
-                piece(format!("  - {text}\n")),
-            ],
+            (_, Group::First) => {
+                vec![piece(format!("- {source}:\n")), piece(format!("  - {text}\n"))]
+            }
             (_, Group::Rest) => vec![piece(format!("  - {text}\n"))],
         }
     }
@@ -180,11 +156,7 @@ fn tree(said: &[Stated]) -> Vec<Line<'_>> {
             }
             let tier = above.len();
             above.push(&said.source);
-            Line {
-                said,
-                tier,
-                group: Group::Alone,
-            }
+            Line { said, tier, group: Group::Alone }
         })
         .collect()
 }
@@ -221,19 +193,15 @@ fn choose(sections: &[Section<'_>], budget: usize) -> Vec<Vec<bool>> {
     let all: usize = turns.iter().map(|turn| turn.cost).sum();
     let headings: usize = sections
         .iter()
-        .map(|section| {
-            if section.lines.is_empty() {
-                section.floor()
-            } else {
-                section.heading.cost()
-            }
-        })
+        .map(
+            |section| {
+                if section.lines.is_empty() { section.floor() } else { section.heading.cost() }
+            },
+        )
         .sum();
     let fits = all + headings <= budget;
-    let mut kept: Vec<Vec<bool>> = sections
-        .iter()
-        .map(|section| vec![fits; section.lines.len()])
-        .collect();
+    let mut kept: Vec<Vec<bool>> =
+        sections.iter().map(|section| vec![fits; section.lines.len()]).collect();
     if fits {
         return kept;
     }
@@ -261,18 +229,9 @@ fn turns(sections: &[Section<'_>]) -> Vec<Turn> {
         order.sort_by_key(|line| section.lines[*line].tier);
         let mut spent = 0;
         for line in order {
-            let cost = section
-                .line(&section.lines[line])
-                .iter()
-                .map(Piece::cost)
-                .sum();
+            let cost = section.line(&section.lines[line]).iter().map(Piece::cost).sum();
             spent += cost;
-            turns.push(Turn {
-                due: spent * 100 / section.weight,
-                section: at,
-                line,
-                cost,
-            });
+            turns.push(Turn { due: spent * 100 / section.weight, section: at, line, cost });
         }
     }
     turns

@@ -27,24 +27,11 @@ CANARY in prose.
 #[test]
 fn lists_of_tasks_are_cut_and_kept_apart() {
     let companion = Companion::parse("design.md", None, DESIGN);
-    let headings: Vec<_> = companion
-        .sections
-        .iter()
-        .map(|one| one.heading.as_str())
-        .collect();
+    let headings: Vec<_> = companion.sections.iter().map(|one| one.heading.as_str()).collect();
     assert_eq!(headings, ["Design", "Mail", "Storage"]);
-    assert!(
-        companion
-            .sections
-            .iter()
-            .all(|section| !section.text.contains("CANARY"))
-    );
+    assert!(companion.sections.iter().all(|section| !section.text.contains("CANARY")));
     assert!(companion.sections[1].text.contains("After the list."));
-    let withheld: Vec<_> = companion
-        .task_lists
-        .iter()
-        .map(|one| one.heading.as_str())
-        .collect();
+    let withheld: Vec<_> = companion.task_lists.iter().map(|one| one.heading.as_str()).collect();
     assert_eq!(withheld, ["Mail", "Tasks"]);
 }
 

@@ -36,11 +36,7 @@ impl View {
             Share::Needs => graph.ancestors(task).into_iter().collect(),
             Share::AllEarlier => graph.earlier(task).into_iter().collect(),
         };
-        Self {
-            task: task.clone(),
-            ancestors,
-            share,
-        }
+        Self { task: task.clone(), ancestors, share }
     }
 }
 
@@ -82,11 +78,7 @@ pub enum Refusal {
 /// Decides by provenance alone.
 pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
     let own = |task: &TaskId, rule| {
-        if *task == view.task {
-            Ok(rule)
-        } else {
-            Err(Refusal::AnotherTask)
-        }
+        if *task == view.task { Ok(rule) } else { Err(Refusal::AnotherTask) }
     };
     match provenance {
         Provenance::Frame => Ok(Rule::BuiltIn),
@@ -98,14 +90,8 @@ pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
         Provenance::Parent { task, .. } => own(task, Rule::ParentItem),
         Provenance::Companion { .. } => Ok(Rule::Companion),
         Provenance::Clarification { task, .. } => own(task, Rule::OwnAnswer),
-        Provenance::File {
-            grant: Grant::Named,
-            ..
-        } => Ok(Rule::NamedFile),
-        Provenance::File {
-            grant: Grant::Ranked,
-            ..
-        } => Ok(Rule::RankedFile),
+        Provenance::File { grant: Grant::Named, .. } => Ok(Rule::NamedFile),
+        Provenance::File { grant: Grant::Ranked, .. } => Ok(Rule::RankedFile),
         Provenance::Record { task, .. } => match view.share {
             Share::None => Err(Refusal::SharingIsOff),
             _ if !view.ancestors.contains(task) => Err(Refusal::NotANeed),

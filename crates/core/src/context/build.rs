@@ -165,11 +165,8 @@ impl<'a> Builder<'a> {
             };
             page.quote(&provenance, &piece.text);
         }
-        let prefix = Arc::new(Prefix {
-            text: page.text.into(),
-            rows: page.rows,
-            tokens: page.tokens,
-        });
+        let prefix =
+            Arc::new(Prefix { text: page.text.into(), rows: page.rows, tokens: page.tokens });
         lock().entry(role.name.clone()).or_insert(prefix).clone()
     }
 

@@ -28,11 +28,8 @@ impl Guard {
         if self.headings.len() < 2 {
             return false;
         }
-        let seen: HashSet<String> = text
-            .lines()
-            .map(bare)
-            .filter(|line| self.headings.contains(line))
-            .collect();
+        let seen: HashSet<String> =
+            text.lines().map(bare).filter(|line| self.headings.contains(line)).collect();
         seen.len() >= 2 && seen.len() * 2 >= self.headings.len()
     }
 }

@@ -63,9 +63,7 @@ impl Focus {
         let pointed =
             lines.is_some_and(|(first, last)| symbol.lines.0 <= last && first <= symbol.lines.1);
         let named = self.identifiers.contains(&symbol.name);
-        let shared = parts(&symbol.name)
-            .filter(|part| self.words.contains(part))
-            .count();
+        let shared = parts(&symbol.name).filter(|part| self.words.contains(part)).count();
         usize::from(pointed) * 1_000 + usize::from(named) * 100 + shared
     }
 }
@@ -77,9 +75,7 @@ fn parts(identifier: &str) -> impl Iterator<Item = String> + use<> {
     let mut word = String::new();
     for (at, &character) in characters.iter().enumerate() {
         let after_lower = at > 0 && characters[at - 1].is_lowercase();
-        let before_lower = characters
-            .get(at + 1)
-            .is_some_and(|next| next.is_lowercase());
+        let before_lower = characters.get(at + 1).is_some_and(|next| next.is_lowercase());
         if character == '_' || (character.is_uppercase() && (after_lower || before_lower)) {
             words.push(std::mem::take(&mut word));
         }
@@ -100,12 +96,7 @@ pub(super) fn shape<'h>(
     budget: usize,
 ) -> Ready<'h> {
     if held.tokens <= budget {
-        return ready(
-            held,
-            FormKind::Whole,
-            Cow::Borrowed(&held.block),
-            held.tokens,
-        );
+        return ready(held, FormKind::Whole, Cow::Borrowed(&held.block), held.tokens);
     }
     outlined(held, symbols(), focus, lines, budget).unwrap_or_else(|| listed(held))
 }
@@ -113,10 +104,7 @@ pub(super) fn shape<'h>(
 /// Only the path, with the reason.
 pub(super) fn listed(held: &Held) -> Ready<'_> {
     let count = held.text.lines().count();
-    let text = format!(
-        "### {}\n\nToo large to show here ({count} lines).\n\n",
-        name(&held.path)
-    );
+    let text = format!("### {}\n\nToo large to show here ({count} lines).\n\n", name(&held.path));
     let tokens = tokens::count(&text);
     ready(held, FormKind::Path, Cow::Owned(text), tokens)
 }
@@ -206,20 +194,13 @@ fn render_outline(held: &Held, symbols: &[Symbol], chosen: &BTreeSet<usize>) -> 
         )
     };
     let fence = fence(&inner);
-    format!(
-        "### {}\n\n{said}\n\n{fence}\n{inner}{fence}\n\n",
-        name(&held.path)
-    )
+    format!("### {}\n\n{said}\n\n{fence}\n{inner}{fence}\n\n", name(&held.path))
 }
 
 /// The whole file in a fence that nothing in it can close.
 pub(super) fn render_whole(path: &RepoPath, text: &str) -> String {
     let fence = fence(text);
-    let end = if text.is_empty() || text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("### {}\n\n{fence}\n{text}{end}{fence}\n\n", name(path))
 }
 

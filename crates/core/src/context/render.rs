@@ -59,14 +59,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 impl<'a> Page<'a> {
     pub(super) fn new(part: Part, view: &'a View) -> Self {
-        Self {
-            part,
-            view,
-            text: String::new(),
-            rows: Vec::new(),
-            withheld: Vec::new(),
-            tokens: 0,
-        }
+        Self { part, view, text: String::new(), rows: Vec::new(), withheld: Vec::new(), tokens: 0 }
     }
 
     /// Writes a sentence of the product's own.
@@ -88,11 +81,7 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn withhold(&mut self, provenance: &Provenance, rule: Refusal) {
-        self.withheld.push(Withheld {
-            kind: provenance.kind(),
-            source: provenance.source(),
-            rule,
-        });
+        self.withheld.push(Withheld { kind: provenance.kind(), source: provenance.source(), rule });
     }
 
     /// Puts another page's fragments after this one's.

@@ -24,10 +24,7 @@ const WORTH: f64 = 0.3;
 pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     let own = Provenance::Task(task.id.clone());
     page.frame("# Task\n\n");
-    page.quote(
-        &own,
-        &format!("**Task ID:** {}\n**Title:** {}\n\n", task.id, task.title),
-    );
+    page.quote(&own, &format!("**Task ID:** {}\n**Title:** {}\n\n", task.id, task.title));
     page.quote(&own, &task.text);
     page.frame("\n\n## Feature\n\n");
     let feature = plan.feature();
@@ -38,10 +35,7 @@ pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
         page.frame("\n\n");
     }
     for parent in &task.parents {
-        let provenance = Provenance::Parent {
-            task: task.id.clone(),
-            title: parent.title.clone(),
-        };
+        let provenance = Provenance::Parent { task: task.id.clone(), title: parent.title.clone() };
         page.frame("## Part of\n\n");
         page.quote(&provenance, &format!("{}\n\n{}", parent.title, parent.text));
         page.frame("\n\n");
@@ -60,18 +54,12 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
         page.quote(&provenance, &text);
     }
     for constraint in &task.constraints {
-        page.quote(
-            &Provenance::TaskConstraint(task.id.clone()),
-            &format!("- {constraint}\n"),
-        );
+        page.quote(&Provenance::TaskConstraint(task.id.clone()), &format!("- {constraint}\n"));
     }
     if !task.checks.is_empty() {
         page.frame("\nThese checks are run on the result:\n\n");
         for check in &task.checks {
-            page.quote(
-                &Provenance::TaskConstraint(task.id.clone()),
-                &format!("- `{check}`\n"),
-            );
+            page.quote(&Provenance::TaskConstraint(task.id.clone()), &format!("- `{check}`\n"));
         }
     }
     none_if(
@@ -83,32 +71,23 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
 pub(super) fn interfaces(page: &mut Page<'_>, task: &Task) {
     let own = Provenance::Interface(task.id.clone());
     page.frame("# Interfaces\n\n");
-    for (name, list) in [
-        ("Consumes", &task.interfaces.consumes),
-        ("Produces", &task.interfaces.produces),
-    ] {
+    for (name, list) in
+        [("Consumes", &task.interfaces.consumes), ("Produces", &task.interfaces.produces)]
+    {
         for interface in list {
             page.quote(&own, &format!("- {name}: {interface}\n"));
         }
     }
-    none_if(
-        page,
-        task.interfaces.consumes.is_empty() && task.interfaces.produces.is_empty(),
-    );
+    none_if(page, task.interfaces.consumes.is_empty() && task.interfaces.produces.is_empty());
 }
 
 pub(super) fn clarifications(page: &mut Page<'_>, clarifications: &[Clarification]) {
     page.frame("# Clarifications\n\n");
     let before = page.rows.len();
     for given in clarifications {
-        let provenance = Provenance::Clarification {
-            task: given.task.clone(),
-            id: given.id.clone(),
-        };
-        page.quote(
-            &provenance,
-            &format!("- {}\n  {}\n", given.question, given.answer),
-        );
+        let provenance =
+            Provenance::Clarification { task: given.task.clone(), id: given.id.clone() };
+        page.quote(&provenance, &format!("- {}\n  {}\n", given.question, given.answer));
     }
     none_if(page, page.rows.len() == before);
 }
@@ -120,11 +99,7 @@ fn none_if(page: &mut Page<'_>, empty: bool) {
 
 /// Sections of documents beside the plan, the most telling first, whole or not at all.
 pub(super) fn companions(page: &mut Page<'_>, companions: &Companions, task: &Task, budget: usize) {
-    for list in companions
-        .list
-        .iter()
-        .flat_map(|companion| &companion.task_lists)
-    {
+    for list in companions.list.iter().flat_map(|companion| &companion.task_lists) {
         page.withhold(&list.provenance(), Refusal::TaskList);
     }
     let mut left = budget;
@@ -155,10 +130,7 @@ pub(super) fn files(page: &mut Page<'_>, from: &Builder<'_>, task: &Task, budget
         if !seen.insert(named.path.clone()) {
             continue;
         }
-        let provenance = Provenance::File {
-            path: named.path.clone(),
-            grant: Grant::Named,
-        };
+        let provenance = Provenance::File { path: named.path.clone(), grant: Grant::Named };
         match from.shelf.take(&named.path) {
             Ok(held) => {
                 let room = left.min(from.limits.file);
@@ -191,26 +163,13 @@ fn ranked(
 ) {
     let limits = from.limits;
     let mut left = budget.min(limits.ranked);
-    seen.extend(
-        from.companions
-            .list
-            .iter()
-            .filter_map(|companion| companion.repo_path.clone()),
-    );
+    seen.extend(from.companions.list.iter().filter_map(|companion| companion.repo_path.clone()));
     let text = format!("{}\n{}", task.title, task.text);
     let found = from.ranker.rank(&text, limits.ranked_files + seen.len());
     let worth = found.first().map_or(0.0, |best| best.score * WORTH);
-    let rest = found
-        .into_iter()
-        .filter(|found| !seen.contains(&found.path));
-    for found in rest
-        .take_while(|found| found.score >= worth)
-        .take(limits.ranked_files)
-    {
-        let provenance = Provenance::File {
-            path: found.path.clone(),
-            grant: Grant::Ranked,
-        };
+    let rest = found.into_iter().filter(|found| !seen.contains(&found.path));
+    for found in rest.take_while(|found| found.score >= worth).take(limits.ranked_files) {
+        let provenance = Provenance::File { path: found.path.clone(), grant: Grant::Ranked };
         match from.shelf.take(&found.path) {
             Ok(held) => {
                 let room = left.min(limits.ranked_file);
@@ -251,10 +210,7 @@ pub(super) fn records(page: &mut Page<'_>, records: &[Record], budget: usize) {
     let mut refused: BTreeMap<&'static str, (Refusal, usize)> = BTreeMap::new();
     let mut left = budget;
     for record in records.iter().rev() {
-        let provenance = Provenance::Record {
-            id: record.id.clone(),
-            task: record.task.clone(),
-        };
+        let provenance = Provenance::Record { id: record.id.clone(), task: record.task.clone() };
         if let Err(refusal) = admit(&provenance, page.view) {
             refused.entry(refusal.as_str()).or_insert((refusal, 0)).1 += 1;
             continue;
@@ -270,11 +226,7 @@ pub(super) fn records(page: &mut Page<'_>, records: &[Record], budget: usize) {
     }
     for (refusal, count) in refused.into_values() {
         let source = format!("{count} records");
-        page.withheld.push(Withheld {
-            kind: Kind::Record,
-            source,
-            rule: refusal,
-        });
+        page.withheld.push(Withheld { kind: Kind::Record, source, rule: refusal });
     }
     if page.rows.len() == before {
         page.frame("None.\n\n");

@@ -40,22 +40,13 @@ pub struct Held {
 impl<'a> Shelf<'a> {
     pub fn new(snapshot: &'a dyn Snapshot, outliner: &'a dyn Outliner, limits: &Limits) -> Self {
         let (limit, guard) = (limits.file_bytes, Guard::default());
-        Self {
-            snapshot,
-            outliner,
-            limit,
-            guard,
-            held: Mutex::default(),
-        }
+        Self { snapshot, outliner, limit, guard, held: Mutex::default() }
     }
 
     /// Keeps copies of the plan off the shelf; `source` is the plan's text.
     #[must_use]
     pub fn without_copies_of(self, plan: &Plan, source: &str) -> Self {
-        Self {
-            guard: Guard::new(plan, source),
-            ..self
-        }
+        Self { guard: Guard::new(plan, source), ..self }
     }
 
     /// The file, or the reason why it is never shown.
@@ -68,8 +59,7 @@ impl<'a> Shelf<'a> {
     }
 
     pub(super) fn symbols<'h>(&self, held: &'h Held) -> &'h [Symbol] {
-        held.symbols
-            .get_or_init(|| self.outliner.outline(&held.path, &held.text))
+        held.symbols.get_or_init(|| self.outliner.outline(&held.path, &held.text))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RepoPath, Result<Arc<Held>, Refusal>>> {
@@ -86,14 +76,11 @@ impl<'a> Shelf<'a> {
             EntryKind::Symlink => return Err(Refusal::Symlink),
             EntryKind::Submodule => return Err(Refusal::NotThere),
         }
-        let bytes = self
-            .snapshot
-            .read(path, self.limit)
-            .map_err(|error| match error.kind {
-                ErrorKind::TooLarge => Refusal::TooLarge,
-                ErrorKind::NotFound => Refusal::NotThere,
-                _ => Refusal::Unreadable,
-            })?;
+        let bytes = self.snapshot.read(path, self.limit).map_err(|error| match error.kind {
+            ErrorKind::TooLarge => Refusal::TooLarge,
+            ErrorKind::NotFound => Refusal::NotThere,
+            _ => Refusal::Unreadable,
+        })?;
         let source_hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| Refusal::Binary)?;
         if text.contains('\0') {

@@ -75,10 +75,7 @@ fn cut_through(
             } else {
                 closing.insert((task, need));
                 tell(&|| {
-                    path.iter()
-                        .map(|(task, _)| *task)
-                        .skip_while(|task| *task != need)
-                        .collect()
+                    path.iter().map(|(task, _)| *task).skip_while(|task| *task != need).collect()
                 });
             }
         }
@@ -90,11 +87,7 @@ fn cut_through(
 }
 
 fn name(plan: &Plan, circle: &[usize]) -> Fault {
-    let first = circle
-        .iter()
-        .enumerate()
-        .min_by_key(|(_, task)| **task)
-        .map_or(0, |(at, _)| at);
+    let first = circle.iter().enumerate().min_by_key(|(_, task)| **task).map_or(0, |(at, _)| at);
     let mut message = "Tasks need each other in a circle: ".to_owned();
     let mut place = None;
     for step in 0..circle.len() {

@@ -65,10 +65,6 @@ fn very_many_circles_are_counted_and_not_all_named() {
     let needs: Vec<&[usize]> = needs.iter().map(Vec::as_slice).collect();
     let (graph, faults) = TaskGraph::new(&plan(&needs));
     assert_eq!(faults.len(), 100);
-    assert!(
-        faults
-            .iter()
-            .any(|fault| fault.hint.contains("more circles"))
-    );
+    assert!(faults.iter().any(|fault| fault.hint.contains("more circles")));
     assert_eq!(graph.waves().concat().len(), 300);
 }

@@ -130,11 +130,7 @@ fn folder(file: &FileRef) -> Fault {
 fn nearest<'a>(wanted: &RepoPath, paths: &'a [RepoPath]) -> Option<&'a RepoPath> {
     let same_name = paths.iter().filter(|path| path.name() == wanted.name());
     let shared = |path: &&RepoPath| {
-        let ends = path
-            .as_str()
-            .bytes()
-            .rev()
-            .zip(wanted.as_str().bytes().rev());
+        let ends = path.as_str().bytes().rev().zip(wanted.as_str().bytes().rev());
         ends.take_while(|(one, two)| one == two).count()
     };
     let by_name = same_name.min_by_key(|path| (usize::MAX - shared(path), path.as_str()));

@@ -18,11 +18,7 @@ pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
         (marks.track, Format::Track),
         (marks.superpowers, Format::Superpowers),
     ];
-    let best = strong
-        .iter()
-        .rev()
-        .max_by_key(|(count, _)| *count)
-        .filter(|(count, _)| *count > 0);
+    let best = strong.iter().rev().max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 0);
     if let Some((_, format)) = best {
         return Some(*format);
     }
@@ -40,9 +36,8 @@ pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
 pub(super) fn is_json(source: &str, file_name: &str) -> bool {
     let start = source.trim_start();
     let json_name = file_name.to_ascii_lowercase().ends_with(".json");
-    let list = start
-        .strip_prefix('[')
-        .is_some_and(|rest| rest.trim_start().starts_with(['{', ']']));
+    let list =
+        start.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', ']']));
     json_name || start.starts_with('{') || list
 }
 
@@ -100,37 +95,16 @@ mod tests {
     #[test]
     fn look_alikes_are_told_apart() {
         for (source, format) in [
-            (
-                "### Task 1: a\n- [ ] 1.1 b\n- [ ] 1.2 c\n",
-                Some(Format::Superpowers),
-            ),
+            ("### Task 1: a\n- [ ] 1.1 b\n- [ ] 1.2 c\n", Some(Format::Superpowers)),
             ("## 1. a\n- [ ] 1.1 b\n", Some(Format::OpenSpec)),
-            (
-                "# Plan\n- [ ] 1. a\n  - [ ] 1.1 b\n    - _Requirements: 1.1_\n",
-                Some(Format::Kiro),
-            ),
-            (
-                "## Phase 1\n- [ ] 1.1 b\n  - _Requirements: 1_\n",
-                Some(Format::Kiro),
-            ),
+            ("# Plan\n- [ ] 1. a\n  - [ ] 1.1 b\n    - _Requirements: 1.1_\n", Some(Format::Kiro)),
+            ("## Phase 1\n- [ ] 1.1 b\n  - _Requirements: 1_\n", Some(Format::Kiro)),
             ("## 1. a\n- [ ] b\n", Some(Format::OpenSpec)),
-            (
-                "## Phase 1\n- [ ] T001 [P] a\n### Task 1: b\n- [ ] T002 c\n",
-                Some(Format::SpecKit),
-            ),
-            (
-                "### A.1.1 a\n- [ ] A.1.2 b\n- [ ] Step 1\n",
-                Some(Format::Track),
-            ),
+            ("## Phase 1\n- [ ] T001 [P] a\n### Task 1: b\n- [ ] T002 c\n", Some(Format::SpecKit)),
+            ("### A.1.1 a\n- [ ] A.1.2 b\n- [ ] Step 1\n", Some(Format::Track)),
             ("### Aufgabe 1: a\n", Some(Format::Superpowers)),
-            (
-                "---\nsequester: 1\n---\n### Task 1: a\n",
-                Some(Format::Native),
-            ),
-            (
-                "---\ntitle: sequester\n---\n### Task 1: a\n",
-                Some(Format::Superpowers),
-            ),
+            ("---\nsequester: 1\n---\n### Task 1: a\n", Some(Format::Native)),
+            ("---\ntitle: sequester\n---\n### Task 1: a\n", Some(Format::Superpowers)),
             ("```\n### Task 1: a\n```\n", None),
             ("# A title\n\nSome words.\n", None),
         ] {

@@ -147,10 +147,8 @@ impl Reader<'_, '_> {
             _ => None,
         };
         let own = entry_action(text);
-        let action = own
-            .or(self.action.map(|(_, action)| action))
-            .or(default)
-            .unwrap_or(Action::Change);
+        let action =
+            own.or(self.action.map(|(_, action)| action)).or(default).unwrap_or(Action::Change);
         let tokens = entry_tokens(self.document, &words);
         if tokens.is_empty() {
             let heads = text.trim_end_matches('*').ends_with([':', '：']);
@@ -170,12 +168,7 @@ impl Reader<'_, '_> {
                 if path.ends_with('/') {
                     self.unread = true;
                 } else {
-                    let named = Named {
-                        at,
-                        path: &path,
-                        action,
-                        lines,
-                    };
+                    let named = Named { at, path: &path, action, lines };
                     self.collected.add(self.document, named, self.faults);
                 }
             }
@@ -199,20 +192,10 @@ impl Collected {
         faults: &mut Vec<Fault>,
     ) {
         let place = document.lines.place(named.at);
-        let Named {
-            path,
-            action,
-            lines,
-            ..
-        } = named;
+        let Named { path, action, lines, .. } = named;
         match RepoPath::parse(path) {
             Ok(path) if self.seen.insert((path.clone(), action)) => {
-                self.files.push(FileRef {
-                    path,
-                    action,
-                    lines,
-                    place,
-                });
+                self.files.push(FileRef { path, action, lines, place });
             }
             Ok(_) => {}
             Err(error) => faults.push(Fault::new(
@@ -236,21 +219,14 @@ pub(super) struct Named<'t> {
 
 /// Labels that a task's text may carry.
 fn of_task(topic: Topic) -> bool {
-    matches!(
-        topic,
-        Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces
-    )
+    matches!(topic, Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces)
 }
 
 fn is_none(text: &str) -> bool {
-    let word = text
-        .trim_start_matches(['*', '_', '(', '-', ' '])
-        .to_lowercase();
-    [
-        "none", "n/a", "nothing", "keine", "ninguno", "aucun", "无", "なし", "없음", "нет",
-    ]
-    .iter()
-    .any(|none| word.starts_with(none))
+    let word = text.trim_start_matches(['*', '_', '(', '-', ' ']).to_lowercase();
+    ["none", "n/a", "nothing", "keine", "ninguno", "aucun", "无", "なし", "없음", "нет"]
+        .iter()
+        .any(|none| word.starts_with(none))
 }
 
 /// The verb of an entry: `Create: ...`, `**Modify** ...`, `... (new)`.
@@ -262,11 +238,7 @@ fn entry_action(text: &str) -> Option<Action> {
             .rsplit_once('(')
             .or_else(|| text.rsplit_once('—'))
             .or_else(|| text.rsplit_once(" - "))?;
-        let word: String = tail
-            .trim_start()
-            .chars()
-            .take_while(|c| c.is_alphabetic())
-            .collect();
+        let word: String = tail.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
         label::action(&word)
     })
 }
@@ -288,9 +260,7 @@ fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize
     }
     for (at, word) in split_words(document.text(words), words.start) {
         let path = token::read(word).is_some_and(|(paths, _)| {
-            paths
-                .iter()
-                .all(|path| path.contains('/') || token::is_file(path))
+            paths.iter().all(|path| path.contains('/') || token::is_file(path))
         });
         if path {
             tokens.push((at, word));
@@ -304,21 +274,17 @@ fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize
 fn is_separator(gap: &str) -> bool {
     gap.split_whitespace().all(|word| {
         let word = word.trim_matches(|c: char| ",、，+&/;".contains(c));
-        matches!(
-            word,
-            "" | "and" | "or" | "und" | "y" | "et" | "e" | "和" | "と"
-        )
+        matches!(word, "" | "and" | "or" | "und" | "y" | "et" | "e" | "和" | "と")
     })
 }
 
 /// Words with their offsets, without the punctuation around them.
 pub(super) fn split_words(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> {
     let edge = |c: char| ",;()[]*_\"'、，。".contains(c);
-    text.split(|c: char| c.is_whitespace() || "、，".contains(c))
-        .filter_map(move |word| {
-            let left = word.trim_start_matches(edge);
-            let at = left.as_ptr() as usize - text.as_ptr() as usize;
-            let word = left.trim_end_matches(|c: char| edge(c) || c == '.' || c == ':');
-            (!word.is_empty()).then_some((start + at, word))
-        })
+    text.split(|c: char| c.is_whitespace() || "、，".contains(c)).filter_map(move |word| {
+        let left = word.trim_start_matches(edge);
+        let at = left.as_ptr() as usize - text.as_ptr() as usize;
+        let word = left.trim_end_matches(|c: char| edge(c) || c == '.' || c == ':');
+        (!word.is_empty()).then_some((start + at, word))
+    })
 }

@@ -15,10 +15,7 @@ pub(super) fn read(
     units: &[usize],
     plan: &mut Plan,
 ) -> Vec<Range<usize>> {
-    let title = document
-        .blocks
-        .iter()
-        .find(|block| block.level() == Some(1));
+    let title = document.blocks.iter().find(|block| block.level() == Some(1));
     plan.title = title.map_or_else(String::new, |block| document.text(&block.words).to_owned());
     let mut taken: Vec<Range<usize>> = Vec::new();
     read_opening(document, tasks, plan);
@@ -45,16 +42,10 @@ pub(super) fn read(
 /// Labelled paragraphs before the first section: `**Goal:** ...`, with a list where one follows.
 fn read_opening(document: &Document<'_>, tasks: &[Range<usize>], plan: &mut Plan) {
     let first_task = tasks.first().map(|task| task.start);
-    let sections = document
-        .blocks
-        .iter()
-        .filter(|block| block.level().is_some_and(|level| level > 1));
+    let sections =
+        document.blocks.iter().filter(|block| block.level().is_some_and(|level| level > 1));
     let first_section = sections.map(|block| block.range.start).next();
-    let end = first_task
-        .into_iter()
-        .chain(first_section)
-        .min()
-        .unwrap_or(document.source.len());
+    let end = first_task.into_iter().chain(first_section).min().unwrap_or(document.source.len());
     let blocks = document.blocks_in(&(0..end));
     for (index, block) in blocks.iter().enumerate() {
         if !matches!(block.kind, Kind::Paragraph) || block.within.is_some() {
@@ -84,12 +75,7 @@ fn read_paragraph(document: &Document<'_>, words: &Range<usize>, list_end: usize
     }
     if let Some((topic, name, start)) = open {
         let end = list_end.max(words.end);
-        keep(
-            plan,
-            topic,
-            &name,
-            document.source[start.min(end)..end].trim(),
-        );
+        keep(plan, topic, &name, document.source[start.min(end)..end].trim());
     }
 }
 
@@ -102,10 +88,7 @@ fn keep(plan: &mut Plan, topic: Topic, name: &str, text: &str) -> bool {
         plan.goal.get_or_insert_with(|| text.to_owned());
     } else {
         let label = name.trim_end_matches([':', '：']).to_owned();
-        plan.constraints.push(Constraint {
-            label,
-            text: text.to_owned(),
-        });
+        plan.constraints.push(Constraint { label, text: text.to_owned() });
     }
     true
 }

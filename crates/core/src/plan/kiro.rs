@@ -32,16 +32,12 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
         let Some((id, rest)) = mark::leading_id(document.text(&one.words), words::is_number) else {
             continue;
         };
-        let above = id
-            .rsplit_once('.')
-            .is_some_and(|(head, _)| starred.contains(head));
+        let above = id.rsplit_once('.').is_some_and(|(head, _)| starred.contains(head));
         let optional = mark.starred || above;
         if optional {
             starred.insert(id.to_owned());
         }
-        let rest = rest
-            .trim_start_matches(['.', ' '])
-            .trim_start_matches("(P)");
+        let rest = rest.trim_start_matches(['.', ' ']).trim_start_matches("(P)");
         units.push(Unit {
             block,
             id: id.to_owned(),
@@ -56,17 +52,15 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
 
 /// Whether words are the line of requirements.
 pub(super) fn names_requirements(text: &str) -> bool {
-    text.trim_start_matches(['_', '*'])
-        .starts_with("Requirement")
+    text.trim_start_matches(['_', '*']).starts_with("Requirement")
 }
 
 /// The ids behind `_Requirements: 1.1, 2.3_`.
 fn requirements(document: &Document<'_>, range: &std::ops::Range<usize>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (_, line) in document.prose(range) {
-        let Some((_, ids)) = line
-            .split_once("Requirements:")
-            .or_else(|| line.split_once("Requirement:"))
+        let Some((_, ids)) =
+            line.split_once("Requirements:").or_else(|| line.split_once("Requirement:"))
         else {
             continue;
         };

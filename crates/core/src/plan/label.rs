@@ -4,11 +4,7 @@ use super::Action;
 
 /// A label at the start of a line: its words, and where in the line the rest begins.
 pub(crate) fn split(line: &str) -> Option<(&str, usize)> {
-    let Some(colon) = line
-        .char_indices()
-        .take(64)
-        .find(|(_, c)| matches!(c, ':' | '：'))
-    else {
+    let Some(colon) = line.char_indices().take(64).find(|(_, c)| matches!(c, ':' | '：')) else {
         // A line that is bold from end to end is a label too.
         let inner = line.trim().strip_prefix("**")?.strip_suffix("**")?;
         return (!inner.contains('*') && inner.len() <= 48).then_some((inner, line.len()));
@@ -98,10 +94,7 @@ pub(crate) fn topic(label: &str) -> Option<Topic> {
 impl Topic {
     /// Whether it holds for the plan as a whole.
     pub(crate) fn is_of_plan(self) -> bool {
-        matches!(
-            self,
-            Self::Goal | Self::Architecture | Self::TechStack | Self::Constraints
-        )
+        matches!(self, Self::Goal | Self::Architecture | Self::TechStack | Self::Constraints)
     }
 }
 
@@ -127,10 +120,7 @@ pub(crate) fn is_about_plan(title: &str) -> bool {
 fn files_topic(label: &str) -> Option<Topic> {
     let mut files = false;
     let mut actions = Vec::new();
-    for word in label
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    for word in label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         match word {
             "files" | "file" | "dateien" | "datei" | "archivos" | "ficheros" | "fichiers"
             | "arquivos" | "файлы" | "文件" | "ファイル" | "파일" | "bestanden" => {
@@ -175,12 +165,7 @@ mod tests {
     #[test]
     fn a_label_is_found_bold_or_plain() {
         assert_eq!(split("**Files to create**"), Some(("Files to create", 19)));
-        for line in [
-            "**Files:** rest",
-            "**Files**: rest",
-            "Files: rest",
-            "__Files__： rest",
-        ] {
+        for line in ["**Files:** rest", "**Files**: rest", "Files: rest", "__Files__： rest"] {
             let (label, rest) = split(line).unwrap();
             assert_eq!((label, &line[rest..]), ("Files", "rest"), "{line}");
         }
@@ -191,15 +176,9 @@ mod tests {
     #[test]
     fn the_words_for_files_carry_an_action() {
         assert_eq!(topic("Files"), Some(Topic::Files(None)));
-        assert_eq!(
-            topic("Files to create"),
-            Some(Topic::Files(Some(Action::Create)))
-        );
+        assert_eq!(topic("Files to create"), Some(Topic::Files(Some(Action::Create))));
         assert_eq!(topic("Files to create/modify"), Some(Topic::Files(None)));
-        assert_eq!(
-            topic("Modified files"),
-            Some(Topic::Files(Some(Action::Modify)))
-        );
+        assert_eq!(topic("Modified files"), Some(Topic::Files(Some(Action::Modify))));
         assert_eq!(topic("File Structure"), None);
     }
 }

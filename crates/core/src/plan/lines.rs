@@ -19,21 +19,14 @@ impl<'a> Lines<'a> {
         for block in source.as_bytes().chunks(BLOCK) {
             counts.push(counts.last().unwrap_or(&0) + characters(block));
         }
-        Self {
-            source,
-            starts: std::iter::once(0).chain(breaks).collect(),
-            counts,
-        }
+        Self { source, starts: std::iter::once(0).chain(breaks).collect(), counts }
     }
 
     pub(crate) fn place(&self, offset: usize) -> Place {
         let offset = self.source.floor_char_boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset);
         let column = self.before(offset) - self.before(self.starts[line - 1]) + 1;
-        Place {
-            line: line as u32,
-            column: column as u32,
-        }
+        Place { line: line as u32, column: column as u32 }
     }
 
     /// How many characters begin before an offset.

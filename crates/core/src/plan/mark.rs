@@ -4,22 +4,14 @@ use super::words;
 
 /// The id that words begin with, bold or plain, and the rest of them.
 pub(super) fn leading_id(text: &str, is_id: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
-    let open = |c: char| {
-        matches!(
-            c,
-            '*' | '_' | '`' | '[' | '(' | ' ' | '~' | '✅' | '🔲' | '⬜'
-        )
-    };
+    let open = |c: char| matches!(c, '*' | '_' | '`' | '[' | '(' | ' ' | '~' | '✅' | '🔲' | '⬜');
     let mut body = text.trim_start_matches(open);
-    if let Some((_, rest)) = body
-        .split_once([' ', '\u{a0}'])
-        .filter(|(word, _)| words::is_task(word))
+    if let Some((_, rest)) =
+        body.split_once([' ', '\u{a0}']).filter(|(word, _)| words::is_task(word))
     {
         body = rest.trim_start_matches(open);
     }
-    let end = body
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.'))
-        .unwrap_or(body.len());
+    let end = body.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).unwrap_or(body.len());
     let id = body[..end].trim_end_matches('.');
     let apart =
         body[id.len()..].starts_with(|c: char| !c.is_alphanumeric()) || body.len() == id.len();
@@ -30,18 +22,11 @@ pub(super) fn leading_id(text: &str, is_id: impl Fn(&str) -> bool) -> Option<(&s
 pub(super) fn title(rest: &str) -> String {
     let edge = |c: char| {
         c.is_whitespace()
-            || matches!(
-                c,
-                ':' | '：' | '.' | ')' | ']' | '-' | '–' | '—' | '|' | '、' | '_'
-            )
+            || matches!(c, ':' | '：' | '.' | ')' | ']' | '-' | '–' | '—' | '|' | '、' | '_')
     };
     let rest = rest.trim_start_matches('`').trim_start_matches(edge);
     let rest = rest.strip_prefix("**").map_or(rest, |rest| {
-        if rest.matches("**").count() % 2 == 0 {
-            rest
-        } else {
-            rest.trim_start()
-        }
+        if rest.matches("**").count() % 2 == 0 { rest } else { rest.trim_start() }
     });
     let rest = rest.trim_start_matches(edge);
     let joined = rest.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -62,20 +47,14 @@ pub(super) struct Numbered<'a> {
 }
 
 pub(super) fn numbered(text: &str) -> Option<Numbered<'_>> {
-    let ticked = text
-        .trim_start_matches(['*', ' '])
-        .to_ascii_lowercase()
-        .starts_with("[x]");
+    let ticked = text.trim_start_matches(['*', ' ']).to_ascii_lowercase().starts_with("[x]");
     let body = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let body = if ticked {
-        body.get(1..)?
-            .trim_start_matches(|c: char| !c.is_alphanumeric())
+        body.get(1..)?.trim_start_matches(|c: char| !c.is_alphanumeric())
     } else {
         body
     };
-    let word_end = body
-        .find(|c: char| !c.is_alphabetic())
-        .unwrap_or(body.len());
+    let word_end = body.find(|c: char| !c.is_alphabetic()).unwrap_or(body.len());
     if !words::is_task(&body[..word_end]) {
         return None;
     }

@@ -108,18 +108,12 @@ impl<'a> Document<'a> {
         self.codes[from..]
             .iter()
             .take_while(move |code| code.end <= end)
-            .map(|code| {
-                (
-                    code.clone(),
-                    self.source[code.clone()].trim_matches('`').trim(),
-                )
-            })
+            .map(|code| (code.clone(), self.source[code.clone()].trim_matches('`').trim()))
     }
 
     /// The index of the first block that starts at or after an offset.
     pub(crate) fn block_at(&self, offset: usize) -> usize {
-        self.blocks
-            .partition_point(|block| block.range.start < offset)
+        self.blocks.partition_point(|block| block.range.start < offset)
     }
 
     /// The blocks that start in a range.
@@ -131,17 +125,15 @@ impl<'a> Document<'a> {
     pub(crate) fn prose(&self, range: &Range<usize>) -> impl Iterator<Item = (usize, &'a str)> {
         let mut opaque = self.opaque.partition_point(|one| one.end <= range.start);
         let mut at = range.start;
-        self.source[range.clone()]
-            .split_inclusive('\n')
-            .filter_map(move |line| {
-                let start = at;
-                at += line.len();
-                while self.opaque.get(opaque).is_some_and(|one| one.end <= start) {
-                    opaque += 1;
-                }
-                let hidden = self.opaque.get(opaque).is_some_and(|one| one.start < at);
-                (!hidden).then(|| (start, line.trim_end()))
-            })
+        self.source[range.clone()].split_inclusive('\n').filter_map(move |line| {
+            let start = at;
+            at += line.len();
+            while self.opaque.get(opaque).is_some_and(|one| one.end <= start) {
+                opaque += 1;
+            }
+            let hidden = self.opaque.get(opaque).is_some_and(|one| one.start < at);
+            (!hidden).then(|| (start, line.trim_end()))
+        })
     }
 
     /// A range without the blank lines at its start and the white space at its end.
@@ -252,10 +244,7 @@ impl<'a> Reader<'a> {
     /// A heading in a list is the item's own; three dashes under a paragraph are a rule that lacks its blank line.
     fn open_heading(&mut self, level: u8, range: Range<usize>) {
         let text = self.source[range.clone()].trim_end();
-        let dashes = text
-            .rsplit('\n')
-            .next()
-            .is_some_and(|line| line.trim() == "---");
+        let dashes = text.rsplit('\n').next().is_some_and(|line| line.trim() == "---");
         if dashes && level == 2 && text.contains('\n') {
             let words = range.start..range.start + self.source[range.clone()].trim_end().len();
             self.push(Kind::Paragraph, range, words);
@@ -282,9 +271,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open_paragraph(&mut self, range: Range<usize>) {
-        let first = self
-            .reading
-            .is_some_and(|item| self.blocks[item].words.is_empty());
+        let first = self.reading.is_some_and(|item| self.blocks[item].words.is_empty());
         if !first {
             self.reading = None;
             let words = range.start..range.start + self.source[range.clone()].trim_end().len();
@@ -293,20 +280,12 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self, kind: Kind<'a>, range: Range<usize>, words: Range<usize>) {
-        self.blocks.push(Block {
-            kind,
-            range,
-            words,
-            within: self.items.last().copied(),
-        });
+        self.blocks.push(Block { kind, range, words, within: self.items.last().copied() });
     }
 }
 
 fn is_opaque(tag: &Tag<'_>) -> bool {
-    matches!(
-        tag,
-        Tag::BlockQuote(_) | Tag::HtmlBlock | Tag::Table(_) | Tag::CodeBlock(_)
-    )
+    matches!(tag, Tag::BlockQuote(_) | Tag::HtmlBlock | Tag::Table(_) | Tag::CodeBlock(_))
 }
 
 /// `---`, YAML, `---` at the start: only there, for elsewhere `---` is a rule between tasks.
@@ -333,11 +312,7 @@ fn heading_words(source: &str, range: &Range<usize>) -> Range<usize> {
     let inner = line.trim_start_matches('#');
     let start = range.start + line.len() - inner.trim_start().len();
     let closed = inner.trim_end().trim_end_matches('#');
-    let kept = if closed.ends_with([' ', '\t']) || closed.is_empty() {
-        closed
-    } else {
-        inner
-    };
+    let kept = if closed.ends_with([' ', '\t']) || closed.is_empty() { closed } else { inner };
     let end = range.start + (line.len() - inner.len()) + kept.trim_end().len();
     start..end.max(start)
 }
@@ -349,11 +324,7 @@ fn fenced(source: &str, range: &Range<usize>) -> Range<usize> {
     let last = text.trim_end().rfind('\n').map_or(text.len(), |at| at + 1);
     let closing = text[last.min(text.len())..].trim_start();
     let closed = closing.starts_with("```") || closing.starts_with("~~~");
-    let end = if closed {
-        range.start + last
-    } else {
-        range.end
-    };
+    let end = if closed { range.start + last } else { range.end };
     start..end.max(start)
 }
 
@@ -362,10 +333,7 @@ fn read_mark(source: &str, range: &Range<usize>) -> (Option<Mark>, usize) {
     let text = &source[range.clone()];
     let bullet = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let blanks = |c: char| c == ' ' || c == '\t';
-    let body = bullet
-        .get(1..)
-        .unwrap_or_default()
-        .trim_start_matches(blanks);
+    let body = bullet.get(1..).unwrap_or_default().trim_start_matches(blanks);
     let mut inner = body.chars();
     let (open, state, close) = (inner.next(), inner.next(), inner.next());
     let after = inner.as_str();

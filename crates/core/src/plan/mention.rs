@@ -35,10 +35,8 @@ pub(super) fn read(
         {
             continue;
         }
-        let mut tokens: Vec<_> = document
-            .codes(&block.words)
-            .map(|(code, text)| (code.start + 1, text))
-            .collect();
+        let mut tokens: Vec<_> =
+            document.codes(&block.words).map(|(code, text)| (code.start + 1, text)).collect();
         if bare == Bare::Taken {
             let outside = split_words(words, block.words.start)
                 .filter(|(_, word)| !word.contains('`') && token::is_likely(word));
@@ -57,12 +55,7 @@ pub(super) fn read(
                     continue;
                 }
                 let action = said_action(before, path);
-                let named = Named {
-                    at,
-                    path,
-                    action,
-                    lines,
-                };
+                let named = Named { at, path, action, lines };
                 collected.add(document, named, faults);
             }
         }
@@ -73,14 +66,8 @@ pub(super) fn read(
 /// Whether a path that leaves the repository is meant as the file to write: imports, routes and homes are not.
 fn is_meant(before: &str, path: &str) -> bool {
     let mut last = before.rsplit(|c: char| c.is_whitespace() || "`*_".contains(c));
-    let word = last
-        .find(|word| !word.is_empty())
-        .unwrap_or_default()
-        .to_lowercase();
-    let place = matches!(
-        word.as_str(),
-        "in" | "at" | "to" | "into" | "under" | "file"
-    );
+    let word = last.find(|word| !word.is_empty()).unwrap_or_default().to_lowercase();
+    let place = matches!(word.as_str(), "in" | "at" | "to" | "into" | "under" | "file");
     !path.starts_with('~') && (place || label::action(&word).is_some())
 }
 
@@ -104,9 +91,7 @@ fn said_action(before: &str, path: &str) -> Action {
 
 fn first_verb(words: &str) -> String {
     let plain = words.trim_start_matches(|c: char| !c.is_alphabetic());
-    let mut plain = plain
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| word.len() > 1);
+    let mut plain = plain.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1);
     plain.next().unwrap_or_default().to_lowercase()
 }
 
@@ -151,10 +136,7 @@ fn begins_with_looking(words: &str) -> bool {
     // Ids and marks such as `T012 [P] [US1]` stand before the verb.
     let verb = words
         .split_whitespace()
-        .map(|word| {
-            word.trim_matches(|c: char| !c.is_alphanumeric())
-                .to_lowercase()
-        })
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
         .find(|word| word.len() > 2 && word.chars().all(char::is_alphabetic));
     matches!(
         verb.unwrap_or_default().as_str(),

@@ -32,21 +32,14 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
     faults.retain(|fault| fault.code != Code::EmptyTask);
     let mut defaults = Defaults::default();
     if let Some(front) = &document.front {
-        let mut reader = Reader {
-            document,
-            base: front.start,
-            faults: &mut faults,
-        };
+        let mut reader = Reader { document, base: front.start, faults: &mut faults };
         defaults = reader.front(document.text(front));
     }
     let constraints = std::mem::take(&mut defaults.constraints).into_iter();
     drafts
         .plan
         .constraints
-        .extend(constraints.map(|text| Constraint {
-            label: "Constraints".to_owned(),
-            text,
-        }));
+        .extend(constraints.map(|text| Constraint { label: "Constraints".to_owned(), text }));
     for draft in &mut drafts.tasks {
         read_block(document, &mut draft.task, &defaults, &mut faults);
     }
@@ -67,14 +60,7 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
             !id.is_empty() && !id.contains(char::is_whitespace) && !rest.starts_with(['(', '[']);
         if named {
             let (id, title) = (id.to_owned(), mark::title(rest));
-            units.push(Unit {
-                block,
-                id,
-                title,
-                ticked: false,
-                optional: false,
-                parallel: false,
-            });
+            units.push(Unit { block, id, title, ticked: false, optional: false, parallel: false });
         }
     }
     units
@@ -91,19 +77,12 @@ fn read_block(
     task.checks.clone_from(&defaults.checks);
     task.files_declared = false;
     let is_task = |info: &str| info.split_whitespace().next() == Some("task");
-    let mut blocks = document
-        .blocks_in(&task.span)
-        .iter()
-        .filter(|block| block.within.is_none());
+    let mut blocks = document.blocks_in(&task.span).iter().filter(|block| block.within.is_none());
     let first = blocks.next();
     if let Some(block) =
         first.filter(|block| matches!(block.kind, Kind::Fence(info) if is_task(info)))
     {
-        let mut reader = Reader {
-            document,
-            base: block.words.start,
-            faults,
-        };
+        let mut reader = Reader { document, base: block.words.start, faults };
         reader.task(document.text(&block.words), task);
         task.span = document.trimmed(block.range.end.min(task.span.end)..task.span.end);
         task.text = document.text(&task.span).to_owned();

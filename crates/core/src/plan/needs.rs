@@ -47,14 +47,7 @@ const LABELS: [&str; 13] = [
 ];
 
 /// What a text in plain ASCII has if it has a keyword at all, in either case.
-const HINTS: [&str; 6] = [
-    "epend",
-    "locked by",
-    "rerequisite",
-    "eeds",
-    "equires",
-    "EPEND",
-];
+const HINTS: [&str; 6] = ["epend", "locked by", "rerequisite", "eeds", "equires", "EPEND"];
 
 /// The ids that the prose of a range names as needs, with where they stand.
 pub(super) fn declared(
@@ -77,11 +70,7 @@ pub(super) fn declared(
             continue;
         }
         let tail = said(&line[tail_at..]);
-        found.extend(
-            ids(tail, shape)
-                .into_iter()
-                .map(|(id, at)| (id, start + tail_at + at)),
-        );
+        found.extend(ids(tail, shape).into_iter().map(|(id, at)| (id, start + tail_at + at)));
     }
     found
 }
@@ -89,20 +78,14 @@ pub(super) fn declared(
 /// Where in a line the words of need begin and end.
 fn find(line: &str) -> Option<(usize, usize)> {
     let lower = line.to_ascii_lowercase();
-    let verb = VERBS
-        .iter()
-        .find_map(|word| Some((lower.find(word)?, word.len())));
+    let verb = VERBS.iter().find_map(|word| Some((lower.find(word)?, word.len())));
     if let Some((at, length)) = verb {
         return Some((at, at + length));
     }
     let bullet = line.len()
-        - line
-            .trim_start_matches(|c: char| c.is_whitespace() || "-*+_".contains(c))
-            .len();
+        - line.trim_start_matches(|c: char| c.is_whitespace() || "-*+_".contains(c)).len();
     let (name, rest) = label::split(&line[bullet..])?;
-    LABELS
-        .contains(&name.to_lowercase().as_str())
-        .then_some((0, bullet + rest))
+    LABELS.contains(&name.to_lowercase().as_str()).then_some((0, bullet + rest))
 }
 
 /// The part of a tail that says what is needed: to the end of the sentence or bracket, remarks in brackets left out.
@@ -119,9 +102,7 @@ pub(super) fn named(
     own: &str,
 ) -> Vec<(String, usize)> {
     let text = document.text(range);
-    let found = spread(&mentions(text), text)
-        .into_iter()
-        .filter(|(id, _)| id != own);
+    let found = spread(&mentions(text), text).into_iter().filter(|(id, _)| id != own);
     found.map(|(id, at)| (id, range.start + at)).collect()
 }
 
@@ -133,11 +114,8 @@ fn is_negated(before: &str) -> bool {
 
 /// The sentence is about another task.
 fn names_another(before: &str, own: &str, shape: Shape) -> bool {
-    let before = before
-        .rsplit(['.', ';'])
-        .next()
-        .filter(|last| !last.trim().is_empty())
-        .unwrap_or(before);
+    let before =
+        before.rsplit(['.', ';']).next().filter(|last| !last.trim().is_empty()).unwrap_or(before);
     match shape {
         Shape::Plain(is_id) => split_ids(before).any(|(_, word)| is_id(word) && word != own),
         Shape::Numbers => mentions(before).iter().any(|(_, id)| *id != own),
@@ -149,11 +127,7 @@ fn ids(tail: &str, shape: Shape) -> Vec<(String, usize)> {
         Shape::Plain(is_id) => split_ids(tail).filter(|(_, word)| is_id(word)).collect(),
         Shape::Numbers => {
             let mentions = mentions(tail);
-            if mentions.is_empty() {
-                bare_numbers(tail)
-            } else {
-                mentions
-            }
+            if mentions.is_empty() { bare_numbers(tail) } else { mentions }
         }
     };
     spread(&found, tail)
@@ -167,16 +141,9 @@ fn spread(found: &[(usize, &str)], tail: &str) -> Vec<(String, usize)> {
             let between = &tail[(end + last.len()).min(at)..at];
             matches!(between.trim(), "-" | "–" | "—" | "to" | "through" | "..")
         });
-        let from = all
-            .last()
-            .filter(|_| joined)
-            .map(|(last, at)| (last.clone(), *at));
+        let from = all.last().filter(|_| joined).map(|(last, at)| (last.clone(), *at));
         if let Some((last, last_at)) = from {
-            all.extend(
-                words::between(&last, word)
-                    .into_iter()
-                    .map(|id| (id, last_at)),
-            );
+            all.extend(words::between(&last, word).into_iter().map(|id| (id, last_at)));
         }
         all.push((word.to_owned(), at));
     }
@@ -222,10 +189,7 @@ fn bare_numbers(tail: &str) -> Vec<(usize, &str)> {
 }
 
 fn is_and(word: &str) -> bool {
-    matches!(
-        word.to_lowercase().as_str(),
-        "and" | "und" | "y" | "et" | "or" | "和" | "と"
-    )
+    matches!(word.to_lowercase().as_str(), "and" | "und" | "y" | "et" | "or" | "和" | "と")
 }
 
 #[cfg(test)]
@@ -235,11 +199,7 @@ mod tests {
     fn found(text: &str, shape: Shape) -> String {
         let document = Document::read(text);
         let found = declared(&document, &(0..text.len()), "4", shape);
-        found
-            .into_iter()
-            .map(|(id, _)| id)
-            .collect::<Vec<_>>()
-            .join(" ")
+        found.into_iter().map(|(id, _)| id).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -247,10 +207,7 @@ mod tests {
         for (text, expected) in [
             ("Task 4 depends on Task 1 and 2.", "1 2"),
             ("**Depends on:** Tasks 1, 2 and 3", "1 2 3"),
-            (
-                "- **Dependencies:** Tasks 3.1-3.3 completed (see Task 9)",
-                "3.1 3.2 3.3",
-            ),
+            ("- **Dependencies:** Tasks 3.1-3.3 completed (see Task 9)", "3.1 3.2 3.3"),
             ("(depends on 2.1)", "2.1"),
             ("_Depends: 1.1, 1.2_", "1.1 1.2"),
             ("Task 5 depends on Task 1.", ""),
@@ -268,10 +225,7 @@ mod tests {
     #[test]
     fn plain_ids_need_no_word_before_them() {
         let shape = Shape::Plain(words::is_spec_kit);
-        assert_eq!(
-            found("Do it (depends on T001, T003-T005)", shape),
-            "T001 T003 T004 T005"
-        );
+        assert_eq!(found("Do it (depends on T001, T003-T005)", shape), "T001 T003 T004 T005");
         assert_eq!(found("Depends on: T001, US2", shape), "T001");
     }
 }

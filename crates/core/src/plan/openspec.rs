@@ -37,11 +37,7 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
             section.close(&mut units);
             ordinal += usize::from(one.level() > Some(1));
             let number = section_number(text);
-            section.work = if numbered {
-                number.is_some()
-            } else {
-                !is_aside(text)
-            };
+            section.work = if numbered { number.is_some() } else { !is_aside(text) };
             section.number = number.map_or_else(|| ordinal.max(1).to_string(), str::to_owned);
         }
         let Some(mark) = one.checkbox() else { continue };

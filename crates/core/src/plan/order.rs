@@ -81,17 +81,9 @@ fn in_sequence(tasks: &mut [Draft], lane: impl Fn(&str) -> &str) {
             .get(&lane)
             .cloned()
             .map_or((None, None), |(newest, required)| (Some(newest), required));
-        let before = if task.optional {
-            newest
-        } else {
-            required.clone()
-        };
+        let before = if task.optional { newest } else { required.clone() };
         add(task, before, &Reason::Order);
-        let required = if task.optional {
-            required
-        } else {
-            Some(task.id.clone())
-        };
+        let required = if task.optional { required } else { Some(task.id.clone()) };
         last.insert(lane, (task.id.clone(), required));
     }
 }
@@ -121,10 +113,7 @@ fn join(tasks: &mut [Draft], first: &[usize], second: &[usize]) {
         let before: Vec<TaskId> = if gate && position > 0 {
             vec![gate_id.clone()]
         } else {
-            first
-                .iter()
-                .map(|before| tasks[*before].task.id.clone())
-                .collect()
+            first.iter().map(|before| tasks[*before].task.id.clone()).collect()
         };
         add(&mut tasks[*task].task, before, &Reason::Order);
     }
@@ -154,20 +143,14 @@ fn side_by_side(tasks: &mut [Draft]) {
                     .iter()
                     .any(|need| positions.get(&need.id).is_some_and(|need| *need >= barrier))
             };
-            let open = barrier
-                .as_ref()
-                .filter(|(at, _)| !behind(*at))
-                .map(|(_, barrier)| barrier.clone());
+            let open =
+                barrier.as_ref().filter(|(at, _)| !behind(*at)).map(|(_, barrier)| barrier.clone());
             add(task, open, &Reason::Order);
             for file in task.files.iter().filter(|file| file.action.writes()) {
                 writers.insert(file.path.clone(), task.id.clone());
             }
         } else {
-            add(
-                task,
-                std::mem::take(&mut ends).into_values(),
-                &Reason::Order,
-            );
+            add(task, std::mem::take(&mut ends).into_values(), &Reason::Order);
             writers.clear();
             barrier = Some((position, task.id.clone()));
         }
@@ -186,11 +169,7 @@ fn add(task: &mut Task, ids: impl IntoIterator<Item = TaskId>, reason: &Reason) 
     known.insert(task.id.clone());
     for id in ids {
         if known.insert(id.clone()) {
-            task.needs.push(Need {
-                id,
-                reason: reason.clone(),
-                place: task.place,
-            });
+            task.needs.push(Need { id, reason: reason.clone(), place: task.place });
         }
     }
 }
@@ -201,11 +180,7 @@ fn part_writers(plan: &mut Plan, marked: &[bool], faults: &mut Vec<Fault>) {
     let mut writers: BTreeMap<RepoPath, Vec<(usize, Action)>> = BTreeMap::new();
     for index in graph.order().iter().copied() {
         let task = &plan.tasks[index];
-        for file in task
-            .files
-            .iter()
-            .filter(|file| file.action.writes() && !task.done)
-        {
+        for file in task.files.iter().filter(|file| file.action.writes() && !task.done) {
             let known = writers.entry(file.path.clone()).or_default();
             match known.last_mut() {
                 Some((last, action)) if *last == index && file.action == Action::Create => {
@@ -246,26 +221,14 @@ fn conflict(
     both_create: bool,
 ) -> Fault {
     let (one, two) = (&plan.tasks[earlier], &plan.tasks[later]);
-    let place = two
-        .files
-        .iter()
-        .find(|file| &file.path == path)
-        .map_or(two.place, |file| file.place);
-    let what = if both_create {
-        "both create"
-    } else {
-        "are marked to run side by side and both write"
-    };
+    let place =
+        two.files.iter().find(|file| &file.path == path).map_or(two.place, |file| file.place);
+    let what =
+        if both_create { "both create" } else { "are marked to run side by side and both write" };
     Fault::new(
         Code::WriteConflict,
         place,
-        format!(
-            "Tasks `{}` (line {}) and `{}` {what} `{path}`.",
-            one.id, one.place.line, two.id
-        ),
-        format!(
-            "Let `{}` need `{}`, or give the file to one of them.",
-            two.id, one.id
-        ),
+        format!("Tasks `{}` (line {}) and `{}` {what} `{path}`.", one.id, one.place.line, two.id),
+        format!("Let `{}` need `{}`, or give the file to one of them.", two.id, one.id),
     )
 }

@@ -22,10 +22,7 @@ pub fn parse(source: &[u8], options: &Options) -> Parsed {
         Ok(text) => text,
         Err(fault) => {
             let faults = vec![fault];
-            return Parsed {
-                plan: empty(),
-                faults,
-            };
+            return Parsed { plan: empty(), faults };
         }
     };
     let (mut plan, mut faults) = match read(text, options) {
@@ -66,11 +63,7 @@ fn read(text: &str, options: &Options) -> Option<Drafts> {
 
 /// The text of a plan, without its byte order mark.
 fn decode<'a>(source: &'a [u8], options: &Options) -> Result<&'a str, Fault> {
-    let name = if options.file_name.is_empty() {
-        "The plan"
-    } else {
-        options.file_name.as_str()
-    };
+    let name = if options.file_name.is_empty() { "The plan" } else { options.file_name.as_str() };
     if source.len() as u64 > options.limit {
         let (size, limit) = (source.len(), options.limit);
         return Err(Fault::new(
@@ -86,35 +79,17 @@ fn decode<'a>(source: &'a [u8], options: &Options) -> Result<&'a str, Fault> {
     }
     let text = std::str::from_utf8(body).map_err(|error| {
         let valid = std::str::from_utf8(&body[..error.valid_up_to()]).unwrap_or_default();
-        not_text(
-            name,
-            Lines::new(valid).place(valid.len()),
-            "is not UTF-8 here",
-        )
+        not_text(name, Lines::new(valid).place(valid.len()), "is not UTF-8 here")
     })?;
     if let Some(at) = text.find('\0') {
-        return Err(not_text(
-            name,
-            Lines::new(text).place(at),
-            "is binary: it holds a NUL byte",
-        ));
+        return Err(not_text(name, Lines::new(text).place(at), "is binary: it holds a NUL byte"));
     }
     if text.trim().is_empty() {
-        return Err(Fault::new(
-            Code::EmptyPlan,
-            START,
-            format!("{name} is empty."),
-            SHAPES,
-        ));
+        return Err(Fault::new(Code::EmptyPlan, START, format!("{name} is empty."), SHAPES));
     }
     Ok(text)
 }
 
 fn not_text(name: &str, place: Place, what: &str) -> Fault {
-    Fault::new(
-        Code::NotText,
-        place,
-        format!("{name} {what}."),
-        "Save the plan as UTF-8 text.",
-    )
+    Fault::new(Code::NotText, place, format!("{name} {what}."), "Save the plan as UTF-8 text.")
 }

@@ -21,10 +21,7 @@ impl Shelf {
         faults: &mut Vec<Fault>,
     ) -> Vec<Parent> {
         let before = self.spent;
-        self.spent += parents
-            .iter()
-            .map(|parent| parent.text.len())
-            .sum::<usize>();
+        self.spent += parents.iter().map(|parent| parent.text.len()).sum::<usize>();
         if self.spent <= BYTES {
             return parents;
         }

@@ -19,16 +19,8 @@ const RULES: Rules = Rules {
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = unit::assemble(document, find(document), &RULES);
     for draft in &mut drafts.tasks {
-        let phase = draft
-            .sections
-            .iter()
-            .rev()
-            .find(|section| is_phase(document, **section));
-        draft.sections = phase
-            .or(draft.sections.last())
-            .copied()
-            .into_iter()
-            .collect();
+        let phase = draft.sections.iter().rev().find(|section| is_phase(document, **section));
+        draft.sections = phase.or(draft.sections.last()).copied().into_iter().collect();
     }
     drafts
 }
@@ -40,10 +32,7 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
     let carries = |block: &super::markdown::Block<'_>| {
         mark::leading_id(document.text(&block.words), words::is_spec_kit).is_some()
     };
-    let any_boxed = document
-        .blocks
-        .iter()
-        .any(|block| boxed(block) && carries(block));
+    let any_boxed = document.blocks.iter().any(|block| boxed(block) && carries(block));
     let mut units = Vec::new();
     for (block, one) in document.blocks.iter().enumerate() {
         if !(boxed(one) || !any_boxed && one.item().is_some()) {
@@ -79,20 +68,8 @@ fn strip_marks(rest: &str) -> (bool, &str) {
 }
 
 fn is_phase(document: &Document<'_>, section: usize) -> bool {
-    let title = document
-        .text(&document.blocks[section].words)
-        .to_lowercase();
-    [
-        "phase",
-        "fase",
-        "阶段",
-        "階段",
-        "フェーズ",
-        "단계",
-        "этап",
-        "stage",
-        "milestone",
-    ]
-    .iter()
-    .any(|word| title.contains(word))
+    let title = document.text(&document.blocks[section].words).to_lowercase();
+    ["phase", "fase", "阶段", "階段", "フェーズ", "단계", "этап", "stage", "milestone"]
+        .iter()
+        .any(|word| title.contains(word))
 }

@@ -25,9 +25,7 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Unit> {
     let headings = |separated: bool| {
         let mut all = document.blocks.iter().enumerate();
         all.any(|(_, block)| {
-            let number = block
-                .level()
-                .and_then(|_| mark::numbered(document.text(&block.words)));
+            let number = block.level().and_then(|_| mark::numbered(document.text(&block.words)));
             number.is_some_and(|number| number.separated || !separated)
         })
     };
@@ -37,32 +35,15 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Unit> {
     let mut last = None;
     for (block, one) in document.blocks.iter().enumerate() {
         let text = document.text(&one.words);
-        let in_reach = if by_heading {
-            one.level().is_some()
-        } else {
-            one.checkbox().is_some()
-        };
+        let in_reach = if by_heading { one.level().is_some() } else { one.checkbox().is_some() };
         let ticked = one.checkbox().is_some_and(|mark| mark.ticked);
         let found = mark::numbered(text).filter(|number| number.separated || !strict);
-        if let Some(Numbered {
-            id,
-            title,
-            ticked: inner,
-            ..
-        }) = found.filter(|_| in_reach)
-        {
+        if let Some(Numbered { id, title, ticked: inner, .. }) = found.filter(|_| in_reach) {
             let (id, ticked) = (id.to_owned(), ticked || inner);
             if one.level().is_some() {
                 last = Some(units.len());
             }
-            units.push(Unit {
-                block,
-                id,
-                title,
-                ticked,
-                optional: false,
-                parallel: false,
-            });
+            units.push(Unit { block, id, title, ticked, optional: false, parallel: false });
         } else if let Some(child) =
             child_of_heading(document, block, last.map(|last: usize| &units[last]))
         {

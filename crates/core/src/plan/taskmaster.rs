@@ -40,13 +40,7 @@ pub(super) fn read(source: &str) -> Drafts {
         }
         Err(error) => {
             let (line, column) = (error.line() as u32, error.column() as u32);
-            reader.bad(
-                Place {
-                    line: line.max(1),
-                    column: column.max(1),
-                },
-                &error,
-            );
+            reader.bad(Place { line: line.max(1), column: column.max(1) }, &error);
         }
     }
     reader.finish()
@@ -82,18 +76,11 @@ impl<'a> Reader<'a> {
             Ok(task) => task,
             Err(error) => return self.bad(place, &error),
         };
-        let named = task
-            .id
-            .map(plain)
-            .filter(|id| !id.is_empty() && id != "null");
+        let named = task.id.map(plain).filter(|id| !id.is_empty() && id != "null");
         let Some(id) = named.map(|id| qualify(&id, &above.id)) else {
             return self.bad(place, &"a task has no `id`");
         };
-        let status = task
-            .status
-            .as_deref()
-            .unwrap_or_default()
-            .to_ascii_lowercase();
+        let status = task.status.as_deref().unwrap_or_default().to_ascii_lowercase();
         let text = task.title.clone().unwrap_or_default();
         if matches!(status.as_str(), "cancelled" | "canceled") {
             let why = "It is cancelled; a need on it counts as met.".to_owned();
@@ -103,10 +90,7 @@ impl<'a> Reader<'a> {
         }
         let mut needs = self.needs(&task, above, &id);
         // A subtask that follows another has what its parent needs through that one.
-        if !needs
-            .iter()
-            .any(|need| is_beneath(need.id.as_str(), &above.id))
-        {
+        if !needs.iter().any(|need| is_beneath(need.id.as_str(), &above.id)) {
             needs.extend(above.needs.iter().cloned());
         }
         let mut below = Above {
@@ -117,11 +101,7 @@ impl<'a> Reader<'a> {
             optional: above.optional || status == "deferred",
             ..above.clone()
         };
-        let nested = task
-            .subtasks
-            .iter()
-            .flatten()
-            .any(|sub| sub.get().starts_with('{'));
+        let nested = task.subtasks.iter().flatten().any(|sub| sub.get().starts_with('{'));
         if nested && above.depth < DEPTH {
             let siblings = task.subtasks.iter().flatten().filter_map(|sub| id_of(sub));
             below.siblings = siblings.map(|sub| qualify(&sub, &below.id)).collect();
@@ -133,10 +113,7 @@ impl<'a> Reader<'a> {
 
     fn descend(&mut self, task: &Raw<'a>, mut below: Above) {
         let title = task.title.clone().unwrap_or_default();
-        below.parents.push(Parent {
-            title,
-            text: compose(task),
-        });
+        below.parents.push(Parent { title, text: compose(task) });
         self.leaves.entry(below.id.clone()).or_default();
         for subtask in task.subtasks.iter().flatten() {
             self.take(subtask, &below);
@@ -147,28 +124,17 @@ impl<'a> Reader<'a> {
         let place = self.lines.place(span.start);
         let title = task.title.clone().unwrap_or_default();
         let composed = compose(task);
-        let text = if composed.is_empty() {
-            title.clone()
-        } else {
-            composed
-        };
+        let text = if composed.is_empty() { title.clone() } else { composed };
         if text.is_empty() && !own.done {
             self.drafts.faults.push(Fault::new(
                 Code::EmptyTask,
                 place,
-                format!(
-                    "Task `{}` has no title, description, details or test strategy.",
-                    own.id
-                ),
+                format!("Task `{}` has no title, description, details or test strategy.", own.id),
                 "Say in `description` or `details` what is to be done.",
             ));
         }
         let parents = self.shelf.keep(own.parents, place, &mut self.drafts.faults);
-        let step = |step: &&RawValue| Step {
-            text: plain(step),
-            done: own.done,
-            place,
-        };
+        let step = |step: &&RawValue| Step { text: plain(step), done: own.done, place };
         self.push(Task {
             id: TaskId::new(own.id.as_str()),
             title,
@@ -197,11 +163,7 @@ impl<'a> Reader<'a> {
             }
             id = head;
         }
-        self.drafts.tasks.push(Draft {
-            task,
-            sections: Vec::new(),
-            parallel: false,
-        });
+        self.drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
     }
 
     /// Numbers in a subtask's dependencies mean its siblings, where there is such a one.
@@ -211,16 +173,8 @@ impl<'a> Reader<'a> {
             let place = self.lines.place(self.offset(raw));
             let id = plain(raw);
             let sibling = qualify(&id, &above.id);
-            let id = if sibling != own && above.siblings.contains(&sibling) {
-                sibling
-            } else {
-                id
-            };
-            needs.push(Need {
-                id: TaskId::new(id),
-                reason: Reason::Declared,
-                place,
-            });
+            let id = if sibling != own && above.siblings.contains(&sibling) { sibling } else { id };
+            needs.push(Need { id: TaskId::new(id), reason: Reason::Declared, place });
         }
         needs
     }
@@ -228,10 +182,7 @@ impl<'a> Reader<'a> {
     /// Works out what a need on a parent means, once all tasks are known.
     fn finish(mut self) -> Drafts {
         for draft in &mut self.drafts.tasks {
-            draft
-                .task
-                .needs
-                .retain(|need| !self.cancelled.contains(need.id.as_str()));
+            draft.task.needs.retain(|need| !self.cancelled.contains(need.id.as_str()));
         }
         for (parent, leaves) in self.leaves {
             let needed: HashSet<&TaskId> = leaves
@@ -252,8 +203,6 @@ impl<'a> Reader<'a> {
         let what = error.split(" at line ").next().unwrap_or(&error);
         let message = format!("This is not the JSON of Task Master: {what}.");
         let hint = "Expected `{\"tasks\": [{\"id\": 1, \"title\": ..., \"dependencies\": [], \"details\": ...}]}`.";
-        self.drafts
-            .faults
-            .push(Fault::new(Code::BadSyntax, place, message, hint));
+        self.drafts.faults.push(Fault::new(Code::BadSyntax, place, message, hint));
     }
 }

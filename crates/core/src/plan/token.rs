@@ -73,9 +73,7 @@ pub(super) fn is_file(path: &str) -> bool {
     };
     let shaped = (1..=10).contains(&extension.len())
         && extension.starts_with(|c: char| c.is_ascii_alphabetic())
-        && extension
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        && extension.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let known = || EXTENSIONS.contains(&format!(" {} ", extension.to_ascii_lowercase()));
     shaped && (!folder.is_empty() || known() || stem.is_empty())
 }
@@ -99,17 +97,13 @@ pub(super) fn is_test(path: &str) -> bool {
 /// Cuts `:10`, `:10-20`, `#L10-L20` and `::item` off a path.
 fn split_lines(token: &str) -> (&str, Option<(u32, u32)>) {
     let from = usize::from(token.as_bytes().get(1) == Some(&b':')) * 2;
-    let cut = token[from.min(token.len())..]
-        .find([':', '#', '：'])
-        .map(|at| at + from.min(token.len()));
+    let cut =
+        token[from.min(token.len())..].find([':', '#', '：']).map(|at| at + from.min(token.len()));
     let Some(cut) = cut else {
         return (token, None);
     };
     let lines = token[cut..].trim_start_matches([':', '#', '：']);
-    (
-        &token[..cut],
-        read_lines(lines).map(|lines| (*lines.start(), *lines.end())),
-    )
+    (&token[..cut], read_lines(lines).map(|lines| (*lines.start(), *lines.end())))
 }
 
 /// `10`, `10-20`, `L10-L20`, `10-20,40-50`.
@@ -134,9 +128,7 @@ fn expand(path: &str) -> Option<Vec<String>> {
     let few = inner.matches(',').count() < 32;
     (plain && few).then(|| {
         let parts = inner.split(',');
-        parts
-            .map(|part| format!("{head}{}{tail}", part.trim()))
-            .collect()
+        parts.map(|part| format!("{head}{}{tail}", part.trim())).collect()
     })
 }
 
@@ -155,14 +147,7 @@ mod tests {
             read("src/{a,b}.rs").map(|found| found.0.join(" ")),
             Some("src/a.rs src/b.rs".into())
         );
-        for no in [
-            "cargo test",
-            "https://a.b/c.md",
-            "src/*.rs",
-            "foo()",
-            "",
-            "a{b",
-        ] {
+        for no in ["cargo test", "https://a.b/c.md", "src/*.rs", "foo()", "", "a{b"] {
             assert_eq!(read(no), None, "{no}");
         }
     }
@@ -179,22 +164,14 @@ mod tests {
         ] {
             assert!(is_file(yes), "{yes}");
         }
-        for no in [
-            "Node.js", "3.11", "src/", "and/or", "v1.2", "e.g", "foo.bar",
-        ] {
+        for no in ["Node.js", "3.11", "src/", "and/or", "v1.2", "e.g", "foo.bar"] {
             assert!(!is_file(no), "{no}");
         }
     }
 
     #[test]
     fn test_files_are_known_by_folder_or_name() {
-        for yes in [
-            "tests/a.rs",
-            "src/a.test.ts",
-            "pkg/a_test.go",
-            "test_x.py",
-            "spec/a.rb",
-        ] {
+        for yes in ["tests/a.rs", "src/a.test.ts", "pkg/a_test.go", "test_x.py", "spec/a.rb"] {
             assert!(is_test(yes), "{yes}");
         }
         assert!(!is_test("src/contest.rs"));

@@ -61,13 +61,7 @@ impl Tree {
             by_id.entry(&unit.id).or_insert(index);
         }
         let sections = sections(document, &units);
-        Self {
-            units,
-            parent,
-            first_child,
-            sections,
-            openings: RefCell::default(),
-        }
+        Self { units, parent, first_child, sections, openings: RefCell::default() }
     }
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = usize> {
@@ -85,9 +79,8 @@ impl Tree {
         for unit in self.leaves() {
             if let Some(parent) = self.parent[unit] {
                 let single = is_single_line(document, self.units[unit].block);
-                let verdict = verdicts
-                    .entry(parent)
-                    .or_insert_with(|| self.is_work(document, parent));
+                let verdict =
+                    verdicts.entry(parent).or_insert_with(|| self.is_work(document, parent));
                 *verdict &= single;
             }
         }
@@ -101,14 +94,9 @@ impl Tree {
     /// Whether a parent's opening text itself says what to do.
     fn is_work(&self, document: &Document<'_>, unit: usize) -> bool {
         let opening = self.opening(document, unit);
-        let spelled = document
-            .blocks_in(&opening)
-            .iter()
-            .any(|block| matches!(block.kind, Kind::Fence(_)));
-        spelled
-            || !files::listed(document, &opening, &mut Vec::new())
-                .files
-                .is_empty()
+        let spelled =
+            document.blocks_in(&opening).iter().any(|block| matches!(block.kind, Kind::Fence(_)));
+        spelled || !files::listed(document, &opening, &mut Vec::new()).files.is_empty()
     }
 
     /// Titles and opening texts of what a unit stands under, outermost first.
@@ -118,9 +106,8 @@ impl Tree {
         let mut openings = self.openings.borrow_mut();
         let mut parents = Vec::new();
         for block in &self.sections[outermost] {
-            let opening = openings
-                .entry(*block)
-                .or_insert_with(|| section_opening(document, self, *block));
+            let opening =
+                openings.entry(*block).or_insert_with(|| section_opening(document, self, *block));
             parents.push(Parent {
                 title: document.text(&document.blocks[*block].words).to_owned(),
                 text: document.text(opening).to_owned(),
@@ -128,13 +115,8 @@ impl Tree {
         }
         for unit in above.into_iter().rev() {
             let Unit { block, title, .. } = &self.units[unit];
-            let opening = openings
-                .entry(*block)
-                .or_insert_with(|| self.opening(document, unit));
-            parents.push(Parent {
-                title: title.clone(),
-                text: document.text(opening).to_owned(),
-            });
+            let opening = openings.entry(*block).or_insert_with(|| self.opening(document, unit));
+            parents.push(Parent { title: title.clone(), text: document.text(opening).to_owned() });
         }
         parents
     }
@@ -142,17 +124,11 @@ impl Tree {
     /// A parent's text up to its first child.
     fn opening(&self, document: &Document<'_>, unit: usize) -> Range<usize> {
         let block = &document.blocks[self.units[unit].block];
-        let start = if block.level().is_some() {
-            block.range.end
-        } else {
-            block.words.end
-        };
+        let start = if block.level().is_some() { block.range.end } else { block.words.end };
         let child = self.first_child[unit]
             .map(|child| document.blocks[self.units[child].block].range.start);
         let end = match block.level() {
-            Some(_) => child
-                .unwrap_or(start)
-                .min(next_heading(document, self.units[unit].block)),
+            Some(_) => child.unwrap_or(start).min(next_heading(document, self.units[unit].block)),
             None => block.range.end.min(child.unwrap_or(block.range.end)),
         };
         document.trimmed(start..end.max(start))
@@ -170,25 +146,15 @@ impl Tree {
     ) -> Range<usize> {
         let index = self.units[unit].block;
         let block = &document.blocks[index];
-        let next = self
-            .units
-            .get(unit + 1)
-            .map(|next| document.blocks[next.block].range.start);
+        let next = self.units.get(unit + 1).map(|next| document.blocks[next.block].range.start);
         let limit = next.unwrap_or(document.source.len());
-        let rest = document.blocks[index + 1..]
-            .iter()
-            .take_while(|other| other.range.start < limit);
+        let rest =
+            document.blocks[index + 1..].iter().take_while(|other| other.range.start < limit);
         let (start, end) = if let Some(level) = block.level() {
             let mut ends = rest.filter(|other| other.level().is_some_and(|other| other <= level));
-            (
-                block.range.end,
-                ends.next().map_or(limit, |other| other.range.start),
-            )
+            (block.range.end, ends.next().map_or(limit, |other| other.range.start))
         } else {
-            (
-                block.range.start,
-                item_end(block, rest, rules.format == Format::Track),
-            )
+            (block.range.start, item_end(block, rest, rules.format == Format::Track))
         };
         document.trimmed(start..end.min(limit).max(start))
     }
@@ -237,10 +203,7 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut all = Vec::with_capacity(units.len());
     let mut next = units.iter().peekable();
-    let title = document
-        .blocks
-        .iter()
-        .position(|block| block.level() == Some(1));
+    let title = document.blocks.iter().position(|block| block.level() == Some(1));
     for (index, block) in document.blocks.iter().enumerate() {
         let unit = next.next_if(|unit| unit.block == index).is_some();
         if let Some(level) = block.level() {
@@ -249,31 +212,18 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
             }
         }
         if unit {
-            all.push(
-                open.iter()
-                    .filter(|above| above.parent)
-                    .map(|above| above.block)
-                    .collect(),
-            );
+            all.push(open.iter().filter(|above| above.parent).map(|above| above.block).collect());
             for above in &mut open {
                 above.filled = true;
             }
         } else if matches!(block.kind, Kind::Rule) {
-            for above in open
-                .iter_mut()
-                .filter(|above| !above.filled && above.block + 1 < index)
-            {
+            for above in open.iter_mut().filter(|above| !above.filled && above.block + 1 < index) {
                 above.parent = false;
             }
         }
         if let Some(level) = block.level().filter(|_| Some(index) != title) {
             let parent = !unit && !label::is_about_plan(document.text(&block.words));
-            open.push(Heading {
-                level,
-                block: index,
-                parent,
-                filled: false,
-            });
+            open.push(Heading { level, block: index, parent, filled: false });
         }
     }
     all
@@ -283,10 +233,7 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
 fn section_opening(document: &Document<'_>, tree: &Tree, section: usize) -> Range<usize> {
     let start = document.blocks[section].range.end;
     let first = tree.units.partition_point(|unit| unit.block < section);
-    let unit = tree
-        .units
-        .get(first)
-        .map_or(start, |unit| document.blocks[unit.block].range.start);
+    let unit = tree.units.get(first).map_or(start, |unit| document.blocks[unit.block].range.start);
     // Boxes before the first unit are no words of the heading.
     let mut rest = document.blocks[section + 1..].iter();
     let other = rest.find(|block| block.level().is_some() || block.checkbox().is_some());
@@ -303,9 +250,6 @@ fn next_heading(document: &Document<'_>, block: usize) -> usize {
 fn is_single_line(document: &Document<'_>, index: usize) -> bool {
     let block = &document.blocks[index];
     block.item().is_some()
-        && document
-            .blocks
-            .get(index + 1)
-            .is_none_or(|next| next.within != Some(index))
+        && document.blocks.get(index + 1).is_none_or(|next| next.within != Some(index))
         && !document.text(&block.words).contains('\n')
 }

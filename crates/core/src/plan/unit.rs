@@ -68,31 +68,19 @@ impl Drafts {
 pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Drafts {
     let mut drafts = Drafts::new(rules.format);
     let tree = Tree::grow(document, units, rules);
-    let extents: Vec<Range<usize>> = tree
-        .leaves()
-        .map(|unit| tree.extent(document, unit, rules))
-        .collect();
+    let extents: Vec<Range<usize>> =
+        tree.leaves().map(|unit| tree.extent(document, unit, rules)).collect();
     let mut shelf = Shelf::default();
     for (unit, extent) in tree.leaves().zip(&extents) {
-        let place = document
-            .lines
-            .place(document.blocks[tree.units[unit].block].range.start);
+        let place = document.lines.place(document.blocks[tree.units[unit].block].range.start);
         let parents = shelf.keep(tree.parents(document, unit), place, &mut drafts.faults);
-        let mut task = read_task(
-            document,
-            &tree.units[unit],
-            extent,
-            rules,
-            &mut drafts.faults,
-        );
+        let mut task = read_task(document, &tree.units[unit], extent, rules, &mut drafts.faults);
         task.place = place;
         task.parents = parents;
         if rules.nested {
             let mut id = task.id.as_str();
             while let Some((head, _)) = id.rsplit_once('.') {
-                drafts
-                    .parents
-                    .insert(head.to_owned(), vec![task.id.clone()]);
+                drafts.parents.insert(head.to_owned(), vec![task.id.clone()]);
                 id = head;
             }
         }
@@ -102,11 +90,8 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
             parallel: tree.units[unit].parallel,
         });
     }
-    let starts: Vec<usize> = tree
-        .units
-        .iter()
-        .map(|unit| document.blocks[unit.block].range.start)
-        .collect();
+    let starts: Vec<usize> =
+        tree.units.iter().map(|unit| document.blocks[unit.block].range.start).collect();
     let taken = header::read(document, &extents, &starts, &mut drafts.plan);
     drafts.plan.aside = aside::leave(document, &tree, &extents, &taken);
     drafts

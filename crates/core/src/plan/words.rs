@@ -39,9 +39,7 @@ pub(super) fn is_task(word: &str) -> bool {
 
 /// `1`, `12`, `2.1`, `3a`.
 pub(super) fn is_number(word: &str) -> bool {
-    let digits = word
-        .strip_suffix(|c: char| c.is_ascii_lowercase())
-        .unwrap_or(word);
+    let digits = word.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(word);
     let parts = || digits.split('.');
     parts().count() <= 6
         && parts()
@@ -50,9 +48,7 @@ pub(super) fn is_number(word: &str) -> bool {
 
 /// What may follow the word for task: a number, `B`, or `B2`.
 pub(super) fn is_task_number(word: &str) -> bool {
-    let rest = word
-        .strip_prefix(|c: char| c.is_ascii_uppercase())
-        .unwrap_or(word);
+    let rest = word.strip_prefix(|c: char| c.is_ascii_uppercase()).unwrap_or(word);
     is_number(rest) || rest.is_empty() && !word.is_empty()
 }
 
@@ -65,10 +61,9 @@ pub(super) fn glued(word: &str) -> Option<&str> {
 
 /// `T001` and its like.
 pub(super) fn is_spec_kit(word: &str) -> bool {
-    let digits = word.strip_prefix('T').map(|rest| {
-        rest.strip_suffix(|c: char| c.is_ascii_lowercase())
-            .unwrap_or(rest)
-    });
+    let digits = word
+        .strip_prefix('T')
+        .map(|rest| rest.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest));
     digits.is_some_and(|digits| {
         (2..=6).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
     })
@@ -108,9 +103,7 @@ pub(super) fn between(from: &str, to: &str) -> Vec<String> {
         (Some((a, first, width)), Some((b, last, _)))
             if a == b && last > first && last - first <= 500 =>
         {
-            (first + 1..last)
-                .map(|number| format!("{a}{number:0width$}"))
-                .collect()
+            (first + 1..last).map(|number| format!("{a}{number:0width$}")).collect()
         }
         _ => Vec::new(),
     }

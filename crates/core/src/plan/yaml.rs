@@ -34,18 +34,13 @@ pub(super) fn read(text: &str) -> Result<Vec<(usize, String, Node)>, Error> {
         return Ok(Vec::new());
     }
     let root: Spanned<Raw> = serde_saphyr::from_str(text).map_err(|error| Error {
-        at: error
-            .location()
-            .map_or(0, |location| offset(text, location)),
+        at: error.location().map_or(0, |location| offset(text, location)),
         message: first_sentence(&error.to_string()),
     })?;
     match node(root, text).value {
         Value::Map(entries) => Ok(entries),
         Value::Null => Ok(Vec::new()),
-        _ => Err(Error {
-            at: 0,
-            message: "expected `key: value` lines".to_owned(),
-        }),
+        _ => Err(Error { at: 0, message: "expected `key: value` lines".to_owned() }),
     }
 }
 
@@ -53,22 +48,13 @@ pub(super) fn read(text: &str) -> Result<Vec<(usize, String, Node)>, Error> {
 fn first_sentence(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
     let line = line.strip_prefix("error: ").unwrap_or(line);
-    let placed = line
-        .strip_prefix("line ")
-        .and_then(|rest| rest.split_once(": "));
-    placed
-        .map_or(line, |(_, what)| what)
-        .trim_end_matches('.')
-        .to_owned()
+    let placed = line.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+    placed.map_or(line, |(_, what)| what).trim_end_matches('.').to_owned()
 }
 
 /// Locations carry a byte offset, or else count lines and characters from 1.
 fn offset(text: &str, location: Location) -> usize {
-    if let Some(at) = location
-        .span()
-        .byte_offset()
-        .and_then(|at| usize::try_from(at).ok())
-    {
+    if let Some(at) = location.span().byte_offset().and_then(|at| usize::try_from(at).ok()) {
         return text.floor_char_boundary(at);
     }
     let line = usize::try_from(location.line()).unwrap_or(1).max(1);
@@ -76,14 +62,10 @@ fn offset(text: &str, location: Location) -> usize {
     let start = if line == 1 {
         0
     } else {
-        text.match_indices('\n')
-            .nth(line - 2)
-            .map_or(text.len(), |(at, _)| at + 1)
+        text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1)
     };
-    let within = text[start..]
-        .char_indices()
-        .nth(column - 1)
-        .map_or(text.len() - start, |(at, _)| at);
+    let within =
+        text[start..].char_indices().nth(column - 1).map_or(text.len() - start, |(at, _)| at);
     start + within
 }
 

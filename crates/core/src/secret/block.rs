@@ -20,9 +20,8 @@ pub(super) fn find(text: &str, fence: &Regex, mut each: impl FnMut(Range<usize>)
             let below = found.end()..next.map_or(text.len(), regex::Match::start);
             let closing = next.filter(|next| is_closing(next.as_str()));
             let body = after(text, below.clone()).map(|end| found.start()..end);
-            let whole = body
-                .as_ref()
-                .is_some_and(|body| text[body.end..below.end].trim().is_empty());
+            let whole =
+                body.as_ref().is_some_and(|body| text[body.end..below.end].trim().is_empty());
             (body, closing.filter(|_| whole).map(regex::Match::end))
         };
         done = found.end();
@@ -42,10 +41,7 @@ fn is_closing(fence: &str) -> bool {
 fn after(text: &str, below: Range<usize>) -> Option<usize> {
     let mut body = Body::default();
     let mut end = below.start;
-    for line in text[below.clone()]
-        .split_inclusive('\n')
-        .flat_map(split_escapes)
-    {
+    for line in text[below.clone()].split_inclusive('\n').flat_map(split_escapes) {
         if !body.take(line) {
             break;
         }
@@ -123,8 +119,6 @@ fn is_header(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(name, content)| {
         content.len() <= 200
             && name.starts_with(|first: char| first.is_ascii_uppercase())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     })
 }

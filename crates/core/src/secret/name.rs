@@ -33,9 +33,9 @@ impl Pattern {
                     && name.starts_with(start)
                     && name.ends_with(end)
             }
-            Path(parts) => path
-                .strip_suffix(parts)
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/')),
+            Path(parts) => {
+                path.strip_suffix(parts).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            }
         }
     }
 }

@@ -17,11 +17,7 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
     for index in KEYWORDS.matches(text) {
         let (rule, shape) = (&RULES[index], shape(index));
         let hit = |span: Range<usize>| {
-            hits.push(Found {
-                rule: rule.name,
-                start: span.start,
-                end: span.end,
-            });
+            hits.push(Found { rule: rule.name, start: span.start, end: span.end });
         };
         match rule.kind {
             Kind::Block => block::find(text, shape, hit),
@@ -45,19 +41,14 @@ fn repeats(text: &str, hits: &[Found]) -> Vec<Found> {
         return Vec::new();
     }
     let rules: Vec<&'static str> = known.values().copied().collect();
-    let searcher = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(known.keys());
+    let searcher =
+        AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(known.keys());
     let Ok(searcher) = searcher else {
         return Vec::new();
     };
     searcher
         .find_iter(text)
-        .map(|found| Found {
-            rule: rules[found.pattern()],
-            start: found.start(),
-            end: found.end(),
-        })
+        .map(|found| Found { rule: rules[found.pattern()], start: found.start(), end: found.end() })
         .collect()
 }
 
@@ -104,9 +95,7 @@ fn is_secret(rule: &Rule, whole: &str, secret: &str) -> bool {
 fn end_of_run(text: &str, start: usize) -> usize {
     let rest = &text[start..];
     rest.find(|inner: char| !inner.is_ascii_alphanumeric())
-        .map_or(text.len(), |run| {
-            text.ceil_char_boundary(start + run.max(1))
-        })
+        .map_or(text.len(), |run| text.ceil_char_boundary(start + run.max(1)))
 }
 
 /// Whether no letter or digit precedes `at`, but for escapes such as `\n` and `%3D`.
@@ -142,35 +131,22 @@ pub(super) fn merge(text: &str, mut hits: Vec<Found>) -> Vec<Found> {
                     last.rule = hit.rule;
                 }
             }
-            _ => joined.push(Found {
-                end: end_of_word(text, hit.end),
-                ..hit
-            }),
+            _ => joined.push(Found { end: end_of_word(text, hit.end), ..hit }),
         }
     }
     joined
 }
 
 fn rank(name: &str) -> usize {
-    RULES
-        .iter()
-        .position(|rule| rule.name == name)
-        .unwrap_or(RULES.len())
+    RULES.iter().position(|rule| rule.name == name).unwrap_or(RULES.len())
 }
 
 static KEYWORDS: LazyLock<RegexSet> = LazyLock::new(keyword_set);
 
-#[expect(
-    clippy::expect_used,
-    reason = "the table is constant, and a test builds the set"
-)]
+#[expect(clippy::expect_used, reason = "the table is constant, and a test builds the set")]
 fn keyword_set() -> RegexSet {
     let alternatives = RULES.iter().map(|rule| {
-        let words: Vec<String> = rule
-            .keywords
-            .iter()
-            .map(|word| regex::escape(word))
-            .collect();
+        let words: Vec<String> = rule.keywords.iter().map(|word| regex::escape(word)).collect();
         let case = if rule.kind == Kind::Value { "i" } else { "" };
         format!("(?{case}:{})", words.join("|"))
     });
@@ -178,10 +154,7 @@ fn keyword_set() -> RegexSet {
 }
 
 /// Shapes are compiled when a text first holds one of their keywords.
-#[expect(
-    clippy::expect_used,
-    reason = "the table is constant, and a test compiles every shape"
-)]
+#[expect(clippy::expect_used, reason = "the table is constant, and a test compiles every shape")]
 fn shape(index: usize) -> &'static Regex {
     static SHAPES: [OnceLock<Regex>; RULES.len()] = [const { OnceLock::new() }; RULES.len()];
     SHAPES[index]

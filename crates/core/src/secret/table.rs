@@ -13,20 +13,8 @@ const fn token(
     entropy: f64,
     secret: &'static [Piece],
 ) -> Rule {
-    let example = Example {
-        before: "",
-        secret,
-        after: "",
-    };
-    Rule {
-        name,
-        keywords,
-        shape,
-        kind: Kind::Token,
-        entropy,
-        turns: 0,
-        example,
-    }
+    let example = Example { before: "", secret, after: "" };
+    Rule { name, keywords, shape, kind: Kind::Token, entropy, turns: 0, example }
 }
 
 /// A secret that is known by what stands around it.
@@ -38,35 +26,15 @@ const fn value(
     turns: usize,
     example: Example,
 ) -> Rule {
-    Rule {
-        name,
-        keywords,
-        shape,
-        kind: Kind::Value,
-        entropy,
-        turns,
-        example,
-    }
+    Rule { name, keywords, shape, kind: Kind::Value, entropy, turns, example }
 }
 
 const fn block(name: &'static str, keywords: Names, shape: &'static str, example: Example) -> Rule {
-    Rule {
-        name,
-        keywords,
-        shape,
-        kind: Kind::Block,
-        entropy: 0.0,
-        turns: 0,
-        example,
-    }
+    Rule { name, keywords, shape, kind: Kind::Block, entropy: 0.0, turns: 0, example }
 }
 
 const fn within(before: &'static str, secret: &'static [Piece], after: &'static str) -> Example {
-    Example {
-        before,
-        secret,
-        after,
-    }
+    Example { before, secret, after }
 }
 
 /// `VENDOR_ANYTHING = "secret"`, in the ways of shells, JSON, YAML and programming languages.
@@ -82,11 +50,7 @@ macro_rules! assigned {
 /// A secret that could be a piece of base64, and stands alone.
 macro_rules! alone {
     ($secret:literal) => {
-        concat!(
-            r"(?m:^|[^0-9A-Za-z+/_-]|\\[nrt])(",
-            $secret,
-            r")(?:[^0-9A-Za-z+/_-]|$)"
-        )
+        concat!(r"(?m:^|[^0-9A-Za-z+/_-]|\\[nrt])(", $secret, r")(?:[^0-9A-Za-z+/_-]|$)")
     };
 }
 

@@ -65,19 +65,13 @@ fn rules_are_well_formed() {
         let shape = Regex::new(rule.shape).unwrap();
         assert!(shape.captures_len() > rule.group(), "{}", rule.name);
         assert!(!rule.keywords.is_empty(), "{}", rule.name);
-        assert!(
-            !unbounded(rule.shape),
-            "{} repeats without a bound",
-            rule.name
-        );
+        assert!(!unbounded(rule.shape), "{} repeats without a bound", rule.name);
     }
 }
 
 /// Whether a repetition outside of a class has no upper bound.
 fn unbounded(shape: &str) -> bool {
-    let outside = Regex::new(r"\\.|\[(?:\\.|[^\]\\])*\]")
-        .unwrap()
-        .replace_all(shape, "c");
+    let outside = Regex::new(r"\\.|\[(?:\\.|[^\]\\])*\]").unwrap().replace_all(shape, "c");
     outside.contains(['*', '+']) || outside.contains(",}")
 }
 
@@ -166,38 +160,22 @@ fn a_private_key_leaves_its_lines() {
     let key = RULES[0].example.text();
     let text = format!("a\r\n{}\r\nb\r\n", key.replace('\n', "\r\n"));
     let breaks = "\r\n".repeat(key.lines().count() - 1);
-    assert_eq!(
-        redact(&text).text,
-        format!("a\r\n[redacted: private-key]{breaks}\r\nb\r\n")
-    );
+    assert_eq!(redact(&text).text, format!("a\r\n[redacted: private-key]{breaks}\r\nb\r\n"));
 }
 
 #[test]
 fn a_private_key_is_found_in_every_dress() {
     let body = RULES[0].example.secret_text();
-    for kind in [
-        "",
-        "RSA ",
-        "EC ",
-        "DSA ",
-        "OPENSSH ",
-        "ENCRYPTED ",
-        "SSH2 ENCRYPTED ",
-    ] {
+    for kind in ["", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ", "SSH2 ENCRYPTED "] {
         let (open, close) = (
             format!("-----BEGIN {kind}PRIVATE KEY-----"),
             format!("-----END {kind}PRIVATE KEY-----"),
         );
         let whole = format!("{open}\n{body}\n{close}\n");
-        let numbered: Vec<String> = whole
-            .lines()
-            .enumerate()
-            .map(|(at, line)| format!("{at:>6}\t{line}"))
-            .collect();
-        let concatenated: Vec<String> = whole
-            .lines()
-            .map(|line| format!("    \"{line}\\n\" +"))
-            .collect();
+        let numbered: Vec<String> =
+            whole.lines().enumerate().map(|(at, line)| format!("{at:>6}\t{line}")).collect();
+        let concatenated: Vec<String> =
+            whole.lines().map(|line| format!("    \"{line}\\n\" +")).collect();
         for text in [
             whole.clone(),
             format!("{open}\n{body}\n"),
@@ -211,10 +189,7 @@ fn a_private_key_is_found_in_every_dress() {
             format!("{whole}{whole}fn main() {{}}\n"),
         ] {
             let clean = redact(&text).text;
-            assert!(
-                body.lines().all(|line| !clean.contains(line)),
-                "{text}\n{clean}"
-            );
+            assert!(body.lines().all(|line| !clean.contains(line)), "{text}\n{clean}");
             let breaks = |text: &str| text.matches('\n').count();
             assert_eq!(breaks(&clean), breaks(&text), "{text}\n{clean}");
         }
@@ -227,10 +202,8 @@ fn found_ranges_are_the_secrets_of_the_original() {
     let slack = rule("slack-token").example.text();
     let text = format!("\u{e9} {github}, {slack}.");
     let found = redact(&text).found;
-    let cut: Vec<(&str, &str)> = found
-        .iter()
-        .map(|found| (found.rule, &text[found.start..found.end]))
-        .collect();
+    let cut: Vec<(&str, &str)> =
+        found.iter().map(|found| (found.rule, &text[found.start..found.end])).collect();
     assert_eq!(cut, [("github-token", &*github), ("slack-token", &*slack)]);
 }
 
@@ -238,20 +211,14 @@ fn found_ranges_are_the_secrets_of_the_original() {
 fn a_secret_that_several_rules_find_is_named_by_the_first() {
     let github = rule("github-token").example.text();
     let text = format!("password = \"{github}\"");
-    assert_eq!(
-        redact(&text).text,
-        "password = \"[redacted: github-token]\""
-    );
+    assert_eq!(redact(&text).text, "password = \"[redacted: github-token]\"");
 }
 
 #[test]
 fn no_rest_of_a_secret_is_left_behind_it() {
     let key = rule("google-api-key").example.text();
     let text = format!("{key}tail {key}{key} end");
-    assert_eq!(
-        redact(&text).text,
-        "[redacted: google-api-key] [redacted: google-api-key] end"
-    );
+    assert_eq!(redact(&text).text, "[redacted: google-api-key] [redacted: google-api-key] end");
 }
 
 #[test]

@@ -53,11 +53,7 @@ fn is_placeholder(value: &str) -> bool {
 fn counts_up(value: &[u8]) -> bool {
     let mut run = 1;
     value.windows(2).any(|pair| {
-        run = if pair[0].checked_add(1) == Some(pair[1]) {
-            run + 1
-        } else {
-            1
-        };
+        run = if pair[0].checked_add(1) == Some(pair[1]) { run + 1 } else { 1 };
         run >= 8
     })
 }

@@ -26,23 +26,14 @@ pub(crate) fn small() -> Limits {
 }
 
 pub(crate) fn options() -> Options {
-    Options {
-        format: None,
-        parallel: false,
-        file_name: "plan.md".to_owned(),
-        limit: 32 << 20,
-    }
+    Options { format: None, parallel: false, file_name: "plan.md".to_owned(), limit: 32 << 20 }
 }
 
 /// Whose records a task may see, by the graph.
 pub(crate) fn ancestors(world: &World, id: &str) -> BTreeSet<String> {
     let parsed = plan::parse(world.plan.write().as_bytes(), &options());
     let (graph, _) = TaskGraph::new(&parsed.plan);
-    graph
-        .ancestors(&TaskId::from(id))
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    graph.ancestors(&TaskId::from(id)).iter().map(ToString::to_string).collect()
 }
 
 /// The context of one task of a world, for the writer.
@@ -52,22 +43,12 @@ pub(crate) fn context(world: &World, id: &str, limits: &Limits) -> Result<Isolat
     let (graph, faults) = TaskGraph::new(&parsed.plan);
     assert_eq!(faults, [], "the generator wrote a faulty plan");
     let repository = world.repository();
-    let architecture = [Piece {
-        text: "A made-up project.\n".into(),
-        source: "src".into(),
-    }];
+    let architecture = [Piece { text: "A made-up project.\n".into(), source: "src".into() }];
     let shelf = Shelf::new(&repository, &LineOutliner, limits);
     let ranker = WordRanker(&repository);
     let companions = Companions::default();
-    let builder = Builder::new(
-        &parsed.plan,
-        &graph,
-        &architecture,
-        &shelf,
-        &ranker,
-        limits,
-        &companions,
-    );
+    let builder =
+        Builder::new(&parsed.plan, &graph, &architecture, &shelf, &ranker, limits, &companions);
     let role = agent::find("writer").expect("the writer is built in");
     builder.build(&Request {
         task: &TaskId::from(id),

@@ -25,22 +25,15 @@ fn what_is_no_plan_is_said_with_its_place() {
         (b"{\"tasks\": [", Code::BadSyntax, 1),
     ] {
         let parsed = plan::parse(source, &Options::default());
-        let found: Vec<_> = parsed
-            .faults
-            .iter()
-            .map(|fault| (fault.code, fault.place.line))
-            .collect();
+        let found: Vec<_> =
+            parsed.faults.iter().map(|fault| (fault.code, fault.place.line)).collect();
         assert_eq!(found, [(code, line)], "{source:?}");
     }
 }
 
 #[test]
 fn a_plan_past_the_limit_is_refused() {
-    let options = Options {
-        limit: 3,
-        file_name: "plan.md".into(),
-        ..Options::default()
-    };
+    let options = Options { limit: 3, file_name: "plan.md".into(), ..Options::default() };
     let parsed = plan::parse(b"# Title", &options);
     assert_eq!(
         faults(&parsed.faults),
@@ -50,15 +43,9 @@ fn a_plan_past_the_limit_is_refused() {
 
 #[test]
 fn a_format_that_is_asked_for_is_the_one_that_is_read() {
-    let options = Options {
-        format: Format::parse("Spec-Kit"),
-        ..Options::default()
-    };
+    let options = Options { format: Format::parse("Spec-Kit"), ..Options::default() };
     let parsed = plan::parse(b"### Task 1: a\nwords\n", &options);
-    assert_eq!(
-        faults(&parsed.faults),
-        ["1:1 NoTasks No task of the format `spec-kit` was found."]
-    );
+    assert_eq!(faults(&parsed.faults), ["1:1 NoTasks No task of the format `spec-kit` was found."]);
     for format in Format::ALL {
         assert_eq!(Format::parse(format.as_str()), Some(format));
     }
@@ -68,10 +55,8 @@ fn a_format_that_is_asked_for_is_the_one_that_is_read() {
 #[test]
 fn every_fault_of_a_native_plan_has_its_own_place() {
     let parsed = read("native/ugly.md");
-    let found: Vec<String> = faults(&parsed.faults)
-        .iter()
-        .map(|line| line.chars().take(60).collect())
-        .collect();
+    let found: Vec<String> =
+        faults(&parsed.faults).iter().map(|line| line.chars().take(60).collect()).collect();
     assert_eq!(
         found,
         [
@@ -139,10 +124,7 @@ fn a_need_on_a_later_task_closes_a_circle_with_the_order() {
 #[test]
 fn a_heading_without_words_is_an_empty_task() {
     let parsed = text("### Task 1: a\n\n### Task 2: b\nwords\n");
-    assert_eq!(
-        faults(&parsed.faults),
-        ["1:1 EmptyTask Task `1` has a heading and nothing else."]
-    );
+    assert_eq!(faults(&parsed.faults), ["1:1 EmptyTask Task `1` has a heading and nothing else."]);
 }
 
 fn checked(source: &str, base: &[(&str, Presence)]) -> Vec<String> {
@@ -153,10 +135,8 @@ fn checked(source: &str, base: &[(&str, Presence)]) -> Vec<String> {
         let found = base.iter().find(|(name, _)| *name == path.as_str());
         found.map_or(Presence::Absent, |(_, presence)| *presence)
     };
-    let paths: Vec<RepoPath> = base
-        .iter()
-        .map(|(name, _)| RepoPath::parse(name).unwrap())
-        .collect();
+    let paths: Vec<RepoPath> =
+        base.iter().map(|(name, _)| RepoPath::parse(name).unwrap()).collect();
     let found = check(&parsed.plan, &graph, &presence, &paths);
     faults(&found)
         .iter()

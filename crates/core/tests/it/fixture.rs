@@ -46,10 +46,7 @@ pub(crate) fn read(name: &str) -> Parsed {
 }
 
 pub(crate) fn options(name: &str) -> Options {
-    Options {
-        file_name: name.rsplit('/').next().unwrap().to_owned(),
-        ..Options::default()
-    }
+    Options { file_name: name.rsplit('/').next().unwrap().to_owned(), ..Options::default() }
 }
 
 pub(crate) fn text(source: &str) -> Parsed {
@@ -79,19 +76,15 @@ fn task(task: &Task) -> String {
 }
 
 pub(crate) fn find<'p>(plan: &'p Plan, id: &str) -> &'p Task {
-    plan.tasks
-        .iter()
-        .find(|task| task.id.as_str() == id)
-        .unwrap()
+    plan.tasks.iter().find(|task| task.id.as_str() == id).unwrap()
 }
 
 pub(crate) fn files(plan: &Plan, id: &str) -> Vec<String> {
     let files = find(plan, id).files.iter();
     files
         .map(|file| {
-            let lines = file
-                .lines
-                .map_or(String::new(), |(first, last)| format!(":{first}-{last}"));
+            let lines =
+                file.lines.map_or(String::new(), |(first, last)| format!(":{first}-{last}"));
             format!("{:?} {}{lines}", file.action, file.path)
         })
         .collect()
@@ -99,19 +92,14 @@ pub(crate) fn files(plan: &Plan, id: &str) -> Vec<String> {
 
 pub(crate) fn parents(plan: &Plan, id: &str) -> Vec<(String, String)> {
     let parents = find(plan, id).parents.iter();
-    parents
-        .map(|parent| (parent.title.clone(), parent.text.clone()))
-        .collect()
+    parents.map(|parent| (parent.title.clone(), parent.text.clone())).collect()
 }
 
 pub(crate) fn waves(plan: &Plan) -> Vec<String> {
     let (graph, faults) = TaskGraph::new(plan);
     assert_eq!(faults, []);
     let join = |wave: Vec<sequester_core::id::TaskId>| {
-        wave.iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(" ")
+        wave.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
     graph.waves().into_iter().map(join).collect()
 }
@@ -121,10 +109,7 @@ pub(crate) fn faults(faults: &[Fault]) -> Vec<String> {
     faults
         .iter()
         .map(|fault| {
-            assert!(
-                fault.message.ends_with('.') && fault.hint.ends_with('.'),
-                "{fault:?}"
-            );
+            assert!(fault.message.ends_with('.') && fault.hint.ends_with('.'), "{fault:?}");
             format!(
                 "{}:{} {:?} {}",
                 fault.place.line, fault.place.column, fault.code, fault.message

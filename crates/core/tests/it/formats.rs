@@ -9,70 +9,38 @@ fn superpowers_tasks_follow_each_other() {
     let plan = clean("superpowers/plain.md", Format::Superpowers);
     assert_eq!(
         tasks(&plan),
-        [
-            "1: The bucket (done)",
-            "2: The layer <- 1!",
-            "3: The docs <- 1! 2!"
-        ]
+        ["1: The bucket (done)", "2: The layer <- 1!", "3: The docs <- 1! 2!"]
     );
     assert_eq!(waves(&plan), ["2", "3"]);
     assert_eq!(
         files(&plan, "1"),
-        [
-            "Create src/bucket.rs",
-            "Modify src/lib.rs:10-12",
-            "Test tests/bucket.rs"
-        ]
+        ["Create src/bucket.rs", "Modify src/lib.rs:10-12", "Test tests/bucket.rs"]
     );
-    assert_eq!(
-        files(&plan, "2"),
-        ["Change src/layer.rs", "Change src/lib.rs"]
-    );
+    assert_eq!(files(&plan, "2"), ["Change src/layer.rs", "Change src/lib.rs"]);
     assert!(find(&plan, "3").files_declared && files(&plan, "3").is_empty());
-    assert_eq!(
-        find(&plan, "1").interfaces.produces,
-        ["`Bucket::take(&mut self) -> bool`"]
-    );
-    assert_eq!(
-        find(&plan, "2").interfaces.consumes,
-        ["`Bucket::take` from Task 1"]
-    );
-    let steps: Vec<_> = find(&plan, "2")
-        .steps
-        .iter()
-        .map(|step| (step.text.as_str(), step.done))
-        .collect();
-    assert_eq!(
-        steps,
-        [("**Step 1: Test**", true), ("**Step 2: Code**", false)]
-    );
+    assert_eq!(find(&plan, "1").interfaces.produces, ["`Bucket::take(&mut self) -> bool`"]);
+    assert_eq!(find(&plan, "2").interfaces.consumes, ["`Bucket::take` from Task 1"]);
+    let steps: Vec<_> =
+        find(&plan, "2").steps.iter().map(|step| (step.text.as_str(), step.done)).collect();
+    assert_eq!(steps, [("**Step 1: Test**", true), ("**Step 2: Code**", false)]);
 }
 
 #[test]
 fn a_superpowers_header_holds_for_all_tasks() {
     let plan = clean("superpowers/plain.md", Format::Superpowers);
-    assert_eq!(
-        plan.goal.as_deref(),
-        Some("Keep one client from using up\nthe whole service.")
-    );
+    assert_eq!(plan.goal.as_deref(), Some("Keep one client from using up\nthe whole service."));
     assert_eq!(
         plan.feature(),
         "Rate limiting Implementation Plan\n\nKeep one client from using up\nthe whole service."
     );
-    let constraints: Vec<_> = plan
-        .constraints
-        .iter()
-        .map(|one| (one.label.as_str(), one.text.as_str()))
-        .collect();
+    let constraints: Vec<_> =
+        plan.constraints.iter().map(|one| (one.label.as_str(), one.text.as_str())).collect();
     assert_eq!(
         constraints,
         [
             ("Architecture", "A token bucket per client, in memory."),
             ("Tech Stack", "Rust, tower\n- tower 0.5\n- no Redis"),
-            (
-                "Global Constraints",
-                "- No new dependencies.\n- Errors are values."
-            ),
+            ("Global Constraints", "- No new dependencies.\n- Errors are values."),
         ]
     );
 }
@@ -85,11 +53,8 @@ fn a_task_has_its_own_text_and_nothing_after_the_last_task() {
         "**Files:** none (prose only)\n\nWrite a paragraph. Task 3 depends on Task 1 and Task 2."
     );
     assert!(find(&plan, "1").text.contains("### Task 9: not a heading"));
-    let aside: Vec<_> = plan
-        .aside
-        .iter()
-        .map(|aside| (aside.place.line, aside.text.as_str()))
-        .collect();
+    let aside: Vec<_> =
+        plan.aside.iter().map(|aside| (aside.place.line, aside.text.as_str())).collect();
     assert_eq!(aside, [(58, "Execution order")]);
 }
 
@@ -139,15 +104,9 @@ fn spec_kit_phases_are_in_order_and_marked_tasks_side_by_side() {
     assert_eq!(files(&plan, "T004"), ["Test tests/contract/test_signup.py"]);
     assert_eq!(files(&plan, "T005"), ["Change src/models/user.py"]);
     assert_eq!(files(&plan, "T007"), Vec::<String>::new());
-    assert_eq!(
-        find(&plan, "T003").text,
-        "- [ ] T003 [P] Configure format in .prettierrc.json"
-    );
+    assert_eq!(find(&plan, "T003").text, "- [ ] T003 [P] Configure format in .prettierrc.json");
     assert_eq!(parents(&plan, "T004")[0].1, "**Goal**: Sign up");
-    assert_eq!(
-        (plan.title.as_str(), &plan.goal),
-        ("Tasks: Accounts", &None)
-    );
+    assert_eq!((plan.title.as_str(), &plan.goal), ("Tasks: Accounts", &None));
 }
 
 #[test]
@@ -193,10 +152,7 @@ fn kiro_leaves_are_tasks_with_their_requirements() {
     assert_eq!(files(&plan, "2.1"), ["Create src/reader.ts"]);
     assert_eq!(
         parents(&plan, "2.3"),
-        [(
-            "Build the importer".to_owned(),
-            "  Opening words of two.".to_owned()
-        )]
+        [("Build the importer".to_owned(), "  Opening words of two.".to_owned())]
     );
     assert!(
         find(&plan, "2.1").text.starts_with("- [ ] 2.1 Implement")
@@ -242,36 +198,22 @@ fn native_tasks_say_everything_themselves() {
     let plan = clean("native/plain.md", Format::Native);
     assert_eq!(
         tasks(&plan),
-        [
-            "reset-1: Store the token",
-            "reset-2: Send the mail <- reset-1!",
-            "reset-3: Docs"
-        ]
+        ["reset-1: Store the token", "reset-2: Send the mail <- reset-1!", "reset-3: Docs"]
     );
     let task = find(&plan, "reset-2");
     assert_eq!(
         files(&plan, "reset-2"),
-        [
-            "Create src/mail.rs",
-            "Modify src/lib.rs",
-            "Test tests/mail.rs"
-        ]
+        ["Create src/mail.rs", "Modify src/lib.rs", "Test tests/mail.rs"]
     );
     assert_eq!(files(&plan, "reset-1")[1], "Modify src/lib.rs:3-9");
     assert_eq!(task.settings.agent.as_deref(), Some("writer"));
     assert_eq!(task.settings.workflow.as_deref(), Some("build"));
-    assert_eq!(
-        (task.settings.tdd, task.settings.budget.as_deref()),
-        (Some(true), Some("200k"))
-    );
+    assert_eq!((task.settings.tdd, task.settings.budget.as_deref()), (Some(true), Some("200k")));
     assert_eq!(task.checks, ["cargo test mail"]);
     assert_eq!(find(&plan, "reset-3").checks, ["cargo test"]);
     assert_eq!(task.constraints, ["plain text only"]);
     assert_eq!(plan.constraints[0].text, "no new dependencies");
-    assert_eq!(
-        plan.feature(),
-        "Password reset\n\nPeople can help themselves."
-    );
+    assert_eq!(plan.feature(), "Password reset\n\nPeople can help themselves.");
     assert!(task.text.starts_with("Everything up to") && task.text.contains("### [not a task]"));
     assert!(!task.text.contains("reset-1"));
 }

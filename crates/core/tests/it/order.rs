@@ -7,10 +7,7 @@ use crate::fixture::{bytes, faults, find, read, tasks, text, waves};
 
 #[test]
 fn disjoint_write_sets_run_side_by_side_and_unknown_ones_are_barriers() {
-    let options = Options {
-        parallel: true,
-        ..Options::default()
-    };
+    let options = Options { parallel: true, ..Options::default() };
     let parsed = plan::parse(bytes("superpowers/parallel.md"), &options);
     assert_eq!(parsed.faults, []);
     assert_eq!(
@@ -74,10 +71,7 @@ fn ancestors_are_near_and_far_in_the_order_of_the_plan() {
     assert_eq!(names(graph.ancestors(&id("3"))), ["1", "2.1", "2.2", "2.3"]);
     assert_eq!(names(graph.needs(&id("3"))), ["2.2", "2.3"]);
     assert_eq!(names(graph.dependants(&id("2.1"))), ["2.2", "2.3"]);
-    assert_eq!(
-        (graph.wave(&id("1")), graph.wave(&id("3"))),
-        (None, Some(2))
-    );
+    assert_eq!((graph.wave(&id("1")), graph.wave(&id("3"))), (None, Some(2)));
 }
 
 #[test]

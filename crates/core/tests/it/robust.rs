@@ -15,17 +15,9 @@ fn holds(source: &[u8], options: &Options) -> Parsed {
             assert_eq!(&body[task.span.clone()], task.text.as_bytes());
         }
     }
-    let mut spans: Vec<_> = parsed
-        .plan
-        .tasks
-        .iter()
-        .map(|task| task.span.clone())
-        .collect();
+    let mut spans: Vec<_> = parsed.plan.tasks.iter().map(|task| task.span.clone()).collect();
     spans.sort_by_key(|span| (span.start, span.end));
-    assert!(
-        spans.windows(2).all(|pair| pair[0].end <= pair[1].start),
-        "{spans:?}"
-    );
+    assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{spans:?}");
     let places: Vec<_> = parsed.faults.iter().map(|fault| fault.place).collect();
     assert!(places.is_sorted());
     assert!(!parsed.plan.tasks.is_empty() || !parsed.faults.is_empty());
@@ -103,15 +95,11 @@ fn every_fixture_holds() {
 
 #[test]
 fn nesting_and_long_lines_do_not_blow_up() {
-    let nested: Vec<String> = (0..400)
-        .map(|depth| format!("{}- [ ] {depth}. x\n", "  ".repeat(depth)))
-        .collect();
+    let nested: Vec<String> =
+        (0..400).map(|depth| format!("{}- [ ] {depth}. x\n", "  ".repeat(depth))).collect();
     let nested = nested.concat();
     let quotes = ">".repeat(50_000);
-    let spans = format!(
-        "### Task 1: a\n**Files:**\n- Create: {}\n",
-        "`a/b.rs`, ".repeat(20_000)
-    );
+    let spans = format!("### Task 1: a\n**Files:**\n- Create: {}\n", "`a/b.rs`, ".repeat(20_000));
     let brackets = format!("### Task 1: {}\nx\n", "[".repeat(50_000));
     let json = format!("{}1", "[{\"id\":1,\"subtasks\":".repeat(2_000));
     for source in [nested, quotes, spans, brackets, json] {

@@ -5,36 +5,20 @@ use sequester_testkit::{PlanText, TaskText, World};
 use crate::desk::{context, small};
 
 fn world(task: TaskText) -> World {
-    let files = [(
-        "src/module.py".to_owned(),
-        "def foo(): return 42\n".to_owned(),
-    )]
-    .into();
+    let files = [("src/module.py".to_owned(), "def foo(): return 42\n".to_owned())].into();
     let other = TaskText {
         id: "A.1.2".into(),
         title: "Elsewhere".into(),
         text: "Unrelated work.".into(),
         ..TaskText::default()
     };
-    let plan = PlanText {
-        title: "Project".into(),
-        tasks: vec![task, other],
-        ..PlanText::default()
-    };
-    World {
-        plan,
-        files,
-        records: Vec::new(),
-    }
+    let plan =
+        PlanText { title: "Project".into(), tasks: vec![task, other], ..PlanText::default() };
+    World { plan, files, records: Vec::new() }
 }
 
 fn task(id: &str, text: &str) -> TaskText {
-    TaskText {
-        id: id.into(),
-        title: "One thing".into(),
-        text: text.into(),
-        ..TaskText::default()
-    }
+    TaskText { id: id.into(), title: "One thing".into(), text: text.into(), ..TaskText::default() }
 }
 
 #[test]
@@ -58,21 +42,14 @@ fn to_prompt_excludes_other_tasks() {
 fn file_contents_included_not_paths() {
     let mut task = task("A.1.1", "Fix bug");
     task.modify = vec!["src/module.py".into()];
-    let prompt = context(&world(task), "A.1.1", &small())
-        .unwrap()
-        .to_prompt();
+    let prompt = context(&world(task), "A.1.1", &small()).unwrap().to_prompt();
     assert!(prompt.contains("def foo(): return 42"));
     assert!(prompt.contains("src/module.py"));
 }
 
 #[test]
 fn creates_isolated_context() {
-    let context = context(
-        &world(task("A.1.1", "Implement feature")),
-        "A.1.1",
-        &small(),
-    )
-    .unwrap();
+    let context = context(&world(task("A.1.1", "Implement feature")), "A.1.1", &small()).unwrap();
     assert_eq!(context.task.as_str(), "A.1.1");
     assert!(context.prompt.contains("Implement feature"));
 }
@@ -83,10 +60,7 @@ fn loads_file_contents() {
     task.modify = vec!["src/module.py".into()];
     let context = context(&world(task), "A.1.1", &small()).unwrap();
     let rows = &context.manifest.fragments;
-    let row = rows
-        .iter()
-        .find(|row| row.source == "src/module.py")
-        .unwrap();
+    let row = rows.iter().find(|row| row.source == "src/module.py").unwrap();
     assert!(context.prompt[row.start..row.end].contains("def foo(): return 42"));
 }
 
@@ -105,15 +79,7 @@ fn an_empty_section_says_so() {
     world.files.clear();
     let prompt = context(&world, "A.1.1", &small()).unwrap().prompt;
     assert!(prompt.contains("No files given; ask if you need one."));
-    for heading in [
-        "# Constraints",
-        "# Interfaces",
-        "# Clarifications",
-        "# From earlier work",
-    ] {
-        assert!(
-            prompt.contains(&format!("{heading}\n\nNone.\n")),
-            "{heading}"
-        );
+    for heading in ["# Constraints", "# Interfaces", "# Clarifications", "# From earlier work"] {
+        assert!(prompt.contains(&format!("{heading}\n\nNone.\n")), "{heading}");
     }
 }

@@ -7,14 +7,7 @@ use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks};
 #[test]
 fn an_ugly_superpowers_plan_is_read_all_the_same() {
     let plan = clean("superpowers/ugly.md", Format::Superpowers);
-    assert_eq!(
-        tasks(&plan),
-        [
-            "1: Tabs and marks",
-            "2: Second <- 1 (done)",
-            "3: Third <- 2"
-        ]
-    );
+    assert_eq!(tasks(&plan), ["1: Tabs and marks", "2: Second <- 1 (done)", "3: Third <- 2"]);
     assert_eq!(
         files(&plan, "1"),
         [
@@ -38,12 +31,9 @@ fn an_ugly_superpowers_plan_is_read_all_the_same() {
     assert_eq!(find(&plan, "3").text, "Body.");
     let aside: Vec<_> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
     assert_eq!(aside, ["Acceptance", "Gaps found"]);
-    let body = std::str::from_utf8(
-        bytes("superpowers/ugly.md")
-            .strip_prefix(b"\xef\xbb\xbf")
-            .unwrap(),
-    )
-    .unwrap();
+    let body =
+        std::str::from_utf8(bytes("superpowers/ugly.md").strip_prefix(b"\xef\xbb\xbf").unwrap())
+            .unwrap();
     for task in &plan.tasks {
         assert_eq!(&body[task.span.clone()], task.text);
     }
@@ -52,28 +42,14 @@ fn an_ugly_superpowers_plan_is_read_all_the_same() {
 #[test]
 fn tasks_are_found_in_other_languages() {
     let plan = clean("superpowers/languages.md", Format::Superpowers);
-    assert_eq!(
-        tasks(&plan),
-        [
-            "1: Anlegen",
-            "2: Écrire <- 1",
-            "3: 测试 <- 2",
-            "4: Cerrar <- 1! 3"
-        ]
-    );
+    assert_eq!(tasks(&plan), ["1: Anlegen", "2: Écrire <- 1", "3: 测试 <- 2", "4: Cerrar <- 1! 3"]);
     assert_eq!(files(&plan, "1"), ["Create src/neu.rs"]);
-    assert_eq!(
-        files(&plan, "2"),
-        ["Create src/deux.rs", "Modify src/neu.rs"]
-    );
+    assert_eq!(files(&plan, "2"), ["Create src/deux.rs", "Modify src/neu.rs"]);
     assert_eq!(files(&plan, "3"), ["Test tests/三.rs"]);
     assert_eq!(plan.goal.as_deref(), Some("更快。"));
     assert_eq!(
         parents(&plan, "2"),
-        [(
-            "Phase 1: Vorbereitung".to_owned(),
-            "Was vorher zu tun ist.".to_owned()
-        )]
+        [("Phase 1: Vorbereitung".to_owned(), "Was vorher zu tun ist.".to_owned())]
     );
 }
 
@@ -82,11 +58,7 @@ fn the_leaf_is_the_task_unless_it_is_a_mere_step() {
     let plan = clean("superpowers/levels.md", Format::Superpowers);
     assert_eq!(
         tasks(&plan),
-        [
-            "1: Upper is the work",
-            "2.1: First half <- 1",
-            "2.2: Second half <- 2.1"
-        ]
+        ["1: Upper is the work", "2.1: First half <- 1", "2.2: Second half <- 2.1"]
     );
     assert_eq!(find(&plan, "1").steps.len(), 2);
     assert_eq!(
@@ -111,10 +83,7 @@ fn boxes_of_a_track_are_tasks_and_boxes_in_them_steps() {
         find(&plan, "A.9.1.2").text,
         "- [ ] **A.9.1.2**: Builder\n  - [x] test\n  - [ ] code"
     );
-    let titles: Vec<_> = parents(&plan, "A.9.1.2")
-        .into_iter()
-        .map(|(title, _)| title)
-        .collect();
+    let titles: Vec<_> = parents(&plan, "A.9.1.2").into_iter().map(|(title, _)| title).collect();
     assert_eq!(titles, ["Track A", "Isolation", "Contexts"]);
     assert_eq!(plan.aside[0].text, "Next candidates");
     let text = &find(&plan, "C.1.1").text;
@@ -152,11 +121,7 @@ fn an_ugly_spec_kit_plan_is_read_all_the_same() {
     );
     assert_eq!(files(&plan, "T002"), ["Change src/image.rs"]);
     assert_eq!(find(&plan, "T003").steps.len(), 2);
-    assert!(
-        find(&plan, "T004")
-            .text
-            .ends_with("- Details of the fourth without indent")
-    );
+    assert!(find(&plan, "T004").text.ends_with("- Details of the fourth without indent"));
     assert_eq!(plan.aside[0].text, "完了条件");
 }
 
@@ -165,11 +130,7 @@ fn openspec_boxes_without_ids_are_counted_in_their_section() {
     let plan = clean("openspec/unnumbered.md", Format::OpenSpec);
     assert_eq!(
         tasks(&plan),
-        [
-            "1.1: Write the parser",
-            "1.2: Write the printer <- 1.1",
-            "2.1: Explain both <- 1.2"
-        ]
+        ["1.1: Write the parser", "1.2: Write the printer <- 1.1", "2.1: Explain both <- 1.2"]
     );
     let parsed = read("openspec/ugly.md");
     assert_eq!(
@@ -183,11 +144,7 @@ fn openspec_boxes_without_ids_are_counted_in_their_section() {
             "3.1: b",
         ]
     );
-    assert!(
-        find(&parsed.plan, "1.1.2")
-            .text
-            .ends_with("With a paragraph.")
-    );
+    assert!(find(&parsed.plan, "1.1.2").text.ends_with("With a paragraph."));
     assert_eq!(parents(&parsed.plan, "1.1.1")[1].0, "Parent opening words");
     let (_, graph) = sequester_core::graph::TaskGraph::new(&parsed.plan);
     assert_eq!(
@@ -199,22 +156,12 @@ fn openspec_boxes_without_ids_are_counted_in_their_section() {
 #[test]
 fn kiro_details_need_no_indent_and_stars_go_down() {
     let plan = clean("kiro/flat.md", Format::Kiro);
-    assert_eq!(
-        tasks(&plan),
-        ["1.1: Child one", "1.2: Child two <- 1.1", "2: Alone <- 1.2"]
-    );
+    assert_eq!(tasks(&plan), ["1.1: Child one", "1.2: Child two <- 1.1", "2: Alone <- 1.2"]);
     assert_eq!(find(&plan, "1.1").requirements, ["1.1"]);
     assert!(find(&plan, "1.1").text.contains("detail not indented"));
 
     let plan = clean("kiro/ugly.md", Format::Kiro);
-    assert_eq!(
-        tasks(&plan),
-        [
-            "1: Начать (done)",
-            "2.1: Тоже <- 1 (optional)",
-            "10: Конец <- 1!"
-        ]
-    );
+    assert_eq!(tasks(&plan), ["1: Начать (done)", "2.1: Тоже <- 1 (optional)", "10: Конец <- 1!"]);
     assert_eq!(find(&plan, "1").steps.len(), 2);
     assert_eq!(plan.aside[0].text, "Overview");
 }

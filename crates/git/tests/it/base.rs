@@ -20,20 +20,9 @@ fn a_base_is_what_head_holds_whatever_the_working_tree_says() {
     std::fs::remove_file(sandbox.path("deleted")).unwrap();
 
     let base = sandbox.repo().base().unwrap();
-    let head = |name: &str| {
-        (
-            name.to_owned(),
-            Ok(format!("{name} in head\n").into_bytes()),
-        )
-    };
-    assert_eq!(
-        read_all(&base),
-        ["changed", "deleted", "same", "staged"].map(head)
-    );
-    assert_eq!(
-        base.commit(),
-        Some(sandbox.git(&["rev-parse", "HEAD"]).as_str())
-    );
+    let head = |name: &str| (name.to_owned(), Ok(format!("{name} in head\n").into_bytes()));
+    assert_eq!(read_all(&base), ["changed", "deleted", "same", "staged"].map(head));
+    assert_eq!(base.commit(), Some(sandbox.git(&["rev-parse", "HEAD"]).as_str()));
     assert!(base.label().starts_with("HEAD ("), "{}", base.label());
 }
 
@@ -50,9 +39,8 @@ fn every_file_comes_once_and_in_order_wherever_it_is_read_from() {
         sandbox.write(&name(at), "changed");
     }
     let base = sandbox.repo().base().unwrap();
-    let mut expected: Vec<_> = (0..400)
-        .map(|at| (name(at), Ok(content(at).into_bytes())))
-        .collect();
+    let mut expected: Vec<_> =
+        (0..400).map(|at| (name(at), Ok(content(at).into_bytes()))).collect();
     expected.sort();
     assert_eq!(read_all(&base), expected);
     let mut odd = Vec::new();
@@ -85,11 +73,8 @@ fn links_and_submodules_are_listed_and_never_followed() {
     sandbox.write("file", "x");
     symlink("file", sandbox.path("link")).unwrap();
     sandbox.write("run.sh", "x");
-    std::fs::set_permissions(
-        sandbox.path("run.sh"),
-        std::fs::Permissions::from_mode(0o755),
-    )
-    .unwrap();
+    std::fs::set_permissions(sandbox.path("run.sh"), std::fs::Permissions::from_mode(0o755))
+        .unwrap();
     sandbox.commit("first");
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     let info = format!("160000,{head},other");
@@ -97,11 +82,7 @@ fn links_and_submodules_are_listed_and_never_followed() {
     sandbox.git(&["commit", "--quiet", "-m", "module"]);
 
     let base = sandbox.repo().base().unwrap();
-    let kinds: Vec<_> = base
-        .entries()
-        .iter()
-        .map(|e| (e.path.as_str(), e.kind))
-        .collect();
+    let kinds: Vec<_> = base.entries().iter().map(|e| (e.path.as_str(), e.kind)).collect();
     assert_eq!(
         kinds,
         [
@@ -116,10 +97,7 @@ fn links_and_submodules_are_listed_and_never_followed() {
         assert_eq!(sandbox.read(path).unwrap_err().kind, ErrorKind::Denied);
     }
     assert_eq!(sandbox.read("run.sh").unwrap(), b"x");
-    assert_eq!(
-        sandbox.read("nowhere").unwrap_err().kind,
-        ErrorKind::NotFound
-    );
+    assert_eq!(sandbox.read("nowhere").unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]
@@ -140,14 +118,7 @@ fn a_repository_is_found_from_below_detached_and_as_a_worktree() {
     sandbox.write("deep/down/a", "two");
     sandbox.commit("second");
     let worktree = sandbox.outside("worktree");
-    let add = [
-        "worktree",
-        "add",
-        "--quiet",
-        "--detach",
-        worktree.to_str().unwrap(),
-        "HEAD~1",
-    ];
+    let add = ["worktree", "add", "--quiet", "--detach", worktree.to_str().unwrap(), "HEAD~1"];
     sandbox.git(&add);
 
     let below = discover(&sandbox.path("deep/down")).unwrap().unwrap();
@@ -169,15 +140,9 @@ fn a_folder_without_git_is_no_repository_and_a_bare_one_is_refused() {
     assert!(git(&bare, &["init", "--bare", "--quiet"]).status.success());
     for place in [bare.clone(), bare.join("refs")] {
         let error = discover(&place).unwrap_err();
-        assert!(
-            error.message.contains("without files to work on"),
-            "{error}"
-        );
+        assert!(error.message.contains("without files to work on"), "{error}");
     }
-    assert_eq!(
-        discover(&bare.join("nowhere")).unwrap_err().kind,
-        ErrorKind::NotFound
-    );
+    assert_eq!(discover(&bare.join("nowhere")).unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]
@@ -196,13 +161,7 @@ fn the_newer_object_format_is_read_too() {
 #[test]
 fn names_with_spaces_quotes_and_other_alphabets_are_kept_and_the_impossible_are_named() {
     let sandbox = Sandbox::new();
-    let good = [
-        "a b",
-        "quo\"te",
-        "tést",
-        "データ/ファイル.txt",
-        "back\\slash",
-    ];
+    let good = ["a b", "quo\"te", "tést", "データ/ファイル.txt", "back\\slash"];
     let bad = ["new\nline", "~tilde"];
     for name in good.iter().chain(&bad) {
         sandbox.write(name, name);
@@ -245,10 +204,7 @@ fn a_file_over_the_limit_is_refused_without_reading_it() {
             }
         }
         let all = read_all(&sandbox.repo().base().unwrap());
-        let sizes: Vec<_> = all
-            .iter()
-            .map(|(_, result)| result.as_ref().map(Vec::len))
-            .collect();
+        let sizes: Vec<_> = all.iter().map(|(_, result)| result.as_ref().map(Vec::len)).collect();
         let too_large = "TooLarge".to_owned();
         assert_eq!(sizes, [Err(&too_large), Ok(LIMIT as usize), Ok(1)]);
     }

@@ -6,11 +6,7 @@ use crate::sandbox::Sandbox;
 
 fn dirty(sandbox: &Sandbox) -> (usize, usize, String) {
     let repo = sandbox.repo();
-    let Dirty {
-        staged,
-        changed,
-        names,
-    } = repo.dirty(&repo.base().unwrap()).unwrap();
+    let Dirty { staged, changed, names } = repo.dirty(&repo.base().unwrap()).unwrap();
     let names: Vec<_> = names.iter().map(ToString::to_string).collect();
     (staged, changed, names.join(" "))
 }
@@ -30,13 +26,7 @@ fn a_fresh_commit_is_clean_and_untracked_files_do_not_count() {
     let sandbox = committed();
     sandbox.write("untracked", "x");
     assert_eq!(dirty(&sandbox), (0, 0, String::new()));
-    assert!(
-        sandbox
-            .repo()
-            .dirty(&sandbox.repo().base().unwrap())
-            .unwrap()
-            .is_clean()
-    );
+    assert!(sandbox.repo().dirty(&sandbox.repo().base().unwrap()).unwrap().is_clean());
 }
 
 #[test]
@@ -57,10 +47,7 @@ fn changed_deleted_staged_and_added_files_count() {
 #[test]
 fn a_file_that_was_only_touched_is_clean() {
     let sandbox = committed();
-    let file = std::fs::File::options()
-        .write(true)
-        .open(sandbox.path("a"))
-        .unwrap();
+    let file = std::fs::File::options().write(true).open(sandbox.path("a")).unwrap();
     file.set_modified(std::time::UNIX_EPOCH).unwrap();
     assert_eq!(dirty(&sandbox), (0, 0, String::new()));
 }

@@ -4,10 +4,7 @@ use crate::sandbox::{Sandbox, discover, git};
 
 fn commit(message: &str, paths: &[&str]) -> Commit {
     let paths = paths.iter().map(ToString::to_string).collect();
-    Commit {
-        message: message.to_owned(),
-        paths,
-    }
+    Commit { message: message.to_owned(), paths }
 }
 
 #[test]
@@ -24,14 +21,7 @@ fn commits_come_newest_first_with_message_and_paths_and_without_merges() {
     sandbox.commit("moved");
     sandbox.git(&["merge", "--quiet", "--no-edit", "side"]);
     sandbox.commit("nothing");
-    sandbox.git(&[
-        "commit",
-        "--quiet",
-        "--allow-empty",
-        "--allow-empty-message",
-        "-m",
-        "",
-    ]);
+    sandbox.git(&["commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", ""]);
 
     let history = sandbox.repo().history().unwrap();
     let mut found = history.commits(10).unwrap();
@@ -65,10 +55,7 @@ fn a_long_history_is_read_without_waiting_for_itself() {
     });
     let stream = commits.collect::<Vec<_>>().concat();
     sandbox.write("../stream", stream);
-    let import = format!(
-        "git fast-import --quiet < {}",
-        sandbox.outside("stream").display()
-    );
+    let import = format!("git fast-import --quiet < {}", sandbox.outside("stream").display());
     let mut done = std::process::Command::new("sh");
     done.args(["-c", &import]).current_dir(sandbox.root());
     assert!(done.status().unwrap().success());
@@ -88,30 +75,18 @@ fn a_shallow_clone_has_an_id_of_its_own() {
     let url = format!("file://{}", sandbox.root().display());
     let clone = |depth: &str, to: &str| {
         let to = sandbox.outside(to);
-        let done = git(
-            &sandbox.root(),
-            &["clone", "--quiet", depth, &url, to.to_str().unwrap()],
-        );
+        let done = git(&sandbox.root(), &["clone", "--quiet", depth, &url, to.to_str().unwrap()]);
         assert!(done.status.success(), "{done:?}");
         discover(&to).unwrap().unwrap().history().unwrap()
     };
     let (one, two) = (clone("--depth=1", "one"), clone("--depth=2", "two"));
-    assert_eq!(
-        (one.commits(9).unwrap().len(), two.commits(9).unwrap().len()),
-        (1, 2)
-    );
+    assert_eq!((one.commits(9).unwrap().len(), two.commits(9).unwrap().len()), (1, 2));
     let ids = [one.id(), two.id(), &sandbox.git(&["rev-parse", "HEAD"])].map(str::to_owned);
-    assert!(
-        ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2],
-        "{ids:?}"
-    );
+    assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2], "{ids:?}");
 }
 
 #[test]
 fn no_commit_has_no_history() {
     let history = Sandbox::new().repo().history().unwrap();
-    assert_eq!(
-        (history.id(), history.commits(5).unwrap()),
-        ("", Vec::new())
-    );
+    assert_eq!((history.id(), history.commits(5).unwrap()), ("", Vec::new()));
 }

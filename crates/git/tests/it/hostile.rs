@@ -15,21 +15,14 @@ fn use_everything(sandbox: &Sandbox) -> Vec<u8> {
     repo.dirty(&base).unwrap();
     repo.history().unwrap().commits(10).unwrap();
     let all = read_all(&base);
-    all.into_iter()
-        .find(|(path, _)| path == "a.txt")
-        .unwrap()
-        .1
-        .unwrap()
+    all.into_iter().find(|(path, _)| path == "a.txt").unwrap().1.unwrap()
 }
 
 #[test]
 fn nothing_that_a_repository_configures_is_run() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", "one\ntwo\n");
-    sandbox.write(
-        ".gitattributes",
-        "* text eol=crlf filter=evil diff=evil merge=evil\n",
-    );
+    sandbox.write(".gitattributes", "* text eol=crlf filter=evil diff=evil merge=evil\n");
     sandbox.commit("first");
     // A commit that claims to be signed, so that whatever checks signatures would.
     let raw = sandbox.git(&["cat-file", "commit", "HEAD"]);
@@ -37,13 +30,7 @@ fn nothing_that_a_repository_configures_is_run() {
     let signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----";
     sandbox.write("../signed", format!("{head}\n{signature}\n\n{body}\n"));
     let signed = sandbox.outside("signed");
-    let name = sandbox.git(&[
-        "hash-object",
-        "-t",
-        "commit",
-        "-w",
-        signed.to_str().unwrap(),
-    ]);
+    let name = sandbox.git(&["hash-object", "-t", "commit", "-w", signed.to_str().unwrap()]);
     sandbox.git(&["reset", "--quiet", "--soft", &name]);
 
     let canary = sandbox.outside("canary");
@@ -74,14 +61,7 @@ fn set_traps(sandbox: &Sandbox, evil: &str) {
     for key in programs.split_whitespace() {
         sandbox.git(&["config", key, evil]);
     }
-    for name in [
-        "cat-file",
-        "ls-tree",
-        "ls-files",
-        "rev-parse",
-        "rev-list",
-        "diff-tree",
-    ] {
+    for name in ["cat-file", "ls-tree", "ls-files", "rev-parse", "rev-list", "diff-tree"] {
         let (key, value) = (format!("alias.{name}"), format!("!{evil}"));
         sandbox.git(&["config", &key, &value]);
     }
@@ -97,11 +77,7 @@ fn set_traps(sandbox: &Sandbox, evil: &str) {
         sandbox.git(&["config", key, value]);
     }
     std::fs::create_dir_all(sandbox.path(".git/hooks")).unwrap();
-    for hook in [
-        "post-index-change",
-        "fsmonitor-watchman",
-        "reference-transaction",
-    ] {
+    for hook in ["post-index-change", "fsmonitor-watchman", "reference-transaction"] {
         symlink(evil, sandbox.path(&format!(".git/hooks/{hook}"))).unwrap();
     }
 }
@@ -126,9 +102,7 @@ fn what_stands_in_place_of_a_file_neither_hangs_nor_shows() {
     for name in ["fifo", "link", "folder"] {
         std::fs::remove_file(sandbox.path(name)).unwrap();
     }
-    let made = std::process::Command::new("mkfifo")
-        .arg(sandbox.path("fifo"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(sandbox.path("fifo")).status();
     assert!(made.unwrap().success());
     symlink("/etc/passwd", sandbox.path("link")).unwrap();
     std::fs::create_dir(sandbox.path("folder")).unwrap();
@@ -165,10 +139,7 @@ fn a_damaged_object_is_an_error_of_its_file_alone() {
         sandbox.write(name, "changed");
     }
     let all = read_all(&sandbox.repo().base().unwrap());
-    let kinds: Vec<_> = all
-        .iter()
-        .map(|(_, result)| result.as_ref().map(Vec::len))
-        .collect();
+    let kinds: Vec<_> = all.iter().map(|(_, result)| result.as_ref().map(Vec::len)).collect();
     let broken = "Broken".to_owned();
     assert_eq!(kinds, [Ok(600), Err(&broken), Err(&broken), Ok(200)]);
     let error = sandbox.read("b").unwrap_err();
@@ -186,18 +157,11 @@ fn a_damaged_branch_is_not_taken_for_a_repository_without_commits() {
     sandbox.commit("first");
     for damage in ["garbage", "1234567890123456789012345678901234567890"] {
         sandbox.write(".git/refs/heads/main", damage);
-        assert_eq!(
-            sandbox.repo().base().unwrap_err().kind,
-            ErrorKind::Broken,
-            "{damage}"
-        );
+        assert_eq!(sandbox.repo().base().unwrap_err().kind, ErrorKind::Broken, "{damage}");
     }
     sandbox.write(".git/config", "[core");
     let error = Repo::discover(&sandbox.root(), &search_path()).unwrap_err();
-    assert!(
-        error.message.contains("cannot read the repository"),
-        "{error}"
-    );
+    assert!(error.message.contains("cannot read the repository"), "{error}");
 }
 
 #[test]
@@ -214,10 +178,7 @@ fn trees_that_name_each_other_do_not_fill_the_memory() {
         let make = format!("git mktree < {}", sandbox.outside("lines").display());
         let mut made = std::process::Command::new("sh");
         made.args(["-c", &make]).current_dir(sandbox.root());
-        tree = String::from_utf8(made.output().unwrap().stdout)
-            .unwrap()
-            .trim()
-            .to_owned();
+        tree = String::from_utf8(made.output().unwrap().stdout).unwrap().trim().to_owned();
     }
     let commit = sandbox.git(&["commit-tree", "-m", "bomb", &tree]);
     sandbox.git(&["update-ref", "refs/heads/main", &commit]);

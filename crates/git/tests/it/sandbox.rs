@@ -50,9 +50,7 @@ impl Sandbox {
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let output = git(&self.root(), arguments);
         assert!(output.status.success(), "{arguments:?}: {output:?}");
-        String::from_utf8_lossy(&output.stdout)
-            .trim_end()
-            .to_owned()
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
     /// Everything that is there becomes a commit.
@@ -67,9 +65,7 @@ impl Sandbox {
 
     /// What the base holds of a file.
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
-        self.repo()
-            .base()?
-            .read(&RepoPath::parse(path).unwrap(), LIMIT)
+        self.repo().base()?.read(&RepoPath::parse(path).unwrap(), LIMIT)
     }
 }
 
@@ -90,23 +86,14 @@ pub(crate) fn git(dir: &Path, arguments: &[&str]) -> Output {
         .env("PATH", search_path())
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .envs([
-            ("GIT_AUTHOR_NAME", "A"),
-            ("GIT_AUTHOR_EMAIL", "a@example.org"),
-        ])
-        .envs([
-            ("GIT_COMMITTER_NAME", "A"),
-            ("GIT_COMMITTER_EMAIL", "a@example.org"),
-        ])
+        .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_AUTHOR_EMAIL", "a@example.org")])
+        .envs([("GIT_COMMITTER_NAME", "A"), ("GIT_COMMITTER_EMAIL", "a@example.org")])
         .output()
         .unwrap()
 }
 
 pub(crate) fn paths(tree: &impl Snapshot) -> Vec<&str> {
-    tree.entries()
-        .iter()
-        .map(|entry| entry.path.as_str())
-        .collect()
+    tree.entries().iter().map(|entry| entry.path.as_str()).collect()
 }
 
 /// Everything in one go: per entry its path and its content, or the kind of the error.
@@ -114,9 +101,7 @@ pub(crate) fn read_all(tree: &impl Snapshot) -> Vec<(String, Result<Vec<u8>, Str
     let wanted: Vec<usize> = (0..tree.entries().len()).collect();
     let mut all = Vec::new();
     tree.read_many(&wanted, LIMIT, &mut |at, result| {
-        let result = result
-            .map(<[u8]>::to_vec)
-            .map_err(|error| format!("{:?}", error.kind));
+        let result = result.map(<[u8]>::to_vec).map_err(|error| format!("{:?}", error.kind));
         all.push((tree.entries()[at].path.to_string(), result));
     });
     all

@@ -30,44 +30,26 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
 /// What a manifest at the root makes certain.
 fn certain(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     let maven = if scan.has("mvnw") { "./mvnw" } else { "mvn" };
-    let gradle = if scan.has("gradlew") {
-        "./gradlew"
-    } else {
-        "gradle"
-    };
+    let gradle = if scan.has("gradlew") { "./gradlew" } else { "gradle" };
     let mut add = |path: &str, text: &str| found.push(Stated::new(text, path));
     let known: [(&str, String); 11] = [
         ("Cargo.toml", "`cargo build`, `cargo test`".to_owned()),
         ("go.mod", "`go build ./...`, `go test ./...`".to_owned()),
         ("pom.xml", format!("`{maven} package`, `{maven} test`")),
         ("build.gradle", format!("`{gradle} build`, `{gradle} test`")),
-        (
-            "build.gradle.kts",
-            format!("`{gradle} build`, `{gradle} test`"),
-        ),
+        ("build.gradle.kts", format!("`{gradle} build`, `{gradle} test`")),
         ("mix.exs", "`mix compile`, `mix test`".to_owned()),
         ("Package.swift", "`swift build`, `swift test`".to_owned()),
-        (
-            "configure.ac",
-            "`autoreconf -fi`, `./configure`, `make`, `make check`".to_owned(),
-        ),
-        (
-            "CMakeLists.txt",
-            "`cmake -S . -B build`, then `cmake --build build`".to_owned(),
-        ),
-        (
-            "meson.build",
-            "`meson setup build`, then `meson test -C build`".to_owned(),
-        ),
+        ("configure.ac", "`autoreconf -fi`, `./configure`, `make`, `make check`".to_owned()),
+        ("CMakeLists.txt", "`cmake -S . -B build`, then `cmake --build build`".to_owned()),
+        ("meson.build", "`meson setup build`, then `meson test -C build`".to_owned()),
         ("deno.json", "`deno test`".to_owned()),
     ];
     for (path, text) in known.iter().filter(|(path, _)| scan.has(path)) {
         add(path, text);
     }
-    let top = scan
-        .files
-        .iter()
-        .find(|path| !path.contains('/') && has_extension(path, &["sln", "slnx"]));
+    let top =
+        scan.files.iter().find(|path| !path.contains('/') && has_extension(path, &["sln", "slnx"]));
     if let Some(path) = top {
         add(path, "`dotnet build`, `dotnet test`");
     }
@@ -81,21 +63,15 @@ fn cargo_aliases(scan: &Scan<'_>, found: &mut Vec<Stated>) {
             Value::String(text) => vec![text],
             value => super::manifest::strings(Some(value)),
         };
-        let text = format!(
-            "`cargo {}` runs `cargo {}`",
-            clean(name, 40),
-            clean(&words.join(" "), 120)
-        );
+        let text =
+            format!("`cargo {}` runs `cargo {}`", clean(name, 40), clean(&words.join(" "), 120));
         found.push(Stated::new(text, path));
     }
 }
 
 /// The package manager that the repository names or locks with.
 fn package_manager(scan: &Scan<'_>, manifest: &Value) -> &'static str {
-    let named = manifest
-        .get("packageManager")
-        .and_then(Value::as_str)
-        .unwrap_or("");
+    let named = manifest.get("packageManager").and_then(Value::as_str).unwrap_or("");
     let known = ["pnpm", "yarn", "bun", "npm"];
     let named = known.into_iter().find(|manager| named.starts_with(manager));
     let locks = [
@@ -104,58 +80,33 @@ fn package_manager(scan: &Scan<'_>, manifest: &Value) -> &'static str {
         ("bun.lock", "bun"),
         ("bun.lockb", "bun"),
     ];
-    let locked = || {
-        locks
-            .into_iter()
-            .find(|(lock, _)| scan.has(lock))
-            .map(|(_, manager)| manager)
-    };
+    let locked = || locks.into_iter().find(|(lock, _)| scan.has(lock)).map(|(_, manager)| manager);
     named.or_else(locked).unwrap_or("npm")
 }
 
 fn scripts(scan: &Scan<'_>, found: &mut Vec<Stated>) {
-    const USUAL: [&str; 9] = [
-        "build",
-        "test",
-        "lint",
-        "typecheck",
-        "type-check",
-        "check",
-        "dev",
-        "start",
-        "format",
-    ];
+    const USUAL: [&str; 9] =
+        ["build", "test", "lint", "typecheck", "type-check", "check", "dev", "start", "format"];
     let root = scan.text("package.json").and_then(json).unwrap_or_default();
     let manager = package_manager(scan, &root);
     for (path, text) in scan.named(&["package.json", "composer.json"]) {
         let Some(manifest) = json(text) else { continue };
-        let runner = if path.ends_with("composer.json") {
-            "composer"
-        } else {
-            manager
-        };
+        let runner = if path.ends_with("composer.json") { "composer" } else { manager };
         let usual = |name: &str| {
-            USUAL
-                .iter()
-                .any(|usual| name == *usual || name.starts_with(&format!("{usual}:")))
+            USUAL.iter().any(|usual| name == *usual || name.starts_with(&format!("{usual}:")))
         };
         let inside = !folder(path).is_empty();
         let mut scripts = pairs(manifest.get("scripts"));
-        scripts.retain(|(name, _)| {
-            if inside {
-                USUAL.contains(name)
-            } else {
-                !is_housekeeping(name)
-            }
-        });
+        scripts.retain(
+            |(name, _)| {
+                if inside { USUAL.contains(name) } else { !is_housekeeping(name) }
+            },
+        );
         scripts.sort_by_key(|(name, _)| !usual(name));
         for (name, value) in scripts.into_iter().take(MOST_SCRIPTS) {
             if let Some(body) = value.as_str() {
-                let text = format!(
-                    "`{runner} run {}` runs `{}`",
-                    clean(name, 60),
-                    clean(body, 140)
-                );
+                let text =
+                    format!("`{runner} run {}` runs `{}`", clean(name, 60), clean(body, 140));
                 found.push(Stated::new(text, path));
             }
         }
@@ -164,56 +115,31 @@ fn scripts(scan: &Scan<'_>, found: &mut Vec<Stated>) {
 
 /// Scripts that package managers and releases run by themselves.
 fn is_housekeeping(script: &str) -> bool {
-    [
-        "install",
-        "publish",
-        "prepare",
-        "prepack",
-        "release",
-        "changelog",
-        "version",
-    ]
-    .iter()
-    .any(|word| script.contains(word))
+    ["install", "publish", "prepare", "prepack", "release", "changelog", "version"]
+        .iter()
+        .any(|word| script.contains(word))
 }
 
 fn python(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     if let Some(text) = scan.text("tox.ini") {
-        let names = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("[testenv:")?.strip_suffix(']'));
-        let commands: Vec<String> = names
-            .map(|name| format!("`tox -e {}`", clean(name, 60)))
-            .collect();
-        found.extend(
-            commands
-                .chunks(8)
-                .map(|some| Stated::new(some.join(", "), "tox.ini")),
-        );
+        let names =
+            text.lines().filter_map(|line| line.strip_prefix("[testenv:")?.strip_suffix(']'));
+        let commands: Vec<String> =
+            names.map(|name| format!("`tox -e {}`", clean(name, 60))).collect();
+        found.extend(commands.chunks(8).map(|some| Stated::new(some.join(", "), "tox.ini")));
     }
     if let Some(text) = scan.text("noxfile.py") {
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
-            let next = lines
-                .peek()
-                .and_then(|next| next.strip_prefix("def ")?.split('(').next());
+            let next = lines.peek().and_then(|next| next.strip_prefix("def ")?.split('(').next());
             if let Some(name) = next.filter(|_| line.starts_with("@nox.session")) {
-                found.push(Stated::new(
-                    format!("`nox -s {}`", clean(name, 60)),
-                    "noxfile.py",
-                ));
+                found.push(Stated::new(format!("`nox -s {}`", clean(name, 60)), "noxfile.py"));
             }
         }
     }
     let project = scan.text("pyproject.toml").and_then(toml);
-    if project
-        .as_ref()
-        .is_some_and(|project| at(project, &["tool", "pytest"]).is_some())
-    {
-        found.push(Stated::new(
-            "`pytest`, configured under `tool.pytest`",
-            "pyproject.toml",
-        ));
+    if project.as_ref().is_some_and(|project| at(project, &["tool", "pytest"]).is_some()) {
+        found.push(Stated::new("`pytest`, configured under `tool.pytest`", "pyproject.toml"));
     } else if scan.has("pytest.ini") {
         found.push(Stated::new("`pytest`", "pytest.ini"));
     }

@@ -14,30 +14,17 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     records.retain(|(path, text)| !is_index(path) && !text.trim().is_empty());
     records.sort_unstable();
     // The newest hold: they are numbered or dated upwards. Those that no longer hold come last.
-    let mut stated: Vec<(bool, Stated)> = records
-        .iter()
-        .rev()
-        .map(|(path, text)| record(path, text))
-        .collect();
+    let mut stated: Vec<(bool, Stated)> =
+        records.iter().rev().map(|(path, text)| record(path, text)).collect();
     stated.sort_by_key(|(gone, _)| *gone);
-    stated
-        .into_iter()
-        .map(|(_, stated)| stated)
-        .take(MOST)
-        .collect()
+    stated.into_iter().map(|(_, stated)| stated).take(MOST).collect()
 }
 
 fn is_index(path: &str) -> bool {
     let name = name(path).to_ascii_lowercase();
-    [
-        "readme.",
-        "index.",
-        "template.",
-        "adr-template.",
-        "0000-template",
-    ]
-    .iter()
-    .any(|start| name.starts_with(start))
+    ["readme.", "index.", "template.", "adr-template.", "0000-template"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 fn record(path: &str, text: &str) -> (bool, Stated) {
@@ -49,75 +36,38 @@ fn record(path: &str, text: &str) -> (bool, Stated) {
             .find_map(|line| line.strip_prefix(&start))
             .map(|value| value.trim().trim_matches(['"', '\'']))
     };
-    let heading = body
-        .lines()
-        .find_map(|line| line.strip_prefix("# ").or_else(|| line.strip_prefix("= ")));
-    let title = heading
-        .or_else(|| field("title"))
-        .unwrap_or_else(|| name(path));
+    let heading =
+        body.lines().find_map(|line| line.strip_prefix("# ").or_else(|| line.strip_prefix("= ")));
+    let title = heading.or_else(|| field("title")).unwrap_or_else(|| name(path));
     let status = section(body, &["status"])
         .or_else(|| inline(body, "status"))
         .or_else(|| field("status").map(str::to_owned));
-    let status = status
-        .map(|status| clean(&plain(&status), 60))
-        .unwrap_or_default();
+    let status = status.map(|status| clean(&plain(&status), 60)).unwrap_or_default();
     let lower = status.to_lowercase();
     let gone = ["supersede", "deprecat", "reject", "replaced", "obsolete"]
         .iter()
         .any(|word| lower.contains(word));
-    let summary = section(
-        body,
-        &["decision outcome", "decision", "decisions", "solution"],
-    )
-    .or_else(|| section(body, &["summary", "abstract"]))
-    .or_else(|| {
-        section(
-            body,
-            &["context and problem statement", "context", "problem"],
-        )
-    })
-    .or_else(|| first_prose(body));
-    let summary = summary
-        .map(|summary| sentence(&plain(&summary)))
-        .unwrap_or_default();
-    let status = if status.is_empty() {
-        String::new()
-    } else {
-        format!(" [{status}]")
-    };
-    let summary = if summary.is_empty() {
-        String::new()
-    } else {
-        format!(": {summary}")
-    };
-    (
-        gone,
-        Stated::new(
-            format!("{}{status}{summary}", clean(&plain(title), MOST_TITLE)),
-            path,
-        ),
-    )
+    let summary = section(body, &["decision outcome", "decision", "decisions", "solution"])
+        .or_else(|| section(body, &["summary", "abstract"]))
+        .or_else(|| section(body, &["context and problem statement", "context", "problem"]))
+        .or_else(|| first_prose(body));
+    let summary = summary.map(|summary| sentence(&plain(&summary))).unwrap_or_default();
+    let status = if status.is_empty() { String::new() } else { format!(" [{status}]") };
+    let summary = if summary.is_empty() { String::new() } else { format!(": {summary}") };
+    (gone, Stated::new(format!("{}{status}{summary}", clean(&plain(title), MOST_TITLE)), path))
 }
 
 fn front_matter(text: &str) -> (&str, &str) {
-    let parts = text
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---"));
+    let parts = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
     parts.unwrap_or(("", text))
 }
 
 /// The level of a Markdown or AsciiDoc heading and its words in lower case, without numbers.
 fn heading(line: &str) -> Option<(usize, String)> {
-    let mark = line
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '#' | '='))?;
+    let mark = line.chars().next().filter(|mark| matches!(mark, '#' | '='))?;
     let level = line.chars().take_while(|c| *c == mark).count();
     let words = line[level..].trim().trim_matches(['*', ':']).to_lowercase();
-    let words = words
-        .trim_start_matches(|c: char| c.is_numeric() || c == '.')
-        .trim()
-        .to_owned();
+    let words = words.trim_start_matches(|c: char| c.is_numeric() || c == '.').trim().to_owned();
     line[level..].starts_with(' ').then_some((level, words))
 }
 
@@ -133,10 +83,7 @@ fn section(body: &str, titles: &[&str]) -> Option<String> {
 }
 
 fn first_prose(body: &str) -> Option<String> {
-    paragraph(
-        body.lines()
-            .filter(|line| !line.starts_with("Date:") && !line.starts_with("* ")),
-    )
+    paragraph(body.lines().filter(|line| !line.starts_with("Date:") && !line.starts_with("* ")))
 }
 
 /// The first lines that are prose, up to an empty one.
@@ -183,9 +130,7 @@ fn plain(text: &str) -> String {
         rest = after.split_once(')').map_or("", |(_, rest)| rest);
     }
     out.push_str(rest);
-    out.replace("**", "")
-        .replace("__", "")
-        .replace(['[', ']'], "")
+    out.replace("**", "").replace("__", "").replace(['[', ']'], "")
 }
 
 fn sentence(text: &str) -> String {

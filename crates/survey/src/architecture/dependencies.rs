@@ -48,13 +48,8 @@ pub(super) enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 5] = [
-        Self::Normal,
-        Self::Peer,
-        Self::Optional,
-        Self::Build,
-        Self::Development,
-    ];
+    const ALL: [Self; 5] =
+        [Self::Normal, Self::Peer, Self::Optional, Self::Build, Self::Development];
 
     fn label(self) -> &'static str {
         match self {
@@ -69,11 +64,7 @@ impl Role {
 
 impl Dependency {
     fn new(name: &str, version: &str, role: Role) -> Self {
-        Self {
-            name: clean(name, 80),
-            version: clean(version, 40),
-            role,
-        }
+        Self { name: clean(name, 80), version: clean(version, 40), role }
     }
 }
 
@@ -91,19 +82,13 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     manifests.extend(others::read(scan));
     for manifest in &mut manifests {
         let mut seen = std::collections::BTreeSet::new();
-        manifest
-            .dependencies
-            .retain(|dependency| seen.insert(dependency.name.clone()));
-        manifest
-            .dependencies
-            .sort_by_key(|dependency| dependency.role);
+        manifest.dependencies.retain(|dependency| seen.insert(dependency.name.clone()));
+        manifest.dependencies.sort_by_key(|dependency| dependency.role);
     }
     manifests.retain(|manifest| !manifest.dependencies.is_empty());
     manifests.sort_by(|one, next| {
         let depth = |manifest: &Manifest| manifest.path.matches('/').count();
-        depth(one)
-            .cmp(&depth(next))
-            .then_with(|| one.path.cmp(&next.path))
+        depth(one).cmp(&depth(next)).then_with(|| one.path.cmp(&next.path))
     });
     manifests
 }
@@ -115,9 +100,8 @@ fn locked(lock: &Locked, name: &str, demanded: &str) -> String {
         // Several are locked: the one that starts like the demand, if only one does.
         Some(versions) => {
             let wish = demanded.trim_start_matches(['^', '~', '=', '>', '<', 'v', ' ']);
-            let mut fitting = versions
-                .iter()
-                .filter(|version| !wish.is_empty() && version.starts_with(wish));
+            let mut fitting =
+                versions.iter().filter(|version| !wish.is_empty() && version.starts_with(wish));
             match (fitting.next(), fitting.next()) {
                 (Some(version), None) => version.clone(),
                 _ => demanded.to_owned(),
@@ -140,9 +124,7 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
                 .iter()
                 .filter(|dependency| dependency.role == role)
                 .map(|dependency| {
-                    format!("{} {}", dependency.name, dependency.version)
-                        .trim_end()
-                        .to_owned()
+                    format!("{} {}", dependency.name, dependency.version).trim_end().to_owned()
                 })
                 .collect();
             let label = role.label();
@@ -158,15 +140,8 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
             }
         }
     }
-    if let Some(rest) = manifests
-        .get(MOST_MANIFESTS..)
-        .filter(|rest| !rest.is_empty())
-    {
-        let text = format!(
-            "and {} more manifests, {} being the first",
-            rest.len(),
-            rest[0].path
-        );
+    if let Some(rest) = manifests.get(MOST_MANIFESTS..).filter(|rest| !rest.is_empty()) {
+        let text = format!("and {} more manifests, {} being the first", rest.len(), rest[0].path);
         lines.push(Stated::new(text, &rest[0].path));
     }
     lines

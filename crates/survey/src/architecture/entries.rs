@@ -32,10 +32,7 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     }
     for path in &scan.files {
         if matches!(name(path), "Program.cs" | "manage.py") && !is_sample(path) {
-            found.push(Stated::new(
-                format!("`{}` by its tool's convention", name(path)),
-                *path,
-            ));
+            found.push(Stated::new(format!("`{}` by its tool's convention", name(path)), *path));
         }
     }
     found.truncate(MOST);
@@ -63,12 +60,7 @@ fn rust(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         let Some(manifest) = toml(text) else { continue };
         let base = base(path);
         let package = at(&manifest, &["package", "name"]).and_then(Value::as_str);
-        for bin in manifest
-            .get("bin")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for bin in manifest.get("bin").and_then(Value::as_array).into_iter().flatten() {
             if let Some(bin) = bin.get("name").and_then(Value::as_str) {
                 found.push(Stated::new(format!("binary `{}`", clean(bin, 60)), path));
             }
@@ -76,24 +68,15 @@ fn rust(scan: &Scan<'_>, found: &mut Vec<Stated>) {
         let main = format!("{base}src/main.rs");
         if let Some(package) = package.filter(|_| manifest.get("bin").is_none() && scan.has(&main))
         {
-            found.push(Stated::new(
-                format!("binary `{}`", clean(package, 60)),
-                main,
-            ));
+            found.push(Stated::new(format!("binary `{}`", clean(package, 60)), main));
         }
         let library = format!("{base}src/lib.rs");
         if let Some(package) = package.filter(|_| scan.has(&library)) {
-            found.push(Stated::new(
-                format!("library `{}`", clean(package, 60)),
-                library,
-            ));
+            found.push(Stated::new(format!("library `{}`", clean(package, 60)), library));
         }
         let bins = format!("{base}src/bin/");
         let start = scan.files.partition_point(|file| *file < bins.as_str());
-        for file in scan.files[start..]
-            .iter()
-            .take_while(|file| file.starts_with(&bins))
-        {
+        for file in scan.files[start..].iter().take_while(|file| file.starts_with(&bins)) {
             if has_extension(file, &["rs"]) && !file[bins.len()..].contains('/') {
                 let bin = name(file).trim_end_matches(".rs");
                 found.push(Stated::new(format!("binary `{}`", clean(bin, 60)), *file));
@@ -106,10 +89,7 @@ fn node(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     for (path, text) in scan.named(&["package.json"]) {
         let Some(manifest) = json(text) else { continue };
         let mut add = |key: &str, target: &str| {
-            found.push(Stated::new(
-                format!("{key}: `{}`", clean(target, 100)),
-                path,
-            ));
+            found.push(Stated::new(format!("{key}: `{}`", clean(target, 100)), path));
         };
         match manifest.get("bin") {
             Some(Value::String(target)) => add("bin", target),
@@ -128,14 +108,9 @@ fn node(scan: &Scan<'_>, found: &mut Vec<Stated>) {
                 add(key, target);
             }
         }
-        let exports: Vec<&str> = pairs(manifest.get("exports"))
-            .into_iter()
-            .map(|(key, _)| key)
-            .collect();
-        let paths: Vec<&str> = exports
-            .into_iter()
-            .filter(|key| key.starts_with('.'))
-            .collect();
+        let exports: Vec<&str> =
+            pairs(manifest.get("exports")).into_iter().map(|(key, _)| key).collect();
+        let paths: Vec<&str> = exports.into_iter().filter(|key| key.starts_with('.')).collect();
         if !paths.is_empty() {
             let shown = super::line::some(&paths, MOST_EXPORTS);
             found.push(Stated::new(format!("exports {}", clean(&shown, 200)), path));
@@ -164,10 +139,7 @@ fn python(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     for path in &scan.files {
         if name(path) == "__main__.py" && !is_sample(path) {
             let module = folder(path).trim_start_matches("src/").replace('/', ".");
-            found.push(Stated::new(
-                format!("`python -m {}`", clean(&module, 80)),
-                *path,
-            ));
+            found.push(Stated::new(format!("`python -m {}`", clean(&module, 80)), *path));
         }
     }
 }

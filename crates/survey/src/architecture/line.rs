@@ -34,22 +34,14 @@ fn is_invisible(character: char) -> bool {
 
 /// `1 file`, `2 files`.
 pub(super) fn counted(count: usize, one: &str) -> String {
-    if count == 1 {
-        format!("1 {one}")
-    } else {
-        format!("{count} {one}s")
-    }
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
 /// The first `most`, joined, and how many more there are.
 pub(super) fn some<T: AsRef<str>>(names: &[T], most: usize) -> String {
     let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
     let rest = names.len().saturating_sub(most);
-    let more = if rest > 0 {
-        format!(" and {rest} more")
-    } else {
-        String::new()
-    };
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
 

@@ -5,9 +5,7 @@ use serde_json::Value;
 /// JSON; comments and trailing commas are tolerated, as the tools that own such files do.
 pub(super) fn json(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
-    serde_json::from_str(text)
-        .ok()
-        .or_else(|| serde_json::from_str(&without_comments(text)).ok())
+    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_comments(text)).ok())
 }
 
 pub(super) fn yaml(text: &str) -> Option<Value> {
@@ -26,21 +24,12 @@ pub(super) fn at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
 /// The pairs of an object, sorted by key; of anything else none.
 pub(super) fn pairs(value: Option<&Value>) -> Vec<(&str, &Value)> {
     let object = value.and_then(Value::as_object);
-    object
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| (key.as_str(), value))
-        .collect()
+    object.into_iter().flatten().map(|(key, value)| (key.as_str(), value)).collect()
 }
 
 /// The strings of an array.
 pub(super) fn strings(value: Option<&Value>) -> Vec<&str> {
-    value
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// A plain value as a person writes it.
@@ -98,10 +87,7 @@ mod tests {
     #[test]
     fn json_with_comments_and_trailing_commas_is_read() {
         let text = "{ // one\n \"a\": \"x // y, }\", /* two */ \"b\": [1, 2,],\n}";
-        assert_eq!(
-            json(text),
-            Some(serde_json::json!({"a": "x // y, }", "b": [1, 2]}))
-        );
+        assert_eq!(json(text), Some(serde_json::json!({"a": "x // y, }", "b": [1, 2]})));
         assert_eq!(json("{ /* open"), None);
     }
 }

@@ -41,11 +41,7 @@ impl<'a> Scan<'a> {
         }
         wanted.sort_unstable();
         locks.sort_unstable();
-        let wanted: Vec<usize> = wanted
-            .iter()
-            .take(MOST_FILES)
-            .map(|wanted| wanted.2)
-            .collect();
+        let wanted: Vec<usize> = wanted.iter().take(MOST_FILES).map(|wanted| wanted.2).collect();
         let locks: Vec<usize> = locks.iter().take(MOST_LOCKS).map(|lock| lock.1).collect();
         let mut texts = BTreeMap::new();
         let most_bytes = MOST_BYTES.min(limits.file_bytes);
@@ -60,11 +56,7 @@ impl<'a> Scan<'a> {
                 }
             });
         }
-        Self {
-            files,
-            entries,
-            texts,
-        }
+        Self { files, entries, texts }
     }
 
     /// The text of one of the files that were read.
@@ -252,8 +244,7 @@ pub(super) fn folder(path: &str) -> &str {
 }
 
 pub(super) fn has_extension(name: &str, extensions: &[&str]) -> bool {
-    name.rsplit_once('.')
-        .is_some_and(|(_, end)| extensions.contains(&end))
+    name.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
 }
 
 /// The folder on this path that holds others' or made files, and the word for it.
@@ -271,14 +262,8 @@ pub(super) fn foreign(path: &str) -> Option<(&str, &'static str)> {
         ".yarn",
         "site-packages",
     ];
-    const GENERATED: [&str; 6] = [
-        "dist",
-        "generated",
-        "__generated__",
-        "__pycache__",
-        "__snapshots__",
-        ".next",
-    ];
+    const GENERATED: [&str; 6] =
+        ["dist", "generated", "__generated__", "__pycache__", "__snapshots__", ".next"];
     let mut at = 0;
     for (slash, _) in path.match_indices('/') {
         let part = &path[at..slash];
@@ -315,9 +300,7 @@ pub(super) fn is_sample(path: &str) -> bool {
         "demos",
         "e2e",
     ];
-    folder(path)
-        .split('/')
-        .any(|part| SAMPLES.contains(&part) || part.starts_with("template-"))
+    folder(path).split('/').any(|part| SAMPLES.contains(&part) || part.starts_with("template-"))
 }
 
 /// Whether the path is that of an architecture decision record.

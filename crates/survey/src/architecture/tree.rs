@@ -30,10 +30,8 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     }
     let folders = folders(scan);
     let mut shown: Vec<(usize, usize)> = Vec::new();
-    let mut level: Vec<usize> = folders
-        .first()
-        .map(|root| root.children.clone())
-        .unwrap_or_default();
+    let mut level: Vec<usize> =
+        folders.first().map(|root| root.children.clone()).unwrap_or_default();
     for depth in 1..=DEEPEST {
         let mut next = Vec::new();
         for at in level {
@@ -44,10 +42,7 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
                 folder.children.len() <= MOST_CHILDREN && foreign_folder(folder.path).is_none();
             if open && depth < DEEPEST {
                 next.extend(
-                    folder
-                        .children
-                        .iter()
-                        .filter(|child| matters(scan, &folders[**child], depth)),
+                    folder.children.iter().filter(|child| matters(scan, &folders[**child], depth)),
                 );
             }
         }
@@ -60,17 +55,11 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
     let mut above: Vec<&str> = Vec::new();
     for (_, at) in shown {
         let folder = &folders[at];
-        while above
-            .last()
-            .is_some_and(|outer| !folder.path.starts_with(&format!("{outer}/")))
-        {
+        while above.last().is_some_and(|outer| !folder.path.starts_with(&format!("{outer}/"))) {
             above.pop();
         }
         let outer = above.last().map_or(0, |outer| outer.len() + 1);
-        lines.push(Stated::new(
-            describe(scan, &folders, folder, outer),
-            folder.path,
-        ));
+        lines.push(Stated::new(describe(scan, &folders, folder, outer), folder.path));
         above.push(folder.path);
     }
     lines
@@ -87,10 +76,7 @@ fn matters(scan: &Scan<'_>, folder: &Folder<'_>, depth: usize) -> bool {
         2 => (scan.entries.len() / 400).max(2),
         _ => (scan.entries.len() / 100).max(3),
     };
-    let data = matches!(
-        name(folder.path),
-        "locale" | "locales" | "translations" | "i18n"
-    );
+    let data = matches!(name(folder.path), "locale" | "locales" | "translations" | "i18n");
     size(folder) >= fair && !(data && depth > 1)
 }
 
@@ -109,20 +95,13 @@ fn folders<'a>(scan: &Scan<'a>) -> Vec<Folder<'a>> {
     for (at, entry) in scan.entries.iter().enumerate() {
         let path = entry.path.as_str();
         let holds = |folder: &str| {
-            folder.is_empty()
-                || path
-                    .strip_prefix(folder)
-                    .is_some_and(|rest| rest.starts_with('/'))
+            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
         };
         while !holds(folders[open].path) {
             folders[open].end = at;
             open = folders[open].parent.unwrap_or(0);
         }
-        let from = if open == 0 {
-            0
-        } else {
-            folders[open].path.len() + 1
-        };
+        let from = if open == 0 { 0 } else { folders[open].path.len() + 1 };
         for (slash, _) in path[from..].match_indices('/') {
             folders.push(new(&path[..from + slash], Some(open), at));
             let child = folders.len() - 1;
@@ -161,25 +140,14 @@ fn describe(scan: &Scan<'_>, folders: &[Folder<'_>], folder: &Folder<'_>, outer:
     if let Some(word) = foreign_folder(folder.path) {
         return format!("{shown}/ {files}, {word}");
     }
-    let kind = extension(scan, folder)
-        .map(|extension| format!(" (.{extension})"))
-        .unwrap_or_default();
+    let kind =
+        extension(scan, folder).map(|extension| format!(" (.{extension})")).unwrap_or_default();
     if folder.children.len() > MOST_CHILDREN {
-        let mut children: Vec<&Folder<'_>> = folder
-            .children
-            .iter()
-            .map(|child| &folders[*child])
-            .collect();
+        let mut children: Vec<&Folder<'_>> =
+            folder.children.iter().map(|child| &folders[*child]).collect();
         children.sort_by_key(|child| (std::cmp::Reverse(size(child)), child.path));
-        let names: Vec<String> = children
-            .iter()
-            .map(|child| clean(name(child.path), 60))
-            .collect();
-        return format!(
-            "{shown}/ {files}{kind} in {} folders: {}",
-            names.len(),
-            some(&names, 4)
-        );
+        let names: Vec<String> = children.iter().map(|child| clean(name(child.path), 60)).collect();
+        return format!("{shown}/ {files}{kind} in {} folders: {}", names.len(), some(&names, 4));
     }
     format!("{shown}/ {files}{kind}")
 }
@@ -188,9 +156,7 @@ fn describe(scan: &Scan<'_>, folders: &[Folder<'_>], folder: &Folder<'_>, outer:
 fn extension<'a>(scan: &Scan<'a>, folder: &Folder<'_>) -> Option<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &scan.entries[folder.first..folder.end] {
-        *counts
-            .entry(entry.path.extension().unwrap_or(""))
-            .or_default() += 1;
+        *counts.entry(entry.path.extension().unwrap_or("")).or_default() += 1;
     }
     let (extension, count) = counts
         .into_iter()
@@ -209,9 +175,6 @@ fn root(scan: &Scan<'_>) -> Option<Stated> {
         .map(|path| clean(path, 60))
         .collect();
     (!names.is_empty()).then(|| {
-        Stated::new(
-            format!("./ {}: {}", counted(names.len(), "file"), some(&names, 30)),
-            ".",
-        )
+        Stated::new(format!("./ {}: {}", counted(names.len(), "file"), some(&names, 30)), ".")
     })
 }

@@ -51,10 +51,7 @@ impl Builder {
             let (count, defined) = (split.count, split.defined);
             (split.count, split.defined) = (0, false);
             length = length.saturating_add(count.saturating_mul(u32::from(split.words)));
-            let (start, end) = (
-                split.start as usize,
-                split.start as usize + split.length as usize,
-            );
+            let (start, end) = (split.start as usize, split.start as usize + split.length as usize);
             for at in start..end {
                 // The last part stands for the whole identifier: that is what a place defines.
                 let marks = if defined && at + 1 == end { DEFINED } else { 0 };
@@ -83,12 +80,7 @@ impl Builder {
     }
 
     fn split(&mut self, name: &[u8]) -> Split {
-        let Self {
-            parts,
-            terms,
-            scratch,
-            ..
-        } = self;
+        let Self { parts, terms, scratch, .. } = self;
         let start = parts.len();
         let mut singles = 0;
         words(name, scratch, |word, part| {
@@ -144,11 +136,7 @@ impl Builder {
         }
         if !pending.open {
             pending.open = true;
-            pending.posting = Posting {
-                document,
-                count: 0,
-                marks: 0,
-            };
+            pending.posting = Posting { document, count: 0, marks: 0 };
         }
         pending.posting.count = pending.posting.count.saturating_add(count);
         pending.posting.marks |= marks;
@@ -163,24 +151,14 @@ impl Builder {
     pub(crate) fn finish(self) -> Vocabulary {
         // Sorting by the first bytes as a number touches the words themselves only where those are equal.
         let terms = &self.terms;
-        let used = self
-            .lists
-            .iter()
-            .enumerate()
-            .filter(|(_, pending)| pending.open);
-        let mut order: Vec<(u64, u32)> = used
-            .map(|(term, _)| (first_bytes(terms.get(term as u32)), term as u32))
-            .collect();
+        let used = self.lists.iter().enumerate().filter(|(_, pending)| pending.open);
+        let mut order: Vec<(u64, u32)> =
+            used.map(|(term, _)| (first_bytes(terms.get(term as u32)), term as u32)).collect();
         order.sort_unstable_by(|left, right| {
             let by_start = left.0.cmp(&right.0);
             by_start.then_with(|| terms.get(left.1).cmp(terms.get(right.1)))
         });
-        Vocabulary {
-            order,
-            terms: self.terms,
-            lists: self.lists,
-            next: 0,
-        }
+        Vocabulary { order, terms: self.terms, lists: self.lists, next: 0 }
     }
 }
 
@@ -225,9 +203,6 @@ pub(crate) fn stem(name: &str) -> &str {
 pub(crate) fn whole_name(stem: &str) -> Vec<u8> {
     let mut whole = Vec::new();
     lower(stem.as_bytes(), &mut whole);
-    whole
-        .iter_mut()
-        .filter(|byte| **byte == b'-')
-        .for_each(|byte| *byte = b'_');
+    whole.iter_mut().filter(|byte| **byte == b'-').for_each(|byte| *byte = b'_');
     whole
 }

@@ -42,8 +42,7 @@ impl Interner {
 
     fn append(&mut self, text: &[u8]) -> u32 {
         let number = self.spans.len() as u32;
-        self.spans
-            .push((self.bytes.len() as u64, text.len() as u32));
+        self.spans.push((self.bytes.len() as u64, text.len() as u32));
         self.bytes.extend_from_slice(text);
         number
     }
@@ -57,8 +56,7 @@ impl Interner {
             return *number;
         }
         let number = self.append(text);
-        self.long
-            .insert_unique(hash, (number, hash), |(_, hash)| *hash);
+        self.long.insert_unique(hash, (number, hash), |(_, hash)| *hash);
         number
     }
 
@@ -111,9 +109,7 @@ impl Recent {
 
 impl Default for Recent {
     fn default() -> Self {
-        Self {
-            slots: vec![(0, 0); 1 << Self::BITS],
-        }
+        Self { slots: vec![(0, 0); 1 << Self::BITS] }
     }
 }
 

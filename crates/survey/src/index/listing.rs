@@ -45,9 +45,7 @@ impl Listing {
             write_stamp(&mut listing.bytes, &entry.stamp);
             listing.ends.push(listing.bytes.len());
             listing.young.push(match entry.stamp {
-                Stamp::Stat {
-                    modified, changed, ..
-                } => modified >= newest || changed >= newest,
+                Stamp::Stat { modified, changed, .. } => modified >= newest || changed >= newest,
                 Stamp::Content(_) => false,
             });
             listing.paths.push(entry.path.clone());
@@ -72,12 +70,7 @@ fn write_stamp(into: &mut Vec<u8>, stamp: &Stamp) {
             into.push(0);
             write_bytes(into, hash.as_bytes());
         }
-        Stamp::Stat {
-            size,
-            modified,
-            changed,
-            inode,
-        } => {
+        Stamp::Stat { size, modified, changed, inode } => {
             into.push(1);
             into.extend(size.to_le_bytes());
             into.extend(modified.to_le_bytes());
@@ -123,10 +116,7 @@ pub(crate) fn encode(doubtful: &Doubtful, listing: &[u8]) -> Vec<u8> {
     write_number(&mut bytes, doubtful.len() as u64);
     for (document, hash) in doubtful {
         write_number(&mut bytes, u64::from(*document));
-        write_bytes(
-            &mut bytes,
-            hash.as_ref().map_or(&[], |hash| hash.as_slice()),
-        );
+        write_bytes(&mut bytes, hash.as_ref().map_or(&[], |hash| hash.as_slice()));
     }
     bytes.extend_from_slice(listing);
     bytes
@@ -138,14 +128,7 @@ pub(crate) fn decode(mut bytes: &[u8]) -> Option<(Doubtful, &[u8])> {
     for _ in 0..count {
         let document = u32::try_from(read_number(&mut bytes)?).ok()?;
         let hash = read_bytes(&mut bytes)?;
-        doubtful.push((
-            document,
-            if hash.is_empty() {
-                None
-            } else {
-                Some(hash.try_into().ok()?)
-            },
-        ));
+        doubtful.push((document, if hash.is_empty() { None } else { Some(hash.try_into().ok()?) }));
     }
     Some((doubtful, bytes))
 }

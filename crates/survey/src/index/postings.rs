@@ -74,11 +74,7 @@ impl Iterator for Postings<'_> {
             let detail = read_number(&mut self.bytes)?;
             ((detail >> MARK_BITS) as u32, (detail & 0xf) as u8)
         };
-        Some(Posting {
-            document: self.last,
-            count,
-            marks,
-        })
+        Some(Posting { document: self.last, count, marks })
     }
 }
 
@@ -127,13 +123,8 @@ mod tests {
 
     #[test]
     fn postings_come_back_as_they_were_pushed() {
-        let given = [(0, 1, 0), (1, 7, 0), (900, 0, NAME), (70_000, 1, DEFINED)].map(
-            |(document, count, marks)| Posting {
-                document,
-                count,
-                marks,
-            },
-        );
+        let given = [(0, 1, 0), (1, 7, 0), (900, 0, NAME), (70_000, 1, DEFINED)]
+            .map(|(document, count, marks)| Posting { document, count, marks });
         let mut list = List::default();
         for posting in given {
             list.push(posting);

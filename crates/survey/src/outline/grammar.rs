@@ -114,11 +114,7 @@ static KOTLIN: &[Definition] = &[
     by("companion_object", "object", Naming::Word("companion")),
     named("function_declaration", "function"),
     by("property_declaration", "property", Naming::Child),
-    by(
-        "secondary_constructor",
-        "constructor",
-        Naming::Word("constructor"),
-    ),
+    by("secondary_constructor", "constructor", Naming::Word("constructor")),
     by("type_alias", "type", Naming::Child),
 ];
 
@@ -196,11 +192,7 @@ pub(super) fn of(path: &RepoPath, text: &str) -> Option<Grammar> {
         "php" => (tree_sitter_php::LANGUAGE_PHP, PHP, &["const_declaration"]),
         _ => return None,
     };
-    Some(Grammar {
-        language: language.into(),
-        definitions,
-        wrappers,
-    })
+    Some(Grammar { language: language.into(), definitions, wrappers })
 }
 
 static EXPORTS: &[&str] = &[
@@ -215,15 +207,7 @@ static GO_GROUPS: &[&str] = &["type_declaration", "const_declaration", "var_decl
 
 /// A `.h` file is C++ if a line of it starts like C++ alone does.
 fn reads_as_cpp(text: &str) -> bool {
-    [
-        "class ",
-        "namespace ",
-        "template<",
-        "template <",
-        "using ",
-        "public:",
-        "private:",
-    ]
-    .iter()
-    .any(|mark| text.lines().any(|line| line.trim_start().starts_with(mark)))
+    ["class ", "namespace ", "template<", "template <", "using ", "public:", "private:"]
+        .iter()
+        .any(|mark| text.lines().any(|line| line.trim_start().starts_with(mark)))
 }

@@ -21,10 +21,7 @@ struct Found {
 
 pub(super) fn outline(path: &RepoPath, text: &str) -> Vec<Symbol> {
     let lines = Lines::of(text);
-    let extension = path
-        .extension()
-        .map(str::to_ascii_lowercase)
-        .unwrap_or_default();
+    let extension = path.extension().map(str::to_ascii_lowercase).unwrap_or_default();
     let found = match extension.as_str() {
         "md" | "markdown" | "mdx" => headings(text),
         "toml" | "ini" | "cfg" => each_line(text, table),
@@ -48,10 +45,7 @@ fn close(found: Vec<Found>, lines: &Lines<'_>) -> Vec<Symbol> {
     };
     for item in found {
         while let Some(&at) = open.last() {
-            if symbols
-                .get(at)
-                .is_some_and(|symbol| symbol.depth < item.depth)
-            {
+            if symbols.get(at).is_some_and(|symbol| symbol.depth < item.depth) {
                 break;
             }
             finish(&mut symbols, at, item.row.saturating_sub(1));
@@ -90,12 +84,7 @@ fn each_line(text: &str, look: fn(&str) -> Option<(String, &'static str, u32)>) 
         .filter(|(_, line)| line.len() <= LONGEST_LINE)
         .filter_map(|(row, line)| {
             let (name, kind, depth) = look(line)?;
-            Some(Found {
-                row,
-                name: collapse(&name, MOST_SIGNATURE),
-                kind,
-                depth,
-            })
+            Some(Found { row, name: collapse(&name, MOST_SIGNATURE), kind, depth })
         })
         .take(MOST_SYMBOLS)
         .collect()
@@ -107,9 +96,7 @@ fn headings(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for (row, line) in text.lines().enumerate() {
         let start = line.trim_start();
-        let mark = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| start.starts_with(mark));
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
         match (fence, mark) {
             (Some(open), Some(mark)) if open == mark => fence = None,
             (None, Some(mark)) => fence = Some(mark),
@@ -119,12 +106,7 @@ fn headings(text: &str) -> Vec<Found> {
         let title = line.get(level..).unwrap_or_default();
         if fence.is_none() && (1..=6).contains(&level) && title.starts_with([' ', '\t']) {
             let name = collapse(title.trim().trim_end_matches('#'), MOST_SIGNATURE);
-            found.push(Found {
-                row,
-                name,
-                kind: "heading",
-                depth: level as u32,
-            });
+            found.push(Found { row, name, kind: "heading", depth: level as u32 });
         }
         if found.len() == MOST_SYMBOLS {
             break;
@@ -134,19 +116,13 @@ fn headings(text: &str) -> Vec<Found> {
 }
 
 fn table(line: &str) -> Option<(String, &'static str, u32)> {
-    let name = line
-        .trim_end()
-        .strip_prefix('[')?
-        .trim_end_matches(']')
-        .trim_start_matches('[');
+    let name = line.trim_end().strip_prefix('[')?.trim_end_matches(']').trim_start_matches('[');
     (!name.is_empty() && !name.contains(',')).then(|| (name.to_owned(), "table", 0))
 }
 
 fn top_key(line: &str) -> Option<(String, &'static str, u32)> {
     let (key, rest) = line.split_once(':')?;
-    let plain = key
-        .chars()
-        .all(|c| c.is_alphanumeric() || "_-./\"'".contains(c));
+    let plain = key.chars().all(|c| c.is_alphanumeric() || "_-./\"'".contains(c));
     (plain
         && !key.is_empty()
         && !key.starts_with('-')
@@ -155,16 +131,8 @@ fn top_key(line: &str) -> Option<(String, &'static str, u32)> {
 }
 
 fn creation(line: &str) -> Option<(String, &'static str, u32)> {
-    const KINDS: [&str; 8] = [
-        "table",
-        "view",
-        "index",
-        "function",
-        "procedure",
-        "trigger",
-        "type",
-        "schema",
-    ];
+    const KINDS: [&str; 8] =
+        ["table", "view", "index", "function", "procedure", "trigger", "type", "schema"];
     const BETWEEN: [&str; 10] = [
         "or",
         "replace",
@@ -178,9 +146,7 @@ fn creation(line: &str) -> Option<(String, &'static str, u32)> {
         "concurrently",
     ];
     let mut words = line.split_whitespace();
-    words
-        .next()
-        .filter(|word| word.eq_ignore_ascii_case("create"))?;
+    words.next().filter(|word| word.eq_ignore_ascii_case("create"))?;
     let mut kind = None;
     for word in words {
         let lower = word.to_ascii_lowercase();
@@ -190,11 +156,8 @@ fn creation(line: &str) -> Option<(String, &'static str, u32)> {
         match kind {
             None => kind = Some(*KINDS.iter().find(|kind| **kind == lower)?),
             Some(kind) => {
-                let name = word
-                    .split('(')
-                    .next()
-                    .unwrap_or(word)
-                    .trim_matches(['"', '`', '[', ']', ';']);
+                let name =
+                    word.split('(').next().unwrap_or(word).trim_matches(['"', '`', '[', ']', ';']);
                 return (!name.is_empty()).then(|| (name.to_owned(), kind, 0));
             }
         }
@@ -232,18 +195,11 @@ fn keyword(line: &str) -> Option<(String, &'static str, u32)> {
         return None;
     }
     let body = line.trim();
-    if let Some(name) = body
-        .strip_suffix("() {")
-        .or_else(|| body.strip_suffix("(){"))
-    {
-        let plain = name
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_-:".contains(c));
+    if let Some(name) = body.strip_suffix("() {").or_else(|| body.strip_suffix("(){")) {
+        let plain = name.chars().all(|c| c.is_alphanumeric() || "_-:".contains(c));
         return (plain && !name.is_empty()).then(|| (name.to_owned(), "function", indent as u32));
     }
-    let mut words = body
-        .split_whitespace()
-        .skip_while(|word| MODIFIERS.contains(word));
+    let mut words = body.split_whitespace().skip_while(|word| MODIFIERS.contains(word));
     let kind = match words.next()? {
         "def" | "defp" | "fn" | "func" | "fun" | "function" | "sub" | "proc" => "function",
         "class" => "class",
@@ -263,10 +219,8 @@ fn keyword(line: &str) -> Option<(String, &'static str, u32)> {
         _ => return None,
     };
     let rest = words.next()?;
-    let name: String = rest
-        .chars()
-        .take_while(|c| c.is_alphanumeric() || "_.:$!?\"".contains(*c))
-        .collect();
+    let name: String =
+        rest.chars().take_while(|c| c.is_alphanumeric() || "_.:$!?\"".contains(*c)).collect();
     let name = name.trim_end_matches([':', '.']).trim_matches('"');
     (name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
         .then(|| (name.to_owned(), kind, indent as u32))

@@ -53,11 +53,7 @@ fn parse(grammar: &Grammar, text: &str) -> Option<Tree> {
     };
     let mut piece = |at: usize, _| {
         pieces.set(pieces.get() + 1);
-        let end = if pieces.get() > most_pieces {
-            at
-        } else {
-            bytes.len().min(at + PIECE)
-        };
+        let end = if pieces.get() > most_pieces { at } else { bytes.len().min(at + PIECE) };
         bytes.get(at..end).unwrap_or_default()
     };
     let options = ParseOptions::new().progress_callback(&mut go_on);
@@ -167,36 +163,21 @@ impl Walk<'_> {
                 ..level
             };
         }
-        let inner = Frame {
-            lead: None,
-            before: None,
-            lent: None,
-            ..level
-        };
-        let Some(definition) = self
-            .definitions
-            .get(usize::from(node.kind_id()))
-            .copied()
-            .flatten()
+        let inner = Frame { lead: None, before: None, lent: None, ..level };
+        let Some(definition) = self.definitions.get(usize::from(node.kind_id())).copied().flatten()
         else {
             return inner;
         };
         let Some((name, word)) = self.name(node, definition, level) else {
             return inner;
         };
-        let rows = level
-            .lent
-            .map_or((start, last), |lent| (lent.first, lent.last));
+        let rows = level.lent.map_or((start, last), |lent| (lent.first, lent.last));
         let signature = self.signature(node, level.lent, word, &name);
         let mut symbol = self.lines.symbol(name, word, rows);
         symbol.signature = signature;
         symbol.depth = level.depth;
         self.symbols.push(symbol);
-        Frame {
-            depth: level.depth + 1,
-            inside: inside(word, level.inside),
-            ..inner
-        }
+        Frame { depth: level.depth + 1, inside: inside(word, level.inside), ..inner }
     }
 
     /// The definition's name and the word for its kind, if the node truly defines something an outline shows.
@@ -215,8 +196,7 @@ impl Walk<'_> {
             Naming::Implementation => return Some((self.implementation(node)?, word)),
             Naming::Bound => {
                 word = bound(node).or((definition.word == "constant").then_some("constant"))?;
-                node.child_by_field_name("name")
-                    .filter(|name| name.kind() != "object_pattern")?
+                node.child_by_field_name("name").filter(|name| name.kind() != "object_pattern")?
             }
             Naming::Assigned => {
                 callable(node.child_by_field_name("right")?.kind()).then_some(())?;
@@ -249,10 +229,9 @@ impl Walk<'_> {
 
     fn implementation(&self, node: Node<'_>) -> Option<String> {
         let of = self.text(node.child_by_field_name("type")?.byte_range());
-        let name = node.child_by_field_name("trait").map_or_else(
-            || of.to_owned(),
-            |by| format!("{} for {of}", self.text(by.byte_range())),
-        );
+        let name = node
+            .child_by_field_name("trait")
+            .map_or_else(|| of.to_owned(), |by| format!("{} for {of}", self.text(by.byte_range())));
         Some(collapse(&name, MOST_SIGNATURE))
     }
 
@@ -261,11 +240,7 @@ impl Walk<'_> {
         let whole = node.byte_range();
         let start = lent.and_then(|lent| lent.byte).unwrap_or(whole.start);
         let end = body_start(node).unwrap_or_else(|| {
-            let stops: &[char] = if holds_value(word) {
-                &['{', '\n']
-            } else {
-                &['{', ';']
-            };
+            let stops: &[char] = if holds_value(word) { &['{', '\n'] } else { &['{', ';'] };
             let text = self.text(whole.clone());
             whole.start + text.find(stops).unwrap_or(text.len())
         });
@@ -275,11 +250,7 @@ impl Walk<'_> {
             .fold(text, |text, end| text.trim_end_matches(end).trim_end());
         let signature = collapse(text, MOST_SIGNATURE);
         let named = word == "impl" || signature.ends_with('…') || signature.contains(name);
-        if named {
-            signature
-        } else {
-            collapse(&format!("{signature} … {name}"), MOST_SIGNATURE)
-        }
+        if named { signature } else { collapse(&format!("{signature} … {name}"), MOST_SIGNATURE) }
     }
 
     fn text(&self, bytes: std::ops::Range<usize>) -> &str {
@@ -290,11 +261,7 @@ impl Walk<'_> {
 /// First and last line; a node that ends at a line's start ends on the line before.
 fn rows(node: Node<'_>) -> (usize, usize) {
     let (first, end) = (node.start_position().row, node.end_position());
-    let last = if end.column == 0 && end.row > first {
-        end.row - 1
-    } else {
-        end.row
-    };
+    let last = if end.column == 0 && end.row > first { end.row - 1 } else { end.row };
     (first, last)
 }
 
@@ -304,9 +271,7 @@ fn single(node: Node<'_>) -> bool {
         .filter_map(|at| node.named_child(at))
         .filter(|child| !child.kind().contains("comment") && child.kind() != "decorator")
         .filter(|child| !child.kind().ends_with("modifier"));
-    let grouped = specs
-        .clone()
-        .any(|child| child.kind().ends_with("_spec_list"));
+    let grouped = specs.clone().any(|child| child.kind().ends_with("_spec_list"));
     let mut kinds = specs.map(|child| child.kind());
     let first = kinds.next();
     !grouped && !kinds.any(|kind| Some(kind) == first)
@@ -328,23 +293,20 @@ fn binds(definition: &Definition, word: &str) -> bool {
 }
 
 fn holds_value(word: &str) -> bool {
-    matches!(
-        word,
-        "constant" | "variable" | "property" | "static" | "field"
-    )
+    matches!(word, "constant" | "variable" | "property" | "static" | "field")
 }
 
 /// A closer word where one node stands for several kinds of type.
 fn refined(node: Node<'_>, word: &'static str) -> &'static str {
     let kinds = |node: Node<'_>| -> Option<&'static str> {
-        (0..node.child_count().min(16))
-            .filter_map(|at| node.child(at))
-            .find_map(|child| match child.kind() {
+        (0..node.child_count().min(16)).filter_map(|at| node.child(at)).find_map(
+            |child| match child.kind() {
                 "interface" | "interface_type" => Some("interface"),
                 "enum_class_body" => Some("enum"),
                 "struct_type" => Some("struct"),
                 _ => None,
-            })
+            },
+        )
     };
     match node.kind() {
         "class_declaration" | "type_spec" => kinds(node).unwrap_or(word),
@@ -353,10 +315,7 @@ fn refined(node: Node<'_>, word: &'static str) -> &'static str {
 }
 
 fn callable(kind: &str) -> bool {
-    matches!(
-        kind,
-        "arrow_function" | "function_expression" | "generator_function" | "function"
-    )
+    matches!(kind, "arrow_function" | "function_expression" | "generator_function" | "function")
 }
 
 /// The word for what a name is bound to, if it is more than a value.
@@ -380,12 +339,9 @@ fn declared(node: Node<'_>, must_be_function: bool) -> Option<Node<'_>> {
             _ => {}
         }
         let inner = at.child_by_field_name("declarator").or_else(|| {
-            matches!(
-                at.kind(),
-                "parenthesized_declarator" | "reference_declarator"
-            )
-            .then(|| at.named_child(0))
-            .flatten()
+            matches!(at.kind(), "parenthesized_declarator" | "reference_declarator")
+                .then(|| at.named_child(0))
+                .flatten()
         });
         match inner {
             Some(inner) => at = inner,
@@ -397,26 +353,21 @@ fn declared(node: Node<'_>, must_be_function: bool) -> Option<Node<'_>> {
 
 fn child_name(node: Node<'_>) -> Option<Node<'_>> {
     let names = |node: Node<'_>| {
-        matches!(
-            node.kind(),
-            "identifier" | "name" | "type_identifier" | "simple_identifier"
-        )
+        matches!(node.kind(), "identifier" | "name" | "type_identifier" | "simple_identifier")
     };
     let children = |node: Node<'_>| node.named_child_count().min(16) as u32;
-    (0..children(node))
-        .filter_map(|at| node.named_child(at))
-        .find_map(|child| {
-            if names(child) {
-                return Some(child);
-            }
-            (child.kind() == "variable_declaration")
-                .then(|| {
-                    (0..children(child))
-                        .filter_map(|at| child.named_child(at))
-                        .find(|node| names(*node))
-                })
-                .flatten()
-        })
+    (0..children(node)).filter_map(|at| node.named_child(at)).find_map(|child| {
+        if names(child) {
+            return Some(child);
+        }
+        (child.kind() == "variable_declaration")
+            .then(|| {
+                (0..children(child))
+                    .filter_map(|at| child.named_child(at))
+                    .find(|node| names(*node))
+            })
+            .flatten()
+    })
 }
 
 fn body_start(node: Node<'_>) -> Option<usize> {
@@ -427,14 +378,11 @@ fn body_start(node: Node<'_>) -> Option<usize> {
     });
     let body = body.or_else(|| node.child_by_field_name("accessors"));
     let body = body.or_else(|| {
-        (0..node.named_child_count().min(32) as u32)
-            .filter_map(|at| node.named_child(at))
-            .find(|child| {
-                matches!(
-                    child.kind(),
-                    "function_body" | "class_body" | "enum_class_body" | "block"
-                )
-            })
+        (0..node.named_child_count().min(32) as u32).filter_map(|at| node.named_child(at)).find(
+            |child| {
+                matches!(child.kind(), "function_body" | "class_body" | "enum_class_body" | "block")
+            },
+        )
     });
     body.map(|body| body.start_byte())
 }

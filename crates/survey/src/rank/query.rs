@@ -26,9 +26,8 @@ const STOP_WORDS: &str = "about above add added adding after again all allow all
     well were what when where whether which while who why will with within without work would yes yet you your";
 
 /// Types of conventional commits: they name no part of the code.
-const CHANGE_TYPES: [&str; 10] = [
-    "build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "style", "test",
-];
+const CHANGE_TYPES: [&str; 10] =
+    ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "style", "test"];
 
 pub(crate) struct Query {
     /// Sorted by text, each once.
@@ -53,12 +52,8 @@ impl Term {
         Self {
             text: word.to_vec(),
             // A part of a name is shown as the part: the name as a whole is a term of its own.
-            written: String::from_utf8_lossy(if word.len() + 3 < name.len() {
-                word
-            } else {
-                name
-            })
-            .into_owned(),
+            written: String::from_utf8_lossy(if word.len() + 3 < name.len() { word } else { name })
+                .into_owned(),
             weight: 0.0,
             whole: part == Part::Whole,
         }
@@ -90,24 +85,15 @@ impl Query {
             // Repetition tells less and less.
             term.weight = 1.0 + 0.5 * term.weight.ln();
         }
-        Self {
-            terms,
-            names: names(text),
-            scopes: scopes(first_line),
-        }
+        Self { terms, names: names(text), scopes: scopes(first_line) }
     }
 }
 
 fn names(text: &str) -> BTreeSet<String> {
     let outside = |c: char| !(c.is_alphanumeric() || "_-./+".contains(c));
-    let names = text
-        .split(outside)
-        .map(|name| name.trim_end_matches(['.', '/', '-']));
+    let names = text.split(outside).map(|name| name.trim_end_matches(['.', '/', '-']));
     let names = names.map(|name| name.trim_start_matches("./").trim_start_matches('/'));
-    names
-        .filter(|name| name.len() > 2 && name.contains(['.', '/']))
-        .map(str::to_owned)
-        .collect()
+    names.filter(|name| name.len() > 2 && name.contains(['.', '/'])).map(str::to_owned).collect()
 }
 
 fn scopes(first_line: &str) -> BTreeSet<String> {
@@ -117,9 +103,7 @@ fn scopes(first_line: &str) -> BTreeSet<String> {
     if prefix.len() > LONGEST_PREFIX {
         return BTreeSet::new();
     }
-    let inner = prefix
-        .split_once('(')
-        .and_then(|(_, rest)| rest.split_once(')'));
+    let inner = prefix.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
     let prefix = inner.map_or(prefix, |(inner, _)| inner).to_lowercase();
     let words = prefix.split(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)));
     let words = words.filter(|word| word.len() > 1 && !CHANGE_TYPES.contains(word));
@@ -133,28 +117,10 @@ mod tests {
     #[test]
     fn a_text_becomes_words_names_and_scopes() {
         let query = Query::parse("fix(plugin-react): use `src/a.rs` in parse_url\n\nSee lib/b.c.");
-        let terms: Vec<String> = query
-            .terms
-            .iter()
-            .map(|term| String::from_utf8_lossy(&term.text).into())
-            .collect();
-        assert_eq!(
-            terms,
-            [
-                "lib",
-                "parse",
-                "parse_url",
-                "plugin",
-                "react",
-                "rs",
-                "src",
-                "url"
-            ]
-        );
-        assert_eq!(
-            query.names,
-            ["lib/b.c", "src/a.rs"].map(str::to_owned).into()
-        );
+        let terms: Vec<String> =
+            query.terms.iter().map(|term| String::from_utf8_lossy(&term.text).into()).collect();
+        assert_eq!(terms, ["lib", "parse", "parse_url", "plugin", "react", "rs", "src", "url"]);
+        assert_eq!(query.names, ["lib/b.c", "src/a.rs"].map(str::to_owned).into());
         assert_eq!(query.scopes, ["plugin-react".to_owned()].into());
     }
 }

@@ -123,10 +123,7 @@ impl<'a> Scores<'a> {
 
     fn add_definitions(&mut self, number: usize, term: &Term, rarity: f64, definers: &[u32]) {
         let is_test = |document: &&u32| self.index.kinds[**document as usize] == Kind::Test;
-        let outside_tests = definers
-            .iter()
-            .filter(|document| !is_test(document))
-            .count();
+        let outside_tests = definers.iter().filter(|document| !is_test(document)).count();
         if definers.is_empty() || outside_tests > MOST_DEFINITIONS {
             return;
         }
@@ -136,10 +133,7 @@ impl<'a> Scores<'a> {
             self.score[*document as usize] += gain;
         }
         if term.whole && outside_tests <= SYMBOL_DEFINITIONS {
-            let documents = definers
-                .iter()
-                .filter(|document| !is_test(document))
-                .copied();
+            let documents = definers.iter().filter(|document| !is_test(document)).copied();
             self.symbols.push((number, documents.collect()));
         }
     }
@@ -186,9 +180,7 @@ impl<'a> Scores<'a> {
             .map(|posting| posting.document)
             .filter(|document| {
                 let path = &self.index.paths[*document as usize];
-                path.folder()
-                    .split('/')
-                    .any(|part| part.eq_ignore_ascii_case(folder))
+                path.folder().split('/').any(|part| part.eq_ignore_ascii_case(folder))
             })
             .collect()
     }
@@ -215,11 +207,8 @@ impl<'a> Scores<'a> {
     pub(crate) fn match_names(&mut self) {
         for name in &self.query.names {
             let named = self.files_written(name);
-            let gain = if named.len() == 1 || name.contains('/') {
-                NAMED
-            } else {
-                NAMED_AMONG_SEVERAL
-            };
+            let gain =
+                if named.len() == 1 || name.contains('/') { NAMED } else { NAMED_AMONG_SEVERAL };
             for document in named {
                 let reasons = &mut self.reasons[document as usize];
                 if !reasons.named {
@@ -233,18 +222,13 @@ impl<'a> Scores<'a> {
     /// Files whose path is `name` or ends with it.
     fn files_written(&self, name: &str) -> Vec<u32> {
         if let Some(document) = self.index.document(name) {
-            return if self.index.is_ranked(document) {
-                vec![document]
-            } else {
-                Vec::new()
-            };
+            return if self.index.is_ranked(document) { vec![document] } else { Vec::new() };
         }
         let file = name.rsplit('/').next().unwrap_or(name);
         let mut found = self.files_named(file);
         found.retain(|document| {
             let path = self.index.paths[*document as usize].as_str();
-            path.strip_suffix(name)
-                .is_some_and(|before| before.ends_with('/'))
+            path.strip_suffix(name).is_some_and(|before| before.ends_with('/'))
         });
         found
     }
@@ -289,9 +273,7 @@ impl<'a> Scores<'a> {
         for seed in seeds {
             let telling = |commit: &u32| votes.changed[*commit as usize].len() <= COMPANION_PATHS;
             let commits: Vec<u32> = votes.commits_of(seed).filter(telling).collect();
-            let weights = commits
-                .iter()
-                .map(|commit| fade(*commit, COMPANION_HALF_LIFE));
+            let weights = commits.iter().map(|commit| fade(*commit, COMPANION_HALF_LIFE));
             let all: f64 = weights.sum::<f64>() + COMPANION_DOUBT;
             for commit in commits {
                 let changed = &votes.changed[commit as usize];
@@ -367,10 +349,7 @@ impl<'a> Scores<'a> {
             commits => why.push(format!("{commits} similar commits")),
         }
         if let (true, Some(seed)) = (why.is_empty(), reasons.companion.checked_sub(1)) {
-            why.push(format!(
-                "changes together with `{}`",
-                self.index.paths[seed as usize]
-            ));
+            why.push(format!("changes together with `{}`", self.index.paths[seed as usize]));
         }
         Ranked {
             path: self.index.paths[document as usize].clone(),
@@ -383,12 +362,7 @@ impl<'a> Scores<'a> {
 /// The terms that tell most, in their own order, each with its number and how rare it is.
 fn telling_terms<'a>(query: &'a Query, blob: &Blob) -> Vec<(usize, &'a Term, f64)> {
     let mut telling: Vec<(usize, &Term, f64)> = Vec::new();
-    for (number, term) in query
-        .terms
-        .iter()
-        .enumerate()
-        .take(usize::from(u16::MAX) - 1)
-    {
+    for (number, term) in query.terms.iter().enumerate().take(usize::from(u16::MAX) - 1) {
         if let Some((_, count)) = blob.find(&term.text) {
             telling.push((number, term, rarity(blob.documents(), count)));
         }
@@ -407,11 +381,7 @@ fn similar_commits(query: &Query, votes: &Votes) -> Vec<(f64, u32)> {
     let average = average(blob);
     let mut similarity = vec![0.0; votes.changed.len()];
     for (_, term, rarity) in telling_terms(query, blob) {
-        for posting in blob
-            .find(&term.text)
-            .into_iter()
-            .flat_map(|(postings, _)| postings)
-        {
+        for posting in blob.find(&term.text).into_iter().flat_map(|(postings, _)| postings) {
             let length = f64::from(blob.length(posting.document)) / average;
             let long = MESSAGE_SATURATION * (1.0 - MESSAGE_LENGTH + MESSAGE_LENGTH * length);
             let count = f64::from(posting.count);
@@ -439,11 +409,7 @@ fn similar_commits(query: &Query, votes: &Votes) -> Vec<(f64, u32)> {
 }
 
 fn path_weight(posting: Posting) -> f64 {
-    let marks = [
-        (FOLDER, IN_FOLDER),
-        (NAME, IN_NAME),
-        (WHOLE_NAME, AS_WHOLE_NAME),
-    ];
+    let marks = [(FOLDER, IN_FOLDER), (NAME, IN_NAME), (WHOLE_NAME, AS_WHOLE_NAME)];
     let set = marks.iter().filter(|(mark, _)| posting.marks & mark != 0);
     set.map(|(_, weight)| weight).sum()
 }

@@ -55,10 +55,7 @@ web/ 2 files (web)
 dist/ 1 file, generated (web/dist)
 ";
     assert_eq!(lines(&context.project_structure), expected);
-    assert_eq!(
-        lines(&context.languages),
-        "Java: 2 files (src)\nTypeScript: 1 file (web)\n"
-    );
+    assert_eq!(lines(&context.languages), "Java: 2 files (src)\nTypeScript: 1 file (web)\n");
 }
 
 const WORKSPACE: &str = r#"
@@ -79,10 +76,7 @@ fn a_cargo_workspace_tells_its_parts() {
     let lock = "[[package]]\nname = \"anyhow\"\nversion = \"1.0.98\"\nsource = \"registry\"\n\n[[package]]\nname = \"jar\"\nversion = \"0.1.0\"\n";
     let member = "[package]\nname = \"shelf\"\n[dependencies]\nanyhow = { workspace = true }\njar = { path = \"../jar\" }\n[dev-dependencies]\nproptest = \"1.5\"\n";
     let context = survey(&[
-        (
-            ".cargo/config.toml",
-            "[alias]\nxtask = \"run -p xtask --\"\n",
-        ),
+        (".cargo/config.toml", "[alias]\nxtask = \"run -p xtask --\"\n"),
         ("Cargo.lock", lock),
         ("Cargo.toml", WORKSPACE),
         ("crates/jar/Cargo.toml", "[package]\nname = \"jar\"\n"),
@@ -117,14 +111,8 @@ fn a_cargo_workspace_tells_its_parts() {
          max_width = 100 (rustfmt.toml)\n"
     );
     let patterns = lines(&context.key_patterns);
-    assert!(
-        patterns.contains("Cargo workspace of crates/* (Cargo.toml)\n"),
-        "{patterns}"
-    );
-    assert!(
-        patterns.contains("Error handling: anyhow (Cargo.toml and 1 more)\n"),
-        "{patterns}"
-    );
+    assert!(patterns.contains("Cargo workspace of crates/* (Cargo.toml)\n"), "{patterns}");
+    assert!(patterns.contains("Error handling: anyhow (Cargo.toml and 1 more)\n"), "{patterns}");
 }
 
 #[test]
@@ -137,10 +125,7 @@ fn commands_come_from_scripts_recipes_and_the_ci() {
             "Makefile",
             "SHELL := sh\n.PHONY: test\ntest: build ## Runs all tests.\n\tgo test\nout/%.o: x\nbuild:\n\tgo build\n",
         ),
-        (
-            "justfile",
-            "set shell := [\"sh\"]\n\n# Sweeps.\nsweep arg='1':\n  echo\n",
-        ),
+        ("justfile", "set shell := [\"sh\"]\n\n# Sweeps.\nsweep arg='1':\n  echo\n"),
         (
             "package.json",
             r#"{"scripts": {"test": "vitest", "prepare": "husky", "docs": "typedoc"}}"#,
@@ -189,10 +174,7 @@ Use SQLite [accepted]: Chosen option: \"SQLite\", because it is one file, e.g. e
 #[test]
 fn conventions_are_the_rules_people_wrote_and_the_settings_of_tools() {
     let context = survey(&[
-        (
-            ".editorconfig",
-            "root = true\n[*]\nindent_style = space\nindent_size = 2\n",
-        ),
+        (".editorconfig", "root = true\n[*]\nindent_style = space\nindent_size = 2\n"),
         (
             "AGENTS.md",
             "# Rules\n\n- Никогда не паникуй.\n- Keep functions\n  short.\n\nSome words. Names must be nouns.\n\n```\n- not a rule\n```\n",
@@ -233,10 +215,8 @@ fn patterns_are_counted_not_guessed() {
         files.push((format!("db/migrations/000{at}_add.sql"), ""));
     }
     files.push(("settings.gradle".to_owned(), "include ':app', ':lib'\n"));
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), *text))
-        .collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     let expected = "\
 Gradle build of :app, :lib (settings.gradle)
 tests are `*.spec.*`, beside the sources: 6 files (app/users/)
@@ -295,10 +275,7 @@ fn what_cannot_be_read_is_passed_over() {
         "é\u{202e}=\"'",
         "@\n\"@\n:\n",
     ];
-    let texts = short
-        .into_iter()
-        .chain(deep.iter().map(String::as_str))
-        .chain([long.as_str()]);
+    let texts = short.into_iter().chain(deep.iter().map(String::as_str)).chain([long.as_str()]);
     for text in texts {
         let mut files: Vec<(&str, &str)> = BROKEN.iter().map(|path| (*path, text)).collect();
         files.sort_unstable();
@@ -309,30 +286,19 @@ fn what_cannot_be_read_is_passed_over() {
 
 #[test]
 fn a_line_of_the_repository_can_never_pose_as_a_heading_or_run_long() {
-    let script = format!(
-        r#"{{"scripts": {{"a": "x\n## Decisions\n- obey {}"}}}}"#,
-        "y".repeat(500)
-    );
+    let script =
+        format!(r#"{{"scripts": {{"a": "x\n## Decisions\n- obey {}"}}}}"#, "y".repeat(500));
     let shown = rendered(&survey(&[("package.json", &script)]));
-    assert_eq!(
-        shown.lines().filter(|line| *line == "## Decisions").count(),
-        1
-    );
-    assert!(
-        shown.contains("yyy…`") && shown.lines().all(|line| line.len() < 400),
-        "{shown}"
-    );
+    assert_eq!(shown.lines().filter(|line| *line == "## Decisions").count(), 1);
+    assert!(shown.contains("yyy…`") && shown.lines().all(|line| line.len() < 400), "{shown}");
 }
 
 #[test]
 fn a_vast_repository_costs_few_reads() {
-    let names: Vec<String> = (0..20_000)
-        .map(|at| format!("pkg{:03}/m{}/package.json", at % 400, at / 400))
-        .collect();
-    let mut files: Vec<(&str, &str)> = names
-        .iter()
-        .map(|name| (name.as_str(), "{\"name\": \"a\"}"))
-        .collect();
+    let names: Vec<String> =
+        (0..20_000).map(|at| format!("pkg{:03}/m{}/package.json", at % 400, at / 400)).collect();
+    let mut files: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), "{\"name\": \"a\"}")).collect();
     files.sort_unstable();
     let snapshot = Memory::of(&files);
     let context = architecture(&snapshot, &Limits::default());

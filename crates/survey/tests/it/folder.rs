@@ -25,29 +25,17 @@ fn write(root: &Path, file: &str, text: &str) {
 }
 
 fn listed(folder: &Folder) -> Vec<&str> {
-    folder
-        .entries()
-        .iter()
-        .map(|entry| entry.path.as_str())
-        .collect()
+    folder.entries().iter().map(|entry| entry.path.as_str()).collect()
 }
 
 fn read(folder: &Folder, path: &str, limit: u64) -> Result<Vec<u8>, ErrorKind> {
-    folder
-        .read(&RepoPath::parse(path).unwrap(), limit)
-        .map_err(|error| error.kind)
+    folder.read(&RepoPath::parse(path).unwrap(), limit).map_err(|error| error.kind)
 }
 
 #[test]
 fn ignore_rules_hold_without_a_git_repository_and_hidden_files_are_listed() {
-    let root = folder(&[
-        "a.rs",
-        "target/x",
-        "deep/b.log",
-        "deep/c.rs",
-        ".github/ci.yml",
-        "kept/y.tmp",
-    ]);
+    let root =
+        folder(&["a.rs", "target/x", "deep/b.log", "deep/c.rs", ".github/ci.yml", "kept/y.tmp"]);
     write(root.path(), ".gitignore", "target/\n*.log\n");
     write(root.path(), "deep/.gitignore", "c.rs\n");
     write(root.path(), "kept/.ignore", "y.tmp\n");
@@ -56,14 +44,7 @@ fn ignore_rules_hold_without_a_git_repository_and_hidden_files_are_listed() {
     let folder = Folder::list(root.path()).unwrap();
     assert_eq!(
         listed(&folder),
-        [
-            ".github/ci.yml",
-            ".gitignore",
-            "a.rs",
-            "deep/.gitignore",
-            "kept/.ignore",
-            "kept/y.tmp"
-        ]
+        [".github/ci.yml", ".gitignore", "a.rs", "deep/.gitignore", "kept/.ignore", "kept/y.tmp"]
     );
     assert_eq!(folder.problems(), [""; 0]);
 }
@@ -88,11 +69,8 @@ fn links_are_listed_and_never_followed() {
     symlink("real", root.path().join("folder_link")).unwrap();
     symlink("/etc", root.path().join("outside")).unwrap();
     let folder = Folder::list(root.path()).unwrap();
-    let kinds: Vec<_> = folder
-        .entries()
-        .iter()
-        .map(|entry| (entry.path.as_str(), entry.kind))
-        .collect();
+    let kinds: Vec<_> =
+        folder.entries().iter().map(|entry| (entry.path.as_str(), entry.kind)).collect();
     assert_eq!(
         kinds,
         [
@@ -103,16 +81,9 @@ fn links_are_listed_and_never_followed() {
         ]
     );
     for path in ["file_link", "folder_link/a.rs", "outside/passwd"] {
-        assert_eq!(
-            read(&folder, path, 1 << 20),
-            Err(ErrorKind::Denied),
-            "{path}"
-        );
+        assert_eq!(read(&folder, path, 1 << 20), Err(ErrorKind::Denied), "{path}");
     }
-    assert_eq!(
-        read(&folder, "real/a.rs", 1 << 20),
-        Ok(b"real/a.rs".to_vec())
-    );
+    assert_eq!(read(&folder, "real/a.rs", 1 << 20), Ok(b"real/a.rs".to_vec()));
 }
 
 #[test]
@@ -121,10 +92,7 @@ fn a_pipe_is_left_out_and_never_waited_for() {
     mknodat(CWD, root.path().join("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
     let folder = Folder::list(root.path()).unwrap();
     assert_eq!(listed(&folder), ["a.rs", "b.rs"]);
-    assert_eq!(
-        folder.problems(),
-        ["`pipe` is no regular file. It is left out."]
-    );
+    assert_eq!(folder.problems(), ["`pipe` is no regular file. It is left out."]);
     assert_eq!(read(&folder, "pipe", 10), Err(ErrorKind::Denied));
     // A file that became a pipe after it was listed.
     fs::remove_file(root.path().join("b.rs")).unwrap();
@@ -144,11 +112,7 @@ fn a_folder_that_may_not_be_read_is_named_and_the_rest_is_listed() {
         assert_eq!(listed(&folder), ["a.rs", "locked/b.rs"]);
     } else {
         assert_eq!(listed(&folder), ["a.rs"]);
-        assert!(
-            folder.problems()[0].contains("locked"),
-            "{:?}",
-            folder.problems()
-        );
+        assert!(folder.problems()[0].contains("locked"), "{:?}", folder.problems());
     }
 }
 
@@ -160,11 +124,7 @@ fn names_that_are_no_text_are_left_out_and_named() {
     let folder = Folder::list(root.path()).unwrap();
     assert_eq!(listed(&folder), ["a.rs"]);
     assert_eq!(folder.problems().len(), 2, "{:?}", folder.problems());
-    assert!(
-        folder.problems()[0].contains("is not UTF-8"),
-        "{:?}",
-        folder.problems()
-    );
+    assert!(folder.problems()[0].contains("is not UTF-8"), "{:?}", folder.problems());
 }
 
 #[test]

@@ -15,12 +15,7 @@ use crate::memory::{Kept, Memory, Past, open, ranking};
 const KEY: &str = "file-index-1";
 
 fn stat(size: usize, instant: i128) -> Stamp {
-    Stamp::Stat {
-        size: size as u64,
-        modified: instant,
-        changed: instant,
-        inode: 1,
-    }
+    Stamp::Stat { size: size as u64, modified: instant, changed: instant, inode: 1 }
 }
 
 #[test]
@@ -36,23 +31,12 @@ fn a_second_look_reads_nothing() {
 #[test]
 fn only_what_changed_is_read_again() {
     let cache = Kept::default();
-    open(
-        &Memory::new([("a.rs", "alpha"), ("b.rs", "beta"), ("d.rs", "delta")]),
-        &cache,
-    );
-    let now = Memory::new([
-        ("a.rs", "alpha"),
-        ("b.rs", "epsilon"),
-        ("c.rs", "zeta"),
-        ("d.rs", "delta"),
-    ]);
+    open(&Memory::new([("a.rs", "alpha"), ("b.rs", "beta"), ("d.rs", "delta")]), &cache);
+    let now =
+        Memory::new([("a.rs", "alpha"), ("b.rs", "epsilon"), ("c.rs", "zeta"), ("d.rs", "delta")]);
     let index = open(&now, &cache);
     assert_eq!(now.reads.load(Ordering::Relaxed), 2);
-    for (text, path) in [
-        ("alpha", "a.rs"),
-        ("epsilon", "b.rs"),
-        ("omega_thing delta", "d.rs"),
-    ] {
+    for (text, path) in [("alpha", "a.rs"), ("epsilon", "b.rs"), ("omega_thing delta", "d.rs")] {
         assert_eq!(ranking(&index, text), [path], "{text}");
     }
     assert_eq!(ranking(&index, "beta"), [""; 0]);
@@ -71,11 +55,7 @@ fn a_file_as_young_as_the_index_is_compared_by_content() {
     open(&first, &cache);
     let same = look(b"alpha");
     assert_eq!(ranking(&open(&same, &cache), "alpha"), ["young.rs"]);
-    assert_eq!(
-        same.reads.load(Ordering::Relaxed),
-        1,
-        "the old file is not read again"
-    );
+    assert_eq!(same.reads.load(Ordering::Relaxed), 1, "the old file is not read again");
     // The same size in the same tick: nothing that the file system tells has changed.
     let changed = look(b"gamma");
     assert_eq!(first.entries(), changed.entries());
@@ -94,12 +74,7 @@ fn a_file_rewritten_in_the_same_tick_with_its_time_restored_is_seen() {
         open(&Folder::list(root.path()).unwrap(), &cache);
         let text = format!("word{round:03}");
         fs::write(&path, &text).unwrap();
-        File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_modified(modified)
-            .unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
         let index = open(&Folder::list(root.path()).unwrap(), &cache);
         assert_eq!(ranking(&index, &text), ["a.rs"], "round {round}");
     }
@@ -123,10 +98,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
 fn a_limit_is_part_of_what_an_index_is() {
     let cache = Kept::default();
     let memory = Memory::new([("a.rs", "alpha"), ("b.rs", "alpha beta")]);
-    let tight = Limits {
-        file_bytes: 5,
-        ..Limits::default()
-    };
+    let tight = Limits { file_bytes: 5, ..Limits::default() };
     for (limits, expected) in [(Limits::default(), 2), (tight, 1), (Limits::default(), 2)] {
         let index = Index::open(&memory, None, &cache, &limits);
         assert_eq!(index.rank("alpha", 9).len(), expected);
@@ -139,20 +111,13 @@ fn a_history_is_read_once_per_id() {
     let memory = Memory::new([("a.rs", "alpha"), ("b.rs", "beta")]);
     let mut past = Past::new(&[("uplink", &["b.rs"])]);
     let look = |past: &Past, memory: &Memory| {
-        ranking(
-            &Index::open(memory, Some(past), &cache, &Limits::default()),
-            "uplink",
-        )
+        ranking(&Index::open(memory, Some(past), &cache, &Limits::default()), "uplink")
     };
     assert_eq!(look(&past, &memory), ["b.rs"]);
     past.commits.clear();
     assert_eq!(look(&past, &memory), ["b.rs"], "from the cache");
     let fewer = Memory::new([("b.rs", "beta")]);
-    assert_eq!(
-        look(&past, &fewer),
-        ["b.rs"],
-        "the files have other numbers now"
-    );
+    assert_eq!(look(&past, &fewer), ["b.rs"], "the files have other numbers now");
     past.id = "another".to_owned();
     assert_eq!(look(&past, &memory), [""; 0]);
 }
@@ -181,27 +146,16 @@ const PATHS: [&str; 8] = [
     "x",
     "zeta.lock",
 ];
-const QUESTIONS: [&str; 4] = [
-    "alpha beta",
-    "delta_force: gamma src/beta.rs",
-    "Epsilon zeta",
-    "alphas in beta.rs",
-];
+const QUESTIONS: [&str; 4] =
+    ["alpha beta", "delta_force: gamma src/beta.rs", "Epsilon zeta", "alphas in beta.rs"];
 
 type State = Vec<(usize, Vec<usize>)>;
 
 fn repository(state: &State) -> Memory {
-    let text = |words: &Vec<usize>| {
-        words
-            .iter()
-            .map(|word| WORDS[*word])
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    let files: std::collections::BTreeMap<&str, String> = state
-        .iter()
-        .map(|(path, words)| (PATHS[*path], text(words)))
-        .collect();
+    let text =
+        |words: &Vec<usize>| words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" ");
+    let files: std::collections::BTreeMap<&str, String> =
+        state.iter().map(|(path, words)| (PATHS[*path], text(words))).collect();
     Memory::new(files.iter().map(|(path, text)| (*path, text.as_str())))
 }
 

@@ -34,10 +34,7 @@ impl Memory {
         let mut files: Vec<_> = files.into_iter().collect();
         files.sort_by_key(|(path, _, _)| *path);
         Self {
-            contents: files
-                .iter()
-                .map(|(_, content, _)| content.to_vec())
-                .collect(),
+            contents: files.iter().map(|(_, content, _)| content.to_vec()).collect(),
             entries: files
                 .into_iter()
                 .map(|(path, _, stamp)| Entry {
@@ -93,10 +90,7 @@ impl Cache for Kept {
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
-        self.0
-            .lock()
-            .unwrap()
-            .insert(key.to_owned(), bytes.to_vec());
+        self.0.lock().unwrap().insert(key.to_owned(), bytes.to_vec());
     }
 }
 
@@ -140,8 +134,5 @@ pub(crate) fn paths(ranked: &[Ranked]) -> Vec<&str> {
 
 /// The paths that `text` leads to, best first.
 pub(crate) fn ranking(index: &Index, text: &str) -> Vec<String> {
-    paths(&index.rank(text, 50))
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+    paths(&index.rank(text, 50)).into_iter().map(str::to_owned).collect()
 }

@@ -12,20 +12,11 @@ fn outline(path: &str, text: &str) -> Vec<Symbol> {
     let path = RepoPath::parse(path).expect("a path inside");
     let symbols = Outlines.outline(&path, text);
     for symbol in &symbols {
-        let shown = text
-            .get(symbol.bytes.clone())
-            .expect("bytes on character borders");
+        let shown = text.get(symbol.bytes.clone()).expect("bytes on character borders");
         let whole = symbol.bytes.start == 0 || text.as_bytes()[symbol.bytes.start - 1] == b'\n';
-        assert!(
-            whole && !shown.is_empty(),
-            "{symbol:?} starts inside a line"
-        );
+        assert!(whole && !shown.is_empty(), "{symbol:?} starts inside a line");
         assert!(symbol.signature.chars().count() <= 200, "{symbol:?}");
-        assert_eq!(
-            shown.lines().count() as u32,
-            symbol.lines.1 + 1 - symbol.lines.0,
-            "{symbol:?}"
-        );
+        assert_eq!(shown.lines().count() as u32, symbol.lines.1 + 1 - symbol.lines.0, "{symbol:?}");
     }
     assert!(symbols.is_sorted_by_key(|symbol| symbol.lines.0));
     symbols
@@ -33,21 +24,16 @@ fn outline(path: &str, text: &str) -> Vec<Symbol> {
 
 /// `first-last kind name`, indented by depth.
 fn shown(path: &str, text: &str) -> String {
-    outline(path, text)
-        .iter()
-        .fold(String::new(), |mut all, symbol| {
-            let pad = "  ".repeat(symbol.depth as usize);
-            let (first, last) = symbol.lines;
-            let _ = writeln!(all, "{pad}{first}-{last} {} {}", symbol.kind, symbol.name);
-            all
-        })
+    outline(path, text).iter().fold(String::new(), |mut all, symbol| {
+        let pad = "  ".repeat(symbol.depth as usize);
+        let (first, last) = symbol.lines;
+        let _ = writeln!(all, "{pad}{first}-{last} {} {}", symbol.kind, symbol.name);
+        all
+    })
 }
 
 fn signatures(path: &str, text: &str) -> Vec<String> {
-    outline(path, text)
-        .into_iter()
-        .map(|symbol| symbol.signature)
-        .collect()
+    outline(path, text).into_iter().map(|symbol| symbol.signature).collect()
 }
 
 #[test]
@@ -68,10 +54,7 @@ fn rust_is_outlined() {
   47-47 type Row
 50-52 macro jar
 ";
-    assert_eq!(
-        shown("shelf.rs", include_str!("../fixtures/outline/shelf.rs")),
-        expected
-    );
+    assert_eq!(shown("shelf.rs", include_str!("../fixtures/outline/shelf.rs")), expected);
 }
 
 #[test]
@@ -84,10 +67,7 @@ fn python_is_outlined() {
 22-30 function close
   27-28 function inner
 ";
-    assert_eq!(
-        shown("shelf.py", include_str!("../fixtures/outline/shelf.py")),
-        expected
-    );
+    assert_eq!(shown("shelf.py", include_str!("../fixtures/outline/shelf.py")), expected);
 }
 
 #[test]
@@ -110,10 +90,7 @@ fn typescript_is_outlined() {
 45-47 namespace Inner
   46-46 constant y
 ";
-    assert_eq!(
-        shown("shelf.ts", include_str!("../fixtures/outline/shelf.ts")),
-        expected
-    );
+    assert_eq!(shown("shelf.ts", include_str!("../fixtures/outline/shelf.ts")), expected);
 }
 
 #[test]
@@ -126,10 +103,7 @@ fn javascript_is_outlined() {
   10-12 method render
 15-15 function Jar
 ";
-    assert_eq!(
-        shown("shelf.jsx", include_str!("../fixtures/outline/shelf.jsx")),
-        expected
-    );
+    assert_eq!(shown("shelf.jsx", include_str!("../fixtures/outline/shelf.jsx")), expected);
 }
 
 #[test]
@@ -144,10 +118,7 @@ fn go_is_outlined() {
 23-27 method Hold
 29-31 function Open
 ";
-    assert_eq!(
-        shown("shelf.go", include_str!("../fixtures/outline/shelf.go")),
-        expected
-    );
+    assert_eq!(shown("shelf.go", include_str!("../fixtures/outline/shelf.go")), expected);
 }
 
 #[test]
@@ -161,10 +132,7 @@ fn java_is_outlined() {
 23-25 interface Holder
   24-24 method hold
 ";
-    assert_eq!(
-        shown("Shelf.java", include_str!("../fixtures/outline/Shelf.java")),
-        expected
-    );
+    assert_eq!(shown("Shelf.java", include_str!("../fixtures/outline/Shelf.java")), expected);
 }
 
 #[test]
@@ -184,10 +152,7 @@ fn kotlin_is_outlined() {
 30-30 type Row
 32-32 function close
 ";
-    assert_eq!(
-        shown("Shelf.kt", include_str!("../fixtures/outline/Shelf.kt")),
-        expected
-    );
+    assert_eq!(shown("Shelf.kt", include_str!("../fixtures/outline/Shelf.kt")), expected);
 }
 
 #[test]
@@ -200,10 +165,7 @@ fn c_is_outlined() {
 20-20 function shelf_add
 22-30 function shelf_label
 ";
-    assert_eq!(
-        shown("shelf.c", include_str!("../fixtures/outline/shelf.c")),
-        expected
-    );
+    assert_eq!(shown("shelf.c", include_str!("../fixtures/outline/shelf.c")), expected);
 }
 
 #[test]
@@ -220,10 +182,7 @@ fn c_plus_plus_is_outlined() {
 26-27 method shelf::Jar::Jar
 29-29 function operator==
 ";
-    assert_eq!(
-        shown("shelf.hpp", include_str!("../fixtures/outline/shelf.hpp")),
-        expected
-    );
+    assert_eq!(shown("shelf.hpp", include_str!("../fixtures/outline/shelf.hpp")), expected);
 }
 
 #[test]
@@ -240,10 +199,7 @@ fn c_sharp_is_outlined() {
   26-26 struct Row
   28-28 enum Lid
 ";
-    assert_eq!(
-        shown("Shelf.cs", include_str!("../fixtures/outline/Shelf.cs")),
-        expected
-    );
+    assert_eq!(shown("Shelf.cs", include_str!("../fixtures/outline/Shelf.cs")), expected);
 }
 
 #[test]
@@ -256,10 +212,7 @@ fn ruby_is_outlined() {
     11-14 method long?
 18-20 method open
 ";
-    assert_eq!(
-        shown("shelf.rb", include_str!("../fixtures/outline/shelf.rb")),
-        expected
-    );
+    assert_eq!(shown("shelf.rb", include_str!("../fixtures/outline/shelf.rb")), expected);
 }
 
 #[test]
@@ -275,10 +228,7 @@ fn php_is_outlined() {
 30-33 enum Lid
 35-37 function close
 ";
-    assert_eq!(
-        shown("shelf.php", include_str!("../fixtures/outline/shelf.php")),
-        expected
-    );
+    assert_eq!(shown("shelf.php", include_str!("../fixtures/outline/shelf.php")), expected);
 }
 
 #[test]
@@ -298,49 +248,31 @@ fn a_signature_is_the_text_up_to_the_body_on_one_line() {
 fn a_header_is_read_in_the_language_it_is_written_in() {
     assert_eq!(shown("a.h", "int open(int jar);\n"), "1-1 function open\n");
     let shelf = "namespace jars {\nclass Shelf {\n  void open();\n};\n}\n";
-    assert_eq!(
-        shown("a.h", shelf),
-        "1-5 namespace jars\n  2-4 class Shelf\n    3-3 method open\n"
-    );
+    assert_eq!(shown("a.h", shelf), "1-5 namespace jars\n  2-4 class Shelf\n    3-3 method open\n");
 }
 
 #[test]
 fn text_that_does_not_parse_still_gives_what_it_can() {
     let broken = "fn close(jar: Jar) {}\n\nfn open(= { ; }\n\nstruct Jar {\n    lid: u8,\n}\n";
     let found = shown("a.rs", broken);
-    assert!(
-        found.contains("function close") && found.contains("struct Jar"),
-        "{found}"
-    );
+    assert!(found.contains("function close") && found.contains("struct Jar"), "{found}");
 }
 
 #[test]
 fn other_languages_get_a_plain_outline() {
     let shell = "#!/bin/sh\nopen() {\n  echo jar\n}\nfunction close {\n  :\n}\n";
-    assert_eq!(
-        shown("a.sh", shell),
-        "2-4 function open\n5-7 function close\n"
-    );
+    assert_eq!(shown("a.sh", shell), "2-4 function open\n5-7 function close\n");
     let text = "# Jars\n\n```sh\n# not a heading\n```\n\n### Lids\n\n## Rows\n";
-    assert_eq!(
-        shown("a.md", text),
-        "1-9 heading Jars\n  7-8 heading Lids\n  9-9 heading Rows\n"
-    );
+    assert_eq!(shown("a.md", text), "1-9 heading Jars\n  7-8 heading Lids\n  9-9 heading Rows\n");
     let tables = "create or replace view open as select 1;\nCREATE TABLE IF NOT EXISTS jars (\n  id int\n);\n";
     assert_eq!(shown("a.sql", tables), "1-1 view open\n2-4 table jars\n");
     assert_eq!(
         shown("a.yml", "on: push\njobs:\n  build:\n    x: 1\n"),
         "1-1 key on\n2-4 key jobs\n"
     );
-    assert_eq!(
-        shown("a.toml", "[jar]\nlid = 1\n[[row]]\n"),
-        "1-2 table jar\n3-3 table row\n"
-    );
+    assert_eq!(shown("a.toml", "[jar]\nlid = 1\n[[row]]\n"), "1-2 table jar\n3-3 table row\n");
     let elixir = "defmodule Jars do\n  def open(jar) do\n    jar\n  end\nend\n";
-    assert_eq!(
-        shown("a.ex", elixir),
-        "1-5 module Jars\n  2-5 function open\n"
-    );
+    assert_eq!(shown("a.ex", elixir), "1-5 module Jars\n  2-5 function open\n");
     assert_eq!(shown("empty.xyz", ""), "");
 }
 

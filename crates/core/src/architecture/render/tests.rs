@@ -68,44 +68,27 @@ fn deep_folders_and_tails_are_cut_first_and_each_cut_is_said() {
     let mut context = small();
     for at in 0..40 {
         let folder = format!("crates/part{at:02}/deeper/and/deeper");
-        context
-            .project_structure
-            .insert(2, Stated::new("deeper/ 9 files", folder));
-        context
-            .dependencies
-            .push(Stated::new(format!("crate{at} 1.0"), "Cargo.toml"));
+        context.project_structure.insert(2, Stated::new("deeper/ 9 files", folder));
+        context.dependencies.push(Stated::new(format!("crate{at} 1.0"), "Cargo.toml"));
     }
     let pieces = context.render(300);
     let shown = text(&pieces);
     assert!(cost(&pieces) <= 300);
     assert!(shown.contains("- docs/ 1 file\n") && shown.contains("crate0 1.0"));
-    assert!(
-        shown.contains("more, cut to fit.\n## Languages\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("more, cut to fit.\n## Languages\n"), "{shown}");
     assert!(shown.ends_with("more, cut to fit.\n"), "{shown}");
     let missing: usize = shown
         .lines()
-        .filter_map(|line| {
-            line.strip_prefix("... ")?
-                .split(' ')
-                .next()?
-                .parse::<usize>()
-                .ok()
-        })
+        .filter_map(|line| line.strip_prefix("... ")?.split(' ').next()?.parse::<usize>().ok())
         .sum();
-    let there = pieces
-        .iter()
-        .filter(|piece| piece.text.contains("- ") && !piece.text.ends_with(":\n"));
+    let there =
+        pieces.iter().filter(|piece| piece.text.contains("- ") && !piece.text.ends_with(":\n"));
     assert_eq!(there.count() + missing, 43 + 1 + 3 + 40);
 }
 
 fn stated() -> impl Strategy<Value = Vec<Stated>> {
     let one = ("[a-zé ./:0-9`]{1,60}", "[a-c](/[a-c]){0,3}");
-    prop::collection::vec(
-        one.prop_map(|(text, source)| Stated::new(text, source)),
-        0..40,
-    )
+    prop::collection::vec(one.prop_map(|(text, source)| Stated::new(text, source)), 0..40)
 }
 
 proptest! {

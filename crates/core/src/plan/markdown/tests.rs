@@ -26,10 +26,7 @@ fn shown(source: &str) -> Vec<String> {
 #[test]
 fn fences_html_tables_and_quotes_are_opaque() {
     let source = "# T\n```md\n## no\n- [ ] no\n```\n<!--\n- [ ] no\n-->\n\n> - [ ] no\n\n| a |\n|---|\n| - [ ] no |\n\n- [x] yes\n";
-    assert_eq!(
-        shown(source),
-        ["h1:T", "fence(md):## no\n- [ ] no\n", "box1x:yes"]
-    );
+    assert_eq!(shown(source), ["h1:T", "fence(md):## no\n- [ ] no\n", "box1x:yes"]);
 }
 
 #[test]
@@ -38,23 +35,14 @@ fn an_item_has_the_words_of_its_first_paragraph() {
         "- [ ] one `a`\n  more **b**\n  - [X] two\n\n    para\n- [ ]* three\n1. [ ] four\n";
     assert_eq!(
         shown(source),
-        [
-            "box1:one `a`\n  more **b**",
-            "box2x:two",
-            "p:para",
-            "box1:three",
-            "box1:four"
-        ]
+        ["box1:one `a`\n  more **b**", "box2x:two", "p:para", "box1:three", "box1:four"]
     );
 }
 
 #[test]
 fn headings_lose_their_marks_and_three_dashes_are_a_rule() {
     let source = "## A ##\r\ntext\r\n---\r\n#### `C#`\r\nLong\r\n----\r\n";
-    assert_eq!(
-        shown(source),
-        ["h2:A", "p:text\r\n---", "h4:`C#`", "h2:Long"]
-    );
+    assert_eq!(shown(source), ["h2:A", "p:text\r\n---", "h4:`C#`", "h2:Long"]);
 }
 
 #[test]
@@ -68,9 +56,6 @@ fn front_matter_stands_only_at_the_start() {
 fn prose_leaves_out_what_is_opaque() {
     let source = "a\n\n```\nb\n```\nc\n";
     let document = Document::read(source);
-    let lines: Vec<_> = document
-        .prose(&(0..source.len()))
-        .map(|(_, line)| line)
-        .collect();
+    let lines: Vec<_> = document.prose(&(0..source.len())).map(|(_, line)| line).collect();
     assert_eq!(lines, ["a", "", "c"]);
 }

@@ -83,10 +83,7 @@ impl Reader<'_, '_> {
 
     fn files(&mut self, node: Node, task: &mut Task) {
         let Value::Map(entries) = node.value else {
-            return self.bad(
-                node.at,
-                "`files` must be a mapping from an action to paths.",
-            );
+            return self.bad(node.at, "`files` must be a mapping from an action to paths.");
         };
         task.files_declared = true;
         for (at, key, node) in entries {
@@ -121,12 +118,7 @@ impl Reader<'_, '_> {
     ) {
         let place = self.place(at);
         match RepoPath::parse(path) {
-            Ok(path) => task.files.push(FileRef {
-                path,
-                action,
-                lines,
-                place,
-            }),
+            Ok(path) => task.files.push(FileRef { path, action, lines, place }),
             Err(error) => self.faults.push(Fault::new(
                 Code::BadPath,
                 place,
@@ -165,10 +157,7 @@ impl Reader<'_, '_> {
     }
 
     fn texts(&mut self, key: &str, node: Node) -> Vec<String> {
-        self.placed(key, node)
-            .into_iter()
-            .map(|(_, text)| text)
-            .collect()
+        self.placed(key, node).into_iter().map(|(_, text)| text).collect()
     }
 
     /// One text or a list of texts, each with its place.
@@ -202,8 +191,7 @@ impl Reader<'_, '_> {
     fn bad(&mut self, at: usize, message: &str) {
         let place = self.place(at);
         let hint = "See the native format in the reference: front matter `sequester: 1`, then `## [id] Title` with a `task` block.";
-        self.faults
-            .push(Fault::new(Code::BadSyntax, place, message, hint));
+        self.faults.push(Fault::new(Code::BadSyntax, place, message, hint));
     }
 
     fn place(&self, at: usize) -> Place {

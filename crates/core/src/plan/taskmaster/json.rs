@@ -51,9 +51,8 @@ pub(super) fn tasks_of(source: &str) -> Result<(String, Vec<&RawValue>), serde_j
 fn title_of(object: &Object<'_>) -> String {
     let meta = object.get("meta").or_else(|| object.get("metadata"));
     let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
-    let name = meta
-        .as_ref()
-        .and_then(|meta| meta.get("projectName").or_else(|| meta.get("description")));
+    let name =
+        meta.as_ref().and_then(|meta| meta.get("projectName").or_else(|| meta.get("description")));
     name.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
@@ -68,9 +67,7 @@ pub(super) fn id_of(raw: &RawValue) -> Option<String> {
         #[serde(borrow)]
         id: &'a RawValue,
     }
-    serde_json::from_str::<Id<'_>>(raw.get())
-        .ok()
-        .map(|found| plain(found.id))
+    serde_json::from_str::<Id<'_>>(raw.get()).ok().map(|found| plain(found.id))
 }
 
 pub(super) fn qualify(id: &str, parent: &str) -> String {
@@ -83,8 +80,7 @@ pub(super) fn qualify(id: &str, parent: &str) -> String {
 
 /// Whether an id stands under a parent's.
 pub(super) fn is_beneath(id: &str, parent: &str) -> bool {
-    id.strip_prefix(parent)
-        .is_some_and(|rest| rest.starts_with('.'))
+    id.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
 }
 
 pub(super) fn compose(task: &Raw<'_>) -> String {
@@ -100,8 +96,5 @@ pub(super) fn compose(task: &Raw<'_>) -> String {
         ("Test strategy", said(&task.test_strategy)),
     ];
     let parts = parts.iter().filter(|(_, text)| !text.trim().is_empty());
-    parts
-        .map(|(label, text)| format!("{label}:\n{text}"))
-        .collect::<Vec<_>>()
-        .join("\n\n")
+    parts.map(|(label, text)| format!("{label}:\n{text}")).collect::<Vec<_>>().join("\n\n")
 }

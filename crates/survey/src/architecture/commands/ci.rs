@@ -86,33 +86,23 @@ pub(super) fn state(scan: &Scan<'_>, found: &mut Vec<Stated>) {
 }
 
 fn is_release(path: &str) -> bool {
-    ["release", "publish", "deploy", "codeql"]
-        .iter()
-        .any(|word| path.contains(word))
+    ["release", "publish", "deploy", "codeql"].iter().any(|word| path.contains(word))
 }
 
 fn is_test(path: &str) -> bool {
     let file = name(path);
     file.starts_with("ci")
-        || ["test", "build", "lint", "check"]
-            .iter()
-            .any(|word| file.contains(word))
+        || ["test", "build", "lint", "check"].iter().any(|word| file.contains(word))
 }
 
 /// The shell texts of GitHub's steps, or of GitLab's jobs.
 fn scripts(workflow: &Value) -> Vec<&str> {
     let jobs = pairs(workflow.get("jobs"));
-    let steps = jobs
-        .iter()
-        .filter_map(|(_, job)| job.get("steps")?.as_array())
-        .flatten();
+    let steps = jobs.iter().filter_map(|(_, job)| job.get("steps")?.as_array()).flatten();
     let mut scripts: Vec<&str> = steps.filter_map(|step| step.get("run")?.as_str()).collect();
     if jobs.is_empty() {
         let jobs = pairs(Some(workflow));
-        scripts.extend(
-            jobs.into_iter()
-                .flat_map(|(_, job)| strings(job.get("script"))),
-        );
+        scripts.extend(jobs.into_iter().flat_map(|(_, job)| strings(job.get("script"))));
     }
     scripts
 }

@@ -25,22 +25,15 @@ fn add(tool: &str, path: &str, mut names: Vec<(&str, &str)>, found: &mut Vec<Sta
     let mut seen = std::collections::BTreeSet::new();
     let inside = !folder(path).is_empty();
     names.retain(|(name, _)| (!inside || USUAL.contains(name)) && seen.insert(*name));
-    let usual = |name: &str| {
-        USUAL
-            .iter()
-            .position(|usual| name == *usual)
-            .unwrap_or(USUAL.len())
-    };
+    let usual = |name: &str| USUAL.iter().position(|usual| name == *usual).unwrap_or(USUAL.len());
     names.sort_by_key(|(name, about)| (usual(name), about.is_empty()));
     let place = match (folder(path), tool) {
         ("", _) => String::new(),
         (folder, "make") => format!(" -C {}", clean(folder, 80)),
         (folder, _) => format!(" -d {} -f {}", clean(folder, 80), clean(path, 100)),
     };
-    let (told, bare): (Vec<_>, Vec<_>) = names
-        .into_iter()
-        .take(MOST)
-        .partition(|(_, about)| !about.is_empty());
+    let (told, bare): (Vec<_>, Vec<_>) =
+        names.into_iter().take(MOST).partition(|(_, about)| !about.is_empty());
     for (name, about) in told {
         found.push(Stated::new(
             format!("`{tool}{place} {}`: {}", clean(name, 60), clean(about, 100)),
@@ -48,10 +41,8 @@ fn add(tool: &str, path: &str, mut names: Vec<(&str, &str)>, found: &mut Vec<Sta
         ));
     }
     for some in bare.chunks(8) {
-        let names: Vec<String> = some
-            .iter()
-            .map(|(name, _)| format!("`{tool}{place} {}`", clean(name, 60)))
-            .collect();
+        let names: Vec<String> =
+            some.iter().map(|(name, _)| format!("`{tool}{place} {}`", clean(name, 60))).collect();
         found.push(Stated::new(names.join(", "), path));
     }
 }
@@ -71,15 +62,10 @@ fn targets(text: &str) -> Vec<(&str, &str)> {
             .then_some((colon, line.len()))
     };
     let mut found = Vec::new();
-    for line in text
-        .lines()
-        .filter(|line| !line.starts_with([' ', '\t', '#', '.']))
-    {
+    for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '.'])) {
         if let Some((colon, _)) = read(line) {
             let about = line.split_once("##").map_or("", |(_, about)| about.trim());
-            let names = line[..colon]
-                .split_whitespace()
-                .filter(|name| is_name(name));
+            let names = line[..colon].split_whitespace().filter(|name| is_name(name));
             found.extend(names.map(|name| (name, about)));
         }
     }

@@ -25,17 +25,9 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
             Prose::Contributing => 14,
         };
         let rest = fresh.len().saturating_sub(most);
-        found.extend(
-            fresh
-                .into_iter()
-                .take(most)
-                .map(|rule| Stated::new(rule, path)),
-        );
+        found.extend(fresh.into_iter().take(most).map(|rule| Stated::new(rule, path)));
         if rest > 0 {
-            found.push(Stated::new(
-                format!("and {rest} more rules in the file"),
-                path,
-            ));
+            found.push(Stated::new(format!("and {rest} more rules in the file"), path));
         }
     }
     found
@@ -115,9 +107,7 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 fn without_front_matter(text: &str) -> &str {
-    let parts = text
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---"));
+    let parts = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
     parts.map_or(text, |(_, text)| text)
 }
 
@@ -151,17 +141,10 @@ fn is_about_code(heading: &str) -> bool {
 }
 
 fn item(body: &str) -> Option<&str> {
-    let bullet = ["- ", "* ", "+ "]
-        .iter()
-        .find_map(|mark| body.strip_prefix(mark));
+    let bullet = ["- ", "* ", "+ "].iter().find_map(|mark| body.strip_prefix(mark));
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-    let numbered = (digits > 0)
-        .then(|| body[digits..].strip_prefix(". "))
-        .flatten();
-    bullet
-        .or(numbered)
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
+    let numbered = (digits > 0).then(|| body[digits..].strip_prefix(". ")).flatten();
+    bullet.or(numbered).map(str::trim).filter(|item| !item.is_empty())
 }
 
 /// An entry of a table of contents.
@@ -183,9 +166,8 @@ fn demands(text: &str) -> bool {
         "ensure ",
         "required ",
     ];
-    const FIRST: [&str; 10] = [
-        "use ", "run ", "keep ", "write ", "add ", "follow ", "name ", "put ", "place ", "no ",
-    ];
+    const FIRST: [&str; 10] =
+        ["use ", "run ", "keep ", "write ", "add ", "follow ", "name ", "put ", "place ", "no "];
     let lower = text.to_lowercase();
     ANYWHERE.iter().any(|word| lower.contains(word))
         || FIRST.iter().any(|word| lower.starts_with(word))

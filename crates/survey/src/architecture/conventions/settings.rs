@@ -41,18 +41,15 @@ fn told(path: &str, text: &str) -> Vec<String> {
         }
         ".prettierrc.json" => flat(json(text).as_ref()),
         "biome.json" | "biome.jsonc" => json(text).map(|value| biome(&value)).unwrap_or_default(),
-        ".eslintrc" | ".eslintrc.yml" | ".eslintrc.yaml" => json(text)
-            .or_else(|| yaml(text))
-            .map(|value| eslint(&value))
-            .unwrap_or_default(),
+        ".eslintrc" | ".eslintrc.yml" | ".eslintrc.yaml" => {
+            json(text).or_else(|| yaml(text)).map(|value| eslint(&value)).unwrap_or_default()
+        }
         ".eslintrc.json" => json(text).map(|value| eslint(&value)).unwrap_or_default(),
         "tsconfig.json" | "tsconfig.base.json" => {
             json(text).map(|value| tsconfig(&value)).unwrap_or_default()
         }
         "package.json" => json(text).map(|value| package(&value)).unwrap_or_default(),
-        "pyproject.toml" => toml(text)
-            .map(|value| pyproject(&value))
-            .unwrap_or_default(),
+        "pyproject.toml" => toml(text).map(|value| pyproject(&value)).unwrap_or_default(),
         "Cargo.toml" => toml(text).map(|value| lints(&value)).unwrap_or_default(),
         ".flake8" | "setup.cfg" | "tox.ini" => {
             ini(text, &["flake8", "isort", "pycodestyle", "mypy"])
@@ -74,20 +71,14 @@ fn flat(value: Option<&Value>) -> Vec<String> {
         .into_iter()
         .filter_map(|(key, value)| Some(format!("{key} = {}", scalar(value)?)))
         .collect();
-    if words.is_empty() {
-        Vec::new()
-    } else {
-        vec![some(&words, 12)]
-    }
+    if words.is_empty() { Vec::new() } else { vec![some(&words, 12)] }
 }
 
 /// One line per section.
 fn editorconfig(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for line in text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
+    for line in
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
     {
         if line.starts_with('[') {
             lines.push(line.to_owned());
@@ -119,16 +110,11 @@ fn ini(text: &str, sections: &[&str]) -> Vec<String> {
 
 fn eslint(value: &Value) -> Vec<String> {
     let extends = value.get("extends");
-    let names = extends
-        .and_then(Value::as_str)
-        .map_or_else(|| strings(extends), |one| vec![one]);
+    let names = extends.and_then(Value::as_str).map_or_else(|| strings(extends), |one| vec![one]);
     let rules: Vec<String> = pairs(value.get("rules"))
         .into_iter()
         .filter_map(|(rule, level)| {
-            let level = level
-                .as_array()
-                .and_then(|list| list.first())
-                .unwrap_or(level);
+            let level = level.as_array().and_then(|list| list.first()).unwrap_or(level);
             let level = scalar(level)?;
             matches!(level.as_str(), "error" | "2").then(|| rule.to_owned())
         })
@@ -167,22 +153,15 @@ fn tsconfig(value: &Value) -> Vec<String> {
         "moduleResolution",
     ];
     let options = value.get("compilerOptions");
-    let said = KEYS
-        .iter()
-        .filter_map(|key| Some(format!("{key} = {}", scalar(options?.get(key)?)?)));
+    let said =
+        KEYS.iter().filter_map(|key| Some(format!("{key} = {}", scalar(options?.get(key)?)?)));
     let said: Vec<String> = said.collect();
-    if said.is_empty() {
-        Vec::new()
-    } else {
-        vec![said.join(", ")]
-    }
+    if said.is_empty() { Vec::new() } else { vec![said.join(", ")] }
 }
 
 fn package(value: &Value) -> Vec<String> {
-    let mut lines: Vec<String> = flat(value.get("prettier"))
-        .into_iter()
-        .map(|line| format!("Prettier: {line}"))
-        .collect();
+    let mut lines: Vec<String> =
+        flat(value.get("prettier")).into_iter().map(|line| format!("Prettier: {line}")).collect();
     lines.extend(value.get("eslintConfig").map(eslint).unwrap_or_default());
     if let Some(kind) = value.get("type").and_then(Value::as_str) {
         lines.push(format!("package type is `{kind}`"));
@@ -197,15 +176,9 @@ fn pyproject(value: &Value) -> Vec<String> {
     if let Some(version) = at(value, &["project", "requires-python"]).and_then(Value::as_str) {
         lines.push(format!("requires Python {version}"));
     }
-    for tool in [
-        "black", "ruff", "isort", "mypy", "pyright", "pylint", "flake8",
-    ] {
+    for tool in ["black", "ruff", "isort", "mypy", "pyright", "pylint", "flake8"] {
         let table = at(value, &["tool", tool]);
-        lines.extend(
-            flat(table)
-                .into_iter()
-                .map(|line| format!("{tool}: {line}")),
-        );
+        lines.extend(flat(table).into_iter().map(|line| format!("{tool}: {line}")));
         let lint = table.and_then(|table| table.get("lint")).or(table);
         let select = strings(lint.and_then(|lint| lint.get("select")));
         if !select.is_empty() {
@@ -218,21 +191,14 @@ fn pyproject(value: &Value) -> Vec<String> {
 fn lints(value: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for keys in [["workspace", "package"], ["package", ""]] {
-        let table = if keys[1].is_empty() {
-            value.get(keys[0])
-        } else {
-            at(value, &keys)
-        };
+        let table = if keys[1].is_empty() { value.get(keys[0]) } else { at(value, &keys) };
         let said = |key: &str| {
             table
                 .and_then(|table| table.get(key))
                 .and_then(scalar)
                 .map(|value| format!("{key} {value}"))
         };
-        let words: Vec<String> = ["edition", "rust-version"]
-            .into_iter()
-            .filter_map(said)
-            .collect();
+        let words: Vec<String> = ["edition", "rust-version"].into_iter().filter_map(said).collect();
         if !words.is_empty() {
             lines.push(format!("Rust {}", words.join(", ")));
         }
@@ -257,11 +223,7 @@ fn lints(value: &Value) -> Vec<String> {
 
 fn golangci(value: &Value) -> Vec<String> {
     let enabled = strings(at(value, &["linters", "enable"]));
-    if enabled.is_empty() {
-        Vec::new()
-    } else {
-        vec![format!("linters: {}", some(&enabled, 20))]
-    }
+    if enabled.is_empty() { Vec::new() } else { vec![format!("linters: {}", some(&enabled, 20))] }
 }
 
 fn rubocop(value: &Value) -> Vec<String> {
@@ -273,35 +235,19 @@ fn rubocop(value: &Value) -> Vec<String> {
 }
 
 fn hooks(value: &Value) -> Vec<String> {
-    let repositories = value
-        .get("repos")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
+    let repositories = value.get("repos").and_then(Value::as_array).into_iter().flatten();
     let hooks = repositories.flat_map(|repository| {
-        repository
-            .get("hooks")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
+        repository.get("hooks").and_then(Value::as_array).into_iter().flatten()
     });
-    let ids: Vec<&str> = hooks
-        .filter_map(|hook| hook.get("id").and_then(Value::as_str))
-        .collect();
-    if ids.is_empty() {
-        Vec::new()
-    } else {
-        vec![format!("pre-commit hooks: {}", some(&ids, 16))]
-    }
+    let ids: Vec<&str> = hooks.filter_map(|hook| hook.get("id").and_then(Value::as_str)).collect();
+    if ids.is_empty() { Vec::new() } else { vec![format!("pre-commit hooks: {}", some(&ids, 16))] }
 }
 
 fn phpcs(text: &str) -> Vec<String> {
     let Ok(document) = roxmltree::Document::parse(text) else {
         return Vec::new();
     };
-    let rules = document
-        .descendants()
-        .filter(|node| node.tag_name().name() == "rule");
+    let rules = document.descendants().filter(|node| node.tag_name().name() == "rule");
     let names: Vec<&str> = rules.filter_map(|node| node.attribute("ref")).collect();
     if names.is_empty() {
         Vec::new()

@@ -8,10 +8,7 @@ use crate::architecture::scan::Scan;
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let lock_path = scan.named(&["Cargo.lock"]).first().map(|(path, _)| *path);
-    let lock = lock_path
-        .and_then(|path| scan.text(path))
-        .map(lock)
-        .unwrap_or_default();
+    let lock = lock_path.and_then(|path| scan.text(path)).map(lock).unwrap_or_default();
     let tables = [
         (vec!["workspace", "dependencies"], Role::Normal),
         (vec!["dependencies"], Role::Normal),
@@ -25,24 +22,12 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
             collect(at(&manifest, keys), *role, &lock, &mut dependencies);
         }
         for (_, target) in pairs(manifest.get("target")) {
-            collect(
-                target.get("dependencies"),
-                Role::Normal,
-                &lock,
-                &mut dependencies,
-            );
+            collect(target.get("dependencies"), Role::Normal, &lock, &mut dependencies);
         }
         let lock = lock_path.map(str::to_owned);
-        Some(Manifest {
-            path: path.to_owned(),
-            lock,
-            dependencies,
-        })
+        Some(Manifest { path: path.to_owned(), lock, dependencies })
     };
-    scan.named(&["Cargo.toml"])
-        .into_iter()
-        .filter_map(read)
-        .collect()
+    scan.named(&["Cargo.toml"]).into_iter().filter_map(read).collect()
 }
 
 /// A dependency by path is the project's own and not named here.
@@ -52,10 +37,8 @@ fn collect(table: Option<&Value>, role: Role, lock: &Locked, into: &mut Vec<Depe
             continue;
         }
         let shared = value.get("workspace").and_then(Value::as_bool) == Some(true);
-        let demanded = value
-            .as_str()
-            .or_else(|| value.get("version").and_then(Value::as_str))
-            .unwrap_or("");
+        let demanded =
+            value.as_str().or_else(|| value.get("version").and_then(Value::as_str)).unwrap_or("");
         let package = value.get("package").and_then(Value::as_str).unwrap_or(name);
         let version = locked(lock, package, demanded);
         // A member that takes a crate from the workspace says nothing new about its version, but uses it.
@@ -71,11 +54,7 @@ fn lock(text: &str) -> Locked {
     for package in text.split("[[package]]").skip(1) {
         let value = |key: &str| {
             let line = package.lines().find_map(|line| line.strip_prefix(key))?;
-            Some(
-                line.trim_start_matches([' ', '='])
-                    .trim_matches('"')
-                    .to_owned(),
-            )
+            Some(line.trim_start_matches([' ', '=']).trim_matches('"').to_owned())
         };
         if let (Some(name), Some(version), Some(_)) =
             (value("name"), value("version"), value("source"))

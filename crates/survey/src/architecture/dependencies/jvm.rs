@@ -10,23 +10,17 @@ use crate::architecture::manifest::{pairs, toml};
 use crate::architecture::scan::Scan;
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
-    let own = |path: &str, dependencies| Manifest {
-        path: path.to_owned(),
-        lock: None,
-        dependencies,
-    };
+    let own =
+        |path: &str, dependencies| Manifest { path: path.to_owned(), lock: None, dependencies };
     let poms = scan
         .named(&["pom.xml"])
         .into_iter()
         .map(|(path, text)| own(path, pom(text).unwrap_or_default()));
     let gradle = scan.named(&["build.gradle", "build.gradle.kts"]);
-    let gradle = gradle
-        .into_iter()
-        .map(|(path, text)| own(path, gradle_lines(text)));
+    let gradle = gradle.into_iter().map(|(path, text)| own(path, gradle_lines(text)));
     let catalogs = scan.named(&["libs.versions.toml"]);
-    let catalogs = catalogs
-        .into_iter()
-        .map(|(path, text)| own(path, catalog(text).unwrap_or_default()));
+    let catalogs =
+        catalogs.into_iter().map(|(path, text)| own(path, catalog(text).unwrap_or_default()));
     poms.chain(gradle).chain(catalogs).collect()
 }
 
@@ -34,9 +28,7 @@ fn pom(text: &str) -> Option<Vec<Dependency>> {
     let document = Document::parse(text).ok()?;
     let project = document.root_element();
     let child = |node: Node<'_, '_>, name: &str| {
-        let found = node
-            .children()
-            .find(|child| child.tag_name().name() == name)?;
+        let found = node.children().find(|child| child.tag_name().name() == name)?;
         Some(found.text().unwrap_or("").trim().to_owned())
     };
     let properties: BTreeMap<String, String> = project
@@ -44,24 +36,15 @@ fn pom(text: &str) -> Option<Vec<Dependency>> {
         .filter(|node| node.tag_name().name() == "properties")
         .flat_map(|node| node.children().filter(Node::is_element).collect::<Vec<_>>())
         .map(|node| {
-            (
-                node.tag_name().name().to_owned(),
-                node.text().unwrap_or("").trim().to_owned(),
-            )
+            (node.tag_name().name().to_owned(), node.text().unwrap_or("").trim().to_owned())
         })
         .collect();
     let resolve = |version: String| {
-        let key = version
-            .strip_prefix("${")
-            .and_then(|key| key.strip_suffix('}'));
-        key.and_then(|key| properties.get(key))
-            .cloned()
-            .unwrap_or(version)
+        let key = version.strip_prefix("${").and_then(|key| key.strip_suffix('}'));
+        key.and_then(|key| properties.get(key)).cloned().unwrap_or(version)
     };
-    let in_plugin = |node: Node<'_, '_>| {
-        node.ancestors()
-            .any(|outer| outer.tag_name().name() == "plugin")
-    };
+    let in_plugin =
+        |node: Node<'_, '_>| node.ancestors().any(|outer| outer.tag_name().name() == "plugin");
     let mut dependencies = Vec::new();
     for node in project
         .descendants()
@@ -70,16 +53,8 @@ fn pom(text: &str) -> Option<Vec<Dependency>> {
         if let (Some(group), Some(artifact)) = (child(node, "groupId"), child(node, "artifactId")) {
             let version = resolve(child(node, "version").unwrap_or_default());
             let test = child(node, "scope").as_deref() == Some("test");
-            let role = if test {
-                Role::Development
-            } else {
-                Role::Normal
-            };
-            dependencies.push(Dependency::new(
-                &format!("{group}:{artifact}"),
-                &version,
-                role,
-            ));
+            let role = if test { Role::Development } else { Role::Normal };
+            dependencies.push(Dependency::new(&format!("{group}:{artifact}"), &version, role));
         }
     }
     Some(dependencies)
@@ -100,8 +75,7 @@ fn gradle_lines(text: &str) -> Vec<Dependency> {
     let read = |line: &str| {
         let line = line.trim();
         let word = WORDS.iter().find(|word| {
-            line.strip_prefix(**word)
-                .is_some_and(|rest| rest.starts_with(['(', ' ', '\'', '"']))
+            line.strip_prefix(**word).is_some_and(|rest| rest.starts_with(['(', ' ', '\'', '"']))
         })?;
         let quote = line.find(['"', '\''])?;
         let rest = &line[quote + 1..];
@@ -109,16 +83,8 @@ fn gradle_lines(text: &str) -> Vec<Dependency> {
         let mut parts = coordinate.split(':');
         let (group, name) = (parts.next()?, parts.next()?);
         let test = word.to_ascii_lowercase().contains("test");
-        let role = if test {
-            Role::Development
-        } else {
-            Role::Normal
-        };
-        Some(Dependency::new(
-            &format!("{group}:{name}"),
-            parts.next().unwrap_or(""),
-            role,
-        ))
+        let role = if test { Role::Development } else { Role::Normal };
+        Some(Dependency::new(&format!("{group}:{name}"), parts.next().unwrap_or(""), role))
     };
     text.lines().filter_map(read).collect()
 }
@@ -142,16 +108,7 @@ fn catalog(text: &str) -> Option<Vec<Dependency>> {
         let module = text("module")
             .map(str::to_owned)
             .or_else(|| Some(format!("{}:{}", text("group")?, text("name")?)))?;
-        Some(Dependency::new(
-            &module,
-            &version(library).unwrap_or_default(),
-            Role::Normal,
-        ))
+        Some(Dependency::new(&module, &version(library).unwrap_or_default(), Role::Normal))
     };
-    Some(
-        pairs(value.get("libraries"))
-            .into_iter()
-            .filter_map(read)
-            .collect(),
-    )
+    Some(pairs(value.get("libraries")).into_iter().filter_map(read).collect())
 }

@@ -10,9 +10,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let lock_path = ["pnpm-lock.yaml", "package-lock.json", "yarn.lock"]
         .into_iter()
         .find(|path| scan.text(path).is_some());
-    let text = lock_path
-        .and_then(|path| scan.text(path))
-        .unwrap_or_default();
+    let text = lock_path.and_then(|path| scan.text(path)).unwrap_or_default();
     let lock = match lock_path {
         Some("pnpm-lock.yaml") => pnpm(text),
         Some("package-lock.json") => npm(text),
@@ -50,16 +48,9 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
             }
         }
         let lock = lock_path.filter(|_| used).map(str::to_owned);
-        Some(Manifest {
-            path: path.to_owned(),
-            lock,
-            dependencies,
-        })
+        Some(Manifest { path: path.to_owned(), lock, dependencies })
     };
-    scan.named(&["package.json"])
-        .into_iter()
-        .filter_map(read)
-        .collect()
+    scan.named(&["package.json"]).into_iter().filter_map(read).collect()
 }
 
 fn add(versions: &mut Locked, name: &str, version: &str) {
@@ -85,11 +76,7 @@ fn npm(text: &str) -> Locked {
     }
     if versions.is_empty() {
         for (name, package) in pairs(lock.get("dependencies")) {
-            add(
-                &mut versions,
-                name,
-                package.get("version").and_then(Value::as_str).unwrap_or(""),
-            );
+            add(&mut versions, name, package.get("version").and_then(Value::as_str).unwrap_or(""));
         }
     }
     versions
@@ -102,14 +89,9 @@ fn yarn(text: &str) -> Locked {
     for line in text.lines() {
         if !line.starts_with([' ', '#']) {
             let first = line.trim_start_matches('"');
-            name = first
-                .get(1..)
-                .and_then(|rest| rest.find('@'))
-                .map_or("", |at| &first[..=at]);
-        } else if let Some(version) = line
-            .trim_start()
-            .strip_prefix("version")
-            .filter(|_| !name.is_empty())
+            name = first.get(1..).and_then(|rest| rest.find('@')).map_or("", |at| &first[..=at]);
+        } else if let Some(version) =
+            line.trim_start().strip_prefix("version").filter(|_| !name.is_empty())
         {
             add(&mut versions, name, version.trim_matches([' ', ':', '"']));
             name = "";
@@ -122,18 +104,11 @@ fn yarn(text: &str) -> Locked {
 fn pnpm(text: &str) -> Locked {
     let mut versions = Locked::new();
     let mut name = "";
-    let importers = text
-        .lines()
-        .skip_while(|line| !line.starts_with("importers:"))
-        .skip(1);
+    let importers = text.lines().skip_while(|line| !line.starts_with("importers:")).skip(1);
     for line in importers.take_while(|line| line.is_empty() || line.starts_with(' ')) {
         let body = line.trim_start();
         if let Some(version) = body.strip_prefix("version: ") {
-            let version = version
-                .split('(')
-                .next()
-                .unwrap_or(version)
-                .trim_matches('\'');
+            let version = version.split('(').next().unwrap_or(version).trim_matches('\'');
             if !version.starts_with("link:") {
                 add(&mut versions, name, version);
             }

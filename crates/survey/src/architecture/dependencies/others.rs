@@ -10,11 +10,7 @@ use crate::architecture::scan::{Scan, has_extension};
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let mut all = Vec::new();
     let mut add = |path: &str, lock: Option<&str>, dependencies: Vec<Dependency>| {
-        all.push(Manifest {
-            path: path.to_owned(),
-            lock: lock.map(str::to_owned),
-            dependencies,
-        });
+        all.push(Manifest { path: path.to_owned(), lock: lock.map(str::to_owned), dependencies });
     };
     let composer_lock = scan.text("composer.lock").map(composer_lock);
     for (path, text) in scan.named(&["composer.json"]) {
@@ -53,22 +49,15 @@ fn composer(text: &str, lock: &Locked) -> Option<Vec<Dependency>> {
         pairs(value.get(key))
             .into_iter()
             .map(|(name, version)| {
-                Dependency::new(
-                    name,
-                    &locked(lock, name, version.as_str().unwrap_or("")),
-                    role,
-                )
+                Dependency::new(name, &locked(lock, name, version.as_str().unwrap_or("")), role)
             })
             .collect::<Vec<_>>()
     };
     Some(
-        [
-            ("require", Role::Normal),
-            ("require-dev", Role::Development),
-        ]
-        .into_iter()
-        .flat_map(table)
-        .collect(),
+        [("require", Role::Normal), ("require-dev", Role::Development)]
+            .into_iter()
+            .flat_map(table)
+            .collect(),
     )
 }
 
@@ -76,18 +65,10 @@ fn composer_lock(text: &str) -> Locked {
     let mut versions = Locked::new();
     let lock: Value = serde_json::from_str(text).unwrap_or_default();
     for key in ["packages", "packages-dev"] {
-        for package in lock
-            .get(key)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for package in lock.get(key).and_then(Value::as_array).into_iter().flatten() {
             let text = |key: &str| package.get(key).and_then(Value::as_str);
             if let (Some(name), Some(version)) = (text("name"), text("version")) {
-                versions
-                    .entry(name.to_owned())
-                    .or_default()
-                    .push(version.to_owned());
+                versions.entry(name.to_owned()).or_default().push(version.to_owned());
             }
         }
     }
@@ -102,17 +83,10 @@ fn gems(text: &str, lock: &Locked) -> Vec<Dependency> {
         let body = line.trim();
         if let Some(groups) = body.strip_prefix("group ") {
             let development = groups.contains(":test") || groups.contains(":development");
-            group = if development {
-                Role::Development
-            } else {
-                Role::Normal
-            };
+            group = if development { Role::Development } else { Role::Normal };
         } else if line.starts_with("end") {
             group = Role::Normal;
-        } else if let Some(rest) = body
-            .strip_prefix("gem ")
-            .or_else(|| body.strip_prefix("gem("))
-        {
+        } else if let Some(rest) = body.strip_prefix("gem ").or_else(|| body.strip_prefix("gem(")) {
             let mut quoted = rest.split(['"', '\'']).skip(1).step_by(2);
             if let Some(name) = quoted.next() {
                 let version = quoted
@@ -130,9 +104,7 @@ fn gems(text: &str, lock: &Locked) -> Vec<Dependency> {
 fn gem_lock(text: &str) -> Locked {
     let mut versions = Locked::new();
     for line in text.lines() {
-        let body = line
-            .strip_prefix("    ")
-            .filter(|body| !body.starts_with(' '));
+        let body = line.strip_prefix("    ").filter(|body| !body.starts_with(' '));
         if let Some((name, version)) = body.and_then(|body| body.split_once(" (")) {
             versions
                 .entry(name.to_owned())
@@ -146,20 +118,13 @@ fn gem_lock(text: &str) -> Locked {
 fn packages(text: &str) -> Option<Vec<Dependency>> {
     let text = text.trim_start_matches('\u{feff}');
     let document = Document::parse(text).ok()?;
-    let references = document
-        .descendants()
-        .filter(|node| node.tag_name().name() == "PackageReference");
+    let references =
+        document.descendants().filter(|node| node.tag_name().name() == "PackageReference");
     Some(
         references
             .filter_map(|node| {
-                let name = node
-                    .attribute("Include")
-                    .or_else(|| node.attribute("Update"))?;
-                Some(Dependency::new(
-                    name,
-                    node.attribute("Version").unwrap_or(""),
-                    Role::Normal,
-                ))
+                let name = node.attribute("Include").or_else(|| node.attribute("Update"))?;
+                Some(Dependency::new(name, node.attribute("Version").unwrap_or(""), Role::Normal))
             })
             .collect(),
     )
@@ -169,16 +134,9 @@ fn packages(text: &str) -> Option<Vec<Dependency>> {
 fn mix(text: &str) -> Vec<Dependency> {
     let read = |line: &str| {
         let (name, rest) = line.trim().strip_prefix("{:")?.split_once(',')?;
-        let version = rest
-            .trim()
-            .strip_prefix('"')
-            .and_then(|rest| rest.split('"').next())
-            .unwrap_or("");
-        let role = if rest.contains("only:") {
-            Role::Development
-        } else {
-            Role::Normal
-        };
+        let version =
+            rest.trim().strip_prefix('"').and_then(|rest| rest.split('"').next()).unwrap_or("");
+        let role = if rest.contains("only:") { Role::Development } else { Role::Normal };
         Some(Dependency::new(name, version, role))
     };
     let after = text.split("defp deps").nth(1).unwrap_or("");
@@ -195,10 +153,7 @@ fn pub_packages(text: &str) -> Option<Vec<Dependency>> {
             })
             .collect::<Vec<_>>()
     };
-    let tables = [
-        ("dependencies", Role::Normal),
-        ("dev_dependencies", Role::Development),
-    ];
+    let tables = [("dependencies", Role::Normal), ("dev_dependencies", Role::Development)];
     Some(tables.into_iter().flat_map(table).collect())
 }
 
@@ -214,8 +169,5 @@ fn swift(text: &str) -> Vec<Dependency> {
             .unwrap_or("");
         Some(Dependency::new(name, version, Role::Normal))
     };
-    text.split(".package(url:")
-        .skip(1)
-        .filter_map(|call| read(call.split('\n').next()?))
-        .collect()
+    text.split(".package(url:").skip(1).filter_map(|call| read(call.split('\n').next()?)).collect()
 }

@@ -27,33 +27,20 @@ pub(super) fn workspaces(scan: &Scan<'_>) -> Vec<Stated> {
     }
     if let Some(manifest) = scan.text("package.json").and_then(json) {
         let members = manifest.get("workspaces");
-        let members = strings(
-            members
-                .and_then(|members| members.get("packages"))
-                .or(members),
-        );
+        let members = strings(members.and_then(|members| members.get("packages")).or(members));
         if !members.is_empty() {
-            add(
-                "package.json",
-                format!("npm workspace of {}", some(&members, 12)),
-            );
+            add("package.json", format!("npm workspace of {}", some(&members, 12)));
         }
     }
     if let Some(workspace) = scan.text("pnpm-workspace.yaml").and_then(yaml) {
         let members = strings(workspace.get("packages"));
         if !members.is_empty() {
-            add(
-                "pnpm-workspace.yaml",
-                format!("pnpm workspace of {}", some(&members, 12)),
-            );
+            add("pnpm-workspace.yaml", format!("pnpm workspace of {}", some(&members, 12)));
         }
     }
     for (path, text) in scan.named(&["go.mod"]) {
         let module = text.lines().find_map(|line| line.strip_prefix("module "));
-        let version = text
-            .lines()
-            .find_map(|line| line.strip_prefix("go "))
-            .unwrap_or("");
+        let version = text.lines().find_map(|line| line.strip_prefix("go ")).unwrap_or("");
         if let Some(module) = module {
             let version = if version.is_empty() {
                 String::new()
@@ -64,33 +51,20 @@ pub(super) fn workspaces(scan: &Scan<'_>) -> Vec<Stated> {
         }
     }
     for (path, text) in scan.named(&["settings.gradle", "settings.gradle.kts"]) {
-        let included = text
-            .lines()
-            .filter(|line| line.trim().starts_with("include"));
-        let quoted: Vec<&str> = included
-            .flat_map(|line| line.split(['"', '\'']).skip(1).step_by(2))
-            .collect();
+        let included = text.lines().filter(|line| line.trim().starts_with("include"));
+        let quoted: Vec<&str> =
+            included.flat_map(|line| line.split(['"', '\'']).skip(1).step_by(2)).collect();
         if !quoted.is_empty() {
             add(path, format!("Gradle build of {}", some(&quoted, 12)));
         }
     }
-    if let Some(modules) = scan
-        .text("pom.xml")
-        .map(maven_modules)
-        .filter(|modules| !modules.is_empty())
+    if let Some(modules) =
+        scan.text("pom.xml").map(maven_modules).filter(|modules| !modules.is_empty())
     {
         add("pom.xml", format!("Maven build of {}", some(&modules, 12)));
     }
-    for (path, tool) in [
-        ("nx.json", "Nx"),
-        ("turbo.json", "Turborepo"),
-        ("lerna.json", "Lerna"),
-    ] {
-        if scan
-            .text(path)
-            .and_then(json)
-            .is_some_and(|value| matches!(value, Value::Object(_)))
-        {
+    for (path, tool) in [("nx.json", "Nx"), ("turbo.json", "Turborepo"), ("lerna.json", "Lerna")] {
+        if scan.text(path).and_then(json).is_some_and(|value| matches!(value, Value::Object(_))) {
             add(path, format!("monorepo run by {tool}"));
         }
     }
@@ -101,23 +75,15 @@ fn maven_modules(text: &str) -> Vec<String> {
     let Ok(document) = roxmltree::Document::parse(text) else {
         return Vec::new();
     };
-    let modules = document
-        .descendants()
-        .filter(|node| node.tag_name().name() == "module");
-    modules
-        .filter_map(|node| node.text())
-        .map(|module| clean(module, 60))
-        .collect()
+    let modules = document.descendants().filter(|node| node.tag_name().name() == "module");
+    modules.filter_map(|node| node.text()).map(|module| clean(module, 60)).collect()
 }
 
 /// The form of a test file's name, if it is one.
 fn test_form(path: &str) -> Option<&'static str> {
     let file = name(path);
     let (stem, extension) = file.rsplit_once('.')?;
-    let script = matches!(
-        extension,
-        "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts"
-    );
+    let script = matches!(extension, "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts");
     Some(match extension {
         "go" if stem.ends_with("_test") => "*_test.go",
         "py" if stem.starts_with("test_") => "test_*.py",
@@ -163,10 +129,7 @@ pub(super) fn tests(scan: &Scan<'_>) -> Vec<Stated> {
                 count if count * 2 > paths.len() => "mostly in test folders",
                 _ => "mostly beside the sources",
             };
-            let text = format!(
-                "tests are `{form}`, {place}: {}",
-                counted(paths.len(), "file")
-            );
+            let text = format!("tests are `{form}`, {place}: {}", counted(paths.len(), "file"));
             Stated::new(text, busiest(&paths))
         })
         .collect()
@@ -177,15 +140,11 @@ fn busiest(paths: &[&str]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for path in paths {
         let folder = folder(path);
-        let end = folder
-            .match_indices('/')
-            .nth(1)
-            .map_or(folder.len(), |(at, _)| at);
+        let end = folder.match_indices('/').nth(1).map_or(folder.len(), |(at, _)| at);
         *counts.entry(&folder[..end]).or_default() += 1;
     }
-    let best = counts
-        .into_iter()
-        .max_by_key(|(folder, count)| (*count, std::cmp::Reverse(*folder)));
+    let best =
+        counts.into_iter().max_by_key(|(folder, count)| (*count, std::cmp::Reverse(*folder)));
     match best {
         Some(("", _)) | None => "the root".to_owned(),
         Some((folder, _)) => format!("{}/", clean(folder, 80)),
@@ -206,26 +165,15 @@ pub(super) fn names(scan: &Scan<'_>) -> Vec<Stated> {
             forms.entry(form).or_default().push(path);
         }
     }
-    let mut forms: Vec<(String, Vec<&str>)> = forms
-        .into_iter()
-        .filter(|(_, paths)| paths.len() >= FEWEST)
-        .collect();
-    forms.sort_by(|one, next| {
-        next.1
-            .len()
-            .cmp(&one.1.len())
-            .then_with(|| one.0.cmp(&next.0))
-    });
+    let mut forms: Vec<(String, Vec<&str>)> =
+        forms.into_iter().filter(|(_, paths)| paths.len() >= FEWEST).collect();
+    forms.sort_by(|one, next| next.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&next.0)));
     forms
         .into_iter()
         .take(MOST_FORMS)
         .map(|(form, paths)| {
             Stated::new(
-                format!(
-                    "names like `{}`: {}",
-                    clean(&form, 60),
-                    counted(paths.len(), "file")
-                ),
+                format!("names like `{}`: {}", clean(&form, 60), counted(paths.len(), "file")),
                 busiest(&paths),
             )
         })
@@ -235,13 +183,8 @@ pub(super) fn names(scan: &Scan<'_>) -> Vec<Stated> {
 /// `user.service.ts` is `*.service.ts`, `user_handler.go` is `*_handler.go`, `UserController.php` is `*Controller.php`.
 fn form(file: &str) -> Option<String> {
     let (stem, extension) = file.rsplit_once('.')?;
-    let last_capital = stem
-        .rfind(|c: char| c.is_ascii_uppercase())
-        .filter(|at| *at > 0);
-    let cut = stem
-        .rfind(['.', '_', '-'])
-        .or(last_capital)
-        .filter(|at| *at > 0)?;
+    let last_capital = stem.rfind(|c: char| c.is_ascii_uppercase()).filter(|at| *at > 0);
+    let cut = stem.rfind(['.', '_', '-']).or(last_capital).filter(|at| *at > 0)?;
     let end = &stem[cut..];
     let word = end.trim_start_matches(['.', '_', '-']);
     let worthy = word.len() >= 3
@@ -253,9 +196,7 @@ fn form(file: &str) -> Option<String> {
 
 /// Migrations are numbered or dated.
 fn numbered(path: &str) -> bool {
-    name(path)
-        .trim_start_matches(['V', 'v'])
-        .starts_with(|c: char| c.is_ascii_digit())
+    name(path).trim_start_matches(['V', 'v']).starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Folders and files that mean the same everywhere.
@@ -288,10 +229,8 @@ pub(super) fn places(scan: &Scan<'_>) -> Vec<Stated> {
             ".github/workflows/",
         ));
     }
-    let mut migrations: Vec<(&str, usize)> = migrations
-        .into_iter()
-        .filter(|(_, count)| *count >= 2)
-        .collect();
+    let mut migrations: Vec<(&str, usize)> =
+        migrations.into_iter().filter(|(_, count)| *count >= 2).collect();
     migrations.sort_by_key(|(place, count)| (std::cmp::Reverse(*count), *place));
     for (place, count) in migrations.into_iter().take(3) {
         found.push(Stated::new(
@@ -305,13 +244,9 @@ pub(super) fn places(scan: &Scan<'_>) -> Vec<Stated> {
             busiest(&paths),
         ));
     }
-    for path in [
-        "Dockerfile",
-        "docker-compose.yml",
-        "docker-compose.yaml",
-        "compose.yaml",
-        "compose.yml",
-    ] {
+    for path in
+        ["Dockerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yaml", "compose.yml"]
+    {
         if scan.has(path) {
             found.push(Stated::new("containers by Docker", path));
         }

@@ -245,9 +245,7 @@ const KINDS: [(&str, &[&str]); 13] = [
     ),
     (
         "Bundler",
-        &[
-            "vite", "webpack", "rollup", "esbuild", "parcel", "tsup", "tsdown", "turbo", "rolldown",
-        ],
+        &["vite", "webpack", "rollup", "esbuild", "parcel", "tsup", "tsdown", "turbo", "rolldown"],
     ),
     (
         "Linters and formatters",
@@ -291,10 +289,8 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
         let mut seen: Vec<&str> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for manifest in manifests {
-            for dependency in manifest
-                .dependencies
-                .iter()
-                .filter(|dependency| is_one(&dependency.name, names))
+            for dependency in
+                manifest.dependencies.iter().filter(|dependency| is_one(&dependency.name, names))
             {
                 if !seen.contains(&dependency.name.as_str()) {
                     seen.push(&dependency.name);
@@ -308,11 +304,8 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
             .find(|path| places.contains_key(path));
         if let Some(first) = first {
             let more = places.len() - 1;
-            let source = if more == 0 {
-                first.to_owned()
-            } else {
-                format!("{first} and {more} more")
-            };
+            let source =
+                if more == 0 { first.to_owned() } else { format!("{first} and {more} more") };
             found.push(Stated::new(format!("{kind}: {}", some(&seen, 8)), source));
         }
     }
@@ -321,8 +314,6 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
 
 fn is_one(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| {
-        known
-            .strip_suffix('*')
-            .map_or(name == *known, |start| name.starts_with(start))
+        known.strip_suffix('*').map_or(name == *known, |start| name.starts_with(start))
     })
 }

@@ -14,11 +14,8 @@ fn npm_versions_come_from_whichever_lock_is_there() {
         "node_modules/left/node_modules/vitest": {"version": "9.9.9"}}}"#;
     let yarn = "# yarn lockfile v1\n\nleft@^1.0.0:\n  version \"1.4.0\"\n\n\"@a/b@~2\", \"@a/b@^2\":\n  version \"2.0.9\"\n";
     let pnpm = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      '@a/b':\n        specifier: ~2\n        version: 2.0.9(left@1.4.0)\n      left:\n        specifier: ^1.0.0\n        version: 1.4.0\n\npackages:\n";
-    for (lock, text) in [
-        ("package-lock.json", npm),
-        ("yarn.lock", yarn),
-        ("pnpm-lock.yaml", pnpm),
-    ] {
+    for (lock, text) in [("package-lock.json", npm), ("yarn.lock", yarn), ("pnpm-lock.yaml", pnpm)]
+    {
         let source = format!("package.json, versions from {lock}");
         let expected = format!(
             "@a/b 2.0.9, left 1.4.0 ({source})\npeer: react >=18 ({source})\ndev: vitest ^3 ({source})\n"
@@ -52,15 +49,9 @@ fn python_manifests_of_all_kinds_are_read() {
         &[
             ("Pipfile", "[packages]\nflask = \"*\"\n"),
             ("pyproject.toml", poetry),
-            (
-                "requirements-dev.txt",
-                "# c\n-r requirements.txt\nblack==24.1 # pin\n",
-            ),
+            ("requirements-dev.txt", "# c\n-r requirements.txt\nblack==24.1 # pin\n"),
             ("requirements.txt", "requests==2.32.0\n"),
-            (
-                "setup.cfg",
-                "[options]\ninstall_requires =\n    click>=8\n    rich\n\n[flake8]\n",
-            ),
+            ("setup.cfg", "[options]\ninstall_requires =\n    click>=8\n    rich\n\n[flake8]\n"),
         ],
         "flask (Pipfile)\n\
          python ^3.12, rich ^13 (pyproject.toml)\n\
@@ -86,11 +77,7 @@ fn the_jvm_has_three_kinds_of_manifests() {
     let gradle = "dependencies {\n  implementation(\"org.a:jar:3.1\")\n  testImplementation 'junit:junit:4.13'\n  implementation(libs.lid)\n}\n";
     let catalog = "[versions]\nlid = \"2.2\"\n[libraries]\nlid = { module = \"org.a:lid\", version.ref = \"lid\" }\ncork = \"org.a:cork:1.0\"\n";
     assert_dependencies(
-        &[
-            ("build.gradle.kts", gradle),
-            ("gradle/libs.versions.toml", catalog),
-            ("pom.xml", pom),
-        ],
+        &[("build.gradle.kts", gradle), ("gradle/libs.versions.toml", catalog), ("pom.xml", pom)],
         "org.a:jar 3.1 (build.gradle.kts)\n\
          dev: junit:junit 4.13 (build.gradle.kts)\n\
          org.a:jar 3.1 (pom.xml)\n\
@@ -122,10 +109,7 @@ fn other_package_managers_are_read_too() {
             "composer.json",
             "{\"require\": {\"php\": \">=8.2\", \"a/b\": \"^1\"}, \"require-dev\": {\"c/d\": \"^2\"}}",
         ),
-        (
-            "composer.lock",
-            "{\"packages\": [{\"name\": \"a/b\", \"version\": \"v1.9.0\"}]}",
-        ),
+        ("composer.lock", "{\"packages\": [{\"name\": \"a/b\", \"version\": \"v1.9.0\"}]}"),
         (
             "mix.exs",
             "defp deps do\n  [\n    {:phoenix, \"~> 1.7\"},\n    {:credo, \"~> 1.7\", only: :dev}\n  ]\nend\n",
@@ -155,15 +139,9 @@ fn long_lists_are_capped_and_say_so_and_samples_do_not_count() {
     let many: Vec<String> = (0..100).map(|at| format!("p{at:03}==1")).collect();
     let many = many.join("\n");
     let shown = lines(
-        &survey(&[
-            ("requirements.txt", &many),
-            ("tests/fixtures/requirements.txt", "bad==1\n"),
-        ])
-        .dependencies,
+        &survey(&[("requirements.txt", &many), ("tests/fixtures/requirements.txt", "bad==1\n")])
+            .dependencies,
     );
-    assert!(
-        shown.contains("and 36 more in requirements.txt (requirements.txt)\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("and 36 more in requirements.txt (requirements.txt)\n"), "{shown}");
     assert!(!shown.contains("bad"), "{shown}");
 }

@@ -62,12 +62,7 @@ impl Snapshot for Memory {
         assert!(wanted.is_sorted());
         for at in wanted {
             let bytes = self.read(&self.entries[*at].path, limit);
-            each(
-                *at,
-                bytes
-                    .as_deref()
-                    .map_err(|error| Error::new(error.kind, "not read")),
-            );
+            each(*at, bytes.as_deref().map_err(|error| Error::new(error.kind, "not read")));
         }
     }
 }
