@@ -5,6 +5,7 @@ mod ci;
 mod deny;
 mod layers;
 mod measure;
+mod quality;
 mod reference;
 mod secrets;
 mod shell;
@@ -26,6 +27,7 @@ const CHORES: &[Chore] = &[
     Chore("reference", "write docs/reference from the code", reference::write),
     Chore("secrets", "the rules of secrets beside secretlint's; needs npm", secrets::run),
     Chore("measure", "whole invocations beside a floor, in a release build", measure::run),
+    Chore("quality", "file ranking on cases from real histories; needs clones", quality::run),
 ];
 
 fn main() -> ExitCode {

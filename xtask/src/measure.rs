@@ -60,7 +60,7 @@ fn row(name: &str, cost: &Cost, floor: &Cost) {
 }
 
 /// A release build in a target folder of its own: the development folder holds none.
-fn build() -> Result<PathBuf> {
+pub(crate) fn build() -> Result<PathBuf> {
     let target = shell::root().join("target/measure");
     let status = Command::new("cargo")
         .args(["build", "--release", "--quiet", "--package", "sequester", "--target-dir"])
