@@ -9,6 +9,7 @@
 mod bad_input;
 mod base;
 mod command;
+mod companions;
 mod context;
 mod files;
 mod plan;
