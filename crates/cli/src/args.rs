@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use sequester_core::context::Share;
+use clap::{Parser, Subcommand};
 use sequester_core::plan::Format;
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -39,10 +38,10 @@ pub(crate) enum Command {
 /// How a plan is read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Reading {
-    /// The plan's file.
+    /// The plan's file; `-` reads it from standard input.
     pub(crate) plan: PathBuf,
 
-    /// The plan's format [default: detected by content].
+    /// The plan's format: superpowers, track, spec-kit, openspec, kiro, task-master or native [default: detected by content].
     #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
@@ -80,30 +79,6 @@ pub(crate) struct ContextArgs {
     /// Print the context as the arguments of a Task call.
     #[arg(long)]
     pub(crate) task_call: bool,
-
-    /// How far records travel.
-    #[arg(long, value_enum, default_value_t = ShareArg::Needs)]
-    pub(crate) share: ShareArg,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ShareArg {
-    /// Along the dependency edges.
-    Needs,
-    /// Nowhere.
-    None,
-    /// From all earlier waves.
-    AllEarlier,
-}
-
-impl From<ShareArg> for Share {
-    fn from(share: ShareArg) -> Self {
-        match share {
-            ShareArg::Needs => Self::Needs,
-            ShareArg::None => Self::None,
-            ShareArg::AllEarlier => Self::AllEarlier,
-        }
-    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -112,8 +87,8 @@ pub(crate) struct FilesArgs {
     pub(crate) text: String,
 
     /// How many files to show.
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    pub(crate) top: usize,
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) top: u16,
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {

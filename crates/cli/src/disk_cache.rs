@@ -1,7 +1,9 @@
 //! The user's cache folder as core's cache port.
 
 use std::env;
-use std::fs;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use sequester_core::cache::Cache;
@@ -34,8 +36,12 @@ impl Cache for DiskCache {
     fn put(&self, key: &str, bytes: &[u8]) {
         let Some(folder) = &self.folder else { return };
         let fresh = folder.join(format!("{key}.{}", std::process::id()));
-        let kept = fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&fresh, bytes))
+        let kept = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .and_then(|()| OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh))
+            .and_then(|mut file| file.write_all(bytes))
             .and_then(|()| fs::rename(&fresh, folder.join(key)));
         if kept.is_err() {
             let _ = fs::remove_file(&fresh);

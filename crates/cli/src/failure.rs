@@ -37,7 +37,10 @@ impl Failure {
     }
 
     pub(crate) fn report(self, json: bool) -> ExitCode {
-        // A reader that has gone away cannot be told anything.
+        // Whoever closed the pipe has seen enough.
+        if self.exit == 0 {
+            return ExitCode::SUCCESS;
+        }
         let _ = if json { self.write_json() } else { self.write_text() };
         ExitCode::from(self.exit)
     }

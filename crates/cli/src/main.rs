@@ -39,7 +39,10 @@ fn refuse(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
     let message = error.render().to_string();
-    let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let told: Vec<&str> =
+        message.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let message = told.join(" ");
+    let message = message.trim_start_matches("error: ");
     let hint = "`sequester --help` lists the commands and their options.";
     Failure::input(Code::BadArguments, "command line", message, hint).report(true)
 }

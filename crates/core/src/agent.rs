@@ -2,4 +2,4 @@
 
 mod role;
 
-pub use role::{Error, Role, built_in, find};
+pub use role::{Error, Role, built_in, find, names};

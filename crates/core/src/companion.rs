@@ -1,11 +1,12 @@
 //! Companions: documents beside the plan that say what is to be built, never who builds what.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::bm25::Corpus;
-use crate::context::Provenance;
+use crate::context::{Provenance, Refusal};
 use crate::path::RepoPath;
 use crate::plan::{Format, Task};
 
@@ -29,6 +30,8 @@ pub fn belongs(format: Format, path: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
     pub list: Vec<Companion>,
+    /// Documents that belong to the plan and may not be read, with the reason.
+    pub refused: Vec<(Refusal, String)>,
     corpus: Corpus,
 }
 
@@ -64,35 +67,33 @@ impl Section {
 }
 
 impl Companions {
-    pub fn new(list: Vec<Companion>) -> Self {
+    pub fn new(list: Vec<Companion>, refused: Vec<(Refusal, String)>) -> Self {
         let texts = list.iter().flat_map(|one| &one.sections).map(|section| section.text.as_str());
         let corpus = Corpus::new(texts);
-        Self { list, corpus }
+        Self { list, refused, corpus }
     }
 
-    /// The sections for one task: requirements it names, then those that share its words, best first.
-    pub fn choose(&self, task: &Task) -> Vec<&Section> {
+    /// The sections for one task: requirements it names, then those that share its words, best first; and the others.
+    pub fn choose(&self, task: &Task) -> (Vec<&Section>, Vec<&Section>) {
         let sections: Vec<&Section> = self.list.iter().flat_map(|one| &one.sections).collect();
         let named = |section: &Section| {
             section.requirement().is_some_and(|number| {
-                task.requirements
-                    .iter()
-                    .any(|wanted| wanted.split('.').next().is_some_and(|head| head == number))
+                let heads = task.requirements.iter().filter_map(|wanted| wanted.split('.').next());
+                heads.into_iter().any(|head| head == number)
             })
         };
-        let mut chosen: Vec<&Section> =
-            sections.iter().copied().filter(|section| named(section)).collect();
-        let query = format!("{}\n{}", task.title, task.text);
-        for (at, _) in self.corpus.rank(&query) {
-            let Some(section) = sections.get(at) else {
-                continue;
-            };
+        let mut chosen: Vec<usize> =
+            (0..sections.len()).filter(|&at| named(sections[at])).collect();
+        let mut left: BTreeSet<usize> = (0..sections.len()).collect();
+        left.retain(|at| !chosen.contains(at));
+        for (at, _) in self.corpus.rank(&task.words()) {
             // Of a document of requirements only those that the task names may enter.
-            if !chosen.contains(section) && !section.path.ends_with("requirements.md") {
-                chosen.push(section);
+            if !sections[at].path.ends_with("requirements.md") && left.remove(&at) {
+                chosen.push(at);
             }
         }
-        chosen
+        let taken = chosen.into_iter().map(|at| sections[at]).collect();
+        (taken, left.into_iter().map(|at| sections[at]).collect())
     }
 }
 
@@ -110,19 +111,26 @@ impl Companion {
             return companion;
         }
         let outline = Outline::read(text);
-        for (heading, range) in outline.sections {
+        let mut lists = outline.task_lists.into_iter().peekable();
+        // While inside a section of tasks: the level of its heading.
+        let mut tasks: Option<HeadingLevel> = None;
+        for Place { heading, level, range } in outline.sections {
+            if tasks.is_some_and(|above| level <= above) {
+                tasks = None;
+            }
+            if tasks.is_none() && is_task_heading(&heading) {
+                tasks = Some(level);
+            }
             let mut kept = String::new();
             let mut from = range.start;
-            for list in &outline.task_lists {
-                if list.start < range.start || list.end > range.end || list.start < from {
-                    continue;
-                }
-                kept.push_str(&text[from..list.start]);
-                companion.task_lists.push(section(&heading, &text[list.clone()]));
-                from = list.end;
+            while let Some(list) = lists.next_if(|list| list.start < range.end) {
+                let (start, end) = (list.start.max(from), list.end.clamp(from, range.end));
+                kept.push_str(&text[from..start]);
+                companion.task_lists.push(section(&heading, &text[start..end]));
+                from = end;
             }
             kept.push_str(&text[from..range.end]);
-            if is_task_heading(&heading) {
+            if tasks.is_some() {
                 companion.task_lists.push(section(&heading, &kept));
             } else if !kept.trim().is_empty() {
                 companion.sections.push(section(&heading, &kept));
@@ -132,50 +140,82 @@ impl Companion {
     }
 }
 
-/// Where a Markdown document's sections and its lists of checkboxes stand.
+/// Where a Markdown document's sections and its lists of tasks stand.
 struct Outline {
-    sections: Vec<(String, Range<usize>)>,
+    sections: Vec<Place>,
+    /// In order, without overlap.
     task_lists: Vec<Range<usize>>,
+}
+
+struct Place {
+    heading: String,
+    level: HeadingLevel,
+    range: Range<usize>,
 }
 
 impl Outline {
     fn read(text: &str) -> Self {
-        let mut starts: Vec<(String, usize)> = vec![(String::new(), 0)];
-        let mut task_lists = Vec::new();
-        let mut heading: Option<(String, usize)> = None;
-        let mut lists: Vec<(Range<usize>, bool)> = Vec::new();
-        for (event, range) in Parser::new_ext(text, Options::ENABLE_TASKLISTS).into_offset_iter() {
+        let options = Options::ENABLE_TASKLISTS | Options::ENABLE_TABLES;
+        let whole = Place { heading: String::new(), level: HeadingLevel::H1, range: 0..text.len() };
+        let mut outline = Self { sections: vec![whole], task_lists: Vec::new() };
+        let mut heading: Option<Place> = None;
+        // The outermost list or table at hand, and whether something in it is a task.
+        let mut block: Option<(Range<usize>, bool)> = None;
+        let mut depth = 0;
+        let mut opening = false;
+        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
             match event {
                 Event::Start(Tag::Heading { level, .. }) if level <= HeadingLevel::H3 => {
-                    heading = Some((String::new(), range.start));
+                    heading = Some(Place { heading: String::new(), level, range });
                 }
+                Event::End(TagEnd::Heading(_)) => {
+                    if let (Some(next), Some(last)) = (heading.take(), outline.sections.last_mut())
+                    {
+                        last.range.end = next.range.start;
+                        let range = next.range.start..text.len();
+                        outline.sections.push(Place { range, ..next });
+                    }
+                }
+                Event::Start(Tag::List(_) | Tag::Table(_)) => {
+                    depth += 1;
+                    block.get_or_insert((range, false));
+                }
+                Event::End(TagEnd::List(_) | TagEnd::Table) => {
+                    depth -= 1;
+                    if depth == 0
+                        && let Some((range, true)) = block.take()
+                    {
+                        outline.task_lists.push(range);
+                    }
+                    block = block.filter(|_| depth > 0);
+                }
+                Event::Start(Tag::Item | Tag::TableRow | Tag::TableHead) => opening = true,
+                Event::TaskListMarker(_) => block = block.map(|(range, _)| (range, true)),
                 Event::Text(words) | Event::Code(words) => {
-                    if let Some((title, _)) = &mut heading {
-                        title.push_str(&words);
+                    if let Some(place) = &mut heading {
+                        place.heading.push_str(&words);
                     }
-                }
-                Event::End(TagEnd::Heading(_)) => starts.extend(heading.take()),
-                Event::Start(Tag::List(_)) => lists.push((range, false)),
-                Event::TaskListMarker(_) => {
-                    // The outermost list goes as a whole: what stands around a box belongs to it.
-                    if let Some(outermost) = lists.first_mut() {
-                        outermost.1 = true;
-                    }
-                }
-                Event::End(TagEnd::List(_)) => {
-                    if let Some((range, true)) = lists.pop() {
-                        task_lists.push(range);
+                    if std::mem::take(&mut opening) && begins_with_id(&words) {
+                        block = block.map(|(range, _)| (range, true));
                     }
                 }
                 _ => {}
             }
         }
-        let ends = starts.iter().skip(1).map(|(_, start)| *start).chain([text.len()]);
-        let ends: Vec<usize> = ends.collect();
-        let sections =
-            starts.into_iter().zip(ends).map(|((title, start), end)| (title, start..end)).collect();
-        Self { sections, task_lists }
+        outline
     }
+}
+
+/// `T001 ...`, `1.2 ...`, `A.1.2 ...`: ids as the plan formats write them.
+fn begins_with_id(text: &str) -> bool {
+    let word = text.split([' ', ':', ')']).next().unwrap_or_default();
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(digits) = word.strip_prefix('T') {
+        return digits.len() > 2 && number(digits);
+    }
+    let parts: Vec<&str> = word.split('.').collect();
+    let letter = parts[0].len() == 1 && parts[0].bytes().all(|byte| byte.is_ascii_uppercase());
+    parts.len() > 1 && (letter || number(parts[0])) && parts[1..].iter().all(|part| number(part))
 }
 
 fn is_markdown(path: &str) -> bool {
@@ -184,21 +224,26 @@ fn is_markdown(path: &str) -> bool {
     })
 }
 
-/// `Tasks`, `Task list`, `2. Implementation tasks`, ...
+/// `Tasks`, `Task list`, `Task 3: ...`, `2. Implementation tasks (phase 1)`, ...
 fn is_task_heading(heading: &str) -> bool {
     let words: Vec<String> = heading
-        .split(|c: char| !c.is_alphabetic())
+        .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
+        .skip_while(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+        .take(2)
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    matches!(
-        words.as_slice(),
-        ["tasks"]
-            | ["task", "list" | "breakdown" | "order"]
-            | ["implementation", "tasks" | "plan" | "steps"]
-            | ["development", "tasks"]
-    )
+    match words.as_slice() {
+        ["tasks", ..]
+        | ["implementation", "tasks" | "plan" | "steps"]
+        | ["development" | "work", "tasks" | "items" | "breakdown"] => true,
+        ["task", next] => {
+            matches!(*next, "list" | "breakdown" | "order")
+                || next.starts_with(|c: char| c.is_ascii_digit())
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

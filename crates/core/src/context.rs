@@ -2,8 +2,8 @@
 
 mod admit;
 mod build;
-mod copy;
 mod file;
+mod files;
 mod fragment;
 mod manifest;
 mod render;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::id::TaskId;
+use crate::secret;
 
 /// Everything one subagent may see. Immutable; its digest names its bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,7 +60,7 @@ impl IsolatedContext {
         TaskCall {
             subagent_type: self.agent.clone(),
             prompt: self.to_prompt(),
-            description: format!("{}: {title}", self.task),
+            description: secret::redact(&format!("{}: {title}", self.task)).text.into_owned(),
         }
     }
 }

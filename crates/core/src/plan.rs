@@ -229,6 +229,17 @@ pub enum Action {
 }
 
 impl Action {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Delete => "delete",
+            Self::Read => "read",
+            Self::Test => "test",
+            Self::Change => "change",
+        }
+    }
+
     /// Whether the task may write the file.
     pub fn writes(self) -> bool {
         self != Self::Read
@@ -279,4 +290,11 @@ pub struct Aside {
     pub place: Place,
     pub text: String,
     pub why: String,
+}
+
+impl Task {
+    /// What the task is about, for whoever looks for words: its title and text.
+    pub(crate) fn words(&self) -> String {
+        format!("{}\n{}", self.title, self.text)
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::path::RepoPath;
+use crate::secret;
 
 /// One state of the repository: a commit, or a folder as it stood when it was listed.
 pub trait Snapshot: Send + Sync {
@@ -97,7 +98,8 @@ pub trait History: Send + Sync {
     /// Names the newest commit; equal ids are equal histories.
     fn id(&self) -> &str;
 
-    /// The newest `most` commits that are no merges, newest first.
+    /// The newest `most` commits that are no merges, newest first; not the very first one, which brings everything at once and
+    /// tells nothing about what belongs together.
     fn commits(&self, most: usize) -> Result<Vec<Commit>, Error>;
 }
 
@@ -143,6 +145,45 @@ impl Snapshot for Filtered<'_> {
             if let Some(at) = given.next() {
                 each(at, bytes);
             }
+        });
+    }
+}
+
+/// A snapshot whose texts hold no secrets: whoever takes lines out of a file cannot take half of one.
+pub struct Redacted<'a> {
+    inner: &'a dyn Snapshot,
+}
+
+impl<'a> Redacted<'a> {
+    pub fn new(inner: &'a dyn Snapshot) -> Self {
+        Self { inner }
+    }
+
+    fn clean(bytes: &[u8]) -> Vec<u8> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => secret::redact(text).text.into_owned().into_bytes(),
+            Err(_) => bytes.to_vec(),
+        }
+    }
+}
+
+impl Snapshot for Redacted<'_> {
+    fn label(&self) -> &str {
+        self.inner.label()
+    }
+
+    fn entries(&self) -> &[Entry] {
+        self.inner.entries()
+    }
+
+    fn read(&self, path: &RepoPath, limit: u64) -> Result<Vec<u8>, Error> {
+        self.inner.read(path, limit).map(|bytes| Self::clean(&bytes))
+    }
+
+    fn read_many(&self, wanted: &[usize], limit: u64, each: Each<'_>) {
+        self.inner.read_many(wanted, limit, &mut |at, read| match read {
+            Ok(bytes) => each(at, Ok(&Self::clean(bytes))),
+            Err(error) => each(at, Err(error)),
         });
     }
 }

@@ -39,7 +39,7 @@ fn is_blob(bytes: &[u8], name: &str) -> bool {
 }
 
 /// What git calls a blob with these bytes; the length of names tells the repository's object format.
-pub fn blob_name(bytes: &[u8], length: usize) -> Option<String> {
+pub(crate) fn blob_name(bytes: &[u8], length: usize) -> Option<String> {
     let header = format!("blob {}\0", bytes.len());
     match length {
         40 => Some(digest(Sha1::new(), &header, bytes)),

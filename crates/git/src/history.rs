@@ -34,7 +34,14 @@ impl Log {
     /// Lists first and looks at the differences then: `git log` could do both, but follows the configuration.
     fn list(&self, commit: &str, most: usize) -> Result<String, Error> {
         let most = format!("--max-count={most}");
-        let listed = self.program.run(&["rev-list", "--no-merges", &most, commit, "--"])?;
+        let listed = self.program.run(&[
+            "rev-list",
+            "--no-merges",
+            "--min-parents=1",
+            &most,
+            commit,
+            "--",
+        ])?;
         if !listed.success {
             return Err(broken(format!(
                 "the history of `{commit}` cannot be read: {}. Run `git fsck`.",

@@ -9,7 +9,6 @@ mod program;
 mod repo;
 
 pub use base::Tree;
-pub use checkout::blob_name;
 pub use dirty::Dirty;
 pub use history::Log;
 pub use repo::Repo;

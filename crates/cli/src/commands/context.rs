@@ -1,6 +1,6 @@
 //! `sequester context`: the exact bytes that the subagent of one task would be shown, and why.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use sequester_core::agent::{self, Role};
@@ -9,6 +9,7 @@ use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::plan::Task;
+use sequester_core::repository::Redacted;
 use sequester_survey::{Index, Outlines};
 
 use crate::Outcome;
@@ -24,17 +25,15 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let file = PlanFile::read(&given.reading, &limits)?;
     let project = Project::open(args)?;
     refuse_faulty(&file, &project)?;
-    let companions = file.companions(&project.root);
+    let companions = file.companions(&project);
     let visible = project.visible(Some((&file, &companions)));
     let cache = DiskCache::of(&project.root);
     let index = Index::open(&visible, project.history.as_deref(), &cache, &limits);
-    let architecture =
-        sequester_survey::architecture(&visible, &limits).render(limits.architecture);
-    let source = String::from_utf8_lossy(&file.source);
-    let shelf = Shelf::new(&visible, &Outlines, &limits).without_copies_of(&file.plan, &source);
-    let mut builder =
+    let architecture = sequester_survey::architecture(&Redacted::new(&visible), &limits)
+        .render(limits.architecture);
+    let shelf = Shelf::new(&visible, &Outlines, &limits);
+    let builder =
         Builder::new(&file.plan, &file.graph, &architecture, &shelf, &index, &limits, &companions);
-    builder.share = given.share.into();
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task)?;
@@ -82,6 +81,8 @@ fn show(
         out.write_all(view::manifest(context, terminal::width()).as_bytes())?;
     } else if terminal::takes_colours() {
         out.write_all(view::coloured(context).as_bytes())?;
+    } else if io::stdout().is_terminal() {
+        out.write_all(terminal::clean(&context.to_prompt()).as_bytes())?;
     } else {
         out.write_all(context.to_prompt().as_bytes())?;
     }
@@ -106,7 +107,11 @@ fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
     let Some(first) = all.first() else {
         return Ok(());
     };
-    let hint = format!("{} `sequester plan {}` shows all {}.", first.hint, file.name, all.len());
+    let faults = terminal::plural(all.len(), "fault");
+    let hint = format!(
+        "{} No context is shown of a plan with faults: `sequester plan {}` shows {faults}.",
+        first.hint, file.name
+    );
     Err(Failure::input(first.code, place(file, first), first.message.clone(), hint))
 }
 
@@ -126,8 +131,7 @@ fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
 fn choose_role(given: &ContextArgs, task: &Task) -> Result<&'static Role, Failure> {
     let name = given.agent.as_deref().or(task.settings.agent.as_deref()).unwrap_or("writer");
     agent::find(name).ok_or_else(|| {
-        let known: Vec<&str> = agent::built_in().iter().map(|role| role.name.as_str()).collect();
-        let hint = format!("Known agents are {}.", known.join(", "));
+        let hint = format!("Known agents are {}.", agent::names());
         Failure::input(Code::UnknownAgent, "", format!("There is no agent `{name}`."), hint)
     })
 }

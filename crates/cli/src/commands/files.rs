@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
     let visible = project.visible(None);
     let cache = DiskCache::of(&project.root);
     let index = Index::open(&visible, project.history.as_deref(), &cache, &Limits::default());
-    let ranked = index.rank(&text, files.top);
+    let ranked = index.rank(&text, usize::from(files.top));
     let mut out = io::stdout().lock();
     if args.json {
         serde_json::to_writer(&mut out, &ranked).map_err(io::Error::from)?;
@@ -35,6 +35,9 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
     }
     if ranked.is_empty() {
         writeln!(out, "No file of {} shares a word with the text.", project.snapshot.label())?;
+        for note in &project.notes {
+            writeln!(out, "note: {}", terminal::clean(note))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

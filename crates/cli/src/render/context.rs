@@ -74,17 +74,18 @@ pub(crate) fn coloured(context: &IsolatedContext) -> String {
     out
 }
 
-/// Neighbouring fragments of one source, counted together.
-fn groups(context: &IsolatedContext) -> Vec<(&Row, usize)> {
-    let mut groups: Vec<(&Row, usize)> = Vec::new();
+/// Neighbouring fragments of one source as one row.
+fn groups(context: &IsolatedContext) -> Vec<Row> {
+    let mut groups: Vec<Row> = Vec::new();
     for row in context.manifest.fragments.iter().filter(|row| row.kind != Kind::Frame) {
         match groups.last_mut() {
-            Some((first, tokens))
-                if (first.kind, &first.source, first.rule) == (row.kind, &row.source, row.rule) =>
+            Some(last)
+                if (last.kind, &last.source, last.rule) == (row.kind, &row.source, row.rule) =>
             {
-                *tokens += row.tokens;
+                last.tokens += row.tokens;
+                last.redacted.extend(&row.redacted);
             }
-            _ => groups.push((row, row.tokens)),
+            _ => groups.push(row.clone()),
         }
     }
     groups
@@ -99,8 +100,8 @@ pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
         plural(context.tokens, "token"),
         context.digest
     );
-    for (row, tokens) in groups(context) {
-        let tokens = number(tokens);
+    for row in groups(context) {
+        let tokens = number(row.tokens);
         let (kind, form, source) = (row.kind.as_str(), row.form.as_str(), clean(&row.source));
         let mut line = format!("  {tokens:>7} {kind:13} {form:8} {source}: {}", row.rule);
         if !row.redacted.is_empty() {

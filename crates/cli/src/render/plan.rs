@@ -59,7 +59,12 @@ impl<'a> Shown<'a> {
         let open = || tasks.iter().filter(|task| !task.done && !task.optional);
         let dollars = PRICES
             .iter()
-            .map(|price| (price.model, open().map(|task| price.estimate(task.tokens)).sum()))
+            .map(|price| {
+                (
+                    price.model,
+                    open().map(|task| price.estimate(task.tokens)).fold(0.0, |sum, one| sum + one),
+                )
+            })
             .collect();
         let estimate = Estimate { prices_of: DATE, assumptions: ASSUMPTIONS, dollars };
         Self {
@@ -138,7 +143,7 @@ fn push_task(out: &mut String, task: &Task, shown: &ShownTask<'_>, column: usize
         let _ = writeln!(out, "{}", cut(&format!("{indent}needs {}", needs.join(", ")), width));
     }
     for file in &task.files {
-        let verb = verb(file.action);
+        let verb = file.action.as_str();
         let _ = writeln!(out, "{}", cut(&format!("{indent}{verb} {}", file.path), width));
     }
 }
@@ -147,17 +152,6 @@ fn need(need: &Need) -> String {
     match &need.reason {
         Reason::Declared | Reason::Order => need.id.to_string(),
         Reason::SameFile(path) => format!("{} (both write {path})", need.id),
-    }
-}
-
-fn verb(action: Action) -> &'static str {
-    match action {
-        Action::Create => "create",
-        Action::Modify => "modify",
-        Action::Delete => "delete",
-        Action::Read => "read",
-        Action::Test => "test",
-        Action::Change => "change",
     }
 }
 

@@ -21,7 +21,9 @@ pub(crate) fn width() -> usize {
 
 /// Text from a plan or a repository without what a terminal would obey.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    // Controls of direction make a line look like another one.
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let harmless = |c: char| (!c.is_control() || c == '\n' || c == '\t') && !turns(c);
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
@@ -64,6 +66,7 @@ mod tests {
     #[test]
     fn escape_sequences_never_reach_the_terminal() {
         assert_eq!(clean("a\x1b[2Jb\tc\r"), "a\u{fffd}[2Jb\tc\u{fffd}");
+        assert_eq!(clean("a\u{202e}b"), "a\u{fffd}b");
         assert_eq!(clean("plain ünïcode\n"), "plain ünïcode\n");
     }
 

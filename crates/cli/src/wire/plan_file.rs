@@ -5,19 +5,25 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sequester_core::companion::{self, Companion, Companions};
+use sequester_core::context::Refusal;
 use sequester_core::fault::{Code, Fault};
 use sequester_core::graph::TaskGraph;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, Plan};
+use sequester_core::repository::{ErrorKind, Snapshot};
+use sequester_core::secret;
 
 use crate::args::Reading;
 use crate::failure::Failure;
+use crate::render::terminal;
+use crate::wire::Project;
 
 /// A plan that was read once.
 pub(crate) struct PlanFile {
-    /// As the person named it.
+    /// As the person named it, fit to be printed.
     pub(crate) name: String,
+    given: PathBuf,
     /// Where it really lies; nothing for standard input and pipes.
     path: Option<PathBuf>,
     pub(crate) source: Vec<u8>,
@@ -28,7 +34,7 @@ pub(crate) struct PlanFile {
 
 impl PlanFile {
     pub(crate) fn read(reading: &Reading, limits: &Limits) -> Result<Self, Failure> {
-        let name = reading.plan.display().to_string();
+        let name = terminal::clean(&reading.plan.display().to_string()).into_owned();
         let source = read_source(&reading.plan, limits.plan_bytes).map_err(|error| {
             let hint = "Name a plan that is a text file you may read, or `-` for standard input.";
             Failure::input(
@@ -48,12 +54,13 @@ impl PlanFile {
         let (graph, mut faults) = TaskGraph::new(&parsed.plan);
         faults.extend(parsed.faults);
         let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
-        Ok(Self { name, path, source, plan: parsed.plan, graph, faults })
+        let given = reading.plan.clone();
+        Ok(Self { name, given, path, source, plan: parsed.plan, graph, faults })
     }
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.
     pub(crate) fn paths_in(&self, root: &Path) -> Vec<RepoPath> {
-        let named = std::path::absolute(&self.name).ok();
+        let named = std::path::absolute(&self.given).ok();
         [named, self.path.clone()]
             .into_iter()
             .flatten()
@@ -61,28 +68,44 @@ impl PlanFile {
             .collect()
     }
 
-    /// The documents beside the plan that belong to it, as they lie on disk.
-    pub(crate) fn companions(&self, root: &Path) -> Companions {
+    /// The documents beside the plan that belong to it: those of the base where the plan lies in the repository, else
+    /// those on disk.
+    pub(crate) fn companions(&self, project: &Project) -> Companions {
+        let (mut list, mut refused) = (Vec::new(), Vec::new());
         let folder = self.path.as_deref().and_then(Path::parent);
-        let mut list = Vec::new();
         for name in folder.map(listing).unwrap_or_default() {
-            let Some(path) = folder.map(|folder| folder.join(&name)) else {
-                continue;
-            };
             if !companion::belongs(self.plan.format, &name) {
                 continue;
             }
-            if let Ok(text) = read_source(&path, companion::BYTES).and_then(text) {
-                let repo_path = inside(root, &path);
-                list.push(Companion::parse(&name, repo_path, &text));
+            let path = folder.map(|folder| folder.join(&name)).unwrap_or_default();
+            let repo_path = inside(&project.root, &path);
+            let read = match &repo_path {
+                _ if secret::is_secret_name(&name).is_some() => Err(Refusal::SecretName),
+                Some(path) => read_base(project.snapshot.as_ref(), path),
+                None => read_source(&path, companion::BYTES).map_err(|_| Refusal::Unreadable),
+            };
+            match read.and_then(text) {
+                Ok(text) => list.push(Companion::parse(&name, repo_path, &text)),
+                Err(refusal) => refused.push((refusal, name)),
             }
         }
-        Companions::new(list)
+        Companions::new(list, refused)
     }
 }
 
-fn text(bytes: Vec<u8>) -> io::Result<String> {
-    String::from_utf8(bytes).map_err(io::Error::other)
+fn read_base(snapshot: &dyn Snapshot, path: &RepoPath) -> Result<Vec<u8>, Refusal> {
+    snapshot.read(path, companion::BYTES).map_err(|error| match error.kind {
+        ErrorKind::NotFound => Refusal::NotThere,
+        ErrorKind::TooLarge => Refusal::TooLarge,
+        _ => Refusal::Unreadable,
+    })
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, Refusal> {
+    if bytes.len() as u64 > companion::BYTES {
+        return Err(Refusal::TooLarge);
+    }
+    String::from_utf8(bytes).map_err(|_| Refusal::Binary)
 }
 
 fn inside(root: &Path, path: &Path) -> Option<RepoPath> {

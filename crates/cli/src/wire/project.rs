@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
+use sequester_core::agent;
 use sequester_core::companion::Companions;
 use sequester_core::fault::{Code, Fault};
+use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::{self, Presence};
-use sequester_core::repository::{self, Entry, EntryKind, Filtered, History, Snapshot, Stamp};
-use sequester_core::secret;
-use sequester_git::{Repo, blob_name};
+use sequester_core::plan::{self, Presence, Task};
+use sequester_core::repository::{self, EntryKind, Filtered, History, Snapshot};
+use sequester_core::{secret, tokens};
+use sequester_git::Repo;
 use sequester_survey::Folder;
 
 use crate::args::Args;
@@ -24,6 +26,7 @@ pub(crate) struct Project {
     pub(crate) history: Option<Box<dyn History>>,
     /// What a person should know about the base.
     pub(crate) notes: Vec<String>,
+    is_head: bool,
 }
 
 impl Project {
@@ -61,8 +64,11 @@ impl Project {
                     .to_owned(),
             );
         }
+        if tree.commit().is_none() {
+            notes.push("There is no commit yet, so the base is empty. `--include-dirty` takes the files as they are.".to_owned());
+        }
         let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self { root, snapshot: Box::new(tree), history, notes })
+        Ok(Self { root, snapshot: Box::new(tree), history, notes, is_head: true })
     }
 
     fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
@@ -72,7 +78,7 @@ impl Project {
         let notes = folder.problems().to_vec();
         let history =
             git.and_then(|repo| repo.history().ok()).map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self { root, snapshot: Box::new(folder), history, notes })
+        Ok(Self { root, snapshot: Box::new(folder), history, notes, is_head: false })
     }
 
     /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.
@@ -83,30 +89,11 @@ impl Project {
             let with_tasks = companions.list.iter().filter(|one| !one.task_lists.is_empty());
             hidden.extend(with_tasks.filter_map(|one| one.repo_path.clone()));
         }
-        let length = self.snapshot.entries().iter().find_map(|entry| match &entry.stamp {
-            Stamp::Content(name) => Some(name.len()),
-            Stamp::Stat { .. } => None,
-        });
-        let blob = plan.zip(length).and_then(|((file, _), length)| blob_name(&file.source, length));
         Filtered::new(self.snapshot.as_ref(), |entry| {
             hidden.contains(&entry.path)
                 || entry.path.as_str().starts_with(".sequester/")
                 || secret::is_secret_name(entry.path.as_str()).is_some()
-                || plan.is_some_and(|(file, _)| self.is_copy(entry, file, blob.as_deref()))
         })
-    }
-
-    /// Whether an entry holds the very bytes of the plan.
-    fn is_copy(&self, entry: &Entry, file: &PlanFile, blob: Option<&str>) -> bool {
-        match &entry.stamp {
-            Stamp::Content(id) => Some(id.as_str()) == blob,
-            Stamp::Stat { size, .. } => {
-                let length = file.source.len() as u64;
-                *size == length
-                    && entry.kind == EntryKind::File
-                    && self.snapshot.read(&entry.path, length).is_ok_and(|read| read == file.source)
-            }
-        }
     }
 
     /// All that is wrong with a plan, in itself and against this base, in the order of places.
@@ -114,7 +101,14 @@ impl Project {
         let entries = self.snapshot.entries();
         let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
         let mut faults = file.faults.clone();
+        faults.extend(file.plan.tasks.iter().filter(|task| !task.done).flat_map(unfit));
         faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
+        if self.is_head {
+            let missing = faults.iter_mut().filter(|fault| fault.code == Code::MissingFile);
+            for fault in missing {
+                fault.hint += " A file that is not committed counts with `--include-dirty`.";
+            }
+        }
         faults.sort_by_key(|fault| (fault.place, fault.code));
         faults
     }
@@ -143,6 +137,27 @@ impl Project {
             _ => Presence::Absent,
         }
     }
+}
+
+/// What would keep a task from getting a context at all.
+fn unfit(task: &Task) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let limit = Limits::default().context;
+    // A token has at least a byte: most texts need no counting.
+    if task.text.len() > limit && tokens::count(&task.text) > limit {
+        let message = format!(
+            "The text of task `{}` alone is larger than a context of {limit} tokens.",
+            task.id
+        );
+        faults.push(Fault::new(Code::ContextTooLarge, task.place, message, "Split the task."));
+    }
+    if let Some(name) = task.settings.agent.as_deref().filter(|name| agent::find(name).is_none()) {
+        let message =
+            format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
+        let hint = format!("Known agents are {}.", agent::names());
+        faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
+    }
+    faults
 }
 
 const GIT_HINT: &str = "Check that `git` is installed and that `git status` works there.";

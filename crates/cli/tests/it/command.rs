@@ -107,6 +107,24 @@ impl Bench {
         }
     }
 
+    /// Runs the program with something to read on its standard input.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Answer {
+        let path = self.path("input");
+        fs::write(&path, input).unwrap();
+        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_sequester"))
+            .args(arguments)
+            .current_dir(self.repo())
+            .env("HOME", self.path("home"))
+            .stdin(fs::File::open(path).unwrap())
+            .output()
+            .unwrap();
+        Answer {
+            code: status.code(),
+            out: String::from_utf8_lossy(&stdout).into_owned(),
+            err: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
     /// Every file under the repository with its bytes, to see that nothing was written.
     pub(crate) fn listing(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();

@@ -170,8 +170,56 @@ fn the_manifest_names_what_was_admitted_and_withheld() {
     let (bench, plan) = shop();
     let out = bench.run(&["context", &plan, "b", "--manifest"]).out;
     for expected in
-        ["src/mail.rs: named by the plan for this task", "withheld", "2 more of the plan"]
+        ["src/mail.rs: named by the plan for this task", "withheld", "2 others of the plan"]
     {
         assert!(out.contains(expected), "{expected:?} is missing in\n{out}");
     }
+}
+
+#[test]
+fn a_named_file_that_cannot_be_shown_is_still_spoken_of() {
+    let bench = Bench::with(&FILES);
+    bench.write("src/mail.rs", vec![b'x'; 2 << 20]);
+    bench.write("logo.bin", b"\0\x01\x02");
+    bench.commit("large");
+    let plan = PLAN.replace("modify: [src/mail.rs]", "modify: [src/mail.rs, logo.bin]");
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let context = bench.run(&["context", "../plan.md", "b", "--json"]).json();
+    for source in ["src/mail.rs", "logo.bin"] {
+        assert_eq!(find(&context, source)["form"], "path");
+    }
+    let prompt = context["prompt"].as_str().unwrap();
+    assert!(prompt.contains("Not shown: it is larger than any file that is read."), "{prompt}");
+    assert!(prompt.contains("Not shown: it is not text."), "{prompt}");
+}
+
+#[test]
+fn the_subagent_is_told_what_it_may_write() {
+    let (bench, plan) = shop();
+    let prompt = bench.run(&["context", &plan, "a"]).out;
+    assert!(prompt.contains("- create `src/token.rs`\n- modify `src/lib.rs`\n"), "{prompt}");
+}
+
+#[test]
+fn a_secret_in_a_heading_is_redacted_wherever_the_heading_goes() {
+    let bench = Bench::with(&FILES);
+    let token = format!("gh{}_{}", "p", "k7Qz2LmX9vB4nR8tY1wC5pD3hJ6gF0sAeUiO");
+    bench.write("plan.md", PLAN.replace("Send the mail", &format!("Send {token}")));
+    for flag in ["--json", "--task-call", "--manifest"] {
+        let answer = bench.run(&["context", "plan.md", "b", flag]);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        assert!(!answer.out.contains(&token), "{flag}: {}", answer.out);
+    }
+}
+
+#[test]
+fn only_the_files_that_were_granted_are_named() {
+    let bench = Bench::with(&FILES);
+    for at in 0..30 {
+        bench.write(&format!("lib/deep/NAMECANARY{at}.txt"), "nothing in common\n");
+    }
+    bench.commit("more");
+    fs::write(bench.path("plan.md"), PLAN).unwrap();
+    let out = bench.run(&["context", "../plan.md", "b"]).out;
+    assert!(!out.contains("NAMECANARY"), "{out}");
 }

@@ -12,4 +12,5 @@ mod command;
 mod companions;
 mod context;
 mod files;
+mod interference;
 mod plan;

@@ -67,10 +67,11 @@ fn all_faults_come_at_once_with_their_source_lines() {
 #[test]
 fn a_plan_comes_from_standard_input_too() {
     let (bench, _) = shop();
-    let answer = bench.run(&["plan", "-", "--json"]);
-    // Standard input is empty here: the fault says so.
-    assert_eq!(answer.code, Some(2));
-    assert_eq!(answer.json()["faults"][0]["code"], "SQ0101");
+    let answer = bench.run_with_input(&["plan", "-", "--json"], PLAN.as_bytes());
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(answer.json()["tasks"].as_array().unwrap().len(), 3);
+    let empty = bench.run(&["plan", "-", "--json"]);
+    assert_eq!(empty.json()["faults"][0]["code"], "SQ0101");
 }
 
 #[test]

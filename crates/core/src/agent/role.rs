@@ -74,6 +74,12 @@ pub fn find(name: &str) -> Option<&'static Role> {
     built_in().iter().find(|role| role.name == name)
 }
 
+/// The names of all roles, for a message.
+pub fn names() -> String {
+    let names: Vec<&str> = built_in().iter().map(|role| role.name.as_str()).collect();
+    names.join(", ")
+}
+
 const SOURCES: [&str; 13] = [
     include_str!("builtin/explore.md"),
     include_str!("builtin/plan.md"),

@@ -69,7 +69,8 @@ pub enum Refusal {
     TooLarge,
     OverBudget,
     TaskList,
-    PlanCopy,
+    Unrelated,
+    Plan,
     NotThere,
     Symlink,
     Unreadable,
@@ -90,7 +91,7 @@ pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
         Provenance::Parent { task, .. } => own(task, Rule::ParentItem),
         Provenance::Companion { .. } => Ok(Rule::Companion),
         Provenance::Clarification { task, .. } => own(task, Rule::OwnAnswer),
-        Provenance::File { grant: Grant::Named, .. } => Ok(Rule::NamedFile),
+        Provenance::File { grant: Grant::Named(task), .. } => own(task, Rule::NamedFile),
         Provenance::File { grant: Grant::Ranked, .. } => Ok(Rule::RankedFile),
         Provenance::Record { task, .. } => match view.share {
             Share::None => Err(Refusal::SharingIsOff),
@@ -122,18 +123,19 @@ impl Rule {
 impl Refusal {
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::AnotherTask => "belongs to another task",
-            Self::NotANeed => "left by a task that this one does not need",
+            Self::AnotherTask => "it belongs to another task",
+            Self::NotANeed => "it was left by a task that this one does not need",
             Self::SharingIsOff => "sharing is off",
             Self::SecretName => "its name says that it holds secrets",
-            Self::Binary => "is not text",
-            Self::TooLarge => "is larger than any file that is read",
-            Self::OverBudget => "did not fit in the budget",
-            Self::TaskList => "is a list of tasks",
-            Self::PlanCopy => "is a copy of the plan",
-            Self::NotThere => "is not in the base",
-            Self::Symlink => "is a symbolic link",
-            Self::Unreadable => "could not be read",
+            Self::Binary => "it is not text",
+            Self::TooLarge => "it is larger than any file that is read",
+            Self::OverBudget => "it did not fit in the budget",
+            Self::TaskList => "it is a list of tasks",
+            Self::Plan => "it is itself a plan",
+            Self::Unrelated => "it shares no word with the task",
+            Self::NotThere => "it is not in the base",
+            Self::Symlink => "it is a symbolic link",
+            Self::Unreadable => "it could not be read",
         }
     }
 }

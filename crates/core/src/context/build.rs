@@ -9,7 +9,7 @@ use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
 use super::render::Page;
 use super::shelf::Shelf;
-use super::{IsolatedContext, section};
+use super::{IsolatedContext, files, section};
 use crate::agent::Role;
 use crate::architecture::Piece;
 use crate::companion::Companions;
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         let room = self.limits.companions.min(left(&page, &records));
         section::companions(&mut page, self.companions, task, room);
         let room = left(&page, &records);
-        section::files(&mut page, self, task, room);
+        files::write(&mut page, self, task, room);
         page.join(records);
         page
     }
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
         let count = self.plan.tasks.len() - 1;
         (count > 0).then(|| Withheld {
             kind: Kind::Task,
-            source: format!("{count} more of the plan"),
+            source: format!("{count} others of the plan"),
             rule: Refusal::AnotherTask,
         })
     }

@@ -116,41 +116,61 @@ fn outlined<'h>(
     lines: Option<(u32, u32)>,
     budget: usize,
 ) -> Option<Ready<'h>> {
+    let none = BTreeSet::new();
     // Every definition costs at least a token: no need to render what cannot fit.
-    if symbols.is_empty() || symbols.len() > budget {
-        return None;
-    }
-    let mut chosen = BTreeSet::new();
-    let mut best = render_outline(held, symbols, &chosen);
-    let mut size = tokens::count(&best);
-    if size > budget {
-        return None;
-    }
-    let mut order: Vec<_> = (0..symbols.len())
-        .map(|at| (focus.weigh(&symbols[at], lines), at))
-        .filter(|(weight, _)| *weight > 0)
-        .collect();
-    order.sort_by_key(|&(weight, at)| (std::cmp::Reverse(weight), at));
-    let mut spent = size;
-    for (_, at) in order {
-        let cost = tokens::count(body(held, &symbols[at])) + 8;
-        if spent + cost <= budget && !overlaps(symbols, &chosen, at) {
-            spent += cost;
-            chosen.insert(at);
-        }
-    }
+    let outline = (!symbols.is_empty() && symbols.len() <= budget)
+        .then(|| render_outline(held, symbols, &none, Rest::Outlined))
+        .map(|text| (tokens::count(&text), text))
+        .filter(|(size, _)| *size <= budget);
+    let rest = if outline.is_some() { Rest::Outlined } else { Rest::Unlisted };
+    let spent = outline.as_ref().map_or(60, |(size, _)| *size);
+    let mut chosen = choose(held, symbols, focus, lines, budget.saturating_sub(spent));
     // What was summed piece by piece is checked as a whole; the last in the text goes first.
-    let mut form = FormKind::Outline;
     while !chosen.is_empty() {
-        let text = render_outline(held, symbols, &chosen);
-        let tokens = tokens::count(&text);
-        if tokens <= budget {
-            (best, size, form) = (text, tokens, FormKind::Symbols);
-            break;
+        let text = render_outline(held, symbols, &chosen, rest);
+        let size = tokens::count(&text);
+        if size <= budget {
+            return Some(ready(held, FormKind::Symbols, Cow::Owned(text), size));
         }
         chosen.pop_last();
     }
-    Some(ready(held, form, Cow::Owned(best), size))
+    outline.map(|(size, text)| ready(held, FormKind::Outline, Cow::Owned(text), size))
+}
+
+/// The definitions that the task touches on, the most telling first, as far as their bodies fit.
+fn choose(
+    held: &Held,
+    symbols: &[Symbol],
+    focus: &Focus,
+    lines: Option<(u32, u32)>,
+    budget: usize,
+) -> BTreeSet<usize> {
+    let weighed = symbols.iter().enumerate().map(|(at, symbol)| (focus.weigh(symbol, lines), at));
+    let mut order: Vec<(usize, usize)> = weighed.filter(|(weight, _)| *weight > 0).collect();
+    order.sort_by_key(|&(weight, at)| (std::cmp::Reverse(weight), at));
+    let mut chosen = BTreeSet::new();
+    let mut left = budget;
+    // More than this never fit; a hostile file may define a word a hundred thousand times.
+    for (_, at) in order.into_iter().take(500) {
+        let text = body(held, &symbols[at]);
+        // A token is rarely longer than 20 bytes: what is far too large is not counted.
+        if text.len() > left.saturating_mul(20) || overlaps(symbols, &chosen, at) {
+            continue;
+        }
+        let cost = tokens::count(text) + 8;
+        if cost <= left {
+            left -= cost;
+            chosen.insert(at);
+        }
+    }
+    chosen
+}
+
+/// What is said of the definitions whose bodies are not shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Outlined,
+    Unlisted,
 }
 
 fn overlaps(symbols: &[Symbol], chosen: &BTreeSet<usize>, at: usize) -> bool {
@@ -164,7 +184,7 @@ fn body<'h>(held: &'h Held, symbol: &Symbol) -> &'h str {
     held.text.get(symbol.bytes.clone()).unwrap_or("")
 }
 
-fn render_outline(held: &Held, symbols: &[Symbol], chosen: &BTreeSet<usize>) -> String {
+fn render_outline(held: &Held, symbols: &[Symbol], chosen: &BTreeSet<usize>, rest: Rest) -> String {
     let mut inner = String::new();
     let mut shown_to = 0;
     for (at, symbol) in symbols.iter().enumerate() {
@@ -177,22 +197,21 @@ fn render_outline(held: &Held, symbols: &[Symbol], chosen: &BTreeSet<usize>) -> 
             inner.push_str(body(held, symbol).trim_end_matches('\n'));
             inner.push_str("\n---\n");
             shown_to = symbol.bytes.end;
-        } else {
+        } else if rest == Rest::Outlined {
             let indent = "  ".repeat(symbol.depth.min(8) as usize);
             let _ = writeln!(inner, "{first}-{last}: {indent}{}", symbol.signature);
         }
     }
     let count = held.text.lines().count();
-    let said = if chosen.is_empty() {
-        format!("Too large to show whole ({count} lines): its outline, by line numbers.")
-    } else {
-        format!(
-            "Too large to show whole ({count} lines): {} of {} definitions with their bodies, \
-             the others as an outline, by line numbers.",
-            chosen.len(),
-            symbols.len()
-        )
+    let (shown, all) = (chosen.len(), symbols.len());
+    let said = match rest {
+        _ if chosen.is_empty() => "its outline, by line numbers".to_owned(),
+        Rest::Outlined => format!(
+            "{shown} of {all} definitions with their bodies, the others as an outline, by line numbers"
+        ),
+        Rest::Unlisted => format!("{shown} of {all} definitions, those that the task speaks of"),
     };
+    let said = format!("Too large to show whole ({count} lines): {said}.");
     let fence = fence(&inner);
     format!("### {}\n\n{said}\n\n{fence}\n{inner}{fence}\n\n", name(&held.path))
 }

@@ -55,11 +55,10 @@ pub enum Provenance {
 }
 
 /// What brought a file up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grant {
-    /// The plan names it for this task.
-    Named,
+    /// The plan names it for a task.
+    Named(TaskId),
     /// Ranking found it for this task's text.
     Ranked,
 }

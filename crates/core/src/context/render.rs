@@ -53,6 +53,11 @@ pub(super) fn kinds(found: &[secret::Found]) -> Vec<&'static str> {
     kinds
 }
 
+/// A heading or a path can hold a secret too.
+fn source(provenance: &Provenance) -> String {
+    secret::redact(&provenance.source()).text.into_owned()
+}
+
 pub(super) fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
@@ -81,7 +86,17 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn withhold(&mut self, provenance: &Provenance, rule: Refusal) {
-        self.withheld.push(Withheld { kind: provenance.kind(), source: provenance.source(), rule });
+        self.withheld.push(Withheld { kind: provenance.kind(), source: source(provenance), rule });
+    }
+
+    /// Writes if it fits in what is left, else says that it did not; answers with what is left then.
+    pub(super) fn put(&mut self, provenance: &Provenance, ready: &Ready<'_>, left: usize) -> usize {
+        if ready.tokens > left {
+            self.withhold(provenance, Refusal::OverBudget);
+            return left;
+        }
+        self.write(provenance, ready);
+        left - ready.tokens
     }
 
     /// Puts another page's fragments after this one's.
@@ -109,7 +124,7 @@ impl<'a> Page<'a> {
             start,
             end: self.text.len(),
             kind: provenance.kind(),
-            source: provenance.source(),
+            source: source(provenance),
             rule,
             tokens: ready.tokens,
             form: ready.form,

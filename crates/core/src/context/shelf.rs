@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::admit::Refusal;
-use super::copy::Guard;
 use super::file;
 use super::render::{hash, kinds};
 use crate::limits::Limits;
 use crate::outliner::{Outliner, Symbol};
 use crate::path::RepoPath;
-use crate::plan::Plan;
+use crate::plan::{self, Options};
 use crate::repository::{self, EntryKind, ErrorKind, Snapshot};
 use crate::{secret, tokens};
 
@@ -19,7 +18,6 @@ pub struct Shelf<'a> {
     snapshot: &'a dyn Snapshot,
     outliner: &'a dyn Outliner,
     limit: u64,
-    guard: Guard,
     held: Mutex<HashMap<RepoPath, Result<Arc<Held>, Refusal>>>,
 }
 
@@ -35,18 +33,25 @@ pub struct Held {
     pub(super) block: String,
     pub(super) tokens: usize,
     symbols: OnceLock<Vec<Symbol>>,
+    plan: OnceLock<bool>,
+}
+
+impl Held {
+    /// Whether the file itself lists tasks: an older copy of the plan, or another plan.
+    pub(super) fn is_plan(&self) -> bool {
+        let written =
+            self.path.extension().is_some_and(|end| matches!(end, "md" | "markdown" | "json"));
+        let name = self.path.name().to_owned();
+        *self.plan.get_or_init(|| {
+            let options = Options { file_name: name, ..Options::default() };
+            written && plan::parse(self.text.as_bytes(), &options).plan.tasks.len() > 1
+        })
+    }
 }
 
 impl<'a> Shelf<'a> {
     pub fn new(snapshot: &'a dyn Snapshot, outliner: &'a dyn Outliner, limits: &Limits) -> Self {
-        let (limit, guard) = (limits.file_bytes, Guard::default());
-        Self { snapshot, outliner, limit, guard, held: Mutex::default() }
-    }
-
-    /// Keeps copies of the plan off the shelf; `source` is the plan's text.
-    #[must_use]
-    pub fn without_copies_of(self, plan: &Plan, source: &str) -> Self {
-        Self { guard: Guard::new(plan, source), ..self }
+        Self { snapshot, outliner, limit: limits.file_bytes, held: Mutex::default() }
     }
 
     /// The file, or the reason why it is never shown.
@@ -56,6 +61,12 @@ impl<'a> Shelf<'a> {
         }
         let made = self.make(path).map(Arc::new);
         self.lock().entry(path.clone()).or_insert(made).clone()
+    }
+
+    /// What tells one content of a file that is not shown from another.
+    pub(super) fn stamp_hash(&self, path: &RepoPath) -> String {
+        let entry = repository::find(self.snapshot, path.as_str());
+        hash(format!("{:?}", entry.map(|entry| &entry.stamp)).as_bytes())
     }
 
     pub(super) fn symbols<'h>(&self, held: &'h Held) -> &'h [Symbol] {
@@ -86,9 +97,6 @@ impl<'a> Shelf<'a> {
         if text.contains('\0') {
             return Err(Refusal::Binary);
         }
-        if self.guard.is_copy(&text) {
-            return Err(Refusal::PlanCopy);
-        }
         let redacted = secret::redact(&text);
         let kinds = kinds(&redacted.found);
         let text = redacted.text.into_owned();
@@ -101,6 +109,7 @@ impl<'a> Shelf<'a> {
             redacted: kinds,
             block,
             symbols: OnceLock::new(),
+            plan: OnceLock::new(),
         })
     }
 }

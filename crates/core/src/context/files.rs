@@ -1,0 +1,130 @@
+//! The files of a context: those that the plan names for the task, then those ranked for its text.
+
+use std::collections::BTreeSet;
+
+use super::admit::Refusal;
+use super::build::Builder;
+use super::file::{self, Focus, FormKind};
+use super::fragment::{Grant, Provenance};
+use super::render::{Page, Ready};
+use crate::path::RepoPath;
+use crate::plan::{Action, FileRef, Task};
+use crate::tokens;
+
+/// A ranked file that scores less than this share of the best is noise; `docs/file-ranking.md` has the figures.
+const WORTH: f64 = 0.3;
+
+/// Contents, not paths, within `budget`.
+pub(super) fn write(page: &mut Page<'_>, from: &Builder<'_>, task: &Task, budget: usize) {
+    page.frame("# Files\n\n");
+    let before = page.rows.len();
+    list(page, task);
+    let focus = Focus::new(&task.words());
+    let mut left = budget;
+    let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    for file in &task.files {
+        if seen.insert(file.path.clone()) {
+            left = named(page, from, task, &focus, file, left);
+        }
+    }
+    ranked(page, from, task, &focus, &mut seen, left);
+    if page.rows.len() == before {
+        page.frame("No files given; ask if you need one.\n\n");
+    }
+}
+
+/// What the task is to do with which file.
+fn list(page: &mut Page<'_>, task: &Task) {
+    if task.files.is_empty() {
+        return;
+    }
+    let lines =
+        task.files.iter().map(|file| format!("- {} `{}`\n", file.action.as_str(), file.path));
+    page.frame("Named for this task:\n\n");
+    page.quote(&Provenance::TaskConstraint(task.id.clone()), &lines.collect::<String>());
+    page.frame("\n");
+}
+
+/// A file that the plan names is always spoken of, even where it cannot be shown.
+fn named(
+    page: &mut Page<'_>,
+    from: &Builder<'_>,
+    task: &Task,
+    focus: &Focus,
+    file: &FileRef,
+    left: usize,
+) -> usize {
+    let path = &file.path;
+    let provenance = Provenance::File { path: path.clone(), grant: Grant::Named(task.id.clone()) };
+    let arises = matches!(file.action, Action::Create | Action::Test | Action::Change);
+    let (form, said) = match from.shelf.take(path) {
+        Ok(held) => {
+            let symbols = || from.shelf.symbols(&held);
+            let room = left.min(from.limits.file);
+            return page.put(
+                &provenance,
+                &file::shape(&held, symbols, focus, file.lines, room),
+                left,
+            );
+        }
+        Err(Refusal::NotThere) if arises => return left,
+        Err(Refusal::NotThere) => (FormKind::NotThereYet, "Not there yet.".to_owned()),
+        Err(refusal) => {
+            page.withhold(&provenance, refusal);
+            (FormKind::Path, format!("Not shown: {refusal}."))
+        }
+    };
+    let text = format!("### `{path}`\n\n{said}\n\n");
+    let ready = Ready {
+        tokens: tokens::count(&text),
+        text: text.into(),
+        form,
+        source_hash: from.shelf.stamp_hash(path),
+        redacted: Vec::new(),
+        why: String::new(),
+    };
+    page.put(&provenance, &ready, left)
+}
+
+fn ranked(
+    page: &mut Page<'_>,
+    from: &Builder<'_>,
+    task: &Task,
+    focus: &Focus,
+    seen: &mut BTreeSet<RepoPath>,
+    budget: usize,
+) {
+    let limits = from.limits;
+    let mut left = budget.min(limits.ranked);
+    seen.extend(from.companions.list.iter().filter_map(|companion| companion.repo_path.clone()));
+    let (mut best, mut shown) = (None, 0);
+    for found in from.ranker.rank(&task.words(), 2 * limits.ranked_files + seen.len()) {
+        let provenance = Provenance::File { path: found.path.clone(), grant: Grant::Ranked };
+        let taken = from.shelf.take(&found.path);
+        // A plan is about everything; what it scores says nothing of the others.
+        if taken.as_ref().is_ok_and(|held| held.is_plan()) {
+            page.withhold(&provenance, Refusal::Plan);
+            continue;
+        }
+        if shown == limits.ranked_files || found.score < *best.get_or_insert(found.score) * WORTH {
+            break;
+        }
+        if seen.contains(&found.path) {
+            continue;
+        }
+        match taken {
+            Ok(held) => {
+                if shown == 0 {
+                    page.frame("What follows was found for this text, to be read:\n\n");
+                }
+                let symbols = || from.shelf.symbols(&held);
+                let mut ready =
+                    file::shape(&held, symbols, focus, None, left.min(limits.ranked_file));
+                ready.why = format!("{:.3}: {}", found.score, found.why);
+                left = page.put(&provenance, &ready, left);
+                shown += 1;
+            }
+            Err(refusal) => page.withhold(&provenance, refusal),
+        }
+    }
+}
