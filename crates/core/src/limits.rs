@@ -15,7 +15,6 @@ pub struct Limits {
     /// How many files ranking brings; a number of files, not of tokens.
     pub ranked_files: usize,
     pub records: usize,
-    pub notes: usize,
     pub companions: usize,
     pub plan_bytes: u64,
     /// A file that is larger is neither read for ranking nor shown with contents.
@@ -37,7 +36,6 @@ impl Default for Limits {
             ranked_file: 4_000,
             ranked_files: 8,
             records: 2_000,
-            notes: 1_000,
             companions: 8_000,
             plan_bytes: 32 << 20,
             file_bytes: 1 << 20,

@@ -7,5 +7,5 @@ mod world;
 
 pub use canary::Canary;
 pub use plan::{PlanText, TaskText};
-pub use repository::{LineOutliner, MemoryCache, MemoryRepository, WordRanker};
+pub use repository::{LineOutliner, MemoryRepository, WordRanker};
 pub use world::{SECRET, World, world};

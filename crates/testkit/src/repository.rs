@@ -1,9 +1,7 @@
-//! A repository, a cache, a ranker and an outliner that live in memory.
+//! A repository, a ranker and an outliner that live in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 
-use sequester_core::cache::Cache;
 use sequester_core::outliner::{Outliner, Symbol};
 use sequester_core::path::RepoPath;
 use sequester_core::ranker::{Ranked, Ranker};
@@ -31,17 +29,6 @@ impl MemoryRepository {
             })
             .collect();
         Self { files, entries }
-    }
-
-    /// Adds a symbolic link.
-    #[must_use]
-    pub fn with_link(mut self, path: &str) -> Self {
-        if let Ok(path) = RepoPath::parse(path) {
-            let stamp = Stamp::Content(String::new());
-            self.entries.push(Entry { path, kind: EntryKind::Symlink, stamp });
-            self.entries.sort_by(|a, b| a.path.cmp(&b.path));
-        }
-        self
     }
 }
 
@@ -75,22 +62,6 @@ impl Snapshot for MemoryRepository {
             let read = self.read(&self.entries[at].path, limit);
             each(at, read.as_deref().map_err(|error| Error::new(error.kind, &error.message)));
         }
-    }
-}
-
-#[derive(Debug, Default)]
-pub struct MemoryCache(Mutex<BTreeMap<String, Vec<u8>>>);
-
-impl Cache for MemoryCache {
-    fn get(&self, key: &str) -> Option<Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    fn put(&self, key: &str, bytes: &[u8]) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key.to_owned(), bytes.to_vec());
     }
 }
 

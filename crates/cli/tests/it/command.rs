@@ -23,6 +23,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -91,7 +99,7 @@ impl Bench {
         arguments: &[S],
         environment: &[(&str, &str)],
     ) -> Answer {
-        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_sequester"))
+        let output = Command::new(env!("CARGO_BIN_EXE_sequester"))
             .args(arguments)
             .current_dir(folder)
             .env("HOME", self.path("home"))
@@ -100,29 +108,21 @@ impl Bench {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        Answer {
-            code: status.code(),
-            out: String::from_utf8_lossy(&stdout).into_owned(),
-            err: String::from_utf8_lossy(&stderr).into_owned(),
-        }
+        Answer::of(&output)
     }
 
     /// Runs the program with something to read on its standard input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Answer {
         let path = self.path("input");
         fs::write(&path, input).unwrap();
-        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_sequester"))
+        let output = Command::new(env!("CARGO_BIN_EXE_sequester"))
             .args(arguments)
             .current_dir(self.repo())
             .env("HOME", self.path("home"))
             .stdin(fs::File::open(path).unwrap())
             .output()
             .unwrap();
-        Answer {
-            code: status.code(),
-            out: String::from_utf8_lossy(&stdout).into_owned(),
-            err: String::from_utf8_lossy(&stderr).into_owned(),
-        }
+        Answer::of(&output)
     }
 
     /// Every file under the repository with its bytes, to see that nothing was written.

@@ -70,27 +70,34 @@ fn what_a_task_may_not_see_changes_no_byte_of_its_context() {
     });
 }
 
-/// What a change of one source did, by the way the source was shown.
-fn change_source(world: &mut World, id: &str, row: &Row) -> bool {
+/// Replaces one character of the text.
+fn mutate(text: &mut String, at: prop::sample::Index) {
+    let places: Vec<(usize, char)> = text.char_indices().collect();
+    let (start, old) = places[at.index(places.len())];
+    text.replace_range(start..start + old.len_utf8(), if old == 'X' { "Y" } else { "X" });
+}
+
+/// Changes one character of what a fragment was made from.
+fn change_source(world: &mut World, id: &str, row: &Row, at: prop::sample::Index) -> bool {
     let task = world.plan.tasks.iter_mut().find(|task| task.id == id).unwrap();
     match row.kind {
-        Kind::Task => task.text.push_str(" changed"),
+        Kind::Task => mutate(&mut task.text, at),
         Kind::Constraint => match task.constraints.first_mut() {
-            Some(constraint) => constraint.push_str(" changed"),
+            Some(constraint) => mutate(constraint, at),
             None => return false,
         },
-        Kind::Feature => world.plan.title.push_str(" changed"),
+        Kind::Feature => mutate(&mut world.plan.title, at),
         Kind::Record => {
             let record = world.records.iter_mut().find(|record| row.source.contains(&*record.id));
-            record.unwrap().text.push_str(" changed");
+            mutate(&mut record.unwrap().text, at);
         }
         Kind::File if row.form == FormKind::NotThereYet => return false,
         Kind::File => {
             let text = world.files.get_mut(&row.source).unwrap();
-            // Inside the secret where there is one, else in the last function: cut away unless the file is shown whole.
-            let at = text.find(SECRET).unwrap_or_else(|| text.rfind("    // ").unwrap() + 7);
-            let length = text[at..].chars().next().unwrap().len_utf8();
-            text.replace_range(at..at + length, "X");
+            match text.find(SECRET) {
+                Some(start) => text.replace_range(start..=start, "X"),
+                None => mutate(text, at),
+            }
         }
         _ => return false,
     }
@@ -114,34 +121,42 @@ fn label(row: &Row) -> Option<&'static str> {
 fn a_change_of_an_admitted_source_shows_in_the_bytes_or_in_its_hash() {
     let seen: RefCell<BTreeMap<&str, u32>> = RefCell::default();
     let any_index = any::<prop::sample::Index>;
-    run(&(world_and_task(), any_index(), any_index()), |((world, id), way, index)| {
-        let before = context(&world, &id, &small()).unwrap();
-        // First the way of showing, then one of the sources shown so: rare ways get their share.
-        let mut ways: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-        for row in &before.manifest.fragments {
-            if let Some(label) = label(row) {
-                ways.entry(label).or_default().push(row);
+    run(
+        &(world_and_task(), any_index(), any_index(), any_index()),
+        |((world, id), way, index, at)| {
+            let before = context(&world, &id, &small()).unwrap();
+            // First the way of showing, then one of the sources shown so: rare ways get their share.
+            let mut ways: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+            for row in &before.manifest.fragments {
+                if let Some(label) = label(row) {
+                    ways.entry(label).or_default().push(row);
+                }
             }
-        }
-        let (label, rows) = ways.iter().nth(way.index(ways.len())).unwrap();
-        let row = rows[index.index(rows.len())];
-        let mut changed = world.clone();
-        if !change_source(&mut changed, &id, row) {
-            return Ok(());
-        }
-        let after = context(&changed, &id, &small()).unwrap();
-        let same = |other: &&Row| other.kind == row.kind && other.source == row.source;
-        *seen.borrow_mut().entry(*label).or_default() += 1;
-        if row.kind == Kind::File && (row.form != FormKind::Whole || !row.redacted.is_empty()) {
-            let hashes: Vec<_> =
-                after.manifest.fragments.iter().filter(same).map(|row| &row.source_hash).collect();
-            prop_assert!(!hashes.contains(&&row.source_hash), "{row:?}");
-        } else {
-            prop_assert_ne!(&before.prompt, &after.prompt, "{:?}", row);
-            prop_assert_ne!(before.digest, after.digest);
-        }
-        Ok(())
-    });
+            let (label, rows) = ways.iter().nth(way.index(ways.len())).unwrap();
+            let row = rows[index.index(rows.len())];
+            let mut changed = world.clone();
+            if !change_source(&mut changed, &id, row, at) {
+                return Ok(());
+            }
+            let after = context(&changed, &id, &small()).unwrap();
+            let same = |other: &&Row| other.kind == row.kind && other.source == row.source;
+            *seen.borrow_mut().entry(*label).or_default() += 1;
+            if row.kind == Kind::File && (row.form != FormKind::Whole || !row.redacted.is_empty()) {
+                let hashes: Vec<_> = after
+                    .manifest
+                    .fragments
+                    .iter()
+                    .filter(same)
+                    .map(|row| &row.source_hash)
+                    .collect();
+                prop_assert!(!hashes.contains(&&row.source_hash), "{row:?}");
+            } else {
+                prop_assert_ne!(&before.prompt, &after.prompt, "{:?}", row);
+                prop_assert_ne!(before.digest, after.digest);
+            }
+            Ok(())
+        },
+    );
     let seen = seen.into_inner();
     let total: u32 = seen.values().sum();
     for label in ["whole file", "redacted file", "cut file", "path", "record", "plan"] {
