@@ -121,10 +121,16 @@ fn place(file: &PlanFile, fault: &Fault) -> String {
 
 fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
     file.plan.task(&TaskId::from(id)).ok_or_else(|| {
-        let known: Vec<&str> =
-            file.plan.tasks.iter().map(|task| task.id.as_str()).take(20).collect();
-        let hint = format!("Its tasks are {}.", known.join(", "));
-        Failure::input(Code::UnknownTask, &file.name, format!("The plan has no task `{id}`."), hint)
+        let ids = || file.plan.tasks.iter().map(|task| task.id.as_str());
+        let under = format!("{id}.");
+        let below: Vec<&str> = ids().filter(|known| known.starts_with(&under)).take(20).collect();
+        let (message, known) = if below.is_empty() {
+            (format!("The plan has no task `{id}`."), ids().take(20).collect())
+        } else {
+            (format!("`{id}` is a group of tasks, not a task."), below)
+        };
+        let hint = format!("Name one of its tasks, such as {}.", known.join(", "));
+        Failure::input(Code::UnknownTask, &file.name, message, hint)
     })
 }
 

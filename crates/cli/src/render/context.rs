@@ -103,21 +103,27 @@ pub(crate) fn manifest(context: &IsolatedContext, width: usize) -> String {
     for row in groups(context) {
         let tokens = number(row.tokens);
         let (kind, form, source) = (row.kind.as_str(), row.form.as_str(), clean(&row.source));
-        let mut line = format!("  {tokens:>7} {kind:13} {form:8} {source}: {}", row.rule);
+        let mut why = row.rule.to_string();
         if !row.redacted.is_empty() {
-            let _ = write!(line, "; redacted: {}", row.redacted.join(", "));
+            let _ = write!(why, "; redacted: {}", row.redacted.join(", "));
         }
         if !row.why.is_empty() {
-            let _ = write!(line, "; {}", clean(&row.why));
+            let _ = write!(why, "; {}", clean(&row.why));
         }
-        let _ = writeln!(out, "{}", cut(&line, width));
+        let line = format!("  {tokens:>7} {kind:13} {form:8} {source}");
+        // Where the reason would be cut it gets a line of its own.
+        if line.chars().count() + why.chars().count() + 2 <= width {
+            let _ = writeln!(out, "{line}: {why}");
+        } else {
+            let _ =
+                writeln!(out, "{}\n{}", cut(&line, width), cut(&format!("          {why}"), width));
+        }
     }
     let framed = context.manifest.fragments.iter().filter(|row| row.kind == Kind::Frame);
     let tokens = number(framed.map(|row| row.tokens).sum());
-    let _ = writeln!(
-        out,
-        "  {tokens:>7} frame                  headings and fixed sentences: built in"
-    );
+    let line =
+        format!("  {tokens:>7} frame                  headings and fixed sentences: built in");
+    let _ = writeln!(out, "{}", cut(&line, width));
     out.push_str("\nwithheld\n");
     for withheld in &context.manifest.withheld {
         let source = clean(&withheld.source);

@@ -35,7 +35,7 @@ fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
     let shown = terminal::cut(line, 160);
     let start: usize =
         shown.chars().take(fault.place.column.saturating_sub(1) as usize).map(char::len_utf8).sum();
-    let end = shown[start..].find(char::is_whitespace).map_or(shown.len(), |at| start + at);
+    let end = shown[start..].find(ends_word).map_or(shown.len(), |at| start + at);
     let message = terminal::clean(&fault.message);
     let hint = terminal::clean(&fault.hint);
     let mut group = Level::ERROR.primary_title(message).id(fault.code.as_str()).element(
@@ -48,4 +48,8 @@ fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
         group = group.element(Level::HELP.message(hint));
     }
     renderer.render(&[group])
+}
+
+fn ends_word(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ']' | '}' | ')')
 }
