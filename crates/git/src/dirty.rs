@@ -9,7 +9,6 @@ use std::process::Stdio;
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{EntryKind, Error, Snapshot, Stamp};
 
-use crate::base::Tree;
 use crate::checkout;
 use crate::program::{Program, broken};
 
@@ -35,7 +34,7 @@ impl Dirty {
         self.staged == 0 && self.changed == 0
     }
 
-    pub(crate) fn against(program: &Program, base: &Tree) -> Result<Self, Error> {
+    pub(crate) fn against(program: &Program, base: &dyn Snapshot) -> Result<Self, Error> {
         let mut index = Index::read(program)?;
         let mut dirty = Self::default();
         for entry in base.entries() {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use sequester_core::repository::{Error, ErrorKind};
+use sequester_core::repository::{Error, ErrorKind, Snapshot};
 
 use crate::base::Tree;
 use crate::dirty::Dirty;
@@ -54,7 +54,7 @@ impl Repo {
     }
 
     /// What of the index and the working tree is not in `base`.
-    pub fn dirty(&self, base: &Tree) -> Result<Dirty, Error> {
+    pub fn dirty(&self, base: &dyn Snapshot) -> Result<Dirty, Error> {
         Dirty::against(&self.program, base)
     }
 

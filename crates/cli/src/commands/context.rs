@@ -43,8 +43,8 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let context = build(&given.task)?;
     let other = given.diff.as_deref().map(build).transpose()?;
     let title = find_task(&file, &given.task)?.title.clone();
-    for note in &project.notes {
-        tell(note)?;
+    for note in project.notes() {
+        tell(&note)?;
     }
     show(args, given, &context, other.as_ref(), &title)
 }

@@ -35,8 +35,8 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
     }
     if ranked.is_empty() {
         writeln!(out, "No file of {} shares a word with the text.", project.snapshot.label())?;
-        for note in &project.notes {
-            writeln!(out, "note: {}", terminal::clean(note))?;
+        for note in project.notes() {
+            writeln!(out, "note: {}", terminal::clean(&note))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -26,8 +26,8 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     if !file.plan.tasks.is_empty() {
         out.write_all(view::render(&file.plan, &shown, terminal::width()).as_bytes())?;
     }
-    for note in &project.notes {
-        writeln!(out, "note: {}", terminal::clean(note))?;
+    for note in project.notes() {
+        writeln!(out, "note: {}", terminal::clean(&note))?;
     }
     if !faults.is_empty() {
         let source = String::from_utf8_lossy(&file.source);

@@ -24,9 +24,9 @@ pub(crate) struct Project {
     pub(crate) root: PathBuf,
     pub(crate) snapshot: Box<dyn Snapshot>,
     pub(crate) history: Option<Box<dyn History>>,
-    /// What a person should know about the base.
-    pub(crate) notes: Vec<String>,
-    is_head: bool,
+    problems: Vec<String>,
+    /// The repository whose HEAD is read; nothing where a folder is read as it is.
+    head: Option<Repo>,
 }
 
 impl Project {
@@ -46,39 +46,41 @@ impl Project {
             Some(repo) if args.include_dirty => {
                 Self::of_folder(repo.root().to_owned(), Some(&repo))
             }
-            Some(repo) => Self::of_head(&repo),
+            Some(repo) => Self::of_head(repo),
             None => Self::of_folder(root, None),
         }
     }
 
-    fn of_head(repo: &Repo) -> Result<Self, Failure> {
+    fn of_head(repo: Repo) -> Result<Self, Failure> {
         let root = repo.root().to_owned();
         let broken = |error: repository::Error| unusable(&root, error.to_string(), GIT_HINT);
         let tree = repo.base().map_err(broken)?;
-        let mut notes = tree.problems().to_vec();
-        if let Ok(dirty) = repo.dirty(&tree)
-            && !dirty.is_clean()
-        {
-            notes.push(
-                "The working tree has changes that are not in HEAD; they are not read. `--include-dirty` takes them."
-                    .to_owned(),
-            );
-        }
+        let mut problems = tree.problems().to_vec();
         if tree.commit().is_none() {
-            notes.push("There is no commit yet, so the base is empty. `--include-dirty` takes the files as they are.".to_owned());
+            problems.push(NO_COMMIT.to_owned());
         }
         let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self { root, snapshot: Box::new(tree), history, notes, is_head: true })
+        Ok(Self { root, snapshot: Box::new(tree), history, problems, head: Some(repo) })
     }
 
     fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
         let folder = Folder::list(&root).map_err(|error| {
             unusable(&root, error.to_string(), "Name a folder that you may read with `--repo DIR`.")
         })?;
-        let notes = folder.problems().to_vec();
+        let problems = folder.problems().to_vec();
         let history =
             git.and_then(|repo| repo.history().ok()).map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self { root, snapshot: Box::new(folder), history, notes, is_head: false })
+        Ok(Self { root, snapshot: Box::new(folder), history, problems, head: None })
+    }
+
+    /// What a person should know about the base.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = self.problems.clone();
+        let dirty = self.head.as_ref().and_then(|repo| repo.dirty(self.snapshot.as_ref()).ok());
+        if dirty.is_some_and(|dirty| !dirty.is_clean()) {
+            notes.push(DIRTY.to_owned());
+        }
+        notes
     }
 
     /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.
@@ -103,7 +105,7 @@ impl Project {
         let mut faults = file.faults.clone();
         faults.extend(file.plan.tasks.iter().filter(|task| !task.done).flat_map(unfit));
         faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
-        if self.is_head {
+        if self.head.is_some() {
             let missing = faults.iter_mut().filter(|fault| fault.code == Code::MissingFile);
             for fault in missing {
                 fault.hint += " A file that is not committed counts with `--include-dirty`.";
@@ -160,6 +162,9 @@ fn unfit(task: &Task) -> Vec<Fault> {
     faults
 }
 
+const DIRTY: &str = "The working tree has changes that are not in HEAD; they are not read. `--include-dirty` takes them.";
+const NO_COMMIT: &str =
+    "There is no commit yet, so the base is empty. `--include-dirty` takes the files as they are.";
 const GIT_HINT: &str = "Check that `git` is installed and that `git status` works there.";
 
 fn unusable(place: &Path, message: impl Into<String>, hint: &str) -> Failure {
