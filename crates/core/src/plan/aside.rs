@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document};
 use super::tree::Tree;
-use super::{Aside, header};
+use super::{Aside, header, label};
 
 /// Sections with boxes that no task takes, and sections after the first task that belong to none.
 pub(super) fn leave(
@@ -34,13 +34,16 @@ pub(super) fn leave(
             }
             heading = Some(block);
             (told, under) = (false, u8::MAX);
-            if !parents.contains(&index) && start > first {
+            let why = if parents.contains(&index) {
+                None
+            } else if label::is_topic_of_plan(document.text(&block.words)) {
+                Some("It does not stand at the head of the plan, so it holds for no task.")
+            } else {
+                (start > first).then_some("A section after the tasks belongs to none of them.")
+            };
+            if let Some(why) = why {
                 (told, under) = (true, level);
-                aside.push(note(
-                    document,
-                    block,
-                    "A section after the tasks belongs to none of them.",
-                ));
+                aside.push(note(document, block, why));
             }
         } else if block.checkbox().is_some() && !told {
             told = true;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::unit::{Rules, Unit};
-use super::{Format, Parent, files, label};
+use super::{Format, Parent, files, header, label};
 
 /// Units with their parents.
 pub(super) struct Tree {
@@ -66,6 +66,13 @@ impl Tree {
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = usize> {
         (0..self.units.len()).filter(|unit| self.first_child[*unit].is_none())
+    }
+
+    /// Where the first unit behind a block begins, at the latest the end of the source.
+    pub(super) fn next_start(&self, document: &Document<'_>, block: usize) -> usize {
+        let next = self.units.partition_point(|unit| unit.block <= block);
+        let start = |unit: &Unit| document.blocks[unit.block].range.start;
+        self.units.get(next).map_or(document.source.len(), start)
     }
 
     fn ancestors(&self, unit: usize) -> impl Iterator<Item = usize> {
@@ -203,7 +210,7 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut all = Vec::with_capacity(units.len());
     let mut next = units.iter().peekable();
-    let title = document.blocks.iter().position(|block| block.level() == Some(1));
+    let title = header::title(document, units);
     for (index, block) in document.blocks.iter().enumerate() {
         let unit = next.next_if(|unit| unit.block == index).is_some();
         if let Some(level) = block.level() {

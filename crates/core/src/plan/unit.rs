@@ -90,9 +90,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
             parallel: tree.units[unit].parallel,
         });
     }
-    let starts: Vec<usize> =
-        tree.units.iter().map(|unit| document.blocks[unit.block].range.start).collect();
-    let taken = header::read(document, &extents, &starts, &mut drafts.plan);
+    let taken = header::read(document, &tree, &extents, &mut drafts.plan);
     drafts.plan.aside = aside::leave(document, &tree, &extents, &taken);
     drafts
 }

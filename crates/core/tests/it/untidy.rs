@@ -2,7 +2,7 @@
 
 use sequester_core::plan::Format;
 
-use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks};
+use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks, text};
 
 #[test]
 fn an_ugly_superpowers_plan_is_read_all_the_same() {
@@ -164,4 +164,55 @@ fn kiro_details_need_no_indent_and_stars_go_down() {
     assert_eq!(tasks(&plan), ["1: Начать (done)", "2.1: Тоже <- 1 (optional)", "10: Конец <- 1!"]);
     assert_eq!(find(&plan, "1").steps.len(), 2);
     assert_eq!(plan.aside[0].text, "Overview");
+}
+
+#[test]
+fn a_goal_inside_a_part_of_the_plan_is_not_the_plans() {
+    let plan = text(
+        "# Title\n\n## Phase 1\n\n### Constraints\n\nOf phase one.\n\n### Task 1: a\n\nx\n\n## Phase 2\n\n### Goal\n\nOf phase two.\n\n\
+         ### Task 2: b\n\ny\n\n### Architecture\n\nBehind a task.\n",
+    )
+    .plan;
+    assert_eq!((plan.feature(), plan.constraints), ("Title".to_owned(), Vec::new()));
+    let aside: Vec<_> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
+    assert_eq!(aside, ["Constraints", "Goal", "Architecture"]);
+
+    for source in [
+        "# T\n## A.1 One\n- [ ] A.1.1 a\n## B.2 Two\n### Goal\nOf B.\n- [ ] B.2.1 b\n",
+        "# T\n## Phase 1\n**Goal**: one\n- [ ] T001 a\n## Phase 2\n### Constraints\nOf two.\n- [ ] T002 b\n",
+    ] {
+        let plan = text(source).plan;
+        assert_eq!(plan.tasks.len(), 2);
+        assert_eq!((plan.goal, plan.constraints), (None, Vec::new()), "{source}");
+    }
+}
+
+#[test]
+fn what_stands_above_all_tasks_is_the_plans_before_and_after_them() {
+    let plan = text(
+        "# T\n## Overview\n### Architecture\nLayers.\n## Goal\nSpeed.\n### Task 1: a\nx\n## Global Constraints\nNo unsafe.\n",
+    )
+    .plan;
+    assert_eq!(plan.goal.as_deref(), Some("Speed."));
+    let constraints: Vec<_> = plan.constraints.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(constraints, ["Layers.", "No unsafe."]);
+}
+
+#[test]
+fn a_heading_of_the_first_level_is_the_title_only_if_it_heads_the_whole_plan() {
+    for source in [
+        "# Task 1: a\n\nx\n\n# Task 2: b\n\ny\n",
+        "### Task 1: a\n\nx\n\n### Task 2: b\n\ny\n\n# Appendix\n\nwords\n",
+        "---\nsequester: 1\n---\n\n## [a] A\n\nx\n\n# Inside\n\nmore\n\n## [b] B\n\ny\n",
+    ] {
+        let plan = text(source).plan;
+        assert_eq!((plan.tasks.len(), plan.feature()), (2, String::new()), "{source}");
+    }
+    let plan = text(
+        "# Track A\n\n**Goal:** Log in.\n\n## A.1 One\n\n- [ ] A.1.1 a\n\n# Track B\n\n## B.1 One\n\n- [ ] B.1.1 b\n",
+    )
+    .plan;
+    assert_eq!(plan.feature(), "");
+    assert_eq!(parents(&plan, "A.1.1")[0], ("Track A".to_owned(), "**Goal:** Log in.".to_owned()));
+    assert_eq!(parents(&plan, "B.1.1")[0], ("Track B".to_owned(), String::new()));
 }
