@@ -128,17 +128,15 @@ impl Tree {
         parents
     }
 
-    /// A parent's text up to its first child.
+    /// A parent's text up to its first child, or whatever unit comes first.
     fn opening(&self, document: &Document<'_>, unit: usize) -> Range<usize> {
-        let block = &document.blocks[self.units[unit].block];
-        let start = if block.level().is_some() { block.range.end } else { block.words.end };
-        let child = self.first_child[unit]
-            .map(|child| document.blocks[self.units[child].block].range.start);
-        let end = match block.level() {
-            Some(_) => child.unwrap_or(start).min(next_heading(document, self.units[unit].block)),
-            None => block.range.end.min(child.unwrap_or(block.range.end)),
-        };
-        document.trimmed(start..end.max(start))
+        let index = self.units[unit].block;
+        let block = &document.blocks[index];
+        if block.level().is_some() {
+            return section_opening(document, self, index);
+        }
+        let end = block.range.end.min(self.next_start(document, index));
+        document.trimmed(block.words.end..end.max(block.words.end))
     }
 
     /// The text of a leaf: after its heading, or the whole item with its bullet and box.
@@ -198,14 +196,13 @@ fn item_end<'b, 'a: 'b>(
 struct Heading {
     level: u8,
     block: usize,
-    /// It may be the parent of units; no longer once a rule ends its opening text.
+    /// It may be the parent of units.
     parent: bool,
-    filled: bool,
 }
 
 /// The headings above each unit that are no units themselves.
 ///
-/// Left out are the plan's title, sections about the plan as a whole, and sections that a rule ends before the first unit.
+/// Left out are the plan's title and sections about the plan as a whole.
 fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut all = Vec::with_capacity(units.len());
@@ -220,38 +217,26 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
         }
         if unit {
             all.push(open.iter().filter(|above| above.parent).map(|above| above.block).collect());
-            for above in &mut open {
-                above.filled = true;
-            }
-        } else if matches!(block.kind, Kind::Rule) {
-            for above in open.iter_mut().filter(|above| !above.filled && above.block + 1 < index) {
-                above.parent = false;
-            }
         }
         if let Some(level) = block.level().filter(|_| Some(index) != title) {
             let parent = !unit && !label::is_about_plan(document.text(&block.words));
-            open.push(Heading { level, block: index, parent, filled: false });
+            open.push(Heading { level, block: index, parent });
         }
     }
     all
 }
 
-/// What stands between a heading and its first unit or heading.
+/// What stands between a heading and its first unit, box, heading or rule.
 fn section_opening(document: &Document<'_>, tree: &Tree, section: usize) -> Range<usize> {
     let start = document.blocks[section].range.end;
-    let first = tree.units.partition_point(|unit| unit.block < section);
-    let unit = tree.units.get(first).map_or(start, |unit| document.blocks[unit.block].range.start);
     // Boxes before the first unit are no words of the heading.
     let mut rest = document.blocks[section + 1..].iter();
-    let other = rest.find(|block| block.level().is_some() || block.checkbox().is_some());
+    let other = rest.find(|block| {
+        block.level().is_some() || block.checkbox().is_some() || matches!(block.kind, Kind::Rule)
+    });
+    let unit = tree.next_start(document, section);
     let end = other.map_or(unit, |block| unit.min(block.range.start));
     document.trimmed(start..end.max(start))
-}
-
-fn next_heading(document: &Document<'_>, block: usize) -> usize {
-    let mut rest = document.blocks[block + 1..].iter();
-    rest.find(|block| block.level().is_some())
-        .map_or(document.source.len(), |block| block.range.start)
 }
 
 fn is_single_line(document: &Document<'_>, index: usize) -> bool {

@@ -216,3 +216,34 @@ fn a_heading_of_the_first_level_is_the_title_only_if_it_heads_the_whole_plan() {
     assert_eq!(parents(&plan, "A.1.1")[0], ("Track A".to_owned(), "**Goal:** Log in.".to_owned()));
     assert_eq!(parents(&plan, "B.1.1")[0], ("Track B".to_owned(), String::new()));
 }
+
+#[test]
+fn a_parents_opening_ends_at_any_task_and_at_restated_ones() {
+    let plan = text(
+        "# T\n\n## A.1 One\n\nOpening.\n\n- [ ] B.1.1 other track\n  - its detail\n- [ ] A.1.1 own\n",
+    )
+    .plan;
+    assert_eq!(parents(&plan, "A.1.1"), [("One".to_owned(), "Opening.".to_owned())]);
+    let plan = text(
+        "## A.1 One\n\n- [ ] B.1.1 restated\n\n### A.1.1 own\n\nx\n\n### B.1.1 other\n\ny\n",
+    )
+    .plan;
+    assert_eq!(parents(&plan, "A.1.1"), [("One".to_owned(), String::new())]);
+}
+
+#[test]
+fn a_task_that_goes_takes_no_parent_from_the_next() {
+    let rest = "---\n\n### Task 2: b\n\ny\n";
+    let opening = "# T\n\n## Phase 1\n\nIntro.\n\n";
+    for source in [
+        format!("{opening}### Task 1: a\n\nx\n\n{rest}"),
+        format!("{opening}{rest}"),
+    ] {
+        let plan = text(&source).plan;
+        assert_eq!(
+            parents(&plan, "2"),
+            [("Phase 1".to_owned(), "Intro.".to_owned())],
+            "{source}"
+        );
+    }
+}
