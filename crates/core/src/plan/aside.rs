@@ -20,14 +20,18 @@ pub(super) fn leave(
     let mut aside: Vec<Aside> = Vec::new();
     let mut heading: Option<&Block<'_>> = None;
     let mut told = false;
+    // The block before is a rule, or ends in one.
+    let mut ruled = false;
     // The level of the section that was left aside last: what stands under it goes with it.
     let mut under = u8::MAX;
     for (index, block) in document.blocks.iter().enumerate() {
         let start = block.range.start;
         if header::covers(extents, start) || header::covers(taken, start) || units.contains(&index)
         {
+            ruled = block.rule(document.source).is_some();
             continue;
         }
+        let ruled = std::mem::replace(&mut ruled, block.rule(document.source).is_some());
         if let Some(level) = block.level() {
             if level > under {
                 continue;
@@ -45,6 +49,8 @@ pub(super) fn leave(
                 (told, under) = (true, level);
                 aside.push(note(document, block, why));
             }
+        } else if ruled && start > first && under == u8::MAX {
+            aside.push(note(document, block, "What stands behind a rule belongs to no task."));
         } else if block.checkbox().is_some() && !told {
             told = true;
             aside.push(note(

@@ -141,8 +141,9 @@ impl Tree {
 
     /// The text of a leaf: after its heading, or the whole item with its bullet and box.
     ///
-    /// It ends at the next unit, and at the next heading of its own rank or above. Plain items that follow in the same
-    /// list belong to the item before them, for many plans do not indent the details; so does, in track plans, code.
+    /// It ends at the next unit, at the next heading of its own rank or above, and at a rule behind which no work follows.
+    /// Plain items that follow in the same list belong to the item before them, for many plans do not indent the details; so
+    /// does, in track plans, code.
     pub(super) fn extent(
         &self,
         document: &Document<'_>,
@@ -157,16 +158,41 @@ impl Tree {
             document.blocks[index + 1..].iter().take_while(|other| other.range.start < limit);
         let (start, end) = if let Some(level) = block.level() {
             let mut ends = rest.filter(|other| other.level().is_some_and(|other| other <= level));
-            (block.range.end, ends.next().map_or(limit, |other| other.range.start))
+            let end = ends.next().map_or(limit, |other| other.range.start);
+            // The native format promises everything up to the next heading.
+            let prose = rules.format != Format::Native;
+            (block.range.end, if prose { before_prose(document, block.range.end..end) } else { end })
         } else {
-            (block.range.start, item_end(block, rest, rules.format == Format::Track))
+            (block.range.start, item_end(document.source, block, rest, rules.format == Format::Track))
         };
         document.trimmed(start..end.min(limit).max(start))
     }
 }
 
-/// Where an item ends, with the plain items after it and, if `code` is taken, with code that is not indented.
+/// Where a section ends if words that a rule parts from the rest of it are left out.
+///
+/// Boxes, headings, code and lists of files behind the rule are work of the task, and so is all before them.
+fn before_prose(document: &Document<'_>, section: Range<usize>) -> usize {
+    let blocks = document.blocks_in(&section);
+    let work = |block: &Block<'_>| match block.kind {
+        Kind::Heading(_) | Kind::Fence(_) => true,
+        Kind::Item(item) => item.mark.is_some(),
+        Kind::Paragraph => {
+            let label = label::split(document.text(&block.words)).map(|(name, _)| name);
+            label.and_then(label::topic).is_some_and(|topic| !topic.is_of_plan())
+        }
+        Kind::Rule => false,
+    };
+    let from = blocks.iter().rposition(work).map_or(0, |last| last + 1);
+    let rule = blocks[from..].iter().find_map(|block| block.rule(document.source));
+    let rule = rule.filter(|rule| !document.source[rule.end..section.end].trim().is_empty());
+    rule.map_or(section.end, |rule| rule.start)
+}
+
+/// Where an item ends, with the plain items after it and, if `code` is taken, with code that is not indented: directly
+/// behind it, or behind a paragraph that announces it.
 fn item_end<'b, 'a: 'b>(
+    source: &str,
     block: &Block<'a>,
     rest: impl Iterator<Item = &'b Block<'a>>,
     code: bool,
@@ -185,11 +211,17 @@ fn item_end<'b, 'a: 'b>(
                 end = other.range.end;
                 after = end;
             }
-            (Kind::Paragraph, _) if code && other.within.is_none() => after = other.range.end,
+            (Kind::Paragraph, _) if code && other.within.is_none() && announces(source, other) => {
+                after = other.range.end;
+            }
             _ => break,
         }
     }
     end
+}
+
+fn announces(source: &str, paragraph: &Block<'_>) -> bool {
+    source[paragraph.words.clone()].trim_end_matches(['*', '_', ' ']).ends_with([':', '：'])
 }
 
 /// A heading whose section is open.

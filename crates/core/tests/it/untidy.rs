@@ -247,3 +247,30 @@ fn a_task_that_goes_takes_no_parent_from_the_next() {
         );
     }
 }
+
+#[test]
+fn words_behind_a_rule_belong_to_no_task_and_work_behind_it_does() {
+    for rule in ["Do b.\n\n---\n", "Do b.\n---\n"] {
+        let source = format!(
+            "# T\n\n### Task 1: a\n\nDo a.\n\n---\n\n- [ ] step\n\n### Task 2: b\n\n{rule}\nExecution order: Task 1, then Task 2.\n"
+        );
+        let plan = text(&source).plan;
+        assert_eq!(find(&plan, "1").text, "Do a.\n\n---\n\n- [ ] step");
+        assert_eq!(find(&plan, "2").text, "Do b.");
+        let aside: Vec<_> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
+        assert_eq!(aside, ["Execution order: Task 1, then Task 2."]);
+    }
+    let plan = text("### Task 1: a\n\nx\n\n---\n\n### Task 2: b\n\ny\n\n---\n").plan;
+    assert_eq!(find(&plan, "1").text, "x\n\n---");
+    assert_eq!(plan.aside, []);
+}
+
+#[test]
+fn code_belongs_to_an_item_only_directly_behind_it_or_announced() {
+    let plan = text(
+        "## A.1 One\n\n- [ ] A.1.1 a\n\n```\nmine\n```\n\nReplace this:\n\n```\nalso mine\n```\n\n- [ ] A.1.2 b\n\nProse of the plan.\n\n```\nnot its\n```\n",
+    )
+    .plan;
+    assert!(find(&plan, "A.1.1").text.ends_with("also mine\n```"));
+    assert_eq!(find(&plan, "A.1.2").text, "- [ ] A.1.2 b");
+}
