@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::unit::{Rules, Unit};
-use super::{Format, Parent, files, header, label};
+use super::{Format, Parent, files, header, label, words};
 
 /// Units with their parents.
 pub(super) struct Tree {
@@ -23,7 +23,7 @@ impl Tree {
     pub(super) fn grow(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Self {
         let mut tree = Self::link(document, units, rules);
         if rules.steps {
-            let steps = tree.mere_steps(document);
+            let steps = tree.mere_steps(document, rules);
             if steps.iter().any(|step| *step) {
                 let mut keep = steps.iter().map(|step| !step);
                 let mut units = std::mem::take(&mut tree.units);
@@ -79,27 +79,35 @@ impl Tree {
         std::iter::successors(self.parent[unit], |above| self.parent[*above])
     }
 
-    /// Leaves of one line whose parent lists files or spells out code: the parent is the unit of work.
-    fn mere_steps(&self, document: &Document<'_>) -> Vec<bool> {
-        let mut steps = vec![false; self.units.len()];
-        let mut verdicts: HashMap<usize, bool> = HashMap::new();
-        for unit in self.leaves() {
+    /// Items beneath a unit that itself says what to do: that unit is the work, and they are its steps.
+    ///
+    /// A unit with headings beneath it is never taken so. No words but those of the unit above count, so that no text of one
+    /// item decides what another is.
+    fn mere_steps(&self, document: &Document<'_>, rules: &Rules) -> Vec<bool> {
+        let heading = |unit: usize| document.blocks[self.units[unit].block].level().is_some();
+        let mut headed = vec![false; self.units.len()];
+        for unit in (0..self.units.len()).rev() {
             if let Some(parent) = self.parent[unit] {
-                let single = is_single_line(document, self.units[unit].block);
-                let verdict =
-                    verdicts.entry(parent).or_insert_with(|| self.is_work(document, parent));
-                *verdict &= single;
+                headed[parent] |= heading(unit) || headed[unit];
             }
         }
-        for unit in self.leaves() {
-            steps[unit] =
-                self.parent[unit].is_some_and(|parent| verdicts.get(&parent) == Some(&true));
+        let mut work: HashMap<usize, bool> = HashMap::new();
+        let mut steps = vec![false; self.units.len()];
+        for unit in 0..self.units.len() {
+            steps[unit] = !heading(unit)
+                && self.parent[unit].is_some_and(|parent| {
+                    let is_work = || !headed[parent] && self.is_work(document, parent, rules);
+                    steps[parent] || *work.entry(parent).or_insert_with(is_work)
+                });
         }
         steps
     }
 
-    /// Whether a parent's opening text itself says what to do.
-    fn is_work(&self, document: &Document<'_>, unit: usize) -> bool {
+    /// Whether a parent's opening text lists files or spells out code. In track plans, `A.1` names a section of tasks.
+    fn is_work(&self, document: &Document<'_>, unit: usize, rules: &Rules) -> bool {
+        if rules.format == Format::Track && !words::is_track(&self.units[unit].id) {
+            return false;
+        }
         let opening = self.opening(document, unit);
         let spelled =
             document.blocks_in(&opening).iter().any(|block| matches!(block.kind, Kind::Fence(_)));
@@ -269,11 +277,4 @@ fn section_opening(document: &Document<'_>, tree: &Tree, section: usize) -> Rang
     let unit = tree.next_start(document, section);
     let end = other.map_or(unit, |block| unit.min(block.range.start));
     document.trimmed(start..end.max(start))
-}
-
-fn is_single_line(document: &Document<'_>, index: usize) -> bool {
-    let block = &document.blocks[index];
-    block.item().is_some()
-        && document.blocks.get(index + 1).is_none_or(|next| next.within != Some(index))
-        && !document.text(&block.words).contains('\n')
 }

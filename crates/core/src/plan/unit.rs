@@ -30,7 +30,7 @@ pub(super) struct Rules {
     pub(super) format: Format,
     /// `1` is the parent of `1.1`, and only leaves are work.
     pub(super) nested: bool,
-    /// Leaves of one line each are steps where their parent itself says what to do.
+    /// Items are steps where what they stand under itself says what to do.
     pub(super) steps: bool,
     pub(super) shape: Shape,
     /// Files named in sentences; `None`: only lists count.

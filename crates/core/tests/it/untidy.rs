@@ -274,3 +274,20 @@ fn code_belongs_to_an_item_only_directly_behind_it_or_announced() {
     assert!(find(&plan, "A.1.1").text.ends_with("also mine\n```"));
     assert_eq!(find(&plan, "A.1.2").text, "- [ ] A.1.2 b");
 }
+
+#[test]
+fn what_one_step_says_does_not_make_another_a_task() {
+    let head = "# T\n\n## A.1 Section\n\n### A.1.1 Thing\n\n**Files:**\n- Modify: `src/x.rs`\n\n";
+    for steps in [
+        "- [ ] A.1.1.1 one\n- [ ] A.1.1.2 two\n",
+        "- [ ] A.1.1.1 one\n- [ ] A.1.1.2 two\n  more\n",
+        "- [ ] A.1.1.1 one\n- [ ] A.1.1.2 two\n  - [ ] A.1.1.2.1 deeper\n",
+    ] {
+        let plan = text(&format!("{head}{steps}")).plan;
+        assert_eq!(tasks(&plan), ["A.1.1: Thing"], "{steps}");
+        assert!(find(&plan, "A.1.1").steps.len() >= 2);
+    }
+    // A section of tasks is no task, whatever it opens with.
+    let plan = text("# T\n\n## A.1 Section\n\n```\ncode\n```\n\n- [ ] A.1.1 one\n- [ ] A.1.2 two\n").plan;
+    assert_eq!(tasks(&plan), ["A.1.1: one", "A.1.2: two <- A.1.1"]);
+}
