@@ -44,12 +44,15 @@ impl TaskGraph {
         let order = sort(&needs, &dependants);
         let mut depth = vec![0; needs.len()];
         let mut wave = vec![None; needs.len()];
+        // The first wave in which what needs the task may run.
+        let mut after = vec![0; needs.len()];
         for task in &order {
             depth[*task] = needs[*task].iter().map(|need| depth[*need] + 1).max().unwrap_or(0);
-            // A need that is done is met: it holds nothing up.
-            let before = needs[*task].iter().filter_map(|need| wave[*need]);
-            wave[*task] =
-                (!plan.tasks[*task].done).then(|| before.max().map_or(0, |wave: usize| wave + 1));
+            let before = needs[*task].iter().map(|need| after[*need]).max().unwrap_or(0);
+            // A need that is done is met; what it needed itself and is still open must come before all the same.
+            let open = !plan.tasks[*task].done;
+            wave[*task] = open.then_some(before);
+            after[*task] = before + usize::from(open);
         }
         let visit = visit(&needs, &depth);
         faults.sort_by_key(|fault| (fault.place, fault.code));

@@ -88,3 +88,11 @@ fn large_neighbouring_groups_keep_their_order_with_few_needs() {
     let last = parsed.plan.tasks[199].id.clone();
     assert_eq!(graph.ancestors(&last).len(), 101);
 }
+
+#[test]
+fn a_done_task_in_the_middle_keeps_the_order_of_the_others() {
+    let plan = text("### Task 1: a\n- [ ] x\n### Task 2: b\n- [x] x\n### Task 3: c\n- [ ] x\n").plan;
+    assert_eq!(waves(&plan), ["1", "3"]);
+    let (graph, _) = TaskGraph::new(&plan);
+    assert_eq!(graph.wave(&find(&plan, "2").id), None);
+}
