@@ -1,5 +1,6 @@
 //! The plan: the document a person wrote, read once, parsed by code.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -82,6 +83,9 @@ pub struct Plan {
     pub constraints: Vec<Constraint>,
     /// In the order of the document.
     pub tasks: Vec<Task>,
+    /// Names that stand for very many tasks, such as a parent's: a need on one is a need on all of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<TaskId, Vec<TaskId>>,
     /// What looked like work and was not taken as a task, with the reason.
     pub aside: Vec<Aside>,
 }
@@ -139,6 +143,7 @@ impl Plan {
             goal: None,
             constraints: Vec::new(),
             tasks: Vec::new(),
+            groups: BTreeMap::new(),
             aside: Vec::new(),
         }
     }
@@ -189,6 +194,7 @@ pub struct Task {
 /// A task that must be done before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Need {
+    /// Of a task, or of one of [`Plan::groups`].
     pub id: TaskId,
     pub reason: Reason,
     pub place: Place,

@@ -29,9 +29,8 @@ pub(super) fn read(
     plan: &mut Plan,
 ) -> Vec<Range<usize>> {
     let title = title(document, &tree.units);
-    plan.title = title.map_or_else(String::new, |title| {
-        document.text(&document.blocks[title].words).to_owned()
-    });
+    plan.title = title
+        .map_or_else(String::new, |title| document.text(&document.blocks[title].words).to_owned());
     read_opening(document, tree, title, plan);
     let first = tree.units.first().map_or(usize::MAX, |unit| unit.block);
     let rank = tree.units.iter().filter_map(|unit| document.blocks[unit.block].level()).min();

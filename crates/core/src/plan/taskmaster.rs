@@ -3,7 +3,7 @@
 //! The text is put together from description, details and test strategy, in that order. Needs are as declared; a task
 //! with subtasks is their parent, and a need on it is a need on those subtasks that no other of them needs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::value::RawValue;
@@ -27,7 +27,6 @@ pub(super) fn read(source: &str) -> Drafts {
         source,
         lines: Lines::new(source),
         drafts: Drafts::new(Format::TaskMaster),
-        leaves: HashMap::new(),
         cancelled: HashSet::new(),
         shelf: Shelf::default(),
     };
@@ -62,8 +61,6 @@ struct Reader<'a> {
     source: &'a str,
     lines: Lines<'a>,
     drafts: Drafts,
-    /// The tasks beneath each parent.
-    leaves: HashMap<String, Vec<usize>>,
     cancelled: HashSet<String>,
     shelf: Shelf,
 }
@@ -114,7 +111,7 @@ impl<'a> Reader<'a> {
     fn descend(&mut self, task: &Raw<'a>, mut below: Above) {
         let title = task.title.clone().unwrap_or_default();
         below.parents.push(Parent { title, text: compose(task) });
-        self.leaves.entry(below.id.clone()).or_default();
+        self.drafts.parents.entry(below.id.clone()).or_default();
         for subtask in task.subtasks.iter().flatten() {
             self.take(subtask, &below);
         }
@@ -158,7 +155,7 @@ impl<'a> Reader<'a> {
         let index = self.drafts.tasks.len();
         let mut id = task.id.as_str();
         while let Some((head, _)) = id.rsplit_once('.') {
-            if let Some(leaves) = self.leaves.get_mut(head) {
+            if let Some(leaves) = self.drafts.parents.get_mut(head) {
                 leaves.push(index);
             }
             id = head;
@@ -179,20 +176,10 @@ impl<'a> Reader<'a> {
         needs
     }
 
-    /// Works out what a need on a parent means, once all tasks are known.
+    /// A need on what is cancelled is met; which that is, is known only once all tasks are.
     fn finish(mut self) -> Drafts {
         for draft in &mut self.drafts.tasks {
             draft.task.needs.retain(|need| !self.cancelled.contains(need.id.as_str()));
-        }
-        for (parent, leaves) in self.leaves {
-            let needed: HashSet<&TaskId> = leaves
-                .iter()
-                .flat_map(|leaf| &self.drafts.tasks[*leaf].task.needs)
-                .map(|need| &need.id)
-                .collect();
-            let ids = leaves.iter().map(|leaf| &self.drafts.tasks[*leaf].task.id);
-            let ends = ids.filter(|id| !needed.contains(id)).cloned().collect();
-            self.drafts.parents.insert(parent, ends);
         }
         self.drafts
     }

@@ -169,9 +169,15 @@ impl Tree {
             let end = ends.next().map_or(limit, |other| other.range.start);
             // The native format promises everything up to the next heading.
             let prose = rules.format != Format::Native;
-            (block.range.end, if prose { before_prose(document, block.range.end..end) } else { end })
+            (
+                block.range.end,
+                if prose { before_prose(document, block.range.end..end) } else { end },
+            )
         } else {
-            (block.range.start, item_end(document.source, block, rest, rules.format == Format::Track))
+            (
+                block.range.start,
+                item_end(document.source, block, rest, rules.format == Format::Track),
+            )
         };
         document.trimmed(start..end.min(limit).max(start))
     }

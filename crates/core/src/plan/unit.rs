@@ -49,8 +49,8 @@ pub(super) struct Draft {
 pub(super) struct Drafts {
     pub(super) plan: Plan,
     pub(super) tasks: Vec<Draft>,
-    /// Ids of parents, with the tasks that a need on them means.
-    pub(super) parents: HashMap<String, Vec<TaskId>>,
+    /// Ids of parents, with the positions of the tasks beneath them.
+    pub(super) parents: HashMap<String, Vec<usize>>,
     pub(super) faults: Vec<Fault>,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
         if rules.nested {
             let mut id = task.id.as_str();
             while let Some((head, _)) = id.rsplit_once('.') {
-                drafts.parents.insert(head.to_owned(), vec![task.id.clone()]);
+                drafts.parents.entry(head.to_owned()).or_default().push(drafts.tasks.len());
                 id = head;
             }
         }

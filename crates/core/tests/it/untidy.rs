@@ -224,10 +224,9 @@ fn a_parents_opening_ends_at_any_task_and_at_restated_ones() {
     )
     .plan;
     assert_eq!(parents(&plan, "A.1.1"), [("One".to_owned(), "Opening.".to_owned())]);
-    let plan = text(
-        "## A.1 One\n\n- [ ] B.1.1 restated\n\n### A.1.1 own\n\nx\n\n### B.1.1 other\n\ny\n",
-    )
-    .plan;
+    let plan =
+        text("## A.1 One\n\n- [ ] B.1.1 restated\n\n### A.1.1 own\n\nx\n\n### B.1.1 other\n\ny\n")
+            .plan;
     assert_eq!(parents(&plan, "A.1.1"), [("One".to_owned(), String::new())]);
 }
 
@@ -235,16 +234,9 @@ fn a_parents_opening_ends_at_any_task_and_at_restated_ones() {
 fn a_task_that_goes_takes_no_parent_from_the_next() {
     let rest = "---\n\n### Task 2: b\n\ny\n";
     let opening = "# T\n\n## Phase 1\n\nIntro.\n\n";
-    for source in [
-        format!("{opening}### Task 1: a\n\nx\n\n{rest}"),
-        format!("{opening}{rest}"),
-    ] {
+    for source in [format!("{opening}### Task 1: a\n\nx\n\n{rest}"), format!("{opening}{rest}")] {
         let plan = text(&source).plan;
-        assert_eq!(
-            parents(&plan, "2"),
-            [("Phase 1".to_owned(), "Intro.".to_owned())],
-            "{source}"
-        );
+        assert_eq!(parents(&plan, "2"), [("Phase 1".to_owned(), "Intro.".to_owned())], "{source}");
     }
 }
 
@@ -288,6 +280,7 @@ fn what_one_step_says_does_not_make_another_a_task() {
         assert!(find(&plan, "A.1.1").steps.len() >= 2);
     }
     // A section of tasks is no task, whatever it opens with.
-    let plan = text("# T\n\n## A.1 Section\n\n```\ncode\n```\n\n- [ ] A.1.1 one\n- [ ] A.1.2 two\n").plan;
+    let plan =
+        text("# T\n\n## A.1 Section\n\n```\ncode\n```\n\n- [ ] A.1.1 one\n- [ ] A.1.2 two\n").plan;
     assert_eq!(tasks(&plan), ["A.1.1: one", "A.1.2: two <- A.1.1"]);
 }
