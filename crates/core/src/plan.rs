@@ -10,7 +10,7 @@ use crate::id::TaskId;
 use crate::path::RepoPath;
 
 mod aside;
-pub mod check;
+mod check;
 mod detect;
 mod files;
 mod header;
@@ -65,7 +65,7 @@ impl Default for Options {
 
 /// A plan and what is wrong with it, in the order of places.
 ///
-/// What is wrong with the needs is said by [`crate::graph::TaskGraph::new`], with the files by [`check::check`].
+/// What is wrong with the needs is said by [`crate::graph::TaskGraph::new`], with the files by [`check()`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     pub plan: Plan,
@@ -167,9 +167,9 @@ impl Plan {
 pub struct Task {
     pub id: TaskId,
     pub title: String,
-    /// Verbatim: the bytes of `span`.
+    /// Verbatim: the bytes of `span`. For Task Master put together from the fields of the entry at `span`.
     pub text: String,
-    /// Where the text stands in the plan's source.
+    /// Where the text, or the entry it was put together from, stands in the plan's source.
     #[serde(skip)]
     pub span: Range<usize>,
     pub place: Place,

@@ -37,12 +37,11 @@ pub fn check(
             let presence = exists(&file.path);
             if presence == Presence::Symlink {
                 faults.push(symlink(file));
-            } else if presence == Presence::Folder
-                && matches!(file.action, Action::Create | Action::Modify)
-            {
-                faults.push(folder(file));
             }
             let must_exist = matches!(file.action, Action::Modify | Action::Delete | Action::Read);
+            if presence == Presence::Folder && (must_exist || file.action == Action::Create) {
+                faults.push(folder(file));
+            }
             if presence != Presence::Absent || !must_exist {
                 continue;
             }

@@ -3,8 +3,7 @@
 use sequester_core::fault::Code;
 use sequester_core::graph::TaskGraph;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::check::{Presence, check};
-use sequester_core::plan::{self, Format, Options};
+use sequester_core::plan::{self, Format, Options, Presence, check};
 
 use crate::fixture::{faults, read, text};
 
@@ -37,7 +36,7 @@ fn a_plan_past_the_limit_is_refused() {
     let parsed = plan::parse(b"# Title", &options);
     assert_eq!(
         faults(&parsed.faults),
-        ["1:1 PlanTooLarge plan.md has 7 bytes, and 3 is the limit."]
+        ["1:1 PlanTooLarge plan.md has more than 3 bytes, which is the limit."]
     );
 }
 
@@ -165,14 +164,16 @@ fn files_must_be_there_or_come_from_a_task_that_is_needed() {
 }
 
 #[test]
-fn links_and_folders_are_no_files_to_write() {
-    let plan = "### Task 1: a\n**Files:**\n- Modify: `link/x.rs`\n- Create: `src`\n- `new.rs`\n";
+fn links_and_folders_are_no_files() {
+    let plan = "### Task 1: a\n**Files:**\n- Modify: `link/x.rs`\n- Create: `src`\n- `new.rs`\n- Read: `src`\n- Delete: `src`\n";
     let base = [("link/x.rs", Presence::Symlink), ("src", Presence::Folder)];
     assert_eq!(
         checked(plan, &base),
         [
             "3:12 BadPath `link/x.rs` is a symbolic link or lies behind one. Name the file itself: links may lead out of the repository.",
             "4:12 BadPath `src` is a folder. Name a file in it.",
+            "6:10 BadPath `src` is a folder. Name a file in it.",
+            "7:12 BadPath `src` is a folder. Name a file in it.",
         ]
     );
 }
