@@ -177,3 +177,15 @@ fn links_and_folders_are_no_files() {
         ]
     );
 }
+
+#[test]
+fn many_missing_files_are_all_named_and_the_first_get_hints() {
+    let list: String = (0..60).map(|number| format!("- Modify: `src/fil{number}.rs`\n")).collect();
+    let plan = format!("### Task 1: a\n**Files:**\n{list}");
+    let names: Vec<String> = (0..60).map(|number| format!("src/file{number}.rs")).collect();
+    let base: Vec<_> = names.iter().map(|name| (name.as_str(), Presence::File)).collect();
+    let found = checked(&plan, &base);
+    assert_eq!(found.len(), 60);
+    assert!(found[49].contains("Did you mean `src/file49.rs`?"));
+    assert!(found[50..].iter().all(|line| !line.contains("Did you mean")));
+}
