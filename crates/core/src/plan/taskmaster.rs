@@ -37,10 +37,7 @@ pub(super) fn read(source: &str) -> Drafts {
                 reader.take(task, &Above::default());
             }
         }
-        Err(error) => {
-            let (line, column) = (error.line() as u32, error.column() as u32);
-            reader.bad(Place { line: line.max(1), column: column.max(1) }, &error);
-        }
+        Err(bad) => reader.bad(reader.lines.place(bad.at), &bad.error),
     }
     reader.finish()
 }

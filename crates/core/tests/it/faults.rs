@@ -109,6 +109,20 @@ fn what_is_no_task_in_json_is_said_without_inner_names() {
 }
 
 #[test]
+fn faults_in_json_have_their_place_in_the_whole_file_by_characters() {
+    for (source, place) in [
+        ("{\n  \"meta\": {},\n\n  \"tasks\": {\"id\": 1}}", "4:12"),
+        ("{\"é\": {\n \"é\": 1, \"tasks\": 7}}", "2:19"),
+        ("{\"tasks\": [{\"id\": 1, \"title\": \"ééééé\" x}]}", "1:39"),
+        ("{\"tasks\": [\n  {\"id\": 1}\n  {\"id\": 2}]}", "3:3"),
+    ] {
+        let found = faults(&text(source).faults);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with(&format!("{place} BadSyntax")), "{place} {found:?}");
+    }
+}
+
+#[test]
 fn a_need_on_a_later_task_closes_a_circle_with_the_order() {
     let parsed = text("### Task 1: a\nDepends on: Task 3\n### Task 2: b\nb\n### Task 3: c\nc\n");
     assert_eq!(
