@@ -10,9 +10,10 @@ use super::{Constraint, Plan};
 
 /// The block of the plan's title: the only heading of the first level, no unit itself and before the first of them.
 ///
-/// Where there are several, each heads a part of the plan, and what stands under one concerns no other.
-pub(super) fn title(document: &Document<'_>, units: &[Unit]) -> Option<usize> {
-    let mut tops = (0..document.blocks.len()).filter(|at| document.blocks[*at].level() == Some(1));
+/// Where there are several, each heads a part of the plan, and what stands under one concerns no other. Headings from
+/// `bound` on belong to tasks.
+pub(super) fn title(document: &Document<'_>, units: &[Unit], bound: usize) -> Option<usize> {
+    let mut tops = (0..bound).filter(|at| document.blocks[*at].level() == Some(1));
     let title = tops.next()?;
     let first = units.first().map_or(usize::MAX, |unit| unit.block);
     (tops.next().is_none() && title < first).then_some(title)
@@ -28,16 +29,16 @@ pub(super) fn read(
     tasks: &[Range<usize>],
     plan: &mut Plan,
 ) -> Vec<Range<usize>> {
-    let title = title(document, &tree.units);
+    let title = tree.title;
     plan.title = title
         .map_or_else(String::new, |title| document.text(&document.blocks[title].words).to_owned());
-    read_opening(document, tree, title, plan);
+    read_opening(document, tree, plan);
     let first = tree.units.first().map_or(usize::MAX, |unit| unit.block);
     let rank = tree.units.iter().filter_map(|unit| document.blocks[unit.block].level()).min();
     let mut taken: Vec<Range<usize>> = Vec::new();
     // The level of each open section, and whether it is about the plan.
     let mut open: Vec<(u8, bool)> = Vec::new();
-    for (index, block) in document.blocks.iter().enumerate() {
+    for (index, block) in document.blocks[..tree.bound].iter().enumerate() {
         let Some(level) = block.level() else { continue };
         while open.last().is_some_and(|(above, _)| *above >= level) {
             open.pop();
@@ -63,9 +64,9 @@ pub(super) fn read(
 }
 
 /// Labelled paragraphs before the first section and the first unit: `**Goal:** ...`, with a list where one follows.
-fn read_opening(document: &Document<'_>, tree: &Tree, title: Option<usize>, plan: &mut Plan) {
+fn read_opening(document: &Document<'_>, tree: &Tree, plan: &mut Plan) {
     let mut headings = (0..document.blocks.len())
-        .filter(|at| document.blocks[*at].level().is_some() && Some(*at) != title);
+        .filter(|at| document.blocks[*at].level().is_some() && Some(*at) != tree.title);
     let section = headings.next().unwrap_or(document.blocks.len());
     let end = tree.units.first().map_or(section, |unit| unit.block.min(section));
     let blocks = &document.blocks[..end];

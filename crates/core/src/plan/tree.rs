@@ -15,6 +15,10 @@ pub(super) struct Tree {
     first_child: Vec<Option<usize>>,
     /// The headings above each unit that are no units, outermost first, as block indexes.
     pub(super) sections: Vec<Vec<usize>>,
+    /// The block of the plan's title.
+    pub(super) title: Option<usize>,
+    /// Headings before this block may speak of more than one task.
+    pub(super) bound: usize,
     /// By block: a parent's opening is looked for once, however many tasks stand under it.
     openings: RefCell<HashMap<usize, Range<usize>>>,
 }
@@ -60,8 +64,15 @@ impl Tree {
             by_block.insert(unit.block, index);
             by_id.entry(&unit.id).or_insert(index);
         }
-        let sections = sections(document, &units);
-        Self { units, parent, first_child, sections, openings: RefCell::default() }
+        // In the native format everything behind a task's heading is that task's own, whatever headings it has.
+        let native = rules.format == Format::Native;
+        let first = units.first().filter(|_| native).map(|unit| unit.block);
+        let bound = first.unwrap_or(document.blocks.len());
+        let title = header::title(document, &units, bound);
+        let sections =
+            if native { vec![Vec::new(); units.len()] } else { sections(document, &units, title) };
+        let openings = RefCell::default();
+        Self { units, parent, first_child, sections, title, bound, openings }
     }
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = usize> {
@@ -249,11 +260,10 @@ struct Heading {
 /// The headings above each unit that are no units themselves.
 ///
 /// Left out are the plan's title and sections about the plan as a whole.
-fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
+fn sections(document: &Document<'_>, units: &[Unit], title: Option<usize>) -> Vec<Vec<usize>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut all = Vec::with_capacity(units.len());
     let mut next = units.iter().peekable();
-    let title = header::title(document, units);
     for (index, block) in document.blocks.iter().enumerate() {
         let unit = next.next_if(|unit| unit.block == index).is_some();
         if let Some(level) = block.level() {

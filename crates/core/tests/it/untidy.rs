@@ -284,3 +284,21 @@ fn what_one_step_says_does_not_make_another_a_task() {
         text("# T\n\n## A.1 Section\n\n```\ncode\n```\n\n- [ ] A.1.1 one\n- [ ] A.1.2 two\n").plan;
     assert_eq!(tasks(&plan), ["A.1.1: one", "A.1.2: two <- A.1.1"]);
 }
+
+#[test]
+fn no_heading_in_a_native_task_reaches_another() {
+    let plan = |inside: &str| {
+        let source = format!(
+            "---\nsequester: 1\n---\n# Title\n\n**Goal:** Speed.\n\n### [a] A\n\nx\n\n{inside}\n\n### [b] B\n\ny\n"
+        );
+        text(&source).plan
+    };
+    let plain = plan("");
+    for inside in ["# Top\n\nwords", "## Constraints\n\nOnly mine.", "## Part\n\nwords"] {
+        let plan = plan(inside);
+        assert_eq!((plan.feature(), &plan.constraints), (plain.feature(), &plain.constraints));
+        assert_eq!(parents(&plan, "b"), [], "{inside}");
+        assert_eq!(find(&plan, "a").text, "x");
+        assert_eq!(plan.aside.len(), 1);
+    }
+}
