@@ -1,7 +1,7 @@
 //! `tasks.json` of Task Master: id, dependencies, details, testStrategy, subtasks.
 //!
 //! The text is put together from description, details and test strategy, in that order. Needs are as declared; a task
-//! with subtasks is their parent, and a need on it is a need on those subtasks that no other of them needs.
+//! with subtasks is their parent.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -22,6 +22,9 @@ use json::{Raw, compose, id_of, is_beneath, plain, qualify, tasks_of};
 /// Subtasks of subtasks are read this deep.
 const DEPTH: usize = 4;
 
+/// Past so many needs that subtasks have from their parents, they get no more.
+const INHERITED: usize = 1 << 20;
+
 pub(super) fn read(source: &str) -> Drafts {
     let mut reader = Reader {
         source,
@@ -29,6 +32,7 @@ pub(super) fn read(source: &str) -> Drafts {
         drafts: Drafts::new(Format::TaskMaster),
         cancelled: HashSet::new(),
         shelf: Shelf::default(),
+        inherited: 0,
     };
     match tasks_of(source) {
         Ok((title, tasks)) => {
@@ -43,7 +47,7 @@ pub(super) fn read(source: &str) -> Drafts {
 }
 
 /// What a subtask has from the tasks above it.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Above {
     id: String,
     depth: usize,
@@ -60,6 +64,8 @@ struct Reader<'a> {
     drafts: Drafts,
     cancelled: HashSet<String>,
     shelf: Shelf,
+    /// How many needs subtasks have from what they stand under.
+    inherited: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -85,7 +91,7 @@ impl<'a> Reader<'a> {
         let mut needs = self.needs(&task, above, &id);
         // A subtask that follows another has what its parent needs through that one.
         if !needs.iter().any(|need| is_beneath(need.id.as_str(), &above.id)) {
-            needs.extend(above.needs.iter().cloned());
+            self.inherit(above, place, &mut needs);
         }
         let mut below = Above {
             id,
@@ -93,7 +99,8 @@ impl<'a> Reader<'a> {
             needs,
             done: above.done || matches!(status.as_str(), "done" | "completed"),
             optional: above.optional || status == "deferred",
-            ..above.clone()
+            parents: above.parents.clone(),
+            siblings: HashSet::new(),
         };
         let nested = task.subtasks.iter().flatten().any(|sub| sub.get().starts_with('{'));
         if nested && above.depth < DEPTH {
@@ -158,6 +165,22 @@ impl<'a> Reader<'a> {
             id = head;
         }
         self.drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
+    }
+
+    /// What the task above needs, as long as there is room.
+    fn inherit(&mut self, above: &Above, place: Place, needs: &mut Vec<Need>) {
+        let before = self.inherited;
+        self.inherited += above.needs.len();
+        if self.inherited <= INHERITED {
+            needs.extend(above.needs.iter().cloned());
+        } else if before <= INHERITED {
+            self.drafts.faults.push(Fault::new(
+                Code::PlanTooLarge,
+                place,
+                format!("The subtasks of `{}` have too many needs: each has all of its parent's.", above.id),
+                "Let the other subtasks need the first; then only that one has what the parent needs.",
+            ));
+        }
     }
 
     /// Numbers in a subtask's dependencies mean its siblings, where there is such a one.
