@@ -58,15 +58,14 @@ pub fn check(
             if needed.any(|needed| needed) {
                 continue;
             }
-            faults.push(match creators.first() {
-                Some(creator) => missing_need(task, file, &plan.tasks[*creator]),
-                None => {
-                    let near = || near.get_or_init(|| Near::new(paths)).to(&file.path);
-                    let meant = if hints > 0 { near() } else { None };
-                    hints = hints.saturating_sub(1);
-                    missing_file(task, file, meant)
-                }
-            });
+            if let Some(creator) = creators.first() {
+                faults.push(missing_need(task, file, &plan.tasks[*creator]));
+            } else {
+                let near = || near.get_or_init(|| Near::new(paths)).to(&file.path);
+                let meant = if hints > 0 { near() } else { None };
+                hints = hints.saturating_sub(1);
+                faults.push(missing_file(task, file, meant));
+            }
         }
     }
     faults.sort_by(|one, two| {

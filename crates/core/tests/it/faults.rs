@@ -194,8 +194,9 @@ fn links_and_folders_are_no_files() {
 
 #[test]
 fn many_missing_files_are_all_named_and_the_first_get_hints() {
-    let list: String = (0..60).map(|number| format!("- Modify: `src/fil{number}.rs`\n")).collect();
-    let plan = format!("### Task 1: a\n**Files:**\n{list}");
+    let list: Vec<String> =
+        (0..60).map(|number| format!("- Modify: `src/fil{number}.rs`\n")).collect();
+    let plan = format!("### Task 1: a\n**Files:**\n{}", list.concat());
     let names: Vec<String> = (0..60).map(|number| format!("src/file{number}.rs")).collect();
     let base: Vec<_> = names.iter().map(|name| (name.as_str(), Presence::File)).collect();
     let found = checked(&plan, &base);
