@@ -10,7 +10,10 @@ use crate::plan::{Need, Plan, Reason};
 
 mod circle;
 
-/// The tasks of a plan by their needs. Indexes are positions in [`Plan::tasks`].
+/// The tasks of a plan by their needs.
+///
+/// Indexes are positions in [`Plan::tasks`]; those past the last task are the plan's groups, which are joints between
+/// tasks and never shown: each needs its tasks and nothing else.
 #[derive(Clone, Debug)]
 pub struct TaskGraph {
     ids: Vec<TaskId>,
@@ -41,17 +44,22 @@ impl TaskGraph {
                 dependants[*need].push(task);
             }
         }
-        let order = sort(&needs, &dependants);
+        let count = plan.tasks.len();
+        let mut order = sort(&needs, &dependants, count);
         let mut depth = vec![0; needs.len()];
         let mut wave = vec![None; needs.len()];
+        // The first wave in which what needs the task may run.
+        let mut after = vec![0; needs.len()];
         for task in &order {
             depth[*task] = needs[*task].iter().map(|need| depth[*need] + 1).max().unwrap_or(0);
-            // A need that is done is met: it holds nothing up.
-            let before = needs[*task].iter().filter_map(|need| wave[*need]);
-            wave[*task] =
-                (!plan.tasks[*task].done).then(|| before.max().map_or(0, |wave: usize| wave + 1));
+            let before = needs[*task].iter().map(|need| after[*need]).max().unwrap_or(0);
+            // A need that is done is met; what it needed itself and is still open must come before all the same.
+            let open = plan.tasks.get(*task).is_some_and(|task| !task.done);
+            wave[*task] = open.then_some(before);
+            after[*task] = before + usize::from(open);
         }
         let visit = visit(&needs, &depth);
+        order.retain(|node| *node < count);
         faults.sort_by_key(|fault| (fault.place, fault.code));
         let ids = plan.tasks.iter().map(|task| task.id.clone()).collect();
         (Self { ids, index, needs, dependants, order, depth, wave, visit }, faults)
@@ -76,12 +84,12 @@ impl TaskGraph {
 
     /// What a task needs itself, in the plan's order.
     pub fn needs(&self, id: &TaskId) -> Vec<TaskId> {
-        self.named(self.position(id).map_or(&[], |task| &self.needs[task]))
+        self.position(id).map_or_else(Vec::new, |task| self.named(&self.needs, task))
     }
 
     /// The tasks that need this one themselves, in the plan's order.
     pub fn dependants(&self, id: &TaskId) -> Vec<TaskId> {
-        self.named(self.position(id).map_or(&[], |task| &self.dependants[task]))
+        self.position(id).map_or_else(Vec::new, |task| self.named(&self.dependants, task))
     }
 
     /// All that a task needs, near and far, in the plan's order.
@@ -96,8 +104,8 @@ impl TaskGraph {
                 open.extend(&self.needs[next]);
             }
         }
-        let found = seen.iter().enumerate().filter(|(_, seen)| **seen);
-        found.map(|(task, _)| self.ids[task].clone()).collect()
+        let found = self.ids.iter().zip(seen).filter(|(_, seen)| *seen);
+        found.map(|(id, _)| id.clone()).collect()
     }
 
     /// All tasks of earlier waves, in the plan's order.
@@ -112,8 +120,19 @@ impl TaskGraph {
         self.index.get(id).copied()
     }
 
-    fn named(&self, tasks: &[usize]) -> Vec<TaskId> {
-        tasks.iter().map(|task| self.ids[*task].clone()).collect()
+    /// The tasks at the other end of a task's edges, groups looked through.
+    fn named(&self, edges: &[Vec<usize>], task: usize) -> Vec<TaskId> {
+        let mut found: Vec<usize> = Vec::new();
+        for node in &edges[task] {
+            if *node < self.ids.len() {
+                found.push(*node);
+            } else {
+                found.extend(&edges[*node]);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|task| self.ids[task].clone()).collect()
     }
 
     /// The order in which tasks could run one by one: the plan's, wherever the needs allow it.
@@ -171,18 +190,25 @@ fn resolve(
     index: &HashMap<TaskId, usize>,
     faults: &mut Vec<Fault>,
 ) -> Vec<Vec<usize>> {
-    let mut all = Vec::with_capacity(plan.tasks.len());
+    let mut all = Vec::with_capacity(plan.tasks.len() + plan.groups.len());
+    let groups: HashMap<&TaskId, usize> = plan.groups.keys().zip(plan.tasks.len()..).collect();
+    let sorted = |mut found: Vec<usize>| {
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
     for task in &plan.tasks {
         let mut found = Vec::with_capacity(task.needs.len());
         for need in &task.needs {
-            match index.get(&need.id) {
+            match groups.get(&need.id).or_else(|| index.get(&need.id)) {
                 Some(position) => found.push(*position),
                 None => faults.push(unknown(task.id.as_str(), need)),
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        all.push(found);
+        all.push(sorted(found));
+    }
+    for group in plan.groups.values() {
+        all.push(sorted(group.iter().filter_map(|id| index.get(id).copied()).collect()));
     }
     all
 }
@@ -196,18 +222,19 @@ fn unknown(task: &str, need: &Need) -> Fault {
     )
 }
 
-/// Every task after all it needs, otherwise in the plan's order.
-fn sort(needs: &[Vec<usize>], dependants: &[Vec<usize>]) -> Vec<usize> {
+/// Every task after all it needs, otherwise in the plan's order. Groups hold nothing up: they come as soon as they can.
+fn sort(needs: &[Vec<usize>], dependants: &[Vec<usize>], tasks: usize) -> Vec<usize> {
     let mut missing: Vec<usize> = needs.iter().map(Vec::len).collect();
-    let free = (0..needs.len()).filter(|task| missing[*task] == 0).map(Reverse);
-    let mut free: BinaryHeap<Reverse<usize>> = free.collect();
+    let rank = |node: usize| Reverse((node < tasks, node));
+    let free = (0..needs.len()).filter(|node| missing[*node] == 0).map(rank);
+    let mut free: BinaryHeap<Reverse<(bool, usize)>> = free.collect();
     let mut order = Vec::with_capacity(needs.len());
-    while let Some(Reverse(next)) = free.pop() {
+    while let Some(Reverse((_, next))) = free.pop() {
         order.push(next);
-        for task in &dependants[next] {
-            missing[*task] -= 1;
-            if missing[*task] == 0 {
-                free.push(Reverse(*task));
+        for node in &dependants[next] {
+            missing[*node] -= 1;
+            if missing[*node] == 0 {
+                free.push(rank(*node));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The plan: the document a person wrote, read once, parsed by code.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use crate::id::TaskId;
 use crate::path::RepoPath;
 
 mod aside;
-pub mod check;
+mod check;
 mod detect;
 mod files;
 mod header;
@@ -64,7 +65,7 @@ impl Default for Options {
 
 /// A plan and what is wrong with it, in the order of places.
 ///
-/// What is wrong with the needs is said by [`crate::graph::TaskGraph::new`], with the files by [`check::check`].
+/// What is wrong with the needs is said by [`crate::graph::TaskGraph::new`], with the files by [`check()`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     pub plan: Plan,
@@ -82,6 +83,9 @@ pub struct Plan {
     pub constraints: Vec<Constraint>,
     /// In the order of the document.
     pub tasks: Vec<Task>,
+    /// Names that stand for very many tasks, such as a parent's: a need on one is a need on all of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<TaskId, Vec<TaskId>>,
     /// What looked like work and was not taken as a task, with the reason.
     pub aside: Vec<Aside>,
 }
@@ -139,6 +143,7 @@ impl Plan {
             goal: None,
             constraints: Vec::new(),
             tasks: Vec::new(),
+            groups: BTreeMap::new(),
             aside: Vec::new(),
         }
     }
@@ -162,9 +167,9 @@ impl Plan {
 pub struct Task {
     pub id: TaskId,
     pub title: String,
-    /// Verbatim: the bytes of `span`.
+    /// Verbatim: the bytes of `span`. For Task Master put together from the fields of the entry at `span`.
     pub text: String,
-    /// Where the text stands in the plan's source.
+    /// Where the text, or the entry it was put together from, stands in the plan's source.
     #[serde(skip)]
     pub span: Range<usize>,
     pub place: Place,
@@ -189,6 +194,7 @@ pub struct Task {
 /// A task that must be done before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Need {
+    /// Of a task, or of one of [`Plan::groups`].
     pub id: TaskId,
     pub reason: Reason,
     pub place: Place,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::fault::{Code, Fault};
+use crate::id::TaskId;
 use crate::plan::{Plan, Reason};
 
 use super::explain;
@@ -28,7 +29,7 @@ pub(super) fn cut(plan: &Plan, needs: &mut [Vec<usize>]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let found = cut_through(
         needs,
-        |need| !plan.tasks[need].done,
+        |need| plan.tasks.get(need).is_none_or(|task| !task.done),
         |circle| {
             if faults.len() < NAMED {
                 faults.push(name(plan, &circle()));
@@ -87,13 +88,21 @@ fn cut_through(
 }
 
 fn name(plan: &Plan, circle: &[usize]) -> Fault {
+    let groups: Vec<&TaskId> = plan.groups.keys().collect();
+    let id = |node: usize| match plan.tasks.get(node) {
+        Some(task) => &task.id,
+        None => groups[node - plan.tasks.len()],
+    };
     let first = circle.iter().enumerate().min_by_key(|(_, task)| **task).map_or(0, |(at, _)| at);
     let mut message = "Tasks need each other in a circle: ".to_owned();
     let mut place = None;
     for step in 0..circle.len() {
-        let task = &plan.tasks[circle[(first + step) % circle.len()]];
-        let next = &plan.tasks[circle[(first + step + 1) % circle.len()]];
-        let Some(need) = task.needs.iter().find(|need| need.id == next.id) else {
+        // A group has no words of its own: the task before it names it as what it needs.
+        let Some(task) = plan.tasks.get(circle[(first + step) % circle.len()]) else {
+            continue;
+        };
+        let next = id(circle[(first + step + 1) % circle.len()]);
+        let Some(need) = task.needs.iter().find(|need| need.id == *next) else {
             continue;
         };
         if need.reason == Reason::Declared {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document};
 use super::tree::Tree;
-use super::{Aside, header};
+use super::{Aside, header, label};
 
 /// Sections with boxes that no task takes, and sections after the first task that belong to none.
 pub(super) fn leave(
@@ -20,28 +20,37 @@ pub(super) fn leave(
     let mut aside: Vec<Aside> = Vec::new();
     let mut heading: Option<&Block<'_>> = None;
     let mut told = false;
+    // The block before is a rule, or ends in one.
+    let mut ruled = false;
     // The level of the section that was left aside last: what stands under it goes with it.
     let mut under = u8::MAX;
     for (index, block) in document.blocks.iter().enumerate() {
         let start = block.range.start;
         if header::covers(extents, start) || header::covers(taken, start) || units.contains(&index)
         {
+            ruled = block.rule(document.source).is_some();
             continue;
         }
+        let ruled = std::mem::replace(&mut ruled, block.rule(document.source).is_some());
         if let Some(level) = block.level() {
             if level > under {
                 continue;
             }
             heading = Some(block);
             (told, under) = (false, u8::MAX);
-            if !parents.contains(&index) && start > first {
+            let why = if parents.contains(&index) {
+                None
+            } else if label::is_topic_of_plan(document.text(&block.words)) {
+                Some("It does not stand at the head of the plan, so it holds for no task.")
+            } else {
+                (start > first).then_some("A section after the tasks belongs to none of them.")
+            };
+            if let Some(why) = why {
                 (told, under) = (true, level);
-                aside.push(note(
-                    document,
-                    block,
-                    "A section after the tasks belongs to none of them.",
-                ));
+                aside.push(note(document, block, why));
             }
+        } else if ruled && start > first && under == u8::MAX {
+            aside.push(note(document, block, "What stands behind a rule belongs to no task."));
         } else if block.checkbox().is_some() && !told {
             told = true;
             aside.push(note(

@@ -1,5 +1,6 @@
 //! Whether the files that tasks name are there when a task begins.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::{Action, FileRef, Plan, Task};
@@ -9,6 +10,9 @@ use crate::path::RepoPath;
 
 /// How far all searches of one plan may go; past it a creating task counts as needed.
 const SEARCH: usize = 20_000_000;
+
+/// So many missing files get a hint which file may be meant: looking for it is work, and nobody reads more.
+const HINTS: usize = 50;
 
 /// What the base has at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub fn check(
     paths: &[RepoPath],
 ) -> Vec<Fault> {
     let creators = creators(plan);
+    let near = OnceCell::new();
+    let mut hints = HINTS;
     let mut steps = SEARCH;
     let mut faults = Vec::new();
     for (index, task) in plan.tasks.iter().enumerate().filter(|(_, task)| !task.done) {
@@ -37,12 +43,11 @@ pub fn check(
             let presence = exists(&file.path);
             if presence == Presence::Symlink {
                 faults.push(symlink(file));
-            } else if presence == Presence::Folder
-                && matches!(file.action, Action::Create | Action::Modify)
-            {
-                faults.push(folder(file));
             }
             let must_exist = matches!(file.action, Action::Modify | Action::Delete | Action::Read);
+            if presence == Presence::Folder && (must_exist || file.action == Action::Create) {
+                faults.push(folder(file));
+            }
             if presence != Presence::Absent || !must_exist {
                 continue;
             }
@@ -53,10 +58,14 @@ pub fn check(
             if needed.any(|needed| needed) {
                 continue;
             }
-            faults.push(match creators.first() {
-                Some(creator) => missing_need(task, file, &plan.tasks[*creator]),
-                None => missing_file(task, file, paths),
-            });
+            if let Some(creator) = creators.first() {
+                faults.push(missing_need(task, file, &plan.tasks[*creator]));
+            } else {
+                let near = || near.get_or_init(|| Near::new(paths)).to(&file.path);
+                let meant = if hints > 0 { near() } else { None };
+                hints = hints.saturating_sub(1);
+                faults.push(missing_file(task, file, meant));
+            }
         }
     }
     faults.sort_by(|one, two| {
@@ -90,8 +99,8 @@ fn missing_need(task: &Task, file: &FileRef, creator: &Task) -> Fault {
     )
 }
 
-fn missing_file(task: &Task, file: &FileRef, paths: &[RepoPath]) -> Fault {
-    let hint = match nearest(&file.path, paths) {
+fn missing_file(task: &Task, file: &FileRef, meant: Option<&RepoPath>) -> Fault {
+    let hint = match meant {
         Some(near) => {
             format!("Did you mean `{near}`? Otherwise list it under the files to create.")
         }
@@ -126,23 +135,40 @@ fn folder(file: &FileRef) -> Fault {
     )
 }
 
-/// The path that shares its name or differs by few letters; ties go to the first in the order of paths.
-fn nearest<'a>(wanted: &RepoPath, paths: &'a [RepoPath]) -> Option<&'a RepoPath> {
-    let same_name = paths.iter().filter(|path| path.name() == wanted.name());
-    let shared = |path: &&RepoPath| {
-        let ends = path.as_str().bytes().rev().zip(wanted.as_str().bytes().rev());
-        ends.take_while(|(one, two)| one == two).count()
-    };
-    let by_name = same_name.min_by_key(|path| (usize::MAX - shared(path), path.as_str()));
-    by_name.or_else(|| {
-        let folder = paths.iter().filter(|path| path.folder() == wanted.folder());
-        let close = folder.map(|path| (distance(path.name(), wanted.name()), path));
-        let limit = wanted.name().len() / 3;
-        close
-            .filter(|(far, _)| *far <= limit)
-            .min_by_key(|(far, path)| (*far, path.as_str()))
-            .map(|(_, path)| path)
-    })
+/// The paths of the base by their names and by their folders.
+struct Near<'a> {
+    by_name: HashMap<&'a str, Vec<&'a RepoPath>>,
+    by_folder: HashMap<&'a str, Vec<&'a RepoPath>>,
+}
+
+impl<'a> Near<'a> {
+    fn new(paths: &'a [RepoPath]) -> Self {
+        let (mut by_name, mut by_folder) = (HashMap::new(), HashMap::new());
+        for path in paths {
+            by_name.entry(path.name()).or_insert_with(Vec::new).push(path);
+            by_folder.entry(path.folder()).or_insert_with(Vec::new).push(path);
+        }
+        Self { by_name, by_folder }
+    }
+
+    /// The path that shares its name or differs by few letters; ties go to the first in the order of paths.
+    fn to(&self, wanted: &RepoPath) -> Option<&'a RepoPath> {
+        let shared = |path: &RepoPath| {
+            let ends = path.as_str().bytes().rev().zip(wanted.as_str().bytes().rev());
+            ends.take_while(|(one, two)| one == two).count()
+        };
+        let same_name = self.by_name.get(wanted.name()).into_iter().flatten().copied();
+        let by_name = same_name.min_by_key(|path| (usize::MAX - shared(path), path.as_str()));
+        by_name.or_else(|| {
+            let limit = wanted.name().len() / 3;
+            let folder = self.by_folder.get(wanted.folder()).into_iter().flatten().copied();
+            folder
+                .map(|path| (distance(path.name(), wanted.name()), path))
+                .filter(|(far, _)| *far <= limit)
+                .min_by_key(|(far, path)| (*far, path.as_str()))
+                .map(|(_, path)| path)
+        })
+    }
 }
 
 /// How many letters differ.

@@ -5,20 +5,25 @@ use super::{Format, kiro, mark, native, openspec, words};
 
 /// The format that the marks of a Markdown document speak for; none where there are none.
 ///
-/// Marks that nothing else looks like decide first: front matter, then `T001`, track ids and `Task N` by their number.
-/// Numbered boxes are OpenSpec under numbered headings and Kiro otherwise. Boxes without any id are OpenSpec's.
+/// Marks that nothing else looks like decide first: front matter, then `T001`, track ids and `Task N` by their number,
+/// unless boxes that are merely numbered outnumber them: one stray mark does not make the format. Numbered boxes are OpenSpec
+/// under numbered headings and Kiro otherwise. Boxes without any id are OpenSpec's.
 pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
     let front = document.front.as_ref().map(|front| document.text(front));
     if front.is_some_and(native::is_declared) {
         return Some(Format::Native);
     }
     let marks = Marks::count(document);
+    // `Task 3 notes` is a task only where nothing else is one.
+    let named = [marks.spec_kit, marks.track, marks.superpowers, marks.numbers];
+    let loose = if named == [0; 4] { marks.unseparated } else { 0 };
     let strong = [
         (marks.spec_kit, Format::SpecKit),
         (marks.track, Format::Track),
-        (marks.superpowers, Format::Superpowers),
+        (marks.superpowers + loose, Format::Superpowers),
     ];
-    let best = strong.iter().rev().max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 0);
+    let best = strong.iter().rev().max_by_key(|(count, _)| *count);
+    let best = best.filter(|(count, _)| *count > 0 && *count >= marks.numbers);
     if let Some((_, format)) = best {
         return Some(*format);
     }
@@ -44,10 +49,13 @@ pub(super) fn is_json(source: &str, file_name: &str) -> bool {
 #[derive(Default)]
 struct Marks {
     superpowers: usize,
+    /// `Task 3 notes`, with nothing between number and title.
+    unseparated: usize,
     track: usize,
     spec_kit: usize,
     openspec: usize,
     kiro: usize,
+    /// Numbered boxes that are not the steps of a task with a stronger mark.
     numbers: usize,
     boxes: usize,
 }
@@ -56,11 +64,15 @@ impl Marks {
     fn count(document: &Document<'_>) -> Self {
         let mut marks = Self::default();
         let mut section: Option<&str> = None;
+        // The level of the heading `Task N` that is open.
+        let mut task: Option<u8> = None;
         for block in &document.blocks {
             let text = document.text(&block.words);
             let heading = block.level().is_some();
-            if heading {
+            let named = mark::numbered(text);
+            if let Some(level) = block.level() {
                 section = openspec::section_number(text);
+                task = task.filter(|task| *task < level).or(named.as_ref().map(|_| level));
             }
             let boxed = block.checkbox();
             if !heading && boxed.is_none() {
@@ -68,11 +80,16 @@ impl Marks {
                 continue;
             }
             marks.boxes += usize::from(boxed.is_some());
-            marks.superpowers += usize::from(mark::numbered(text).is_some());
+            match named {
+                Some(named) if named.separated => marks.superpowers += 1,
+                Some(_) => marks.unseparated += 1,
+                None => {}
+            }
             marks.track += usize::from(mark::leading_id(text, words::is_track).is_some());
             marks.spec_kit += usize::from(mark::leading_id(text, words::is_spec_kit).is_some());
             let number = boxed.and_then(|_| mark::leading_id(text, words::is_number));
-            marks.numbers += usize::from(number.is_some());
+            let step = task.is_some() || block.within.is_some_and(|item| is_strong(document, item));
+            marks.numbers += usize::from(number.is_some() && !step);
             match number.map(|(id, _)| id.split_once('.')) {
                 Some(Some((head, _))) if section == Some(head) => marks.openspec += 1,
                 Some(_) => marks.kiro += 1,
@@ -82,6 +99,13 @@ impl Marks {
         }
         marks
     }
+}
+
+/// Whether an item carries an id that nothing else looks like.
+fn is_strong(document: &Document<'_>, item: usize) -> bool {
+    let text = document.text(&document.blocks[item].words);
+    let strong = |word: &str| words::is_track(word) || words::is_spec_kit(word);
+    mark::leading_id(text, strong).is_some() || mark::numbered(text).is_some()
 }
 
 #[cfg(test)]
@@ -103,6 +127,13 @@ mod tests {
             ("## Phase 1\n- [ ] T001 [P] a\n### Task 1: b\n- [ ] T002 c\n", Some(Format::SpecKit)),
             ("### A.1.1 a\n- [ ] A.1.2 b\n- [ ] Step 1\n", Some(Format::Track)),
             ("### Aufgabe 1: a\n", Some(Format::Superpowers)),
+            ("### Task 1 a\n- [ ] 1. b\n- [ ] 2. c\n", Some(Format::Superpowers)),
+            ("### Task 1: a\n#### Steps\n- [ ] 1. b\n- [ ] 2. c\n", Some(Format::Superpowers)),
+            ("- [ ] 1. a\n- [ ] 2. b\n## Task 2 notes\nx\n", Some(Format::Kiro)),
+            ("- [ ] 1. a\n- [ ] 2. b\n## Task 2: notes\nx\n", Some(Format::Kiro)),
+            ("- [ ] 1. a\n- [ ] 2. b\n- [ ] T001 c\n## A.1.1 d\n", Some(Format::Kiro)),
+            ("- [ ] T001 a\n  - [ ] 1. b\n  - [ ] 2. c\n", Some(Format::SpecKit)),
+            ("## Task 2 notes\n### A.1.1 a\n### A.1.2 b\n", Some(Format::Track)),
             ("---\nsequester: 1\n---\n### Task 1: a\n", Some(Format::Native)),
             ("---\ntitle: sequester\n---\n### Task 1: a\n", Some(Format::Superpowers)),
             ("```\n### Task 1: a\n```\n", None),

@@ -4,33 +4,57 @@ use std::ops::Range;
 
 use super::label::{self, Topic};
 use super::markdown::{Document, Kind};
+use super::tree::Tree;
+use super::unit::Unit;
 use super::{Constraint, Plan};
 
-/// Fills the plan's title, goal and constraints from the parts of the document that no task takes.
+/// The block of the plan's title: the only heading of the first level, no unit itself and before the first of them.
 ///
-/// `units` are the offsets at which tasks and their parents begin. Returns the ranges of the sections that were taken.
+/// Where there are several, each heads a part of the plan, and what stands under one concerns no other. Headings from
+/// `bound` on belong to tasks.
+pub(super) fn title(document: &Document<'_>, units: &[Unit], bound: usize) -> Option<usize> {
+    let mut tops = (0..bound).filter(|at| document.blocks[*at].level() == Some(1));
+    let title = tops.next()?;
+    let first = units.first().map_or(usize::MAX, |unit| unit.block);
+    (tops.next().is_none() && title < first).then_some(title)
+}
+
+/// Fills the plan's title, goal and constraints from the parts of the document that hold for all tasks.
+///
+/// A section does if it stands under nothing but the title and sections about the plan, and either before the first unit or
+/// above the rank of all of them. Returns the ranges of the sections that were taken.
 pub(super) fn read(
     document: &Document<'_>,
+    tree: &Tree,
     tasks: &[Range<usize>],
-    units: &[usize],
     plan: &mut Plan,
 ) -> Vec<Range<usize>> {
-    let title = document.blocks.iter().find(|block| block.level() == Some(1));
-    plan.title = title.map_or_else(String::new, |block| document.text(&block.words).to_owned());
+    let title = tree.title;
+    plan.title = title
+        .map_or_else(String::new, |title| document.text(&document.blocks[title].words).to_owned());
+    read_opening(document, tree, plan);
+    let first = tree.units.first().map_or(usize::MAX, |unit| unit.block);
+    let rank = tree.units.iter().filter_map(|unit| document.blocks[unit.block].level()).min();
     let mut taken: Vec<Range<usize>> = Vec::new();
-    read_opening(document, tasks, plan);
-    for (index, block) in document.blocks.iter().enumerate() {
+    // The level of each open section, and whether it is about the plan.
+    let mut open: Vec<(u8, bool)> = Vec::new();
+    for (index, block) in document.blocks[..tree.bound].iter().enumerate() {
         let Some(level) = block.level() else { continue };
+        while open.last().is_some_and(|(above, _)| *above >= level) {
+            open.pop();
+        }
         let name = document.text(&block.words);
-        let Some(topic) = label::topic(name.trim_end_matches([':', '：'])) else {
+        let general = open.iter().all(|(_, about)| *about)
+            && (index < first || rank.is_none_or(|rank| level < rank));
+        open.push((level, Some(index) == title || label::is_about_plan(name)));
+        let Some(topic) = label::topic(name.trim_end_matches([':', '：'])).filter(|_| general)
+        else {
             continue;
         };
         if level == 1 || covers(tasks, block.range.start) || covers(&taken, block.range.start) {
             continue;
         }
-        let next = units.partition_point(|unit| *unit < block.range.start);
-        let end =
-            section_end(document, index, level).min(units.get(next).copied().unwrap_or(usize::MAX));
+        let end = section_end(document, index, level).min(tree.next_start(document, index));
         let range = document.trimmed(block.range.end..end.max(block.range.end));
         if keep(plan, topic, name, document.text(&range)) {
             taken.push(block.range.start..end);
@@ -39,14 +63,13 @@ pub(super) fn read(
     taken
 }
 
-/// Labelled paragraphs before the first section: `**Goal:** ...`, with a list where one follows.
-fn read_opening(document: &Document<'_>, tasks: &[Range<usize>], plan: &mut Plan) {
-    let first_task = tasks.first().map(|task| task.start);
-    let sections =
-        document.blocks.iter().filter(|block| block.level().is_some_and(|level| level > 1));
-    let first_section = sections.map(|block| block.range.start).next();
-    let end = first_task.into_iter().chain(first_section).min().unwrap_or(document.source.len());
-    let blocks = document.blocks_in(&(0..end));
+/// Labelled paragraphs before the first section and the first unit: `**Goal:** ...`, with a list where one follows.
+fn read_opening(document: &Document<'_>, tree: &Tree, plan: &mut Plan) {
+    let mut headings = (0..document.blocks.len())
+        .filter(|at| document.blocks[*at].level().is_some() && Some(*at) != tree.title);
+    let section = headings.next().unwrap_or(document.blocks.len());
+    let end = tree.units.first().map_or(section, |unit| unit.block.min(section));
+    let blocks = &document.blocks[..end];
     for (index, block) in blocks.iter().enumerate() {
         if !matches!(block.kind, Kind::Paragraph) || block.within.is_some() {
             continue;

@@ -98,11 +98,15 @@ impl Topic {
     }
 }
 
+/// Whether a section's title is one of those that hold for all tasks at the head of a plan.
+pub(crate) fn is_topic_of_plan(title: &str) -> bool {
+    topic(title.trim_end_matches([':', '：'])).is_some_and(Topic::is_of_plan)
+}
+
 /// Whether a section is about the plan and not the parent of the tasks that happen to follow it.
 pub(crate) fn is_about_plan(title: &str) -> bool {
-    let title = title.trim_end_matches([':', '：']);
-    let lower = title.to_lowercase();
-    topic(title).is_some_and(Topic::is_of_plan)
+    let lower = title.trim_end_matches([':', '：']).to_lowercase();
+    is_topic_of_plan(title)
         || [
             "overview",
             "file structure",

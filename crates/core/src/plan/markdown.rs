@@ -76,6 +76,20 @@ impl Block<'_> {
     }
 }
 
+impl Block<'_> {
+    /// Where a rule stands: the block itself, or the dashes under a paragraph.
+    pub(crate) fn rule(&self, source: &str) -> Option<Range<usize>> {
+        match self.kind {
+            Kind::Rule => Some(self.range.clone()),
+            Kind::Paragraph => {
+                let (text, last) = source[self.words.clone()].rsplit_once('\n')?;
+                (last.trim() == "---").then(|| self.words.start + text.len()..self.words.end)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Document<'a> {
     pub(crate) fn read(source: &'a str) -> Self {
         let (front, body) = split_front(source);

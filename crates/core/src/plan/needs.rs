@@ -46,8 +46,8 @@ const LABELS: [&str; 13] = [
     "의존성",
 ];
 
-/// What a text in plain ASCII has if it has a keyword at all, in either case.
-const HINTS: [&str; 6] = ["epend", "locked by", "rerequisite", "eeds", "equires", "EPEND"];
+/// What a text in plain ASCII has in lower case if it has a keyword at all.
+const HINTS: [&str; 5] = ["depend", "blocked by", "prerequisite", "needs", "requires"];
 
 /// The ids that the prose of a range names as needs, with where they stand.
 pub(super) fn declared(
@@ -58,15 +58,16 @@ pub(super) fn declared(
 ) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let text = document.text(range);
-    if text.is_ascii() && !HINTS.iter().any(|hint| text.contains(hint)) {
+    let lower = text.to_ascii_lowercase();
+    if text.is_ascii() && !HINTS.iter().any(|hint| lower.contains(hint)) {
         return found;
     }
     for (start, line) in document.prose(range) {
-        let Some((before, tail_at)) = find(line) else {
+        let lower = lowered(line);
+        let Some((before, tail_at)) = find(line, &lower) else {
             continue;
         };
-        let before = &line[..before];
-        if is_negated(before) || names_another(before, own, shape) {
+        if is_negated(&lower[..before]) || names_another(&line[..before], own, shape) {
             continue;
         }
         let tail = said(&line[tail_at..]);
@@ -75,9 +76,18 @@ pub(super) fn declared(
     found
 }
 
+/// A line in lower case, every character where it was: the few that would change their length stay as they are.
+fn lowered(line: &str) -> String {
+    let lower = |c: char| {
+        let mut all = c.to_lowercase();
+        let one = all.next().filter(|one| all.next().is_none() && one.len_utf8() == c.len_utf8());
+        one.unwrap_or(c)
+    };
+    line.chars().map(lower).collect()
+}
+
 /// Where in a line the words of need begin and end.
-fn find(line: &str) -> Option<(usize, usize)> {
-    let lower = line.to_ascii_lowercase();
+fn find(line: &str, lower: &str) -> Option<(usize, usize)> {
     let verb = VERBS.iter().find_map(|word| Some((lower.find(word)?, word.len())));
     if let Some((at, length)) = verb {
         return Some((at, at + length));
@@ -215,6 +225,11 @@ mod tests {
             ("This depends on 3 services and React 18.2.", ""),
             ("Add dependency analysis for Task 7.", ""),
             ("**Dependencies:** None", ""),
+            ("BLOCKED BY Task 1", "1"),
+            ("BLOCKED BY Task 1, é", "1"),
+            ("İ ẞ DEPENDS ON Task 1", "1"),
+            ("It does NOT depend on Task 1.", ""),
+            ("Зависит от задача 1", "1"),
             ("依赖：任务 1、任务 2", "1 2"),
             ("```\nDepends on: Task 1\n```", ""),
         ] {

@@ -12,8 +12,8 @@ use crate::path::RepoPath;
 /// How far all searches of one plan may go before a pair of tasks counts as unordered.
 const SEARCH: usize = 20_000_000;
 
-/// Two neighbouring groups with more pairs than this are joined through the first task of the second.
-const PAIRS: usize = 4_096;
+/// A need on more tasks than this at once is a need on a group that stands for them.
+const MANY: usize = 64;
 
 /// Gives the tasks their needs and makes the plan.
 ///
@@ -25,50 +25,96 @@ const PAIRS: usize = 4_096;
 ///
 /// Order never makes a required task wait for an optional one, which may not run at all; only a declared need does.
 pub(super) fn arrange(mut drafts: Drafts, parallel: bool) -> (Plan, Vec<Fault>) {
-    expand_parents(&mut drafts);
-    let tasks = &mut drafts.tasks;
-    match drafts.plan.format {
-        Format::Superpowers if parallel => side_by_side(tasks),
-        Format::Superpowers | Format::OpenSpec | Format::Kiro => {
-            in_sequence(tasks, |_| "");
-        }
-        Format::Track => in_sequence(tasks, |task| task.split('.').next().unwrap_or_default()),
-        Format::SpecKit => in_groups(tasks),
-        Format::TaskMaster | Format::Native => {}
+    let side = parallel && drafts.plan.format == Format::Superpowers;
+    if side {
+        expand_parents(&mut drafts);
+        side_by_side(&mut drafts.tasks);
+    } else {
+        in_order(&mut drafts);
+        // Only now, for the order tells which tasks beneath a parent are the last.
+        expand_parents(&mut drafts);
     }
-    let marked: Vec<bool> = tasks.iter().map(|draft| draft.parallel).collect();
+    let marked: Vec<bool> = drafts.tasks.iter().map(|draft| draft.parallel).collect();
     drafts.plan.tasks = drafts.tasks.into_iter().map(|draft| draft.task).collect();
     let mut plan = drafts.plan;
     let mut faults = drafts.faults;
-    let total = matches!(plan.format, Format::OpenSpec | Format::Kiro)
-        || plan.format == Format::Superpowers && !parallel;
+    let total =
+        matches!(plan.format, Format::OpenSpec | Format::Kiro | Format::Superpowers) && !side;
     if !total {
         part_writers(&mut plan, &marked, &mut faults);
     }
     (plan, faults)
 }
 
-/// A need on a parent is a need on the tasks beneath it.
+fn in_order(drafts: &mut Drafts) {
+    let tasks = &mut drafts.tasks;
+    match drafts.plan.format {
+        Format::Superpowers | Format::OpenSpec | Format::Kiro => in_sequence(tasks, |_| ""),
+        Format::Track => in_sequence(tasks, |task| task.split('.').next().unwrap_or_default()),
+        Format::SpecKit => in_groups(tasks, &mut drafts.plan.groups),
+        Format::TaskMaster | Format::Native => {}
+    }
+}
+
+/// A need on a parent is a need on the tasks beneath it that no other of them needs.
 fn expand_parents(drafts: &mut Drafts) {
+    let mut ends: HashMap<TaskId, Vec<TaskId>> = HashMap::new();
+    for need in drafts.tasks.iter().flat_map(|draft| &draft.task.needs) {
+        if let Some(beneath) = drafts.parents.get(need.id.as_str()) {
+            ends.entry(need.id.clone()).or_insert_with(|| last_of(&drafts.tasks, beneath));
+        }
+    }
     for draft in &mut drafts.tasks {
         let own = draft.task.id.clone();
         let mut needs: Vec<Need> = Vec::with_capacity(draft.task.needs.len());
         let mut seen = HashSet::new();
         for need in std::mem::take(&mut draft.task.needs) {
-            let beneath = drafts.parents.get(need.id.as_str());
-            let ids = beneath.map_or_else(|| vec![need.id.clone()], Clone::clone);
             let within = own
                 .as_str()
                 .strip_prefix(need.id.as_str())
                 .is_some_and(|rest| rest.starts_with('.'));
+            let ids = match ends.get(&need.id) {
+                Some(_) if within => Vec::new(),
+                Some(ends) => gathered(ends, || need.id.clone(), &mut drafts.plan.groups),
+                None => vec![need.id.clone()],
+            };
             for id in ids {
-                if !(beneath.is_some() && within) && seen.insert(id.clone()) {
+                if seen.insert(id.clone()) {
                     needs.push(Need { id, ..need.clone() });
                 }
             }
         }
         draft.task.needs = needs;
     }
+}
+
+/// The tasks beneath a parent that must be done for it to be done, without those that others of them need.
+///
+/// Optional ones may not run at all, so they count only where nothing else stands beneath the parent.
+fn last_of(tasks: &[Draft], beneath: &[usize]) -> Vec<TaskId> {
+    let all = || beneath.iter().map(|at| &tasks[*at].task);
+    let required: Vec<&Task> = all().filter(|task| !task.optional).collect();
+    let counted: Vec<&Task> = if required.is_empty() { all().collect() } else { required };
+    let needed: HashSet<&TaskId> =
+        counted.iter().flat_map(|task| &task.needs).map(|need| &need.id).collect();
+    let ends: Vec<TaskId> =
+        counted.iter().map(|task| &task.id).filter(|id| !needed.contains(id)).cloned().collect();
+    // In a circle each is needed; the circle is named elsewhere.
+    if ends.is_empty() { counted.iter().map(|task| task.id.clone()).collect() } else { ends }
+}
+
+/// What a need on all of these tasks names: each of them, or a group where they are very many.
+fn gathered(
+    ids: &[TaskId],
+    name: impl Fn() -> TaskId,
+    groups: &mut BTreeMap<TaskId, Vec<TaskId>>,
+) -> Vec<TaskId> {
+    if ids.len() <= MANY {
+        return ids.to_vec();
+    }
+    let name = name();
+    groups.entry(name.clone()).or_insert_with(|| ids.to_vec());
+    vec![name]
 }
 
 /// Each task needs the one before it in its lane.
@@ -88,35 +134,38 @@ fn in_sequence(tasks: &mut [Draft], lane: impl Fn(&str) -> &str) {
     }
 }
 
-fn in_groups(tasks: &mut [Draft]) {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for index in 0..tasks.len() {
-        let joins = index > 0
-            && tasks[index].parallel
-            && tasks[index - 1].parallel
-            && tasks[index].sections == tasks[index - 1].sections;
-        match groups.last_mut() {
-            Some(group) if joins => group.push(index),
-            _ => groups.push(vec![index]),
+/// Each group of tasks needs the one before: optional tasks all of it, the others what is required of it, or of the last
+/// group before in which something is.
+fn in_groups(tasks: &mut [Draft], names: &mut BTreeMap<TaskId, Vec<TaskId>>) {
+    let mut newest: Vec<TaskId> = Vec::new();
+    let mut required: Vec<TaskId> = Vec::new();
+    let joins =
+        |one: &Draft, two: &Draft| one.parallel && two.parallel && one.sections == two.sections;
+    for group in tasks.chunk_by_mut(joins) {
+        for optional in [false, true] {
+            let before = if optional { &newest } else { &required };
+            let mut members = group.iter_mut().filter(|d| d.task.optional == optional).peekable();
+            if members.peek().is_none() {
+                continue;
+            }
+            let name = || span(before, optional);
+            let before = gathered(before, name, names);
+            members.for_each(|draft| add(&mut draft.task, before.clone(), &Reason::Order));
         }
-    }
-    for pair in groups.windows(2) {
-        join(tasks, &pair[0], &pair[1]);
+        newest = group.iter().map(|draft| draft.task.id.clone()).collect();
+        let firm = group.iter().filter(|draft| !draft.task.optional);
+        let firm: Vec<TaskId> = firm.map(|draft| draft.task.id.clone()).collect();
+        if !firm.is_empty() {
+            required = firm;
+        }
     }
 }
 
-/// Every task of the second group needs every task of the first.
-fn join(tasks: &mut [Draft], first: &[usize], second: &[usize]) {
-    let gate = first.len() * second.len() > PAIRS;
-    let gate_id = tasks[second[0]].task.id.clone();
-    for (position, task) in second.iter().enumerate() {
-        let before: Vec<TaskId> = if gate && position > 0 {
-            vec![gate_id.clone()]
-        } else {
-            first.iter().map(|before| tasks[*before].task.id.clone()).collect()
-        };
-        add(&mut tasks[*task].task, before, &Reason::Order);
-    }
+/// How a group of tasks is named: by its first and last.
+fn span(ids: &[TaskId], optional: bool) -> TaskId {
+    let end = |id: Option<&TaskId>| id.map_or("", TaskId::as_str).to_owned();
+    let with = if optional { " with optional ones" } else { "" };
+    TaskId::new(format!("{}..{}{with}", end(ids.first()), end(ids.last())))
 }
 
 /// A task needs the last one that writes a file it names; one that does not list its files is a barrier.

@@ -65,11 +65,12 @@ fn read(text: &str, options: &Options) -> Option<Drafts> {
 fn decode<'a>(source: &'a [u8], options: &Options) -> Result<&'a str, Fault> {
     let name = if options.file_name.is_empty() { "The plan" } else { options.file_name.as_str() };
     if source.len() as u64 > options.limit {
-        let (size, limit) = (source.len(), options.limit);
+        // How many more there are is not known here: what is past the limit need not be handed in.
+        let limit = options.limit;
         return Err(Fault::new(
             Code::PlanTooLarge,
             START,
-            format!("{name} has {size} bytes, and {limit} is the limit."),
+            format!("{name} has more than {limit} bytes, which is the limit."),
             "Split the plan, or raise the limit.",
         ));
     }

@@ -1,9 +1,9 @@
 //! `tasks.json` of Task Master: id, dependencies, details, testStrategy, subtasks.
 //!
 //! The text is put together from description, details and test strategy, in that order. Needs are as declared; a task
-//! with subtasks is their parent, and a need on it is a need on those subtasks that no other of them needs.
+//! with subtasks is their parent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::value::RawValue;
@@ -22,14 +22,17 @@ use json::{Raw, compose, id_of, is_beneath, plain, qualify, tasks_of};
 /// Subtasks of subtasks are read this deep.
 const DEPTH: usize = 4;
 
+/// Past so many needs that subtasks have from their parents, they get no more.
+const INHERITED: usize = 1 << 20;
+
 pub(super) fn read(source: &str) -> Drafts {
     let mut reader = Reader {
         source,
         lines: Lines::new(source),
         drafts: Drafts::new(Format::TaskMaster),
-        leaves: HashMap::new(),
         cancelled: HashSet::new(),
         shelf: Shelf::default(),
+        inherited: 0,
     };
     match tasks_of(source) {
         Ok((title, tasks)) => {
@@ -38,16 +41,13 @@ pub(super) fn read(source: &str) -> Drafts {
                 reader.take(task, &Above::default());
             }
         }
-        Err(error) => {
-            let (line, column) = (error.line() as u32, error.column() as u32);
-            reader.bad(Place { line: line.max(1), column: column.max(1) }, &error);
-        }
+        Err(bad) => reader.bad(reader.lines.place(bad.at), &bad.error),
     }
     reader.finish()
 }
 
 /// What a subtask has from the tasks above it.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Above {
     id: String,
     depth: usize,
@@ -62,10 +62,10 @@ struct Reader<'a> {
     source: &'a str,
     lines: Lines<'a>,
     drafts: Drafts,
-    /// The tasks beneath each parent.
-    leaves: HashMap<String, Vec<usize>>,
     cancelled: HashSet<String>,
     shelf: Shelf,
+    /// How many needs subtasks have from what they stand under.
+    inherited: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         let mut needs = self.needs(&task, above, &id);
         // A subtask that follows another has what its parent needs through that one.
         if !needs.iter().any(|need| is_beneath(need.id.as_str(), &above.id)) {
-            needs.extend(above.needs.iter().cloned());
+            self.inherit(above, place, &mut needs);
         }
         let mut below = Above {
             id,
@@ -99,7 +99,8 @@ impl<'a> Reader<'a> {
             needs,
             done: above.done || matches!(status.as_str(), "done" | "completed"),
             optional: above.optional || status == "deferred",
-            ..above.clone()
+            parents: above.parents.clone(),
+            siblings: HashSet::new(),
         };
         let nested = task.subtasks.iter().flatten().any(|sub| sub.get().starts_with('{'));
         if nested && above.depth < DEPTH {
@@ -114,7 +115,7 @@ impl<'a> Reader<'a> {
     fn descend(&mut self, task: &Raw<'a>, mut below: Above) {
         let title = task.title.clone().unwrap_or_default();
         below.parents.push(Parent { title, text: compose(task) });
-        self.leaves.entry(below.id.clone()).or_default();
+        self.drafts.parents.entry(below.id.clone()).or_default();
         for subtask in task.subtasks.iter().flatten() {
             self.take(subtask, &below);
         }
@@ -158,12 +159,28 @@ impl<'a> Reader<'a> {
         let index = self.drafts.tasks.len();
         let mut id = task.id.as_str();
         while let Some((head, _)) = id.rsplit_once('.') {
-            if let Some(leaves) = self.leaves.get_mut(head) {
+            if let Some(leaves) = self.drafts.parents.get_mut(head) {
                 leaves.push(index);
             }
             id = head;
         }
         self.drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
+    }
+
+    /// What the task above needs, as long as there is room.
+    fn inherit(&mut self, above: &Above, place: Place, needs: &mut Vec<Need>) {
+        let before = self.inherited;
+        self.inherited += above.needs.len();
+        if self.inherited <= INHERITED {
+            needs.extend(above.needs.iter().cloned());
+        } else if before <= INHERITED {
+            self.drafts.faults.push(Fault::new(
+                Code::PlanTooLarge,
+                place,
+                format!("The subtasks of `{}` have too many needs: each has all of its parent's.", above.id),
+                "Let the other subtasks need the first; then only that one has what the parent needs.",
+            ));
+        }
     }
 
     /// Numbers in a subtask's dependencies mean its siblings, where there is such a one.
@@ -179,20 +196,10 @@ impl<'a> Reader<'a> {
         needs
     }
 
-    /// Works out what a need on a parent means, once all tasks are known.
+    /// A need on what is cancelled is met; which that is, is known only once all tasks are.
     fn finish(mut self) -> Drafts {
         for draft in &mut self.drafts.tasks {
             draft.task.needs.retain(|need| !self.cancelled.contains(need.id.as_str()));
-        }
-        for (parent, leaves) in self.leaves {
-            let needed: HashSet<&TaskId> = leaves
-                .iter()
-                .flat_map(|leaf| &self.drafts.tasks[*leaf].task.needs)
-                .map(|need| &need.id)
-                .collect();
-            let ids = leaves.iter().map(|leaf| &self.drafts.tasks[*leaf].task.id);
-            let ends = ids.filter(|id| !needed.contains(id)).cloned().collect();
-            self.drafts.parents.insert(parent, ends);
         }
         self.drafts
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::unit::{Rules, Unit};
-use super::{Format, Parent, files, label};
+use super::{Format, Parent, files, header, label, words};
 
 /// Units with their parents.
 pub(super) struct Tree {
@@ -15,6 +15,10 @@ pub(super) struct Tree {
     first_child: Vec<Option<usize>>,
     /// The headings above each unit that are no units, outermost first, as block indexes.
     pub(super) sections: Vec<Vec<usize>>,
+    /// The block of the plan's title.
+    pub(super) title: Option<usize>,
+    /// Headings before this block may speak of more than one task.
+    pub(super) bound: usize,
     /// By block: a parent's opening is looked for once, however many tasks stand under it.
     openings: RefCell<HashMap<usize, Range<usize>>>,
 }
@@ -23,7 +27,7 @@ impl Tree {
     pub(super) fn grow(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Self {
         let mut tree = Self::link(document, units, rules);
         if rules.steps {
-            let steps = tree.mere_steps(document);
+            let steps = tree.mere_steps(document, rules);
             if steps.iter().any(|step| *step) {
                 let mut keep = steps.iter().map(|step| !step);
                 let mut units = std::mem::take(&mut tree.units);
@@ -60,39 +64,61 @@ impl Tree {
             by_block.insert(unit.block, index);
             by_id.entry(&unit.id).or_insert(index);
         }
-        let sections = sections(document, &units);
-        Self { units, parent, first_child, sections, openings: RefCell::default() }
+        // In the native format everything behind a task's heading is that task's own, whatever headings it has.
+        let native = rules.format == Format::Native;
+        let first = units.first().filter(|_| native).map(|unit| unit.block);
+        let bound = first.unwrap_or(document.blocks.len());
+        let title = header::title(document, &units, bound);
+        let sections =
+            if native { vec![Vec::new(); units.len()] } else { sections(document, &units, title) };
+        let openings = RefCell::default();
+        Self { units, parent, first_child, sections, title, bound, openings }
     }
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = usize> {
         (0..self.units.len()).filter(|unit| self.first_child[*unit].is_none())
     }
 
+    /// Where the first unit behind a block begins, at the latest the end of the source.
+    pub(super) fn next_start(&self, document: &Document<'_>, block: usize) -> usize {
+        let next = self.units.partition_point(|unit| unit.block <= block);
+        let start = |unit: &Unit| document.blocks[unit.block].range.start;
+        self.units.get(next).map_or(document.source.len(), start)
+    }
+
     fn ancestors(&self, unit: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.parent[unit], |above| self.parent[*above])
     }
 
-    /// Leaves of one line whose parent lists files or spells out code: the parent is the unit of work.
-    fn mere_steps(&self, document: &Document<'_>) -> Vec<bool> {
-        let mut steps = vec![false; self.units.len()];
-        let mut verdicts: HashMap<usize, bool> = HashMap::new();
-        for unit in self.leaves() {
+    /// Items beneath a unit that itself says what to do: that unit is the work, and they are its steps.
+    ///
+    /// A unit with headings beneath it is never taken so. No words but those of the unit above count, so that no text of one
+    /// item decides what another is.
+    fn mere_steps(&self, document: &Document<'_>, rules: &Rules) -> Vec<bool> {
+        let heading = |unit: usize| document.blocks[self.units[unit].block].level().is_some();
+        let mut headed = vec![false; self.units.len()];
+        for unit in (0..self.units.len()).rev() {
             if let Some(parent) = self.parent[unit] {
-                let single = is_single_line(document, self.units[unit].block);
-                let verdict =
-                    verdicts.entry(parent).or_insert_with(|| self.is_work(document, parent));
-                *verdict &= single;
+                headed[parent] |= heading(unit) || headed[unit];
             }
         }
-        for unit in self.leaves() {
-            steps[unit] =
-                self.parent[unit].is_some_and(|parent| verdicts.get(&parent) == Some(&true));
+        let mut work: HashMap<usize, bool> = HashMap::new();
+        let mut steps = vec![false; self.units.len()];
+        for unit in 0..self.units.len() {
+            steps[unit] = !heading(unit)
+                && self.parent[unit].is_some_and(|parent| {
+                    let is_work = || !headed[parent] && self.is_work(document, parent, rules);
+                    steps[parent] || *work.entry(parent).or_insert_with(is_work)
+                });
         }
         steps
     }
 
-    /// Whether a parent's opening text itself says what to do.
-    fn is_work(&self, document: &Document<'_>, unit: usize) -> bool {
+    /// Whether a parent's opening text lists files or spells out code. In track plans, `A.1` names a section of tasks.
+    fn is_work(&self, document: &Document<'_>, unit: usize, rules: &Rules) -> bool {
+        if rules.format == Format::Track && !words::is_track(&self.units[unit].id) {
+            return false;
+        }
         let opening = self.opening(document, unit);
         let spelled =
             document.blocks_in(&opening).iter().any(|block| matches!(block.kind, Kind::Fence(_)));
@@ -121,23 +147,22 @@ impl Tree {
         parents
     }
 
-    /// A parent's text up to its first child.
+    /// A parent's text up to its first child, or whatever unit comes first.
     fn opening(&self, document: &Document<'_>, unit: usize) -> Range<usize> {
-        let block = &document.blocks[self.units[unit].block];
-        let start = if block.level().is_some() { block.range.end } else { block.words.end };
-        let child = self.first_child[unit]
-            .map(|child| document.blocks[self.units[child].block].range.start);
-        let end = match block.level() {
-            Some(_) => child.unwrap_or(start).min(next_heading(document, self.units[unit].block)),
-            None => block.range.end.min(child.unwrap_or(block.range.end)),
-        };
-        document.trimmed(start..end.max(start))
+        let index = self.units[unit].block;
+        let block = &document.blocks[index];
+        if block.level().is_some() {
+            return section_opening(document, self, index);
+        }
+        let end = block.range.end.min(self.next_start(document, index));
+        document.trimmed(block.words.end..end.max(block.words.end))
     }
 
     /// The text of a leaf: after its heading, or the whole item with its bullet and box.
     ///
-    /// It ends at the next unit, and at the next heading of its own rank or above. Plain items that follow in the same
-    /// list belong to the item before them, for many plans do not indent the details; so does, in track plans, code.
+    /// It ends at the next unit, at the next heading of its own rank or above, and at a rule behind which no work follows.
+    /// Plain items that follow in the same list belong to the item before them, for many plans do not indent the details; so
+    /// does, in track plans, code.
     pub(super) fn extent(
         &self,
         document: &Document<'_>,
@@ -152,16 +177,47 @@ impl Tree {
             document.blocks[index + 1..].iter().take_while(|other| other.range.start < limit);
         let (start, end) = if let Some(level) = block.level() {
             let mut ends = rest.filter(|other| other.level().is_some_and(|other| other <= level));
-            (block.range.end, ends.next().map_or(limit, |other| other.range.start))
+            let end = ends.next().map_or(limit, |other| other.range.start);
+            // The native format promises everything up to the next heading.
+            let prose = rules.format != Format::Native;
+            (
+                block.range.end,
+                if prose { before_prose(document, block.range.end..end) } else { end },
+            )
         } else {
-            (block.range.start, item_end(block, rest, rules.format == Format::Track))
+            (
+                block.range.start,
+                item_end(document.source, block, rest, rules.format == Format::Track),
+            )
         };
         document.trimmed(start..end.min(limit).max(start))
     }
 }
 
-/// Where an item ends, with the plain items after it and, if `code` is taken, with code that is not indented.
+/// Where a section ends if words that a rule parts from the rest of it are left out.
+///
+/// Boxes, headings, code and lists of files behind the rule are work of the task, and so is all before them.
+fn before_prose(document: &Document<'_>, section: Range<usize>) -> usize {
+    let blocks = document.blocks_in(&section);
+    let work = |block: &Block<'_>| match block.kind {
+        Kind::Heading(_) | Kind::Fence(_) => true,
+        Kind::Item(item) => item.mark.is_some(),
+        Kind::Paragraph => {
+            let label = label::split(document.text(&block.words)).map(|(name, _)| name);
+            label.and_then(label::topic).is_some_and(|topic| !topic.is_of_plan())
+        }
+        Kind::Rule => false,
+    };
+    let from = blocks.iter().rposition(work).map_or(0, |last| last + 1);
+    let rule = blocks[from..].iter().find_map(|block| block.rule(document.source));
+    let rule = rule.filter(|rule| !document.source[rule.end..section.end].trim().is_empty());
+    rule.map_or(section.end, |rule| rule.start)
+}
+
+/// Where an item ends, with the plain items after it and, if `code` is taken, with code that is not indented: directly
+/// behind it, or behind a paragraph that announces it.
 fn item_end<'b, 'a: 'b>(
+    source: &str,
     block: &Block<'a>,
     rest: impl Iterator<Item = &'b Block<'a>>,
     code: bool,
@@ -180,30 +236,34 @@ fn item_end<'b, 'a: 'b>(
                 end = other.range.end;
                 after = end;
             }
-            (Kind::Paragraph, _) if code && other.within.is_none() => after = other.range.end,
+            (Kind::Paragraph, _) if code && other.within.is_none() && announces(source, other) => {
+                after = other.range.end;
+            }
             _ => break,
         }
     }
     end
 }
 
+fn announces(source: &str, paragraph: &Block<'_>) -> bool {
+    source[paragraph.words.clone()].trim_end_matches(['*', '_', ' ']).ends_with([':', '：'])
+}
+
 /// A heading whose section is open.
 struct Heading {
     level: u8,
     block: usize,
-    /// It may be the parent of units; no longer once a rule ends its opening text.
+    /// It may be the parent of units.
     parent: bool,
-    filled: bool,
 }
 
 /// The headings above each unit that are no units themselves.
 ///
-/// Left out are the plan's title, sections about the plan as a whole, and sections that a rule ends before the first unit.
-fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
+/// Left out are the plan's title and sections about the plan as a whole.
+fn sections(document: &Document<'_>, units: &[Unit], title: Option<usize>) -> Vec<Vec<usize>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut all = Vec::with_capacity(units.len());
     let mut next = units.iter().peekable();
-    let title = document.blocks.iter().position(|block| block.level() == Some(1));
     for (index, block) in document.blocks.iter().enumerate() {
         let unit = next.next_if(|unit| unit.block == index).is_some();
         if let Some(level) = block.level() {
@@ -213,43 +273,24 @@ fn sections(document: &Document<'_>, units: &[Unit]) -> Vec<Vec<usize>> {
         }
         if unit {
             all.push(open.iter().filter(|above| above.parent).map(|above| above.block).collect());
-            for above in &mut open {
-                above.filled = true;
-            }
-        } else if matches!(block.kind, Kind::Rule) {
-            for above in open.iter_mut().filter(|above| !above.filled && above.block + 1 < index) {
-                above.parent = false;
-            }
         }
         if let Some(level) = block.level().filter(|_| Some(index) != title) {
             let parent = !unit && !label::is_about_plan(document.text(&block.words));
-            open.push(Heading { level, block: index, parent, filled: false });
+            open.push(Heading { level, block: index, parent });
         }
     }
     all
 }
 
-/// What stands between a heading and its first unit or heading.
+/// What stands between a heading and its first unit, box, heading or rule.
 fn section_opening(document: &Document<'_>, tree: &Tree, section: usize) -> Range<usize> {
     let start = document.blocks[section].range.end;
-    let first = tree.units.partition_point(|unit| unit.block < section);
-    let unit = tree.units.get(first).map_or(start, |unit| document.blocks[unit.block].range.start);
     // Boxes before the first unit are no words of the heading.
     let mut rest = document.blocks[section + 1..].iter();
-    let other = rest.find(|block| block.level().is_some() || block.checkbox().is_some());
+    let other = rest.find(|block| {
+        block.level().is_some() || block.checkbox().is_some() || matches!(block.kind, Kind::Rule)
+    });
+    let unit = tree.next_start(document, section);
     let end = other.map_or(unit, |block| unit.min(block.range.start));
     document.trimmed(start..end.max(start))
-}
-
-fn next_heading(document: &Document<'_>, block: usize) -> usize {
-    let mut rest = document.blocks[block + 1..].iter();
-    rest.find(|block| block.level().is_some())
-        .map_or(document.source.len(), |block| block.range.start)
-}
-
-fn is_single_line(document: &Document<'_>, index: usize) -> bool {
-    let block = &document.blocks[index];
-    block.item().is_some()
-        && document.blocks.get(index + 1).is_none_or(|next| next.within != Some(index))
-        && !document.text(&block.words).contains('\n')
 }

@@ -30,7 +30,7 @@ pub(super) struct Rules {
     pub(super) format: Format,
     /// `1` is the parent of `1.1`, and only leaves are work.
     pub(super) nested: bool,
-    /// Leaves of one line each are steps where their parent itself says what to do.
+    /// Items are steps where what they stand under itself says what to do.
     pub(super) steps: bool,
     pub(super) shape: Shape,
     /// Files named in sentences; `None`: only lists count.
@@ -49,8 +49,8 @@ pub(super) struct Draft {
 pub(super) struct Drafts {
     pub(super) plan: Plan,
     pub(super) tasks: Vec<Draft>,
-    /// Ids of parents, with the tasks that a need on them means.
-    pub(super) parents: HashMap<String, Vec<TaskId>>,
+    /// Ids of parents, with the positions of the tasks beneath them.
+    pub(super) parents: HashMap<String, Vec<usize>>,
     pub(super) faults: Vec<Fault>,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
         if rules.nested {
             let mut id = task.id.as_str();
             while let Some((head, _)) = id.rsplit_once('.') {
-                drafts.parents.insert(head.to_owned(), vec![task.id.clone()]);
+                drafts.parents.entry(head.to_owned()).or_default().push(drafts.tasks.len());
                 id = head;
             }
         }
@@ -90,9 +90,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
             parallel: tree.units[unit].parallel,
         });
     }
-    let starts: Vec<usize> =
-        tree.units.iter().map(|unit| document.blocks[unit.block].range.start).collect();
-    let taken = header::read(document, &extents, &starts, &mut drafts.plan);
+    let taken = header::read(document, &tree, &extents, &mut drafts.plan);
     drafts.plan.aside = aside::leave(document, &tree, &extents, &taken);
     drafts
 }

@@ -3,8 +3,7 @@
 use sequester_core::fault::Code;
 use sequester_core::graph::TaskGraph;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::check::{Presence, check};
-use sequester_core::plan::{self, Format, Options};
+use sequester_core::plan::{self, Format, Options, Presence, check};
 
 use crate::fixture::{faults, read, text};
 
@@ -37,7 +36,7 @@ fn a_plan_past_the_limit_is_refused() {
     let parsed = plan::parse(b"# Title", &options);
     assert_eq!(
         faults(&parsed.faults),
-        ["1:1 PlanTooLarge plan.md has 7 bytes, and 3 is the limit."]
+        ["1:1 PlanTooLarge plan.md has more than 3 bytes, which is the limit."]
     );
 }
 
@@ -110,6 +109,20 @@ fn what_is_no_task_in_json_is_said_without_inner_names() {
 }
 
 #[test]
+fn faults_in_json_have_their_place_in_the_whole_file_by_characters() {
+    for (source, place) in [
+        ("{\n  \"meta\": {},\n\n  \"tasks\": {\"id\": 1}}", "4:12"),
+        ("{\"é\": {\n \"é\": 1, \"tasks\": 7}}", "2:19"),
+        ("{\"tasks\": [{\"id\": 1, \"title\": \"ééééé\" x}]}", "1:39"),
+        ("{\"tasks\": [\n  {\"id\": 1}\n  {\"id\": 2}]}", "3:3"),
+    ] {
+        let found = faults(&text(source).faults);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with(&format!("{place} BadSyntax")), "{place} {found:?}");
+    }
+}
+
+#[test]
 fn a_need_on_a_later_task_closes_a_circle_with_the_order() {
     let parsed = text("### Task 1: a\nDepends on: Task 3\n### Task 2: b\nb\n### Task 3: c\nc\n");
     assert_eq!(
@@ -165,14 +178,29 @@ fn files_must_be_there_or_come_from_a_task_that_is_needed() {
 }
 
 #[test]
-fn links_and_folders_are_no_files_to_write() {
-    let plan = "### Task 1: a\n**Files:**\n- Modify: `link/x.rs`\n- Create: `src`\n- `new.rs`\n";
+fn links_and_folders_are_no_files() {
+    let plan = "### Task 1: a\n**Files:**\n- Modify: `link/x.rs`\n- Create: `src`\n- `new.rs`\n- Read: `src`\n- Delete: `src`\n";
     let base = [("link/x.rs", Presence::Symlink), ("src", Presence::Folder)];
     assert_eq!(
         checked(plan, &base),
         [
             "3:12 BadPath `link/x.rs` is a symbolic link or lies behind one. Name the file itself: links may lead out of the repository.",
             "4:12 BadPath `src` is a folder. Name a file in it.",
+            "6:10 BadPath `src` is a folder. Name a file in it.",
+            "7:12 BadPath `src` is a folder. Name a file in it.",
         ]
     );
+}
+
+#[test]
+fn many_missing_files_are_all_named_and_the_first_get_hints() {
+    let list: Vec<String> =
+        (0..60).map(|number| format!("- Modify: `src/fil{number}.rs`\n")).collect();
+    let plan = format!("### Task 1: a\n**Files:**\n{}", list.concat());
+    let names: Vec<String> = (0..60).map(|number| format!("src/file{number}.rs")).collect();
+    let base: Vec<_> = names.iter().map(|name| (name.as_str(), Presence::File)).collect();
+    let found = checked(&plan, &base);
+    assert_eq!(found.len(), 60);
+    assert!(found[49].contains("Did you mean `src/file49.rs`?"));
+    assert!(found[50..].iter().all(|line| !line.contains("Did you mean")));
 }

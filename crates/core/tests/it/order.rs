@@ -84,7 +84,93 @@ fn large_neighbouring_groups_keep_their_order_with_few_needs() {
     let parsed = text(&plan);
     let needs: usize = parsed.plan.tasks.iter().map(|task| task.needs.len()).sum();
     assert!(needs < 400, "{needs}");
-    let (graph, _) = TaskGraph::new(&parsed.plan);
-    let last = parsed.plan.tasks[199].id.clone();
-    assert_eq!(graph.ancestors(&last).len(), 101);
+    assert_eq!(tasks(&parsed.plan)[199], "T199: Work <- T000..T099");
+    let (graph, faults) = TaskGraph::new(&parsed.plan);
+    assert_eq!(faults, []);
+    let ids = |range: std::ops::Range<usize>| {
+        parsed.plan.tasks[range].iter().map(|task| task.id.clone()).collect::<Vec<_>>()
+    };
+    for last in ids(100..200) {
+        assert_eq!(graph.ancestors(&last), ids(0..100));
+        assert_eq!(graph.needs(&last), ids(0..100));
+    }
+    assert_eq!(graph.dependants(&ids(0..1)[0]), ids(100..200));
+    assert_eq!(graph.waves(), [ids(0..100), ids(100..200)]);
+}
+
+#[test]
+fn in_phases_no_required_task_waits_for_an_optional_one() {
+    let plan = text(
+        "## Phase 1\n- [ ] T001 a\n- [ ]* T002 b\n- [ ] T003 c\n- [ ] T004 [P] d\n- [ ]* T005 [P] e\n## Phase 2\n- [ ] T006 f\n- [ ]* T007 g\n",
+    )
+    .plan;
+    assert_eq!(
+        tasks(&plan),
+        [
+            "T001: a",
+            "T002: b <- T001 (optional)",
+            "T003: c <- T001",
+            "T004: d <- T003",
+            "T005: e <- T003 (optional)",
+            "T006: f <- T004",
+            "T007: g <- T006 (optional)",
+        ]
+    );
+}
+
+#[test]
+fn a_need_on_a_parent_is_a_need_on_all_that_is_last_beneath_it() {
+    let source = "### Task 1: base\n#### Task 1.1: one\n**Files:**\n- Create: `a.rs`\n\nx\n#### Task 1.2: two\n**Files:**\n- Create: `b.rs`\n\ny\n\
+        ### Task 2: user\n**Files:**\n- Create: `c.rs`\n\nDepends on Task 1.\n";
+    let options = Options { parallel: true, ..Options::default() };
+    let parsed = plan::parse(source.as_bytes(), &options);
+    assert_eq!(tasks(&parsed.plan)[2], "2: user <- 1.1! 1.2!");
+    assert_eq!(tasks(&text(source).plan)[2], "2: user <- 1.2!");
+    let kiro = "- [ ] 1. a\n  - [ ] 1.1 b\n  - [ ]* 1.2 c\n- [ ] 2. d\n  - depends on 1\n";
+    assert_eq!(tasks(&text(kiro).plan)[2], "2: d <- 1.1!");
+}
+
+#[test]
+fn very_many_needs_on_a_parent_of_very_many_tasks_stay_few() {
+    let subtasks = (1..=3_000).map(|id| format!("{{\"id\": {id}, \"title\": \"x\"}}"));
+    let users =
+        (2..=3_001).map(|id| format!("{{\"id\": {id}, \"title\": \"y\", \"dependencies\": [1]}}"));
+    let source = format!(
+        "{{\"tasks\": [{{\"id\": 1, \"subtasks\": [{}]}}, {}]}}",
+        subtasks.collect::<Vec<_>>().join(","),
+        users.collect::<Vec<_>>().join(",\n")
+    );
+    let parsed = text(&source);
+    assert_eq!(parsed.faults, []);
+    let needs: usize = parsed.plan.tasks.iter().map(|task| task.needs.len()).sum();
+    assert_eq!(needs, 3_000);
+    assert_eq!(tasks(&parsed.plan)[5_999], "3001: y <- 1!");
+    let (graph, faults) = TaskGraph::new(&parsed.plan);
+    assert_eq!(faults, []);
+    assert_eq!(graph.waves().iter().map(Vec::len).collect::<Vec<_>>(), [3_000, 3_000]);
+    assert_eq!(graph.ancestors(&find(&parsed.plan, "3001").id).len(), 3_000);
+}
+
+#[test]
+fn a_circle_through_a_parent_of_very_many_tasks_is_named() {
+    let subtasks: Vec<String> = (1..=70)
+        .map(|number| format!("{{\"id\": {number}, \"title\": \"x\", \"dependencies\": [200]}}"))
+        .collect();
+    let source = format!(
+        "[{{\"id\": 1, \"subtasks\": [{}]}}, {{\"id\": 200, \"title\": \"y\", \"dependencies\": [1]}}]",
+        subtasks.join(", ")
+    );
+    let parsed = text(&source);
+    let (graph, found) = TaskGraph::new(&parsed.plan);
+    assert!(faults(&found)[0].contains("Cycle Tasks need each other in a circle: `1.1` needs `200` (line 1), `200` needs `1` (line 1)."));
+    assert_eq!(graph.waves().concat().len(), 71);
+}
+
+#[test]
+fn a_done_task_in_the_middle_keeps_the_order_of_the_others() {
+    let plan =
+        text("### Task 1: a\n- [ ] x\n### Task 2: b\n- [x] x\n### Task 3: c\n- [ ] x\n").plan;
+    assert_eq!(waves(&plan), ["1", "3"]);
+    let (graph, _) = TaskGraph::new(&plan);
+    assert_eq!(graph.wave(&find(&plan, "2").id), None);
 }

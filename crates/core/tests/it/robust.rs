@@ -1,6 +1,7 @@
 //! Whatever the bytes: no panic, texts are slices, leaves never overlap.
 
 use proptest::prelude::*;
+use sequester_core::fault::Code;
 use sequester_core::graph::TaskGraph;
 use sequester_core::plan::{self, Format, Options, Parsed};
 
@@ -105,4 +106,22 @@ fn nesting_and_long_lines_do_not_blow_up() {
     for source in [nested, quotes, spans, brackets, json] {
         holds(source.as_bytes(), &Options::default());
     }
+}
+
+#[test]
+fn very_many_needs_of_a_parent_of_very_many_tasks_are_a_fault() {
+    let needed = (1..=2_000).map(|id| format!("{{\"id\": {id}, \"title\": \"x\"}}"));
+    let ids = (1..=2_000).map(|id| id.to_string());
+    let subtasks = (1..=2_000).map(|id| format!("{{\"id\": {id}, \"title\": \"y\"}}"));
+    let source = format!(
+        "[{}, {{\"id\": 3000, \"dependencies\": [{}], \"subtasks\": [{}]}}]",
+        needed.collect::<Vec<_>>().join(","),
+        ids.collect::<Vec<_>>().join(","),
+        subtasks.collect::<Vec<_>>().join(",")
+    );
+    let parsed = plan::parse(source.as_bytes(), &Options::default());
+    let codes: Vec<_> = parsed.faults.iter().map(|fault| fault.code).collect();
+    assert_eq!(codes, [Code::PlanTooLarge]);
+    let needs: usize = parsed.plan.tasks.iter().map(|task| task.needs.len()).sum();
+    assert!(needs <= 1 << 20, "{needs}");
 }

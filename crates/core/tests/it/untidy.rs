@@ -2,7 +2,7 @@
 
 use sequester_core::plan::Format;
 
-use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks};
+use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks, text};
 
 #[test]
 fn an_ugly_superpowers_plan_is_read_all_the_same() {
@@ -164,4 +164,141 @@ fn kiro_details_need_no_indent_and_stars_go_down() {
     assert_eq!(tasks(&plan), ["1: Начать (done)", "2.1: Тоже <- 1 (optional)", "10: Конец <- 1!"]);
     assert_eq!(find(&plan, "1").steps.len(), 2);
     assert_eq!(plan.aside[0].text, "Overview");
+}
+
+#[test]
+fn a_goal_inside_a_part_of_the_plan_is_not_the_plans() {
+    let plan = text(
+        "# Title\n\n## Phase 1\n\n### Constraints\n\nOf phase one.\n\n### Task 1: a\n\nx\n\n## Phase 2\n\n### Goal\n\nOf phase two.\n\n\
+         ### Task 2: b\n\ny\n\n### Architecture\n\nBehind a task.\n",
+    )
+    .plan;
+    assert_eq!((plan.feature(), plan.constraints), ("Title".to_owned(), Vec::new()));
+    let aside: Vec<_> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
+    assert_eq!(aside, ["Constraints", "Goal", "Architecture"]);
+
+    for source in [
+        "# T\n## A.1 One\n- [ ] A.1.1 a\n## B.2 Two\n### Goal\nOf B.\n- [ ] B.2.1 b\n",
+        "# T\n## Phase 1\n**Goal**: one\n- [ ] T001 a\n## Phase 2\n### Constraints\nOf two.\n- [ ] T002 b\n",
+    ] {
+        let plan = text(source).plan;
+        assert_eq!(plan.tasks.len(), 2);
+        assert_eq!((plan.goal, plan.constraints), (None, Vec::new()), "{source}");
+    }
+}
+
+#[test]
+fn what_stands_above_all_tasks_is_the_plans_before_and_after_them() {
+    let plan = text(
+        "# T\n## Overview\n### Architecture\nLayers.\n## Goal\nSpeed.\n### Task 1: a\nx\n## Global Constraints\nNo unsafe.\n",
+    )
+    .plan;
+    assert_eq!(plan.goal.as_deref(), Some("Speed."));
+    let constraints: Vec<_> = plan.constraints.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(constraints, ["Layers.", "No unsafe."]);
+}
+
+#[test]
+fn a_heading_of_the_first_level_is_the_title_only_if_it_heads_the_whole_plan() {
+    for source in [
+        "# Task 1: a\n\nx\n\n# Task 2: b\n\ny\n",
+        "### Task 1: a\n\nx\n\n### Task 2: b\n\ny\n\n# Appendix\n\nwords\n",
+        "---\nsequester: 1\n---\n\n## [a] A\n\nx\n\n# Inside\n\nmore\n\n## [b] B\n\ny\n",
+    ] {
+        let plan = text(source).plan;
+        assert_eq!((plan.tasks.len(), plan.feature()), (2, String::new()), "{source}");
+    }
+    let plan = text(
+        "# Track A\n\n**Goal:** Log in.\n\n## A.1 One\n\n- [ ] A.1.1 a\n\n# Track B\n\n## B.1 One\n\n- [ ] B.1.1 b\n",
+    )
+    .plan;
+    assert_eq!(plan.feature(), "");
+    assert_eq!(parents(&plan, "A.1.1")[0], ("Track A".to_owned(), "**Goal:** Log in.".to_owned()));
+    assert_eq!(parents(&plan, "B.1.1")[0], ("Track B".to_owned(), String::new()));
+}
+
+#[test]
+fn a_parents_opening_ends_at_any_task_and_at_restated_ones() {
+    let plan = text(
+        "# T\n\n## A.1 One\n\nOpening.\n\n- [ ] B.1.1 other track\n  - its detail\n- [ ] A.1.1 own\n",
+    )
+    .plan;
+    assert_eq!(parents(&plan, "A.1.1"), [("One".to_owned(), "Opening.".to_owned())]);
+    let plan =
+        text("## A.1 One\n\n- [ ] B.1.1 restated\n\n### A.1.1 own\n\nx\n\n### B.1.1 other\n\ny\n")
+            .plan;
+    assert_eq!(parents(&plan, "A.1.1"), [("One".to_owned(), String::new())]);
+}
+
+#[test]
+fn a_task_that_goes_takes_no_parent_from_the_next() {
+    let rest = "---\n\n### Task 2: b\n\ny\n";
+    let opening = "# T\n\n## Phase 1\n\nIntro.\n\n";
+    for source in [format!("{opening}### Task 1: a\n\nx\n\n{rest}"), format!("{opening}{rest}")] {
+        let plan = text(&source).plan;
+        assert_eq!(parents(&plan, "2"), [("Phase 1".to_owned(), "Intro.".to_owned())], "{source}");
+    }
+}
+
+#[test]
+fn words_behind_a_rule_belong_to_no_task_and_work_behind_it_does() {
+    for rule in ["Do b.\n\n---\n", "Do b.\n---\n"] {
+        let source = format!(
+            "# T\n\n### Task 1: a\n\nDo a.\n\n---\n\n- [ ] step\n\n### Task 2: b\n\n{rule}\nExecution order: Task 1, then Task 2.\n"
+        );
+        let plan = text(&source).plan;
+        assert_eq!(find(&plan, "1").text, "Do a.\n\n---\n\n- [ ] step");
+        assert_eq!(find(&plan, "2").text, "Do b.");
+        let aside: Vec<_> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
+        assert_eq!(aside, ["Execution order: Task 1, then Task 2."]);
+    }
+    let plan = text("### Task 1: a\n\nx\n\n---\n\n### Task 2: b\n\ny\n\n---\n").plan;
+    assert_eq!(find(&plan, "1").text, "x\n\n---");
+    assert_eq!(plan.aside, []);
+}
+
+#[test]
+fn code_belongs_to_an_item_only_directly_behind_it_or_announced() {
+    let plan = text(
+        "## A.1 One\n\n- [ ] A.1.1 a\n\n```\nmine\n```\n\nReplace this:\n\n```\nalso mine\n```\n\n- [ ] A.1.2 b\n\nProse of the plan.\n\n```\nnot its\n```\n",
+    )
+    .plan;
+    assert!(find(&plan, "A.1.1").text.ends_with("also mine\n```"));
+    assert_eq!(find(&plan, "A.1.2").text, "- [ ] A.1.2 b");
+}
+
+#[test]
+fn what_one_step_says_does_not_make_another_a_task() {
+    let head = "# T\n\n## A.1 Section\n\n### A.1.1 Thing\n\n**Files:**\n- Modify: `src/x.rs`\n\n";
+    for steps in [
+        "- [ ] A.1.1.1 one\n- [ ] A.1.1.2 two\n",
+        "- [ ] A.1.1.1 one\n- [ ] A.1.1.2 two\n  more\n",
+        "- [ ] A.1.1.1 one\n- [ ] A.1.1.2 two\n  - [ ] A.1.1.2.1 deeper\n",
+    ] {
+        let plan = text(&format!("{head}{steps}")).plan;
+        assert_eq!(tasks(&plan), ["A.1.1: Thing"], "{steps}");
+        assert!(find(&plan, "A.1.1").steps.len() >= 2);
+    }
+    // A section of tasks is no task, whatever it opens with.
+    let plan =
+        text("# T\n\n## A.1 Section\n\n```\ncode\n```\n\n- [ ] A.1.1 one\n- [ ] A.1.2 two\n").plan;
+    assert_eq!(tasks(&plan), ["A.1.1: one", "A.1.2: two <- A.1.1"]);
+}
+
+#[test]
+fn no_heading_in_a_native_task_reaches_another() {
+    let plan = |inside: &str| {
+        let source = format!(
+            "---\nsequester: 1\n---\n# Title\n\n**Goal:** Speed.\n\n### [a] A\n\nx\n\n{inside}\n\n### [b] B\n\ny\n"
+        );
+        text(&source).plan
+    };
+    let plain = plan("");
+    for inside in ["# Top\n\nwords", "## Constraints\n\nOnly mine.", "## Part\n\nwords"] {
+        let plan = plan(inside);
+        assert_eq!((plan.feature(), &plan.constraints), (plain.feature(), &plain.constraints));
+        assert_eq!(parents(&plan, "b"), [], "{inside}");
+        assert_eq!(find(&plan, "a").text, "x");
+        assert_eq!(plan.aside.len(), 1);
+    }
 }

@@ -30,22 +30,38 @@ pub(super) struct Raw<'a> {
 
 type Object<'a> = BTreeMap<String, &'a RawValue>;
 
+/// What the parser says, and where in the source.
+pub(super) struct Bad {
+    pub(super) at: usize,
+    pub(super) error: serde_json::Error,
+}
+
 /// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag `master` if it is there, else the first by name), or a bare list.
-pub(super) fn tasks_of(source: &str) -> Result<(String, Vec<&RawValue>), serde_json::Error> {
+pub(super) fn tasks_of(source: &str) -> Result<(String, Vec<&RawValue>), Bad> {
     if source.trim_start().starts_with('[') {
-        return serde_json::from_str(source).map(|tasks| (String::new(), tasks));
+        return parse(source, source).map(|tasks| (String::new(), tasks));
     }
-    let root: Object<'_> = serde_json::from_str(source)?;
+    let root: Object<'_> = parse(source, source)?;
     if let Some(tasks) = root.get("tasks") {
-        return Ok((title_of(&root), serde_json::from_str(tasks.get())?));
+        return Ok((title_of(&root), parse(source, tasks.get())?));
     }
     for tag in root.get("master").into_iter().chain(root.values()) {
         let inner: Object<'_> = serde_json::from_str(tag.get()).unwrap_or_default();
         if let Some(tasks) = inner.get("tasks") {
-            return Ok((title_of(&inner), serde_json::from_str(tasks.get())?));
+            return Ok((title_of(&inner), parse(source, tasks.get())?));
         }
     }
     Ok((String::new(), Vec::new()))
+}
+
+/// Reads a part of the source. The parser counts lines from where the part begins, and bytes from where the line does.
+fn parse<'a, T: Deserialize<'a>>(source: &str, part: &'a str) -> Result<T, Bad> {
+    serde_json::from_str(part).map_err(|error| {
+        let base = part.as_ptr() as usize - source.as_ptr() as usize;
+        let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let line: usize = lines.map(str::len).sum();
+        Bad { at: base + line + error.column().saturating_sub(1), error }
+    })
 }
 
 fn title_of(object: &Object<'_>) -> String {
