@@ -57,6 +57,31 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Pieces of a task's own text: whatever is no task, and no heading of a task's rank in plans that go by rank.
+fn words() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        Just("Words.\n"),
+        Just("---\n"),
+        Just("Words\n---\n"),
+        Just("**Goal:** Mine.\n"),
+        Just("#### Goal\n\nMine.\n"),
+        Just("#### Architecture\n"),
+        Just("- [x] step\n"),
+        Just("- plain\n  more\n"),
+        Just("```\n# code\n- [ ] 9. x\n```\n"),
+        Just("**Files:**\n- Create: `a.rs`\n"),
+        Just("Replace this:\n"),
+        Just("| a |\n|---|\n| b |\n"),
+    ]
+}
+
+/// What a task is given of a plan.
+fn given(source: &str, id: &str) -> (String, Vec<plan::Constraint>, String, Vec<plan::Parent>) {
+    let plan = plan::parse(source.as_bytes(), &Options::default()).plan;
+    let task = plan.tasks.iter().find(|task| task.id.as_str() == id).unwrap();
+    (plan.feature(), plan.constraints.clone(), task.text.clone(), task.parents.clone())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -70,6 +95,26 @@ proptest! {
         let format = Format::ALL.get(format).copied();
         let options = Options { format, parallel, ..Options::default() };
         holds(pieces.concat().as_bytes(), &options);
+    }
+
+    #[test]
+    fn what_one_task_says_changes_nothing_that_another_is_given(one in prop::collection::vec(words(), 0..8), two in prop::collection::vec(words(), 0..8), top in prop_oneof![Just(""), Just("# Top\n"), Just("## Part\n\nwords\n")]) {
+        let (one, two) = (one.join("\n"), two.join("\n"));
+        let superpowers = |text: &str| format!("# T\n\n## Phase 1\n\nIntro.\n\n### Task 1: a\n\n{text}\n\n### Task 2: b\n\ny\n\n## Phase 2\n\n### Task 3: c\n\nz\n");
+        let source = superpowers(&one);
+        let (start, end) = (source.find("### Task 1").unwrap(), source.find("### Task 2").unwrap());
+        let without = format!("{}{}", &source[..start], &source[end..]);
+        for id in ["2", "3"] {
+            prop_assert_eq!(given(&source, id), given(&superpowers(&two), id));
+            prop_assert_eq!(given(&source, id), given(&without, id));
+        }
+        let track = |text: &str| format!("# T\n\n## A.1 One\n\nIntro.\n\n### A.1.1 a\n\n{text}\n\n### A.1.2 b\n\ny\n\n## B.1 Two\n\n- [ ] B.1.1 c\n");
+        for id in ["A.1.2", "B.1.1"] {
+            prop_assert_eq!(given(&track(&one), id), given(&track(&two), id));
+        }
+        let native = |text: &str| format!("---\nsequester: 1\n---\n# T\n\n### [a] A\n\n{text}\n\n### [b] B\n\ny\n");
+        let more = format!("{two}\n{top}");
+        prop_assert_eq!(given(&native(&one), "b"), given(&native(&more), "b"));
     }
 
     #[test]
