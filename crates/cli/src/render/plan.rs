@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use sequester_core::fault::Fault;
 use sequester_core::graph::TaskGraph;
+use sequester_core::id::TaskId;
 use sequester_core::plan::{Action, Aside, FileRef, Format, Need, Plan, Reason, Task};
 use sequester_core::price::{ASSUMPTIONS, Assumptions, DATE, PRICES};
 use sequester_core::tokens;
@@ -55,7 +56,7 @@ struct Estimate {
 
 impl<'a> Shown<'a> {
     pub(crate) fn of(plan: &'a Plan, graph: &TaskGraph, faults: &'a [Fault]) -> Self {
-        let tasks: Vec<_> = plan.tasks.iter().map(|task| shown_task(task, graph)).collect();
+        let tasks: Vec<_> = plan.tasks.iter().map(|task| shown_task(plan, task, graph)).collect();
         let open = || tasks.iter().filter(|task| !task.done && !task.optional);
         let dollars = PRICES
             .iter()
@@ -78,13 +79,13 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn shown_task<'a>(task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
+fn shown_task<'a>(plan: &'a Plan, task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
     let file = |file: &'a FileRef| ShownFile { path: file.path.as_str(), action: file.action };
     ShownTask {
         id: task.id.as_str(),
         title: &task.title,
         text: &task.text,
-        needs: task.needs.iter().map(|need| need.id.as_str()).collect(),
+        needs: task.needs.iter().flat_map(|need| members(plan, need)).collect(),
         wave: graph.wave(&task.id).map_or(0, |wave| wave + 1),
         done: task.done,
         optional: task.optional,
@@ -94,6 +95,16 @@ fn shown_task<'a>(task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
         line: task.place.line,
     }
 }
+
+/// The tasks that a need stands for: one, or those of a group. A group too large to be spelled out keeps its name.
+fn members<'a>(plan: &'a Plan, need: &'a Need) -> Vec<&'a str> {
+    match plan.groups.get(&need.id).filter(|group| group.len() <= SPELLED_OUT) {
+        Some(group) => group.iter().map(TaskId::as_str).collect(),
+        None => vec![need.id.as_str()],
+    }
+}
+
+const SPELLED_OUT: usize = 1_000;
 
 /// The text of `plan PLAN`.
 pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
