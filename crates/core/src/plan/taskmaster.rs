@@ -35,9 +35,14 @@ pub(super) fn read(source: &str) -> Drafts {
         inherited: 0,
     };
     match tasks_of(source) {
-        Ok((title, tasks)) => {
-            reader.drafts.plan.title = title;
-            for task in tasks {
+        Ok(found) => {
+            reader.drafts.plan.title = found.title;
+            for (other, raw) in found.others {
+                let place = reader.lines.place(reader.offset(raw));
+                let why = format!("A tag of its own; `{}` is the one that is read.", found.tag);
+                reader.drafts.plan.aside.push(Aside { place, text: other, why });
+            }
+            for task in found.tasks {
                 reader.take(task, &Above::default());
             }
         }

@@ -191,6 +191,9 @@ fn task_master_tags_prefer_the_master() {
     let plan = clean("taskmaster/tagged.json", Format::TaskMaster);
     assert_eq!(tasks(&plan), ["1: Uno", "2: Due <- 1!"]);
     assert_eq!(find(&plan, "1").text, "Description:\nÄ\nb");
+    let aside: Vec<_> =
+        plan.aside.iter().map(|aside| (aside.text.as_str(), aside.place.line)).collect();
+    assert_eq!(aside, [("feature", 1)]);
 }
 
 #[test]

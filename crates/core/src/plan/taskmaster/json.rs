@@ -36,22 +36,39 @@ pub(super) struct Bad {
     pub(super) error: serde_json::Error,
 }
 
+/// The tasks of a file, and what of it was not read.
+#[derive(Default)]
+pub(super) struct Found<'a> {
+    pub(super) title: String,
+    pub(super) tasks: Vec<&'a RawValue>,
+    /// The tag that was read, if there are tags, and the others.
+    pub(super) tag: String,
+    pub(super) others: Vec<(String, &'a RawValue)>,
+}
+
 /// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag `master` if it is there, else the first by name), or a bare list.
-pub(super) fn tasks_of(source: &str) -> Result<(String, Vec<&RawValue>), Bad> {
+pub(super) fn tasks_of(source: &str) -> Result<Found<'_>, Bad> {
     if source.trim_start().starts_with('[') {
-        return parse(source, source).map(|tasks| (String::new(), tasks));
+        return Ok(Found { tasks: parse(source, source)?, ..Found::default() });
     }
     let root: Object<'_> = parse(source, source)?;
     if let Some(tasks) = root.get("tasks") {
-        return Ok((title_of(&root), parse(source, tasks.get())?));
+        let tasks = parse(source, tasks.get())?;
+        return Ok(Found { title: title_of(&root), tasks, ..Found::default() });
     }
-    for tag in root.get("master").into_iter().chain(root.values()) {
-        let inner: Object<'_> = serde_json::from_str(tag.get()).unwrap_or_default();
-        if let Some(tasks) = inner.get("tasks") {
-            return Ok((title_of(&inner), parse(source, tasks.get())?));
+    let mut tags: Vec<(String, &RawValue, Object<'_>)> = Vec::new();
+    for (name, raw) in root {
+        let inner: Object<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+        if inner.contains_key("tasks") {
+            tags.push((name, raw, inner));
         }
     }
-    Ok((String::new(), Vec::new()))
+    tags.sort_by_key(|(name, ..)| name != "master");
+    let mut tags = tags.into_iter();
+    let Some((tag, _, inner)) = tags.next() else { return Ok(Found::default()) };
+    let tasks = inner.get("tasks").map_or(Ok(Vec::new()), |tasks| parse(source, tasks.get()))?;
+    let others = tags.map(|(name, raw, _)| (name, raw)).collect();
+    Ok(Found { title: title_of(&inner), tasks, tag, others })
 }
 
 /// Reads a part of the source. The parser counts lines from where the part begins, and bytes from where the line does.
