@@ -54,12 +54,9 @@ fn is_defining(word: &[u8]) -> bool {
     !word.is_empty() && DEFINING_SLOTS[defining_slot(word)] == word
 }
 
-/// Without branches, so that the compiler looks at many bytes at once.
 #[inline]
 fn is_identifier(byte: u8) -> bool {
-    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-    let digit = byte.wrapping_sub(b'0') < 10;
-    letter | digit | (byte == b'_') | (byte >= 0x80)
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 /// The identifier that `text` starts with.

@@ -106,12 +106,13 @@ fn sort_part(part: &[u128], into: &mut Vec<u128>) {
     }
     let group = |record: &u128| (record >> GROUP_SHIFT) as usize % GROUPS;
     let mut ends = [0; GROUPS];
-    part.iter().for_each(|record| ends[group(record)] += 1);
-    let mut end = 0;
+    for record in part {
+        ends[group(record)] += 1;
+    }
+    // Sizes become starts, and starts become ends as the groups are filled.
+    let mut next = 0;
     for size in &mut ends {
-        let start = end;
-        end += *size;
-        *size = start;
+        next += std::mem::replace(size, next);
     }
     into.resize(part.len(), 0);
     for record in part {

@@ -1,5 +1,7 @@
 //! The words of identifiers, remembered: the names of a repository repeat from file to file.
 
+use std::hint::black_box;
+
 use super::term::term;
 use crate::words::{Part, words};
 
@@ -14,7 +16,6 @@ pub(crate) struct Splits {
     slots: Vec<Slot>,
     terms: Vec<u64>,
     scratch: Vec<u8>,
-    known: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -35,13 +36,12 @@ impl Splits {
             slots: vec![Slot::default(); slots.max(SLOTS_PER_DOCUMENT)],
             terms: Vec::new(),
             scratch: Vec::new(),
-            known: 0,
         }
     }
 
     /// Looks at all slots that are needed next, so that the processor waits for their memory once and not for each.
-    pub(crate) fn fetch(&mut self, hashes: impl Iterator<Item = u64>) {
-        self.known = hashes.filter(|hash| self.slots[self.slot(*hash)].hash == *hash).count();
+    pub(crate) fn fetch(&self, hashes: impl Iterator<Item = u64>) {
+        black_box(hashes.filter(|hash| self.slots[self.slot(*hash)].hash == *hash).count());
     }
 
     /// The terms of a name, and how many of them are single words.
