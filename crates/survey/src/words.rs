@@ -275,6 +275,19 @@ mod tests {
     }
 
     #[test]
+    fn identifiers_are_found_wherever_they_start_and_end() {
+        let line = "\u{fc}ber _a @[`{ab9/:zZ ".to_owned() + &"long".repeat(17) + "\n(x) done";
+        for shift in 0..140 {
+            let text = " ".repeat(shift) + &line;
+            let mut found = Vec::new();
+            identifiers(text.as_bytes(), |each| found.push((each.start, each.name)));
+            let names = ["\u{fc}ber", "_a", "ab9", "zZ", &"long".repeat(17), "done"];
+            let expected = names.map(|name| (text.find(name).unwrap(), name.as_bytes()));
+            assert_eq!(found, expected, "{shift}");
+        }
+    }
+
+    #[test]
     fn definitions_are_told_from_uses() {
         let text = "def load(a):\n  store(a)\nint parse_url(char *u)\nparse_url(x);\n  render() {\nstruct Jar {\n#define MAX 3\n";
         let mut defined = Vec::new();

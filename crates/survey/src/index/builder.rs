@@ -159,3 +159,37 @@ pub(crate) fn whole_name(stem: &str) -> Vec<u8> {
     whole.iter_mut().filter(|byte| **byte == b'-').for_each(|byte| *byte = b'_');
     whole
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_text_of_more_names_than_slots_is_counted_exactly() {
+        let names = 5 * SLOTS;
+        let mut text = String::new();
+        for number in (0..names).chain(0..names) {
+            let _ = write!(text, "name{number}x ");
+        }
+        let mut builder = Builder::for_documents(1);
+        assert_eq!(builder.add_text(3, text.as_bytes()), 2 * names as u32);
+        let terms = builder.finish();
+        let view = terms.view();
+        assert_eq!(view.len(), names);
+        let twice = Posting { document: 3, count: 2, marks: 0 };
+        assert!((0..names).all(|at| view.postings(at).eq([twice])));
+    }
+
+    #[test]
+    fn a_name_of_many_words_is_counted_word_by_word() {
+        let mut builder = Builder::for_documents(2);
+        let name = b"one_two_three_four_five_six_seven_eight";
+        assert_eq!(builder.add_text(0, name), 8);
+        assert_eq!(builder.add_text(1, name), 8);
+        let terms = builder.finish();
+        assert_eq!(terms.view().len(), 9);
+        assert!((0..9).all(|at| terms.view().postings(at).count() == 2));
+    }
+}

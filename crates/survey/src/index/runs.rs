@@ -162,3 +162,53 @@ fn merge(runs: &[Run]) -> Terms {
         terms.push(term, &list);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records() -> impl Iterator<Item = (u64, Posting)> {
+        // Terms of one group that differ in their last bits only, and terms all over.
+        (0..3_000u32).flat_map(|document| {
+            let posting = Posting { document, count: document % 3, marks: 0 };
+            let wide = u64::from(document % 70).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            [(7, posting), (5, posting), (7, Posting { marks: 8, ..posting }), (wide, posting)]
+        })
+    }
+
+    fn encoded(terms: &Terms) -> Vec<(u64, Vec<Posting>)> {
+        let view = terms.view();
+        (0..view.len()).map(|at| (view.term(at).unwrap(), view.postings(at).collect())).collect()
+    }
+
+    #[test]
+    fn records_become_sorted_lists_with_one_posting_a_document() {
+        let mut expected = std::collections::BTreeMap::<u64, Vec<Posting>>::new();
+        let mut runs = Runs::default();
+        for (term, posting) in records() {
+            runs.push(term, posting);
+            let list = expected.entry(term).or_default();
+            match list.last_mut().filter(|last| last.document == posting.document) {
+                Some(last) => {
+                    last.count += posting.count;
+                    last.marks |= posting.marks;
+                }
+                None => list.push(posting),
+            }
+        }
+        assert_eq!(encoded(&runs.finish()), expected.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn runs_are_merged_into_what_one_run_would_be() {
+        let (mut whole, mut pieces) = (Runs::default(), Runs::default());
+        for (number, (term, posting)) in records().enumerate() {
+            if number % 2_000 == 0 {
+                pieces.sort();
+            }
+            whole.push(term, posting);
+            pieces.push(term, posting);
+        }
+        assert_eq!(encoded(&pieces.finish()), encoded(&whole.finish()));
+    }
+}
