@@ -32,7 +32,9 @@ impl Blob {
     pub(crate) fn assemble(extra: &[u8], lengths: &[u32], terms: &Terms) -> Self {
         let counted = lengths.iter().filter(|length| **length != u32::MAX);
         let total: u64 = counted.map(|length| u64::from(*length)).sum();
-        let mut bytes = vec![0; HEAD];
+        let sections = extra.len() + lengths.len() * 4 + terms.rows.len() + terms.postings.len();
+        let mut bytes = Vec::with_capacity(HEAD + SIZES * 8 + sections);
+        bytes.resize(HEAD, 0);
         for size in [
             extra.len() as u64,
             lengths.len() as u64 * 4,
