@@ -90,18 +90,15 @@ impl Folder {
         if !metadata.is_file() {
             return Err(Error::new(ErrorKind::Denied, format!("`{name}` is no regular file.")));
         }
-        let too_large = || {
-            let message = format!("`{name}` is larger than {limit} bytes.");
-            Error::new(ErrorKind::TooLarge, message)
-        };
         if metadata.len() > limit {
-            return Err(too_large());
+            let message = format!("`{name}` is larger than {limit} bytes.");
+            return Err(Error::new(ErrorKind::TooLarge, message));
         }
-        into.reserve(metadata.len() as usize + 1);
-        let read = file.take(limit.saturating_add(1)).read_to_end(into);
+        into.reserve(metadata.len() as usize);
+        // What it has grown by since is for the next look.
+        let read = file.take(metadata.len()).read_to_end(into);
         read.map_err(|error| explain(name, &error))?;
-        // The file may have grown since.
-        if into.len() as u64 > limit { Err(too_large()) } else { Ok(()) }
+        Ok(())
     }
 
     /// Follows no link, in whatever part of the path, and never waits for the other end of a pipe.

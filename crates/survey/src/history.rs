@@ -4,9 +4,9 @@ use sequester_core::cache::Cache;
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Commit, Error, History};
 
-use crate::index::{Blob, Builder, Terms, read_bytes, read_number, write_bytes, write_number};
+use crate::index::{Blob, Builder, read_bytes, read_number, write_bytes, write_number};
 
-const KEY: &str = "history-index-1";
+const KEY: &str = "history-index-2";
 /// Older commits were measured to add nothing.
 const MOST_COMMITS: usize = 5_000;
 /// What a commit says beyond this is a log, not a message.
@@ -75,7 +75,7 @@ fn build(id: &str, commits: &[Commit]) -> Blob {
     for path in &paths {
         write_bytes(&mut extra, path.as_bytes());
     }
-    let mut builder = Builder::default();
+    let mut builder = Builder::for_documents(commits.len());
     let mut lengths = Vec::with_capacity(commits.len());
     for (number, commit) in commits.iter().enumerate() {
         let message = commit.message.as_bytes();
@@ -88,7 +88,7 @@ fn build(id: &str, commits: &[Commit]) -> Blob {
             write_number(&mut extra, at as u64);
         }
     }
-    Blob::assemble(&extra, &lengths, &Terms::of(builder.finish()))
+    Blob::assemble(&extra, &lengths, &builder.finish())
 }
 
 /// The documents that each commit changed, if the bytes are of the history `id`.

@@ -2,9 +2,11 @@
 
 mod blob;
 mod builder;
-mod interner;
 mod listing;
 mod postings;
+mod runs;
+mod split;
+mod term;
 
 use sequester_core::cache::Cache;
 use sequester_core::limits::Limits;
@@ -16,17 +18,17 @@ use crate::history::Votes;
 use crate::kind::Kind;
 use crate::rank;
 
-pub(crate) use blob::{Blob, Terms};
-use builder::Vocabulary;
+pub(crate) use blob::Blob;
+use blob::{Terms, View};
 pub(crate) use builder::{Builder, stem, whole_name};
 use listing::{Doubtful, Hash, Listing};
-use postings::List;
 pub(crate) use postings::{
     DEFINED, FOLDER, NAME, Posting, WHOLE_NAME, read_bytes, read_number, write_bytes, write_number,
 };
+use postings::{List, Postings};
 
 /// One slot: an index of another state of the repository is what the next one is made from.
-const KEY: &str = "file-index-1";
+const KEY: &str = "file-index-2";
 /// The length of a document that is never ranked: binary, or not readable.
 const NEVER: u32 = u32::MAX;
 /// Content that only the first part of is indexed: data, and text whose lines no person wrote.
@@ -158,7 +160,7 @@ impl Source<'_> {
     fn build(&self, old: Option<&Blob>, plan: &Plan) -> (Blob, bool) {
         let mut lengths = vec![0; self.listing.paths.len()];
         let mut doubtful = Doubtful::new();
-        let mut builder = Builder::default();
+        let mut builder = Builder::for_documents(plan.read.len());
         self.read(&plan.read, |document, content| {
             let failed = matches!(&content, Err(error) if error.kind != ErrorKind::TooLarge);
             if self.listing.young[document] || failed {
@@ -175,9 +177,9 @@ impl Source<'_> {
                         lengths[*document as usize] = old.length(number as u32);
                     }
                 }
-                join(old, &plan.moved, fresh)
+                join(old.terms(), &plan.moved, fresh.view())
             }
-            None => Terms::of(fresh),
+            None => fresh,
         };
         if let Some((known, _)) = old.and_then(|old| listing::decode(old.extra())) {
             let kept = known.into_iter().filter_map(|(document, hash)| {
@@ -265,34 +267,33 @@ fn readable<'a>(path: &str, content: &'a [u8]) -> &'a [u8] {
     &content[..content.len().min(most)]
 }
 
-/// Merges two sorted vocabularies. Old documents keep their order, so each list is a merge of two sorted ones.
-fn join(old: &Blob, moved: &[Option<u32>], mut fresh: Vocabulary) -> Terms {
+/// Old documents keep their order, so each list is a merge of two sorted ones.
+fn join(old: View<'_>, moved: &[Option<u32>], fresh: View<'_>) -> Terms {
     let mut terms = Terms::default();
-    let mut joined = List::default();
-    for at in 0..old.terms() {
-        let Some((term, kept, _)) = old.term(at) else {
-            continue;
+    let mut list = List::default();
+    let (mut left, mut right) = (0, 0);
+    loop {
+        let heads = (old.term(left), fresh.term(right));
+        let Some(next) = heads.0.into_iter().chain(heads.1).min() else {
+            return terms;
         };
-        while fresh.peek().is_some_and(|fresh| fresh < term) {
-            if let Some((term, list)) = fresh.take() {
-                terms.push(term, &list);
-            }
+        let (mut kept, mut added) = (Postings::default(), Postings::default());
+        if heads.0 == Some(next) {
+            kept = old.postings(left);
+            left += 1;
         }
-        let also = fresh.peek() == Some(term);
-        let added = if also { fresh.take().map(|(_, list)| list) } else { None };
-        let added = added.as_ref().map_or(&[][..], |list| &list.bytes);
+        if heads.1 == Some(next) {
+            added = fresh.postings(right);
+            right += 1;
+        }
         let kept = kept.filter_map(|posting| {
             let document = (*moved.get(posting.document as usize)?)?;
             Some(Posting { document, ..posting })
         });
-        joined.clear();
-        merge(kept, postings::Postings::new(added), &mut joined);
-        terms.push(term, &joined);
+        list.clear();
+        merge(kept, added, &mut list);
+        terms.push(next, &list);
     }
-    while let Some((term, list)) = fresh.take() {
-        terms.push(term, &list);
-    }
-    terms
 }
 
 fn merge(

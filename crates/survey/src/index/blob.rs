@@ -3,16 +3,17 @@
 //! Layout: magic, checksum of the rest, the sizes, then the sections in the order of [`Blob`]'s fields. Numbers are
 //! little-endian. A blob whose checksum or sizes do not fit does not exist.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::builder::Vocabulary;
 use super::postings::{List, Postings};
+use super::term::term;
 
 /// Names the format; a change of the layout or of how text becomes words changes it.
-const MAGIC: &[u8; 8] = b"sqindex1";
+const MAGIC: &[u8; 8] = b"sqindex2";
 const HEAD: usize = MAGIC.len() + blake3::OUT_LEN;
-const SIZES: usize = 6;
-/// Where a term ends, where its postings end, how many they are.
+const SIZES: usize = 5;
+/// A term, where its postings end, how many they are.
 const ROW: usize = 8 + 8 + 4;
 
 pub(crate) struct Blob {
@@ -22,7 +23,6 @@ pub(crate) struct Blob {
     /// The length of each document.
     lengths: Range<usize>,
     rows: Range<usize>,
-    terms: Range<usize>,
     postings: Range<usize>,
     /// The sum of all lengths.
     pub(crate) total: u64,
@@ -32,12 +32,13 @@ impl Blob {
     pub(crate) fn assemble(extra: &[u8], lengths: &[u32], terms: &Terms) -> Self {
         let counted = lengths.iter().filter(|length| **length != u32::MAX);
         let total: u64 = counted.map(|length| u64::from(*length)).sum();
-        let mut bytes = vec![0; HEAD];
+        let sections = extra.len() + lengths.len() * 4 + terms.rows.len() + terms.postings.len();
+        let mut bytes = Vec::with_capacity(HEAD + SIZES * 8 + sections);
+        bytes.resize(HEAD, 0);
         for size in [
             extra.len() as u64,
             lengths.len() as u64 * 4,
             terms.rows.len() as u64,
-            terms.names.len() as u64,
             terms.postings.len() as u64,
             total,
         ] {
@@ -46,7 +47,6 @@ impl Blob {
         bytes.extend_from_slice(extra);
         bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
         bytes.extend_from_slice(&terms.rows);
-        bytes.extend_from_slice(&terms.names);
         bytes.extend_from_slice(&terms.postings);
         let checksum = blake3::hash(&bytes[HEAD..]);
         bytes[..MAGIC.len()].copy_from_slice(MAGIC);
@@ -60,7 +60,6 @@ impl Blob {
             extra: section(extra.len()),
             lengths: section(lengths.len() * 4),
             rows: section(terms.rows.len()),
-            terms: section(terms.names.len()),
             postings: section(terms.postings.len()),
             total,
             bytes,
@@ -86,9 +85,8 @@ impl Blob {
             extra: section(sizes[0])?,
             lengths: section(sizes[1])?,
             rows: section(sizes[2])?,
-            terms: section(sizes[3])?,
-            postings: section(sizes[4])?,
-            total: sizes[5],
+            postings: section(sizes[3])?,
+            total: sizes[4],
             bytes,
         })
     }
@@ -109,67 +107,72 @@ impl Blob {
         read_u32(&self.bytes[self.lengths.clone()], document as usize * 4).unwrap_or(0)
     }
 
-    pub(crate) fn terms(&self) -> usize {
-        self.rows.len() / ROW
-    }
-
-    /// The term at `at` and its postings.
-    pub(crate) fn term(&self, at: usize) -> Option<(&[u8], Postings<'_>, u32)> {
-        let rows = &self.bytes[self.rows.clone()];
-        let before = |field: usize| match at {
-            0 => Some(0),
-            _ => read_u64(rows, (at - 1) * ROW + field),
-        };
-        let slice = |section: &Range<usize>, start: u64, end: u64| {
-            let section = &self.bytes[section.clone()];
-            section.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
-        };
-        let term = slice(&self.terms, before(0)?, read_u64(rows, at * ROW)?)?;
-        let postings = slice(&self.postings, before(8)?, read_u64(rows, at * ROW + 8)?)?;
-        let count = read_u32(rows, at * ROW + 16)?;
-        Some((term, Postings::new(postings), count))
+    pub(crate) fn terms(&self) -> View<'_> {
+        View { rows: &self.bytes[self.rows.clone()], postings: &self.bytes[self.postings.clone()] }
     }
 
     /// The postings of `term` and how many they are.
-    pub(crate) fn find(&self, term: &[u8]) -> Option<(Postings<'_>, u32)> {
-        let (mut low, mut high) = (0, self.terms());
+    pub(crate) fn find(&self, word: &[u8]) -> Option<(Postings<'_>, u32)> {
+        let (terms, wanted) = (self.terms(), term(word));
+        let (mut low, mut high) = (0, terms.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            let (found, postings, count) = self.term(middle)?;
-            match found.cmp(term) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some((postings, count)),
+            match terms.term(middle)?.cmp(&wanted) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Some((terms.postings(middle), terms.count(middle)?)),
             }
         }
         None
     }
 }
 
-/// The terms of a blob to be, pushed in ascending order of their bytes.
+/// Terms in ascending order, each with its postings.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    rows: &'a [u8],
+    postings: &'a [u8],
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn len(self) -> usize {
+        self.rows.len() / ROW
+    }
+
+    pub(crate) fn term(self, at: usize) -> Option<u64> {
+        read_u64(self.rows, at * ROW)
+    }
+
+    fn count(self, at: usize) -> Option<u32> {
+        read_u32(self.rows, at * ROW + 16)
+    }
+
+    pub(crate) fn postings(self, at: usize) -> Postings<'a> {
+        let end = |at: usize| read_u64(self.rows, at * ROW + 8).map(|end| end as usize);
+        let start = if at == 0 { Some(0) } else { end(at - 1) };
+        let range = start.zip(end(at)).map(|(start, end)| start..end);
+        Postings::new(range.and_then(|range| self.postings.get(range)).unwrap_or_default())
+    }
+}
+
+/// The terms of a blob to be, pushed in ascending order.
 #[derive(Default)]
 pub(crate) struct Terms {
     rows: Vec<u8>,
-    names: Vec<u8>,
     postings: Vec<u8>,
 }
 
 impl Terms {
-    pub(crate) fn of(mut vocabulary: Vocabulary) -> Self {
-        let mut terms = Self::default();
-        while let Some((term, list)) = vocabulary.take() {
-            terms.push(term, &list);
-        }
-        terms
+    pub(crate) fn view(&self) -> View<'_> {
+        View { rows: &self.rows, postings: &self.postings }
     }
 
-    pub(crate) fn push(&mut self, term: &[u8], list: &List) {
+    pub(crate) fn push(&mut self, term: u64, list: &List) {
         if list.length == 0 {
             return;
         }
-        self.names.extend_from_slice(term);
         self.postings.extend_from_slice(&list.bytes);
-        self.rows.extend((self.names.len() as u64).to_le_bytes());
+        self.rows.extend(term.to_le_bytes());
         self.rows.extend((self.postings.len() as u64).to_le_bytes());
         self.rows.extend(list.length.to_le_bytes());
     }

@@ -1,99 +1,117 @@
 //! Turns documents into postings, one pass over their bytes.
 
-use super::interner::Interner;
-use super::postings::{DEFINED, FOLDER, List, NAME, Posting, WHOLE_NAME};
-use crate::words::{Part, identifiers, lower, singular, words};
+use std::hash::{BuildHasher, RandomState};
 
-/// More distinct words than any real repository has; past it new ones are left out, so that memory stays bounded.
-const MOST_TERMS: usize = 16 << 20;
+use super::blob::Terms;
+use super::postings::{DEFINED, FOLDER, NAME, Posting, WHOLE_NAME};
+use super::runs::Runs;
+use super::split::Splits;
+use super::term::{hash_within, term};
+use crate::words::{first_identifier, identifiers, lower, singular, words};
 
-/// Documents are added in ascending order of their numbers.
+/// Slots for the identifiers of one document: 16 KB, so that they stay in the fastest cache.
+const SLOTS: usize = 1 << 10;
+
+/// Documents are added in ascending order of their numbers, the text of each before its path.
 ///
-/// Names repeat far more often than they differ, so each distinct identifier is split once for all documents, and
-/// counted per document before its words are.
-#[derive(Default)]
+/// No table here grows: where identifiers meet in a slot, the later one takes the place. What that leaves counted in
+/// pieces is put together when the postings are sorted.
 pub(crate) struct Builder {
-    names: Interner,
-    splits: Vec<Split>,
-    parts: Vec<u32>,
-    terms: Interner,
-    lists: Vec<Pending>,
+    /// Identifiers are told apart by hashes that only this builder knows, so that nobody can craft two alike.
+    seed: u64,
+    counts: Vec<Count>,
+    /// The slots of `counts` that are in use.
     touched: Vec<u32>,
+    splits: Splits,
+    runs: Runs,
     scratch: Vec<u8>,
     full: bool,
 }
 
-/// The words of one identifier, and its use in the document at hand.
-struct Split {
+/// One identifier of the document at hand.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    hash: u64,
+    /// Where the text has it.
     start: u32,
-    words: u8,
-    /// How many of `parts` belong to it.
-    length: u8,
-    defined: bool,
-    count: u32,
+    /// How often, times two, plus one if it is defined there; 0 is an empty slot.
+    uses: u32,
 }
 
-/// A list and the posting of the document at hand, which is not yet in it.
-#[derive(Default)]
-struct Pending {
-    list: List,
-    posting: Posting,
-    open: bool,
+impl Count {
+    #[inline]
+    fn holds(&self, hash: u64) -> bool {
+        self.hash == hash && self.uses > 0
+    }
 }
 
 impl Builder {
+    pub(crate) fn for_documents(count: usize) -> Self {
+        Self {
+            seed: RandomState::new().hash_one(0),
+            counts: vec![Count::default(); SLOTS],
+            touched: Vec::new(),
+            splits: Splits::for_documents(count),
+            runs: Runs::default(),
+            scratch: Vec::new(),
+            full: false,
+        }
+    }
+
     /// Counts the identifiers of `text` for `document`; the answer is the document's length in words.
     pub(crate) fn add_text(&mut self, document: u32, text: &[u8]) -> u32 {
-        identifiers(text, |name, defines| self.meet(name, defines));
-        let mut length = 0u32;
-        for name in std::mem::take(&mut self.touched) {
-            let split = &mut self.splits[name as usize];
-            let (count, defined) = (split.count, split.defined);
-            (split.count, split.defined) = (0, false);
-            length = length.saturating_add(count.saturating_mul(u32::from(split.words)));
-            let (start, end) = (split.start as usize, split.start as usize + split.length as usize);
-            for at in start..end {
-                // The last part stands for the whole identifier: that is what a place defines.
-                let marks = if defined && at + 1 == end { DEFINED } else { 0 };
-                self.count(self.parts[at], document, count, marks);
+        self.full |= !self.runs.make_room();
+        if self.full {
+            return 0;
+        }
+        let mut length = 0;
+        identifiers(text, |found| {
+            let end = found.start + found.name.len();
+            let hash = hash_within(self.seed, text, found.start, end);
+            let at = self.slot(hash);
+            let slot = &mut self.counts[at];
+            if !slot.holds(hash) {
+                let fresh = Count { hash, start: found.start as u32, uses: 0 };
+                let before = std::mem::replace(slot, fresh);
+                if before.uses > 0 {
+                    length += self.record(document, text, before);
+                } else {
+                    self.touched.push(at as u32);
+                }
             }
-        }
-        length
-    }
-
-    fn meet(&mut self, name: &[u8], defines: bool) {
-        if self.names.len() >= MOST_TERMS || self.terms.len() >= MOST_TERMS {
-            self.full = true;
-            return;
-        }
-        let number = self.names.intern(name);
-        if number as usize == self.splits.len() {
-            let split = self.split(name);
-            self.splits.push(split);
-        }
-        let split = &mut self.splits[number as usize];
-        if split.count == 0 {
-            self.touched.push(number);
-        }
-        split.count = split.count.saturating_add(1);
-        split.defined |= defines;
-    }
-
-    fn split(&mut self, name: &[u8]) -> Split {
-        let Self { parts, terms, scratch, .. } = self;
-        let start = parts.len();
-        let mut singles = 0;
-        words(name, scratch, |word, part| {
-            parts.push(terms.intern(word));
-            singles += u8::from(part == Part::Word);
+            let slot = &mut self.counts[at];
+            slot.uses = (slot.uses + 2) | u32::from(found.defined);
         });
-        Split {
-            start: start as u32,
-            words: singles,
-            length: (parts.len() - start) as u8,
-            defined: false,
-            count: 0,
+        let mut touched = std::mem::take(&mut self.touched);
+        self.splits.fetch(touched.iter().map(|at| self.counts[*at as usize].hash));
+        for at in touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[at as usize]);
+            length += self.record(document, text, count);
         }
+        self.touched = touched;
+        length.min(u64::from(u32::MAX)) as u32
+    }
+
+    /// Where an identifier is counted: in its own slot, or in the one beside it if another was there first.
+    #[inline]
+    fn slot(&self, hash: u64) -> usize {
+        let home = hash as usize % SLOTS;
+        let beside = home ^ 1;
+        let is_home = self.counts[home].holds(hash)
+            || self.counts[home].uses == 0 && !self.counts[beside].holds(hash);
+        if is_home { home } else { beside }
+    }
+
+    /// Writes the words of an identifier down; the answer is how many they are.
+    fn record(&mut self, document: u32, text: &[u8], Count { hash, start, uses }: Count) -> u64 {
+        let (singles, terms) = self.splits.of(hash, || first_identifier(&text[start as usize..]));
+        let (count, defined) = (uses >> 1, uses & 1 == 1);
+        for (at, term) in terms.iter().enumerate() {
+            // The last part stands for the whole identifier: that is what a place defines.
+            let marks = if defined && at + 1 == terms.len() { DEFINED } else { 0 };
+            self.runs.push(*term, Posting { document, count, marks });
+        }
+        u64::from(count) * u64::from(singles)
     }
 
     /// Marks the words of a path for `document`.
@@ -103,43 +121,19 @@ impl Builder {
         self.mark(document, folder, FOLDER);
         self.mark(document, stem, NAME);
         let mut whole = whole_name(stem);
-        let term = self.terms.intern(&whole);
-        self.count(term, document, 0, WHOLE_NAME);
-        let length = whole.len();
+        let posting = Posting { document, count: 0, marks: WHOLE_NAME };
+        self.runs.push(term(&whole), posting);
         singular(&mut whole);
-        if whole.len() != length {
-            let term = self.terms.intern(&whole);
-            self.count(term, document, 0, WHOLE_NAME);
-        }
+        self.runs.push(term(&whole), posting);
     }
 
-    fn mark(&mut self, document: u32, text: &str, mark: u8) {
-        let mut found = Vec::new();
-        let Self { terms, scratch, .. } = self;
-        identifiers(text.as_bytes(), |name, _| {
-            words(name, scratch, |word, _| found.push(terms.intern(word)));
+    fn mark(&mut self, document: u32, text: &str, marks: u8) {
+        let Self { runs, scratch, .. } = self;
+        identifiers(text.as_bytes(), |found| {
+            words(found.name, scratch, |word, _| {
+                runs.push(term(word), Posting { document, count: 0, marks });
+            });
         });
-        for term in found {
-            self.count(term, document, 0, mark);
-        }
-    }
-
-    fn count(&mut self, term: u32, document: u32, count: u32, marks: u8) {
-        let at = term as usize;
-        if at >= self.lists.len() {
-            self.lists.resize_with(self.terms.len(), Pending::default);
-        }
-        let pending = &mut self.lists[at];
-        if pending.open && pending.posting.document != document {
-            pending.list.push(pending.posting);
-            pending.open = false;
-        }
-        if !pending.open {
-            pending.open = true;
-            pending.posting = Posting { document, count: 0, marks: 0 };
-        }
-        pending.posting.count = pending.posting.count.saturating_add(count);
-        pending.posting.marks |= marks;
     }
 
     /// Whether words were left out because there were too many.
@@ -147,49 +141,8 @@ impl Builder {
         self.full
     }
 
-    /// Every word with its postings, sorted by the word's bytes.
-    pub(crate) fn finish(self) -> Vocabulary {
-        // Sorting by the first bytes as a number touches the words themselves only where those are equal.
-        let terms = &self.terms;
-        let used = self.lists.iter().enumerate().filter(|(_, pending)| pending.open);
-        let mut order: Vec<(u64, u32)> =
-            used.map(|(term, _)| (first_bytes(terms.get(term as u32)), term as u32)).collect();
-        order.sort_unstable_by(|left, right| {
-            let by_start = left.0.cmp(&right.0);
-            by_start.then_with(|| terms.get(left.1).cmp(terms.get(right.1)))
-        });
-        Vocabulary { order, terms: self.terms, lists: self.lists, next: 0 }
-    }
-}
-
-fn first_bytes(word: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = word.len().min(8);
-    first[..length].copy_from_slice(&word[..length]);
-    u64::from_be_bytes(first)
-}
-
-/// Words in ascending order, each handed out once.
-pub(crate) struct Vocabulary {
-    order: Vec<(u64, u32)>,
-    terms: Interner,
-    lists: Vec<Pending>,
-    next: usize,
-}
-
-impl Vocabulary {
-    pub(crate) fn peek(&self) -> Option<&[u8]> {
-        let (_, term) = self.order.get(self.next)?;
-        Some(self.terms.get(*term))
-    }
-
-    /// The next word with its postings.
-    pub(crate) fn take(&mut self) -> Option<(&[u8], List)> {
-        let (_, term) = *self.order.get(self.next)?;
-        self.next += 1;
-        let pending = &mut self.lists[term as usize];
-        pending.list.push(pending.posting);
-        Some((self.terms.get(term), std::mem::take(&mut pending.list)))
+    pub(crate) fn finish(self) -> Terms {
+        self.runs.finish()
     }
 }
 
@@ -205,4 +158,38 @@ pub(crate) fn whole_name(stem: &str) -> Vec<u8> {
     lower(stem.as_bytes(), &mut whole);
     whole.iter_mut().filter(|byte| **byte == b'-').for_each(|byte| *byte = b'_');
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_text_of_more_names_than_slots_is_counted_exactly() {
+        let names = 5 * SLOTS;
+        let mut text = String::new();
+        for number in (0..names).chain(0..names) {
+            let _ = write!(text, "name{number}x ");
+        }
+        let mut builder = Builder::for_documents(1);
+        assert_eq!(builder.add_text(3, text.as_bytes()), 2 * names as u32);
+        let terms = builder.finish();
+        let view = terms.view();
+        assert_eq!(view.len(), names);
+        let twice = Posting { document: 3, count: 2, marks: 0 };
+        assert!((0..names).all(|at| view.postings(at).eq([twice])));
+    }
+
+    #[test]
+    fn a_name_of_many_words_is_counted_word_by_word() {
+        let mut builder = Builder::for_documents(2);
+        let name = b"one_two_three_four_five_six_seven_eight";
+        assert_eq!(builder.add_text(0, name), 8);
+        assert_eq!(builder.add_text(1, name), 8);
+        let terms = builder.finish();
+        assert_eq!(terms.view().len(), 9);
+        assert!((0..9).all(|at| terms.view().postings(at).count() == 2));
+    }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Posting {
 pub(crate) struct List {
     pub(crate) bytes: Vec<u8>,
     pub(crate) length: u32,
-    last: u32,
+    pub(crate) last: u32,
 }
 
 impl List {
@@ -41,6 +41,17 @@ impl List {
         self.length += 1;
     }
 
+    /// Adds an encoded list of later documents, whose last one is `last`.
+    pub(crate) fn append(&mut self, mut bytes: &[u8], length: u32, last: u32) {
+        // Its first distance is from 0; all others hold.
+        if let Some(head) = read_number(&mut bytes) {
+            write_number(&mut self.bytes, head - (u64::from(self.last) << 1));
+            self.bytes.extend_from_slice(bytes);
+            self.last = last;
+            self.length += length;
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.length = 0;
@@ -49,7 +60,7 @@ impl List {
 }
 
 /// Reads what [`List`] wrote; ends early rather than fails on anything else.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Postings<'a> {
     bytes: &'a [u8],
     last: u32,

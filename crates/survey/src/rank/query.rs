@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::words::{Part, identifiers, words};
+use crate::words::{Identifier, Part, identifiers, words};
 
 /// Text past this is data; the question is asked before it.
 const MOST_BYTES: usize = 64 << 10;
@@ -69,7 +69,7 @@ impl Query {
         let mut scratch = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let times = if number == 0 { FIRST_LINE } else { 1.0 };
-            identifiers(line.as_bytes(), |name, _| {
+            identifiers(line.as_bytes(), |Identifier { name, .. }| {
                 words(name, &mut scratch, |word, part| {
                     if !stop.contains(word) {
                         let term = terms

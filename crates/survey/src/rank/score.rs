@@ -170,8 +170,8 @@ impl<'a> Scores<'a> {
 
     fn files_under(&self, folder: &str) -> Vec<u32> {
         let mut last = None;
-        identifiers(folder.as_bytes(), |name, _| {
-            words(name, &mut Vec::new(), |word, _| last = Some(word.to_vec()));
+        identifiers(folder.as_bytes(), |found| {
+            words(found.name, &mut Vec::new(), |word, _| last = Some(word.to_vec()));
         });
         let found = last.and_then(|word| self.index.blob.find(&word));
         let postings = found.into_iter().flat_map(|(postings, _)| postings);

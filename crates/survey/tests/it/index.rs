@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::memory::{Kept, Memory, Past, open, ranking};
 
-const KEY: &str = "file-index-1";
+const KEY: &str = "file-index-2";
 
 fn stat(size: usize, instant: i128) -> Stamp {
     Stamp::Stat { size: size as u64, modified: instant, changed: instant, inode: 1 }
