@@ -11,16 +11,18 @@ use crate::path::RepoPath;
 use crate::plan::{Action, FileRef, Task};
 use crate::tokens;
 
-/// A ranked file that scores less than this share of the best is noise; `docs/file-ranking.md` has the figures.
-const WORTH: f64 = 0.3;
+/// A ranked file that scores less than this share of the third best is noise: the best may stand out because the text
+/// names it. `docs/file-ranking.md` has the figures.
+const WORTH: f64 = 0.6;
 
 /// Contents, not paths, within `budget`.
 pub(super) fn write(page: &mut Page<'_>, from: &Builder<'_>, task: &Task, budget: usize) {
     page.frame("# Files\n\n");
     let before = page.rows.len();
+    let spent = page.tokens;
     list(page, task);
+    let mut left = budget.saturating_sub(page.tokens - spent);
     let focus = Focus::new(&task.words());
-    let mut left = budget;
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     for file in &task.files {
         if seen.insert(file.path.clone()) {
@@ -97,30 +99,31 @@ fn ranked(
     let limits = from.limits;
     let mut left = budget.min(limits.ranked);
     seen.extend(from.companions.list.iter().filter_map(|companion| companion.repo_path.clone()));
-    let (mut best, mut shown) = (None, 0);
-    for found in from.ranker.rank(&task.words(), 2 * limits.ranked_files + seen.len()) {
-        let provenance = Provenance::File { path: found.path.clone(), grant: Grant::Ranked };
-        let taken = from.shelf.take(&found.path);
+    let mut found = Vec::new();
+    for ranked in from.ranker.rank(&task.words(), 2 * limits.ranked_files + seen.len()) {
+        let provenance = Provenance::File { path: ranked.path.clone(), grant: Grant::Ranked };
+        let taken = from.shelf.take(&ranked.path);
         // A plan is about everything; what it scores says nothing of the others.
         if taken.as_ref().is_ok_and(|held| held.is_plan()) {
             page.withhold(&provenance, Refusal::Plan);
-            continue;
+        } else {
+            found.push((ranked, provenance, taken));
         }
-        if shown == limits.ranked_files || found.score < *best.get_or_insert(found.score) * WORTH {
-            break;
-        }
-        if seen.contains(&found.path) {
-            continue;
-        }
+    }
+    let third = found.get(2).or(found.last()).map_or(0.0, |(ranked, ..)| ranked.score);
+    let worth = found.into_iter().take_while(|(ranked, ..)| ranked.score >= third * WORTH);
+    let mut shown = 0;
+    for (ranked, provenance, taken) in worth.filter(|(ranked, ..)| !seen.contains(&ranked.path)) {
         match taken {
+            Ok(_) if shown == limits.ranked_files => break,
             Ok(held) => {
                 if shown == 0 {
                     page.frame("What follows was found for this text, to be read:\n\n");
                 }
                 let symbols = || from.shelf.symbols(&held);
-                let mut ready =
-                    file::shape(&held, symbols, focus, None, left.min(limits.ranked_file));
-                ready.why = format!("{:.3}: {}", found.score, found.why);
+                let room = left.min(limits.ranked_file);
+                let mut ready = file::shape(&held, symbols, focus, None, room);
+                ready.why = format!("{:.3}: {}", ranked.score, ranked.why);
                 left = page.put(&provenance, &ready, left);
                 shown += 1;
             }
