@@ -5,22 +5,20 @@ if ! command -v cargo >/dev/null && [ -x "${HOME:-}/.cargo/bin/cargo" ]; then
   PATH=$HOME/.cargo/bin:$PATH
 fi
 
-# Pairs of a program and the packages that bring it.
-lacking= packages=
-command -v git >/dev/null || { lacking="$lacking git"; packages="$packages git ca-certificates"; }
-command -v cc >/dev/null || { lacking="$lacking cc"; packages="$packages gcc libc6-dev"; }
-command -v cargo >/dev/null || { lacking="$lacking cargo"; packages="$packages rustup ca-certificates"; }
-
-if [ -n "$lacking" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-  apt-get update -qq || true
-  # shellcheck disable=SC2086 # several packages
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages || true
-  still=
-  for program in $lacking; do
-    command -v "$program" >/dev/null || still="$still $program"
+lacking() {
+  for program in git cc cargo; do
+    command -v "$program" >/dev/null || printf ' %s' "$program"
   done
-  lacking=$still
+}
+if [ -n "$(lacking)" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq || true
+  # One call each: a package that this release does not have must not keep the others away.
+  for package in git gcc libc6-dev ca-certificates rustup; do
+    apt-get install -y -qq --no-install-recommends "$package" || true
+  done
 fi
+lacking=$(lacking)
 if [ -n "$lacking" ]; then
   echo "Missing on this machine:$lacking." >&2
   echo "Install git and a C compiler with your system's packages (Debian: apt-get install git gcc libc6-dev)," >&2
@@ -40,3 +38,6 @@ for rustup_home in "${cargo_home%/*}/.rustup" "${cargo_home%/*}/rustup"; do
   fi
 done
 export PATH
+
+# Called from a hook, git would work on the repository that the hook belongs to.
+unset $(git rev-parse --local-env-vars)

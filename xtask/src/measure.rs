@@ -121,7 +121,11 @@ fn write_project(folder: &Path) -> Result<()> {
             "measured",
         ],
     ] {
-        let status = Command::new("git").args(arguments).current_dir(folder).status()?;
+        let mut git = Command::new("git");
+        for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
+            git.env_remove(variable);
+        }
+        let status = git.args(arguments).current_dir(folder).status()?;
         ensure!(status.success(), "git {arguments:?} failed");
     }
     Ok(())

@@ -32,6 +32,8 @@ pub(crate) fn run(program: impl Into<OsString>, arguments: &[&str]) -> Result<()
 /// What a program prints.
 pub(crate) fn capture(program: impl Into<OsString>, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(program.into());
+    // What is printed must not depend on whose terminal this is.
+    command.env("COLUMNS", "100").env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE");
     command.args(arguments).current_dir(root()).stderr(Stdio::inherit());
     let output = command.output().context("the program could not be started")?;
     if !output.status.success() {

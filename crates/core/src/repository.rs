@@ -160,10 +160,8 @@ impl<'a> Redacted<'a> {
     }
 
     fn clean(bytes: &[u8]) -> Vec<u8> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => secret::redact(text).text.into_owned().into_bytes(),
-            Err(_) => bytes.to_vec(),
-        }
+        // Text in another encoding can hold a secret too: what is no UTF-8 is replaced, not passed on.
+        secret::redact(&String::from_utf8_lossy(bytes)).text.into_owned().into_bytes()
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::io::BufRead;
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Each, Entry, EntryKind, Error, ErrorKind, Snapshot, Stamp};
 
-use crate::checkout;
+use crate::checkout::Checkout;
 use crate::objects::{BATCH, Objects};
 use crate::program::{Program, broken};
 
@@ -26,7 +25,7 @@ const HELD_BYTES: usize = 8 << 20;
 pub struct Tree {
     label: String,
     commit: Option<String>,
-    root: PathBuf,
+    checkout: Checkout,
     entries: Vec<Entry>,
     problems: Vec<String>,
     objects: Objects,
@@ -42,8 +41,8 @@ impl Tree {
             Some(commit) => format!("HEAD ({})", commit.get(..12).unwrap_or(commit)),
             None => "an empty base (no commit yet)".to_owned(),
         };
-        let (root, objects) = (program.root().to_owned(), Objects::of(program));
-        Ok(Self { label, commit, root, entries, problems, objects })
+        let (checkout, objects) = (Checkout::at(program.root()), Objects::of(program));
+        Ok(Self { label, commit, checkout, entries, problems, objects })
     }
 
     /// The full name of the commit; none before the first one.
@@ -93,11 +92,10 @@ impl Tree {
 
     fn source<'a>(&self, entry: &'a Entry, limit: u64) -> Source<'a> {
         match (&entry.kind, &entry.stamp) {
-            (EntryKind::File, Stamp::Content(name)) => {
-                let file = self.root.join(entry.path.as_str());
-                checkout::read_if_same(&file, name, limit)
-                    .map_or(Source::Object(name), Source::Held)
-            }
+            (EntryKind::File, Stamp::Content(name)) => self
+                .checkout
+                .read_if_same(entry.path.as_str(), name, limit)
+                .map_or(Source::Object(name), Source::Held),
             _ => Source::Refused,
         }
     }

@@ -2,34 +2,74 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 /// A larger file that was touched counts as changed, unread.
 const COMPARED_BYTES: u64 = 256 << 20;
 
-/// The bytes of the regular file at `path`, if they are exactly the blob `name`.
-///
-/// The hash makes the answer right whatever lies there: a changed file, a link in the path, a file that changes while
-/// it is read. Looking first keeps away from what could hang or have effects when opened: pipes, sockets, devices.
-pub(crate) fn read_if_same(path: &Path, name: &str, limit: u64) -> Option<Vec<u8>> {
-    let seen = path.symlink_metadata().ok()?;
-    if !seen.is_file() || seen.len() > limit {
-        return None;
-    }
-    let file = File::open(path).ok()?;
-    let mut bytes = Vec::with_capacity(seen.len() as usize + 1);
-    file.take(limit + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= limit && is_blob(&bytes, name)).then_some(bytes)
+/// The folder that a repository was checked out to.
+#[derive(Debug)]
+pub(crate) struct Checkout {
+    root: PathBuf,
+    /// Nothing if the folder cannot be opened: then no file stands in for an object.
+    handle: Option<OwnedFd>,
 }
 
-/// Whether the regular file or link at `path` holds exactly the blob `name`.
-pub(crate) fn is_same(path: &Path, name: &str) -> bool {
-    match path.read_link() {
-        Ok(to) => is_blob(to.as_os_str().as_encoded_bytes(), name),
-        Err(_) => read_if_same(path, name, COMPARED_BYTES).is_some(),
+impl Checkout {
+    pub(crate) fn at(root: &Path) -> Self {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = openat(CWD, root, flags, Mode::empty()).ok();
+        Self { root: root.to_owned(), handle }
+    }
+
+    /// The bytes of the regular file at `path`, if they are exactly the blob `name`.
+    ///
+    /// The hash makes the answer right whatever lies there: a changed file, or one that changes while it is read.
+    pub(crate) fn read_if_same(&self, path: &str, name: &str, limit: u64) -> Option<Vec<u8>> {
+        let bytes = self.read(path, limit)?;
+        is_blob(&bytes, name).then_some(bytes)
+    }
+
+    /// Whether the regular file or link at `path` holds exactly the blob `name`.
+    pub(crate) fn is_same(&self, path: &str, name: &str) -> bool {
+        match self.root.join(path).read_link() {
+            Ok(to) => is_blob(to.as_os_str().as_encoded_bytes(), name),
+            Err(_) => self.read_if_same(path, name, COMPARED_BYTES).is_some(),
+        }
+    }
+
+    /// A regular file of at most `limit` bytes.
+    pub(crate) fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
+        let file = self.open(path).ok()?;
+        let seen = file.metadata().ok()?;
+        if !seen.is_file() || seen.len() > limit {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(seen.len() as usize + 1);
+        file.take(limit + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= limit).then_some(bytes)
+    }
+
+    /// Follows no link, in whatever part of the path, and waits for nobody: what lies there may be a pipe or a device.
+    fn open(&self, path: &str) -> Result<File, Errno> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let handle = self.handle.as_ref().ok_or(Errno::NOENT)?;
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{ResolveFlags, openat2};
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            match openat2(handle, path, flags, Mode::empty(), resolve) {
+                Err(Errno::NOSYS) => {}
+                opened => return opened.map(File::from),
+            }
+        }
+        openat(handle, path, flags, Mode::empty()).map(File::from)
     }
 }
 

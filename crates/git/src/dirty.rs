@@ -9,7 +9,7 @@ use std::process::Stdio;
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{EntryKind, Error, Snapshot, Stamp};
 
-use crate::checkout;
+use crate::checkout::Checkout;
 use crate::program::{Program, broken};
 
 const INDEX_BYTES: u64 = 1 << 30;
@@ -37,6 +37,7 @@ impl Dirty {
     pub(crate) fn against(program: &Program, base: &dyn Snapshot) -> Result<Self, Error> {
         let mut index = Index::read(program)?;
         let mut dirty = Self::default();
+        let checkout = Checkout::at(program.root());
         for entry in base.entries() {
             let Stamp::Content(name) = &entry.stamp else {
                 continue;
@@ -47,7 +48,7 @@ impl Dirty {
                     let file = program.root().join(entry.path.as_str());
                     if !ours
                         && !index.vouches(&indexed, file.symlink_metadata().ok())
-                        && !checkout::is_same(&file, name)
+                        && !checkout.is_same(entry.path.as_str(), name)
                     {
                         dirty.changed += 1;
                         dirty.name(&entry.path);

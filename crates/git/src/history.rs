@@ -5,13 +5,16 @@ use std::process::Stdio;
 
 use sequester_core::repository::{Commit, Error, History};
 
-use crate::checkout;
+use crate::checkout::{self, Checkout};
 use crate::program::{Program, broken};
 
 /// As many commits are given as fit in this, newest first: a commit can touch any number of paths.
 const LOG_BYTES: u64 = 128 << 20;
 
 /// The history of one commit.
+/// A longer list of where a clone was cut off is not looked at.
+const SHALLOW_BYTES: u64 = 16 << 20;
+
 #[derive(Debug)]
 pub struct Log {
     program: Program,
@@ -24,7 +27,9 @@ impl Log {
         let mut id = commit.clone().unwrap_or_default();
         // A shallow clone that is deepened gets a longer history under the same commit.
         let shallow = program.run(&["rev-parse", "--git-path", "shallow"])?;
-        if let Ok(boundary) = std::fs::read(program.root().join(shallow.text)) {
+        let path = program.root().join(shallow.text);
+        let folder = Checkout::at(path.parent().unwrap_or(&path));
+        if let Some(boundary) = folder.read("shallow", SHALLOW_BYTES) {
             let name = checkout::blob_name(&boundary, id.len());
             id = format!("{id}-{}", name.unwrap_or_default());
         }

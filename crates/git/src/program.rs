@@ -34,10 +34,13 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Finds `git` in the absolute folders of `search_path`: a relative one could lie in the repository.
+    /// Finds `git` in the folders of `search_path` that lie outside the repository: tools put `node_modules/.bin` and the
+    /// like first, and a repository may bring a `git` of its own there.
     pub(crate) fn find(search_path: &OsStr, root: PathBuf) -> Result<Self, Error> {
-        let folders: Vec<PathBuf> =
-            std::env::split_paths(search_path).filter(|folder| folder.is_absolute()).collect();
+        let foreign = |folder: &PathBuf| {
+            folder.is_absolute() && !folder.canonicalize().is_ok_and(|real| real.starts_with(&root))
+        };
+        let folders: Vec<PathBuf> = std::env::split_paths(search_path).filter(foreign).collect();
         let found = folders.iter().map(|folder| folder.join("git"));
         let file = found.into_iter().find(|file| file.is_file());
         let search_path = std::env::join_paths(&folders).unwrap_or_default();

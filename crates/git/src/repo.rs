@@ -1,5 +1,6 @@
 //! A repository, found from a folder in it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,15 @@ impl Repo {
     /// What of the index and the working tree is not in `base`.
     pub fn dirty(&self, base: &dyn Snapshot) -> Result<Dirty, Error> {
         Dirty::against(&self.program, base)
+    }
+
+    /// The paths that the index holds: git never ignores them, whatever `.gitignore` says.
+    pub fn tracked(&self) -> Result<BTreeSet<String>, Error> {
+        let listed = self.program.run(&["ls-files", "-z"])?;
+        if !listed.success {
+            return Err(broken("the index cannot be read. Try `git status`.".to_owned()));
+        }
+        Ok(listed.text.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
     }
 
     /// What led to HEAD.

@@ -1,12 +1,13 @@
 //! A plain folder as a snapshot: without git, or with changes that no commit holds yet.
 
-use std::fs::{File, Metadata};
+use std::collections::BTreeSet;
+use std::fs::{self, DirEntry, File, FileType, Metadata};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use ignore::{DirEntry, WalkBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 use sequester_core::path::RepoPath;
@@ -21,31 +22,87 @@ pub struct Folder {
     problems: Vec<String>,
 }
 
+/// Whether a folder is ignored: then only what git tracks counts in it, whatever its own rules say.
+#[derive(Clone, Copy)]
+enum Under {
+    Open,
+    Ignored,
+}
+
+/// Folders nested deeper than this are left out.
+const DEEPEST: usize = 200;
+/// A longer `.gitignore` does not count.
+const IGNORE_BYTES: u64 = 1 << 20;
+
 impl Folder {
     /// Lists `root`: what its `.gitignore` files leave, hidden files included, `.git` never. The user's own ignore rules
     /// do not count, so that everybody sees the same files.
     pub fn list(root: &Path) -> Result<Self, Error> {
+        Self::list_with(root, &BTreeSet::new())
+    }
+
+    /// The same, with paths that no rule ignores: those that git tracks.
+    pub fn list_with(root: &Path, tracked: &BTreeSet<String>) -> Result<Self, Error> {
         let label = root.display().to_string();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = openat(CWD, root, flags, Mode::empty())
             .map_err(|error| explain(&label, &io::Error::from(error)))?;
         let mut folder = Self { label, root: handle, entries: Vec::new(), problems: Vec::new() };
-        let walk = WalkBuilder::new(root)
-            .standard_filters(false)
-            .git_ignore(true)
-            .require_git(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
-            .build();
-        for found in walk {
-            match found {
-                Ok(entry) if entry.depth() == 0 => {}
-                Ok(entry) => folder.admit(root, &entry),
-                Err(error) => folder.problems.push(format!("{error}. It is left out.")),
-            }
-        }
+        folder.descend(root, root, Under::Open, &mut Vec::new(), tracked);
         folder.entries.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         folder.problems.sort_unstable();
         Ok(folder)
+    }
+
+    fn descend(
+        &mut self,
+        root: &Path,
+        here: &Path,
+        under: Under,
+        rules: &mut Vec<Gitignore>,
+        tracked: &BTreeSet<String>,
+    ) {
+        let found = match fs::read_dir(here) {
+            Ok(found) if rules.len() < DEEPEST => found,
+            Ok(_) => return self.problems.push(format!("`{}` lies too deep.", here.display())),
+            Err(error) => {
+                self.problems.push(format!("`{}`: {error}. It is left out.", here.display()));
+                return;
+            }
+        };
+        rules.push(self.rules_of(root, here));
+        for entry in found.flatten().filter(|entry| entry.file_name() != ".git") {
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            let under = match under {
+                Under::Open if !is_ignored(rules, &path, kind.is_dir()) => Under::Open,
+                _ if holds(tracked, root, &path) => Under::Ignored,
+                _ => continue,
+            };
+            if kind.is_dir() {
+                self.descend(root, &path, under, rules, tracked);
+            } else {
+                self.admit(root, &entry, kind);
+            }
+        }
+        rules.pop();
+    }
+
+    /// What the `.gitignore` of a folder says; read like any file, so that it can be no pipe and lead nowhere else.
+    fn rules_of(&self, root: &Path, here: &Path) -> Gitignore {
+        let path = here.join(".gitignore");
+        let name = path.strip_prefix(root).ok().and_then(Path::to_str).map(RepoPath::parse);
+        let mut content = Vec::new();
+        let Some(Ok(name)) = name else { return Gitignore::empty() };
+        if self.read_into(&name, IGNORE_BYTES, &mut content).is_err() {
+            return Gitignore::empty();
+        }
+        let mut builder = GitignoreBuilder::new(here);
+        for line in String::from_utf8_lossy(&content).lines() {
+            // A line that is no pattern does not count, as with git.
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().unwrap_or_else(|_| Gitignore::empty())
     }
 
     /// What is left out and why, in sentences for a person.
@@ -53,13 +110,13 @@ impl Folder {
         &self.problems
     }
 
-    fn admit(&mut self, root: &Path, found: &DirEntry) {
-        let path = found.path().strip_prefix(root).unwrap_or(found.path());
+    fn admit(&mut self, root: &Path, found: &DirEntry, kind: FileType) {
+        let whole = found.path();
+        let path = whole.strip_prefix(root).unwrap_or(&whole);
         let shown = path.display();
-        let kind = match found.file_type() {
-            Some(kind) if kind.is_dir() => return,
-            Some(kind) if kind.is_file() => EntryKind::File,
-            Some(kind) if kind.is_symlink() => EntryKind::Symlink,
+        let kind = match kind {
+            kind if kind.is_file() => EntryKind::File,
+            kind if kind.is_symlink() => EntryKind::Symlink,
             _ => {
                 self.problems.push(format!("`{shown}` is no regular file. It is left out."));
                 return;
@@ -147,6 +204,20 @@ impl Snapshot for Folder {
             each(at, read.map(|()| content.as_slice()));
         }
     }
+}
+
+/// The nearest rule that speaks of a path decides.
+fn is_ignored(rules: &[Gitignore], path: &Path, is_folder: bool) -> bool {
+    let spoken = rules.iter().rev().map(|rules| rules.matched(path, is_folder));
+    spoken.into_iter().find(|said| !said.is_none()).is_some_and(|said| said.is_ignore())
+}
+
+/// Whether a path is among the tracked ones, or above one of them.
+fn holds(tracked: &BTreeSet<String>, root: &Path, path: &Path) -> bool {
+    let Some(path) = path.strip_prefix(root).ok().and_then(Path::to_str) else { return false };
+    let above = format!("{path}/");
+    tracked.contains(path)
+        || tracked.range(above.clone()..).next().is_some_and(|next| next.starts_with(&above))
 }
 
 fn stamp(metadata: &Metadata) -> Stamp {

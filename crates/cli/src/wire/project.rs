@@ -64,7 +64,8 @@ impl Project {
     }
 
     fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
-        let folder = Folder::list(&root).map_err(|error| {
+        let tracked = git.and_then(|repo| repo.tracked().ok()).unwrap_or_default();
+        let folder = Folder::list_with(&root, &tracked).map_err(|error| {
             unusable(&root, error.to_string(), "Name a folder that you may read with `--repo DIR`.")
         })?;
         let problems = folder.problems().to_vec();

@@ -71,3 +71,49 @@ fn a_link_in_the_repository_is_never_followed() {
         assert!(!bench.run(&arguments).out.contains("OUTSIDE-CANARY"));
     }
 }
+
+#[test]
+fn a_tracked_file_is_never_ignored() {
+    let bench = Bench::with(&FILES);
+    bench.write(".gitignore", "*.gen.rs\nbuild/\n");
+    bench.write("src/table.gen.rs", "pub fn table() {}\n");
+    bench.write("build/kept.rs", "pub fn table() {}\n");
+    bench.write("build/loose.rs", "pub fn table() {}\n");
+    bench.git(&["add", "--force", "src/table.gen.rs", "build/kept.rs"]);
+    bench.commit("tracked all the same");
+    let ranked = bench.run(&["files", "table", "--json", "--include-dirty"]).out;
+    assert!(ranked.contains("src/table.gen.rs") && ranked.contains("build/kept.rs"), "{ranked}");
+    assert!(!ranked.contains("loose.rs"), "{ranked}");
+}
+
+#[test]
+fn what_lies_in_a_repository_neither_hangs_nor_leads_out() {
+    let (bench, plan) = shop();
+    let made = std::process::Command::new("mkfifo").arg(bench.repo().join(".gitignore")).status();
+    assert!(made.unwrap().success());
+    let answer = bench.run(&["context", &plan, "b", "--include-dirty"]);
+    assert!(answer.out.contains("pub fn send"), "{answer:?}");
+    fs::remove_file(bench.repo().join(".gitignore")).unwrap();
+    fs::write(bench.path("rules"), "*.rs\n").unwrap();
+    std::os::unix::fs::symlink(bench.path("rules"), bench.repo().join(".gitignore")).unwrap();
+    let answer = bench.run(&["context", &plan, "b", "--include-dirty"]);
+    assert!(answer.out.contains("pub fn send"), "{answer:?}");
+}
+
+#[test]
+fn a_program_of_the_repository_is_never_run() {
+    let (bench, plan) = shop();
+    let canary = bench.path("ran");
+    bench.write(
+        "node_modules/.bin/git",
+        format!("#!/bin/sh\ntouch '{}'\nexit 1\n", canary.display()),
+    );
+    let program = bench.repo().join("node_modules/.bin/git");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, mode).unwrap();
+    let path =
+        format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let answer = bench.run_in(&bench.repo(), &["context", &plan, "b"], &[("PATH", &path)]);
+    assert!(answer.out.contains("pub fn send"), "{answer:?}");
+    assert!(!canary.exists());
+}

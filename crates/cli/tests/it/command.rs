@@ -77,7 +77,10 @@ impl Bench {
     }
 
     pub(crate) fn git(&self, arguments: &[&str]) {
+        // Nothing of the caller's: a hook's variables would point git at another repository.
         let output = Command::new("git")
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .args(["-c", "user.name=Tester", "-c", "user.email=tester@example.com"])
             .args(arguments)
             .current_dir(self.repo())
