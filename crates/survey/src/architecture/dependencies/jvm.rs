@@ -60,7 +60,7 @@ fn pom(text: &str) -> Option<Vec<Dependency>> {
     Some(dependencies)
 }
 
-/// Lines such as `implementation("group:name:version")`.
+/// Lines such as `implementation("group:name:version")`; `project(":name")` is the project's own.
 fn gradle_lines(text: &str) -> Vec<Dependency> {
     const WORDS: [&str; 8] = [
         "implementation",
@@ -82,6 +82,9 @@ fn gradle_lines(text: &str) -> Vec<Dependency> {
         let coordinate = &rest[..rest.find(['"', '\''])?];
         let mut parts = coordinate.split(':');
         let (group, name) = (parts.next()?, parts.next()?);
+        if line[..quote].contains("project(") || group.is_empty() || name.is_empty() {
+            return None;
+        }
         let test = word.to_ascii_lowercase().contains("test");
         let role = if test { Role::Development } else { Role::Normal };
         Some(Dependency::new(&format!("{group}:{name}"), parts.next().unwrap_or(""), role))

@@ -105,14 +105,16 @@ fn requirements(text: &str, file: &str) -> Vec<Dependency> {
     lines.filter_map(split).map(|(name, version)| Dependency::new(name, version, role)).collect()
 }
 
-/// `name[extra] >= 1; marker # comment` into name and version.
+/// `name[extra] >= 1; marker # comment` into name and version. A bare address may name its package behind `#egg=`.
 fn split(line: &str) -> Option<(&str, &str)> {
     let line = line.split(" #").next()?.split(';').next()?.trim();
+    let is_address = line.split('@').next()?.contains("://");
+    let line = if is_address { line.split_once("#egg=")?.1 } else { line };
     let end =
         line.find(|c: char| !(c.is_alphanumeric() || "-_.".contains(c))).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
     let rest = rest.split_once(']').map_or(rest, |(_, rest)| rest).trim();
-    let version = if rest.starts_with('@') {
+    let version = if is_address || rest.starts_with('@') {
         ""
     } else {
         rest.trim_start_matches("==").trim_matches(['(', ')'])
