@@ -207,6 +207,25 @@ strict = true, target = es2022 (tsconfig.json)
 }
 
 #[test]
+fn tasks_in_a_list_are_not_rules() {
+    let agents = "- [ ] Task 1: migrate jars.\n- [x] Task 2: migrate lids.\n- [X] Task 3: migrate corks.\n\
+        - [-] Task 4: migrate shelves.\n- [~] Task 5: migrate rooms.\n- Keep jars closed.\n";
+    let context = survey(&[("AGENTS.md", agents)]);
+    assert_eq!(lines(&context.conventions), "Keep jars closed. (AGENTS.md)\n");
+}
+
+#[test]
+fn variables_of_a_makefile_are_not_targets() {
+    let makefile = "BASE = http://example.org\nDATE = $(shell date +%H:%M)\nurl ?= http://a\nurl += b:c\n\
+        now != date +%H:%M\none := 1\ntwo ::= 2\nthree :::= 3\nbuild: one.o ## Build it\nlint::\n";
+    let context = survey(&[("Makefile", makefile)]);
+    assert_eq!(
+        lines(&context.commands),
+        "`make build`: Build it (Makefile)\n`make lint` (Makefile)\n"
+    );
+}
+
+#[test]
 fn patterns_are_counted_not_guessed() {
     let mut files: Vec<(String, &str)> = Vec::new();
     for at in 0..6 {
