@@ -1,4 +1,5 @@
 mod dependencies;
+mod hostile;
 mod memory;
 
 use std::fmt::Write as _;

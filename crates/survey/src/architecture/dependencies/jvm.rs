@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 use serde_json::Value;
 
 use super::{Dependency, Manifest, Role};
-use crate::architecture::manifest::{pairs, toml};
+use crate::architecture::manifest::{pairs, toml, xml};
 use crate::architecture::scan::Scan;
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
@@ -25,7 +25,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
 }
 
 fn pom(text: &str) -> Option<Vec<Dependency>> {
-    let document = Document::parse(text).ok()?;
+    let document = xml(text)?;
     let project = document.root_element();
     let child = |node: Node<'_, '_>, name: &str| {
         let found = node.children().find(|child| child.tag_name().name() == name)?;

@@ -1,10 +1,9 @@
 //! Composer, Bundler, .NET projects, Mix, Pub and Swift packages.
 
-use roxmltree::Document;
 use serde_json::Value;
 
 use super::{Dependency, Locked, Manifest, Role, locked};
-use crate::architecture::manifest::{json, pairs, scalar, yaml};
+use crate::architecture::manifest::{json, pairs, scalar, xml, yaml};
 use crate::architecture::scan::{Scan, has_extension};
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
@@ -116,8 +115,7 @@ fn gem_lock(text: &str) -> Locked {
 }
 
 fn packages(text: &str) -> Option<Vec<Dependency>> {
-    let text = text.trim_start_matches('\u{feff}');
-    let document = Document::parse(text).ok()?;
+    let document = xml(text)?;
     let references =
         document.descendants().filter(|node| node.tag_name().name() == "PackageReference");
     Some(
