@@ -10,8 +10,7 @@ use crate::architecture::manifest::{pairs, toml, xml};
 use crate::architecture::scan::Scan;
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
-    let own =
-        |path: &str, dependencies| Manifest { path: path.to_owned(), lock: None, dependencies };
+    let own = |path: &str, dependencies| Manifest::new(path, None, dependencies);
     let poms = scan
         .named(&["pom.xml"])
         .into_iter()
