@@ -204,18 +204,21 @@ impl<'a> Scores<'a> {
         }
     }
 
+    /// A file named in several ways gets what the most telling of them gives, once.
     pub(crate) fn match_names(&mut self) {
+        let mut gains: BTreeMap<u32, f64> = BTreeMap::new();
         for name in &self.query.names {
             let named = self.files_written(name);
             let gain =
                 if named.len() == 1 || name.contains('/') { NAMED } else { NAMED_AMONG_SEVERAL };
             for document in named {
-                let reasons = &mut self.reasons[document as usize];
-                if !reasons.named {
-                    reasons.named = true;
-                    self.score[document as usize] += gain * self.best_by_words;
-                }
+                let most = gains.entry(document).or_default();
+                *most = most.max(gain);
             }
+        }
+        for (document, gain) in gains {
+            self.reasons[document as usize].named = true;
+            self.score[document as usize] += gain * self.best_by_words;
         }
     }
 

@@ -1,4 +1,5 @@
 mod dependencies;
+mod hostile;
 mod memory;
 
 use std::fmt::Write as _;
@@ -204,6 +205,25 @@ ruff selects E, F (pyproject.toml)
 strict = true, target = es2022 (tsconfig.json)
 ";
     assert_eq!(lines(&context.conventions), expected);
+}
+
+#[test]
+fn tasks_in_a_list_are_not_rules() {
+    let agents = "- [ ] Task 1: migrate jars.\n- [x] Task 2: migrate lids.\n- [X] Task 3: migrate corks.\n\
+        - [-] Task 4: migrate shelves.\n- [~] Task 5: migrate rooms.\n- Keep jars closed.\n";
+    let context = survey(&[("AGENTS.md", agents)]);
+    assert_eq!(lines(&context.conventions), "Keep jars closed. (AGENTS.md)\n");
+}
+
+#[test]
+fn variables_of_a_makefile_are_not_targets() {
+    let makefile = "BASE = http://example.org\nDATE = $(shell date +%H:%M)\nurl ?= http://a\nurl += b:c\n\
+        now != date +%H:%M\none := 1\ntwo ::= 2\nthree :::= 3\nbuild: one.o ## Build it\nlint::\n";
+    let context = survey(&[("Makefile", makefile)]);
+    assert_eq!(
+        lines(&context.commands),
+        "`make build`: Build it (Makefile)\n`make lint` (Makefile)\n"
+    );
 }
 
 #[test]

@@ -33,6 +33,19 @@ fn a_named_path_is_first() {
 }
 
 #[test]
+fn a_path_named_in_full_is_before_others_of_its_file_name() {
+    let memory = Memory::new([
+        ("src/a/mod.rs", "alpha alpha alpha handle handle\n"),
+        ("src/b/mod.rs", "nothing\n"),
+        ("src/c/mod.rs", "handle alpha\n"),
+    ]);
+    let text = "In src/b/mod.rs handle alpha, like the other mod.rs";
+    let ranked = open(&memory, &Forgetful).rank(text, 3);
+    assert_eq!(ranked[0].path.as_str(), "src/b/mod.rs");
+    assert!(ranked[0].score > ranked[1].score, "{ranked:?}");
+}
+
+#[test]
 fn a_file_that_defines_a_named_symbol_is_before_those_that_use_it() {
     let ranked = index().rank("Let `parse_url` refuse spaces.", 3);
     assert_eq!(ranked[0].path.as_str(), "lib/url.c");

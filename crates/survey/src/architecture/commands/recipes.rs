@@ -56,20 +56,21 @@ fn is_name(name: &str) -> bool {
 
 /// Plain targets, with the `##` comment behind them.
 fn targets(text: &str) -> Vec<(&str, &str)> {
-    let read = |line: &'_ str| -> Option<(usize, usize)> {
-        let colon = line.find(':')?;
-        (!line[colon..].starts_with(":=") && !line[colon..].starts_with("::="))
-            .then_some((colon, line.len()))
-    };
     let mut found = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '.'])) {
-        if let Some((colon, _)) = read(line) {
-            let about = line.split_once("##").map_or("", |(_, about)| about.trim());
-            let names = line[..colon].split_whitespace().filter(|name| is_name(name));
-            found.extend(names.map(|name| (name, about)));
-        }
+        let Some((head, rest)) = line.split_once(':').filter(|parts| !is_variable(*parts)) else {
+            continue;
+        };
+        let about = rest.split_once("##").map_or("", |(_, about)| about.trim());
+        let names = head.split_whitespace().filter(|name| is_name(name));
+        found.extend(names.map(|name| (name, about)));
     }
     found
+}
+
+/// `A = b:c`, `A := b` and `A ::= b`, parted at the first colon.
+fn is_variable((head, rest): (&str, &str)) -> bool {
+    head.contains('=') || rest.trim_start_matches(':').starts_with('=')
 }
 
 /// Recipes, with the comment above them.

@@ -45,7 +45,7 @@ struct Block {
 fn rules(text: &str, kind: Prose) -> Vec<String> {
     let mut rules: Vec<(bool, String)> = Vec::new();
     for block in blocks(text) {
-        if is_link(&block.text) || block.text.starts_with("[ ]") {
+        if is_link(&block.text) || is_task(&block.text) {
             continue;
         }
         if block.item {
@@ -150,6 +150,11 @@ fn item(body: &str) -> Option<&str> {
 /// An entry of a table of contents.
 fn is_link(rule: &str) -> bool {
     rule.starts_with('[') && rule.ends_with(')') && rule.matches("](").count() == 1
+}
+
+/// An entry of a list of things to do, done or not.
+fn is_task(rule: &str) -> bool {
+    ["[ ]", "[x]", "[X]", "[-]", "[~]"].iter().any(|mark| rule.starts_with(mark))
 }
 
 fn demands(text: &str) -> bool {

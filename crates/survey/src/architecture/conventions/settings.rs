@@ -7,7 +7,7 @@ use serde_json::Value;
 use sequester_core::architecture::Stated;
 
 use crate::architecture::line::{clean, some};
-use crate::architecture::manifest::{at, json, pairs, scalar, strings, toml, yaml};
+use crate::architecture::manifest::{at, json, pairs, scalar, strings, toml, xml, yaml};
 use crate::architecture::scan::{Scan, name};
 
 /// Lines of one file.
@@ -244,7 +244,7 @@ fn hooks(value: &Value) -> Vec<String> {
 }
 
 fn phpcs(text: &str) -> Vec<String> {
-    let Ok(document) = roxmltree::Document::parse(text) else {
+    let Some(document) = xml(text) else {
         return Vec::new();
     };
     let rules = document.descendants().filter(|node| node.tag_name().name() == "rule");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Dependency, Locked, Manifest, Role, locked};
+use super::{Dependency, Locked, Manifest, Role};
 use crate::architecture::manifest::{at, pairs, toml};
 use crate::architecture::scan::Scan;
 
@@ -24,8 +24,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
         for (_, target) in pairs(manifest.get("target")) {
             collect(target.get("dependencies"), Role::Normal, &lock, &mut dependencies);
         }
-        let lock = lock_path.map(str::to_owned);
-        Some(Manifest { path: path.to_owned(), lock, dependencies })
+        Some(Manifest::new(path, lock_path, dependencies))
     };
     scan.named(&["Cargo.toml"]).into_iter().filter_map(read).collect()
 }
@@ -40,9 +39,9 @@ fn collect(table: Option<&Value>, role: Role, lock: &Locked, into: &mut Vec<Depe
         let demanded =
             value.as_str().or_else(|| value.get("version").and_then(Value::as_str)).unwrap_or("");
         let package = value.get("package").and_then(Value::as_str).unwrap_or(name);
-        let version = locked(lock, package, demanded);
+        let version = lock.version(package, demanded);
         // A member that takes a crate from the workspace says nothing new about its version, but uses it.
-        if !shared || lock.contains_key(package) {
+        if !shared || lock.has(package) {
             into.push(Dependency::new(package, &version, role));
         }
     }
@@ -50,16 +49,16 @@ fn collect(table: Option<&Value>, role: Role, lock: &Locked, into: &mut Vec<Depe
 
 /// Only packages from elsewhere have a source line.
 fn lock(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     for package in text.split("[[package]]").skip(1) {
         let value = |key: &str| {
             let line = package.lines().find_map(|line| line.strip_prefix(key))?;
-            Some(line.trim_start_matches([' ', '=']).trim_matches('"').to_owned())
+            Some(line.trim_start_matches([' ', '=']).trim_matches('"'))
         };
         if let (Some(name), Some(version), Some(_)) =
             (value("name"), value("version"), value("source"))
         {
-            versions.entry(name).or_default().push(version);
+            versions.add(name, version);
         }
     }
     versions

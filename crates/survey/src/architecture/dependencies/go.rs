@@ -28,7 +28,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
                 dependencies.push(Dependency::new(name, version, Role::Normal));
             }
         }
-        Manifest { path: path.to_owned(), lock: None, dependencies }
+        Manifest::new(path, None, dependencies)
     };
     scan.named(&["go.mod"]).into_iter().map(read).collect()
 }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 use serde_json::Value;
 
 use super::{Dependency, Manifest, Role};
-use crate::architecture::manifest::{pairs, toml};
+use crate::architecture::manifest::{pairs, toml, xml};
 use crate::architecture::scan::Scan;
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
-    let own =
-        |path: &str, dependencies| Manifest { path: path.to_owned(), lock: None, dependencies };
+    let own = |path: &str, dependencies| Manifest::new(path, None, dependencies);
     let poms = scan
         .named(&["pom.xml"])
         .into_iter()
@@ -25,7 +24,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
 }
 
 fn pom(text: &str) -> Option<Vec<Dependency>> {
-    let document = Document::parse(text).ok()?;
+    let document = xml(text)?;
     let project = document.root_element();
     let child = |node: Node<'_, '_>, name: &str| {
         let found = node.children().find(|child| child.tag_name().name() == name)?;
@@ -60,7 +59,7 @@ fn pom(text: &str) -> Option<Vec<Dependency>> {
     Some(dependencies)
 }
 
-/// Lines such as `implementation("group:name:version")`.
+/// Lines such as `implementation("group:name:version")`; `project(":name")` is the project's own.
 fn gradle_lines(text: &str) -> Vec<Dependency> {
     const WORDS: [&str; 8] = [
         "implementation",
@@ -82,6 +81,9 @@ fn gradle_lines(text: &str) -> Vec<Dependency> {
         let coordinate = &rest[..rest.find(['"', '\''])?];
         let mut parts = coordinate.split(':');
         let (group, name) = (parts.next()?, parts.next()?);
+        if line[..quote].contains("project(") || group.is_empty() || name.is_empty() {
+            return None;
+        }
         let test = word.to_ascii_lowercase().contains("test");
         let role = if test { Role::Development } else { Role::Normal };
         Some(Dependency::new(&format!("{group}:{name}"), parts.next().unwrap_or(""), role))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Dependency, Locked, Manifest, Role, locked};
+use super::{Dependency, Locked, Manifest, Role};
 use crate::architecture::manifest::{json, pairs};
 use crate::architecture::scan::Scan;
 
@@ -15,7 +15,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
         Some("pnpm-lock.yaml") => pnpm(text),
         Some("package-lock.json") => npm(text),
         Some("yarn.lock") => yarn(text),
-        _ => Locked::new(),
+        _ => Locked::default(),
     };
     let read = |(path, text): (&str, &str)| {
         let manifest = json(text)?;
@@ -37,7 +37,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
                 }
                 let version = match role {
                     Role::Peer => demanded.to_owned(),
-                    _ => locked(&lock, name, demanded),
+                    _ => lock.version(name, demanded),
                 };
                 used |= version != demanded;
                 dependencies.push(Dependency::new(
@@ -47,22 +47,14 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
                 ));
             }
         }
-        let lock = lock_path.filter(|_| used).map(str::to_owned);
-        Some(Manifest { path: path.to_owned(), lock, dependencies })
+        Some(Manifest::new(path, lock_path.filter(|_| used), dependencies))
     };
     scan.named(&["package.json"]).into_iter().filter_map(read).collect()
 }
 
-fn add(versions: &mut Locked, name: &str, version: &str) {
-    let known = versions.entry(name.to_owned()).or_default();
-    if !version.is_empty() && !known.iter().any(|known| known == version) {
-        known.push(version.to_owned());
-    }
-}
-
 /// Only the packages at the top: nested ones are others' choices.
 fn npm(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     let Ok(lock) = serde_json::from_str::<Value>(text) else {
         return versions;
     };
@@ -71,12 +63,12 @@ fn npm(text: &str) -> Locked {
             (path.strip_prefix("node_modules/"), package.get("version"))
             && !name.contains("node_modules/")
         {
-            add(&mut versions, name, version.as_str().unwrap_or(""));
+            versions.add(name, version.as_str().unwrap_or(""));
         }
     }
-    if versions.is_empty() {
+    if versions.0.is_empty() {
         for (name, package) in pairs(lock.get("dependencies")) {
-            add(&mut versions, name, package.get("version").and_then(Value::as_str).unwrap_or(""));
+            versions.add(name, package.get("version").and_then(Value::as_str).unwrap_or(""));
         }
     }
     versions
@@ -84,7 +76,7 @@ fn npm(text: &str) -> Locked {
 
 /// Entries such as `"a@^1", "a@^2":` and, indented, `version "1.2.3"` or `version: 1.2.3`.
 fn yarn(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     let mut name = "";
     for line in text.lines() {
         if !line.starts_with([' ', '#']) {
@@ -93,7 +85,7 @@ fn yarn(text: &str) -> Locked {
         } else if let Some(version) =
             line.trim_start().strip_prefix("version").filter(|_| !name.is_empty())
         {
-            add(&mut versions, name, version.trim_matches([' ', ':', '"']));
+            versions.add(name, version.trim_matches([' ', ':', '"']));
             name = "";
         }
     }
@@ -102,7 +94,7 @@ fn yarn(text: &str) -> Locked {
 
 /// The part before `packages:` says what each importer got; read by lines, since such files are long.
 fn pnpm(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     let mut name = "";
     let importers = text.lines().skip_while(|line| !line.starts_with("importers:")).skip(1);
     for line in importers.take_while(|line| line.is_empty() || line.starts_with(' ')) {
@@ -110,7 +102,7 @@ fn pnpm(text: &str) -> Locked {
         if let Some(version) = body.strip_prefix("version: ") {
             let version = version.split('(').next().unwrap_or(version).trim_matches('\'');
             if !version.starts_with("link:") {
-                add(&mut versions, name, version);
+                versions.add(name, version);
             }
         } else if !body.starts_with("specifier: ") {
             name = body.trim_end_matches(':').trim_matches('\'');

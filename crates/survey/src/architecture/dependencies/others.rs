@@ -1,21 +1,20 @@
 //! Composer, Bundler, .NET projects, Mix, Pub and Swift packages.
 
-use roxmltree::Document;
 use serde_json::Value;
 
-use super::{Dependency, Locked, Manifest, Role, locked};
-use crate::architecture::manifest::{json, pairs, scalar, yaml};
+use super::{Dependency, Locked, Manifest, Role};
+use crate::architecture::manifest::{json, pairs, scalar, xml, yaml};
 use crate::architecture::scan::{Scan, has_extension};
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let mut all = Vec::new();
     let mut add = |path: &str, lock: Option<&str>, dependencies: Vec<Dependency>| {
-        all.push(Manifest { path: path.to_owned(), lock: lock.map(str::to_owned), dependencies });
+        all.push(Manifest::new(path, lock, dependencies));
     };
     let composer_lock = scan.text("composer.lock").map(composer_lock);
     for (path, text) in scan.named(&["composer.json"]) {
         let lock = composer_lock.as_ref().map(|_| "composer.lock");
-        let none = Locked::new();
+        let none = Locked::default();
         add(
             path,
             lock,
@@ -25,7 +24,7 @@ pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let gem_lock = scan.text("Gemfile.lock").map(gem_lock);
     for (path, text) in scan.named(&["Gemfile"]) {
         let lock = gem_lock.as_ref().map(|_| "Gemfile.lock");
-        let none = Locked::new();
+        let none = Locked::default();
         add(path, lock, gems(text, gem_lock.as_ref().unwrap_or(&none)));
     }
     for (path, text) in scan.matching(|path| has_extension(path, &["csproj", "fsproj"])) {
@@ -49,7 +48,7 @@ fn composer(text: &str, lock: &Locked) -> Option<Vec<Dependency>> {
         pairs(value.get(key))
             .into_iter()
             .map(|(name, version)| {
-                Dependency::new(name, &locked(lock, name, version.as_str().unwrap_or("")), role)
+                Dependency::new(name, &lock.version(name, version.as_str().unwrap_or("")), role)
             })
             .collect::<Vec<_>>()
     };
@@ -62,13 +61,13 @@ fn composer(text: &str, lock: &Locked) -> Option<Vec<Dependency>> {
 }
 
 fn composer_lock(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     let lock: Value = serde_json::from_str(text).unwrap_or_default();
     for key in ["packages", "packages-dev"] {
         for package in lock.get(key).and_then(Value::as_array).into_iter().flatten() {
             let text = |key: &str| package.get(key).and_then(Value::as_str);
             if let (Some(name), Some(version)) = (text("name"), text("version")) {
-                versions.entry(name.to_owned()).or_default().push(version.to_owned());
+                versions.add(name, version);
             }
         }
     }
@@ -93,7 +92,7 @@ fn gems(text: &str, lock: &Locked) -> Vec<Dependency> {
                     .next()
                     .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
                     .unwrap_or("");
-                all.push(Dependency::new(name, &locked(lock, name, version), group));
+                all.push(Dependency::new(name, &lock.version(name, version), group));
             }
         }
     }
@@ -102,22 +101,18 @@ fn gems(text: &str, lock: &Locked) -> Vec<Dependency> {
 
 /// Four spaces, a name, a version in brackets.
 fn gem_lock(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     for line in text.lines() {
         let body = line.strip_prefix("    ").filter(|body| !body.starts_with(' '));
         if let Some((name, version)) = body.and_then(|body| body.split_once(" (")) {
-            versions
-                .entry(name.to_owned())
-                .or_default()
-                .push(version.trim_end_matches(')').to_owned());
+            versions.add(name, version.trim_end_matches(')'));
         }
     }
     versions
 }
 
 fn packages(text: &str) -> Option<Vec<Dependency>> {
-    let text = text.trim_start_matches('\u{feff}');
-    let document = Document::parse(text).ok()?;
+    let document = xml(text)?;
     let references =
         document.descendants().filter(|node| node.tag_name().name() == "PackageReference");
     Some(

@@ -2,30 +2,25 @@
 
 use serde_json::Value;
 
-use super::{Dependency, Locked, Manifest, Role, locked};
+use super::{Dependency, Locked, Manifest, Role};
 use crate::architecture::manifest::{at, pairs, scalar, strings, toml};
 use crate::architecture::scan::{Scan, has_extension, name};
 
 pub(super) fn read(scan: &Scan<'_>) -> Vec<Manifest> {
     let mut manifests = Vec::new();
+    let lock_path = ["uv.lock", "poetry.lock"].into_iter().find(|lock| scan.text(lock).is_some());
+    let locked = lock_path.and_then(|path| scan.text(path)).map(lock).unwrap_or_default();
     for (path, text) in scan.matching(|path| is_manifest(name(path))) {
         let file = name(path);
         let (dependencies, lock) = match file {
             "pyproject.toml" => {
-                let lock_path =
-                    ["uv.lock", "poetry.lock"].into_iter().find(|lock| scan.text(lock).is_some());
-                let lock = lock_path.and_then(|path| scan.text(path)).map(lock).unwrap_or_default();
-                (toml(text).map(|value| pyproject(&value, &lock)).unwrap_or_default(), lock_path)
+                (toml(text).map(|value| pyproject(&value, &locked)).unwrap_or_default(), lock_path)
             }
             "Pipfile" => (toml(text).map(|value| pipfile(&value)).unwrap_or_default(), None),
             "setup.cfg" => (setup(text), None),
             _ => (requirements(text, file), None),
         };
-        manifests.push(Manifest {
-            path: path.to_owned(),
-            lock: lock.map(str::to_owned),
-            dependencies,
-        });
+        manifests.push(Manifest::new(path, lock, dependencies));
     }
     manifests
 }
@@ -39,7 +34,7 @@ fn pyproject(value: &Value, lock: &Locked) -> Vec<Dependency> {
     let mut all = Vec::new();
     let mut demand = |line: &str, role| {
         if let Some((name, version)) = split(line) {
-            all.push(Dependency::new(name, &locked(lock, &normal(name), version), role));
+            all.push(Dependency::new(name, &lock.version(&normal(name), version), role));
         }
     };
     for line in strings(at(value, &["project", "dependencies"])) {
@@ -66,7 +61,7 @@ fn pyproject(value: &Value, lock: &Locked) -> Vec<Dependency> {
         for (name, value) in pairs(table) {
             let version =
                 scalar(value).or_else(|| value.get("version").and_then(scalar)).unwrap_or_default();
-            all.push(Dependency::new(name, &locked(lock, &normal(name), &version), role));
+            all.push(Dependency::new(name, &lock.version(&normal(name), &version), role));
         }
     }
     all
@@ -105,14 +100,16 @@ fn requirements(text: &str, file: &str) -> Vec<Dependency> {
     lines.filter_map(split).map(|(name, version)| Dependency::new(name, version, role)).collect()
 }
 
-/// `name[extra] >= 1; marker # comment` into name and version.
+/// `name[extra] >= 1; marker # comment` into name and version. A bare address may name its package behind `#egg=`.
 fn split(line: &str) -> Option<(&str, &str)> {
     let line = line.split(" #").next()?.split(';').next()?.trim();
+    let is_address = line.split('@').next()?.contains("://");
+    let line = if is_address { line.split_once("#egg=")?.1 } else { line };
     let end =
         line.find(|c: char| !(c.is_alphanumeric() || "-_.".contains(c))).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
     let rest = rest.split_once(']').map_or(rest, |(_, rest)| rest).trim();
-    let version = if rest.starts_with('@') {
+    let version = if is_address || rest.starts_with('@') {
         ""
     } else {
         rest.trim_start_matches("==").trim_matches(['(', ')'])
@@ -125,16 +122,13 @@ fn normal(name: &str) -> String {
 }
 
 fn lock(text: &str) -> Locked {
-    let mut versions = Locked::new();
+    let mut versions = Locked::default();
     for package in text.split("[[package]]").skip(1) {
         let value = |key: &str| {
             package.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "))
         };
         if let (Some(name), Some(version)) = (value("name"), value("version")) {
-            versions
-                .entry(normal(name.trim_matches('"')))
-                .or_default()
-                .push(version.trim_matches('"').to_owned());
+            versions.add(&normal(name.trim_matches('"')), version.trim_matches('"'));
         }
     }
     versions

@@ -8,7 +8,7 @@ use sequester_core::architecture::Stated;
 
 use crate::architecture::languages;
 use crate::architecture::line::{clean, counted, some};
-use crate::architecture::manifest::{at, json, strings, toml, yaml};
+use crate::architecture::manifest::{at, json, strings, toml, xml, yaml};
 use crate::architecture::scan::{Scan, folder, has_extension, is_sample, name};
 
 /// Files of one form before it counts as a pattern.
@@ -72,7 +72,7 @@ pub(super) fn workspaces(scan: &Scan<'_>) -> Vec<Stated> {
 }
 
 fn maven_modules(text: &str) -> Vec<String> {
-    let Ok(document) = roxmltree::Document::parse(text) else {
+    let Some(document) = xml(text) else {
         return Vec::new();
     };
     let modules = document.descendants().filter(|node| node.tag_name().name() == "module");

@@ -1,6 +1,6 @@
 //! What the project is built on, by its declared dependencies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sequester_core::architecture::Stated;
 
@@ -286,14 +286,15 @@ const KINDS: [(&str, &[&str]); 13] = [
 pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
     let mut found = Vec::new();
     for (kind, names) in KINDS {
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut shown: Vec<&str> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for manifest in manifests {
             for dependency in
                 manifest.dependencies.iter().filter(|dependency| is_one(&dependency.name, names))
             {
-                if !seen.contains(&dependency.name.as_str()) {
-                    seen.push(&dependency.name);
+                if seen.insert(dependency.name.as_str()) {
+                    shown.push(&dependency.name);
                 }
                 *places.entry(&manifest.path).or_default() += 1;
             }
@@ -306,7 +307,7 @@ pub(super) fn state(manifests: &[Manifest]) -> Vec<Stated> {
             let more = places.len() - 1;
             let source =
                 if more == 0 { first.to_owned() } else { format!("{first} and {more} more") };
-            found.push(Stated::new(format!("{kind}: {}", some(&seen, 8)), source));
+            found.push(Stated::new(format!("{kind}: {}", some(&shown, 8)), source));
         }
     }
     found

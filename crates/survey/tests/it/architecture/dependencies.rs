@@ -87,6 +87,19 @@ fn the_jvm_has_three_kinds_of_manifests() {
 }
 
 #[test]
+fn parts_of_a_gradle_build_are_not_its_dependencies() {
+    let gradle = "dependencies {\n  implementation(project(\":core\"))\n  api project(path: 'lib:jar')\n  api(\":lid\")\n  api(platform(\"org.a:bom:1.0\"))\n}\n";
+    assert_dependencies(&[("build.gradle", gradle)], "org.a:bom 1.0 (build.gradle)\n");
+}
+
+#[test]
+fn an_address_is_a_requirement_only_under_a_name() {
+    let addresses = "https://example.com/jar-1.0.whl\ngit+https://example.com/a/lid.git@v2\n\
+        git+ssh://git@example.com/a/cork.git#egg=cork[dry]&subdirectory=x\nshelf @ https://example.com/shelf.zip\n";
+    assert_dependencies(&[("requirements.txt", addresses)], "cork, shelf (requirements.txt)\n");
+}
+
+#[test]
 fn other_package_managers_are_read_too() {
     let files = [
         (
