@@ -223,3 +223,30 @@ fn only_the_files_that_were_granted_are_named() {
     let out = bench.run(&["context", "../plan.md", "b"]).out;
     assert!(!out.contains("NAMECANARY"), "{out}");
 }
+
+#[test]
+fn the_survey_takes_no_part_of_a_secret() {
+    let bench = Bench::with(&FILES);
+    let token = format!("gh{}_{}", "p", "k7Qz2LmX9vB4nR8tY1wC5pD3hJ6gF0sAeUiO");
+    // In another encoding than UTF-8, and where a long line is cut.
+    let mut rules = b"# R\xe8gles\n\n- Always ".to_vec();
+    rules.extend("keep to the rules of the house and ".repeat(6).bytes());
+    rules.extend(format!("{token} and more words after it\n- Use tabs.\n").bytes());
+    bench.write("AGENTS.md", rules);
+    let fence = |word: &str| format!("-----{word} RSA PRIVATE KEY-----");
+    let key = [
+        "MIIEowIBAAKCAQEA7bq3Zk9vX2LmQ8tY1wC5pD3hJ6gF0sAeUiOk7Qz2LmX9vB4n",
+        "R8tY1wC5pD3hJ6gF0sAeUiOk7Qz2LmX9vB4nMIIEowIBAAKCAQEA7bq3Zk9vX2Lm",
+        "Q8tY1wC5pD3hJ6gF0sAeUiOk7Qz2LmX9vB4nR8tY1wC5pD3hJ6gF0sAeUiOk7Qz2",
+    ];
+    let lines = key.join("\n- ");
+    let rules = format!("# Rules\n\n- {}\n- {lines}\n- {}\n", fence("BEGIN"), fence("END"));
+    bench.write("CLAUDE.md", rules);
+    bench.commit("rules");
+    fs::write(bench.path("plan.md"), PLAN).unwrap();
+    let out = bench.run(&["context", "../plan.md", "b"]).out;
+    assert!(out.contains("Use tabs."), "{out}");
+    for part in [&token[4..16], key[0], key[1], key[2]] {
+        assert!(!out.contains(part), "{part} in\n{out}");
+    }
+}
