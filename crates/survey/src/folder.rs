@@ -62,16 +62,19 @@ impl Folder {
         rules: &mut Vec<Gitignore>,
         tracked: &BTreeSet<String>,
     ) {
-        let found = match fs::read_dir(here) {
-            Ok(found) if rules.len() < DEEPEST => found,
-            Ok(_) => return self.problems.push(format!("`{}` lies too deep.", here.display())),
-            Err(error) => {
-                self.problems.push(format!("`{}`: {error}. It is left out.", here.display()));
+        let found: Vec<DirEntry> = match fs::read_dir(here) {
+            Ok(found) if rules.len() < DEEPEST => found.flatten().collect(),
+            refused => {
+                let why =
+                    refused.err().map_or("it lies too deep".to_owned(), |why| why.to_string());
+                self.problems.push(format!("`{}`: {why}. It is left out.", here.display()));
                 return;
             }
         };
-        rules.push(self.rules_of(root, here));
-        for entry in found.flatten().filter(|entry| entry.file_name() != ".git") {
+        // Most folders have no rules: only those that list the file are asked for it.
+        let ruled = found.iter().any(|entry| entry.file_name() == ".gitignore");
+        rules.push(if ruled { self.rules_of(root, here) } else { Gitignore::empty() });
+        for entry in found.into_iter().filter(|entry| entry.file_name() != ".git") {
             let path = entry.path();
             let Ok(kind) = entry.file_type() else { continue };
             let under = match under {
