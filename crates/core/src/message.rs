@@ -1,0 +1,47 @@
+//! What a model is shown and what it says: the conversation of one attempt.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One step of the conversation. The system part stands apart; it never changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// The context's prompt, or a word of the runtime: a report's fault, the last turn.
+    User(Arc<str>),
+    Assistant(Said),
+    /// The results of all calls of the reply before, in their order.
+    Results(Vec<Answered>),
+}
+
+/// What a model said in one reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    pub text: String,
+    pub calls: Vec<Call>,
+    /// What the provider wants back word for word in the next request, such as signed reasoning. Opaque to all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Value>,
+}
+
+/// A model asks for a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// As the provider named it; it comes back with the result.
+    pub id: String,
+    pub name: String,
+    /// As the model wrote them: any JSON, or a string where it was none.
+    pub arguments: Value,
+}
+
+/// What a call brought, as the model reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The call's id.
+    pub call: String,
+    pub name: String,
+    pub text: String,
+    pub failed: bool,
+}

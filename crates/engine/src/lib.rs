@@ -1,0 +1,1 @@
+//! The embedded engine: it drives the loop, keeps the limits and stops when told.

@@ -1,0 +1,1 @@
+//! Models: providers over the network through one client library, and `literal`, which needs none.
