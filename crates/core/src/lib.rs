@@ -19,6 +19,7 @@ pub mod price;
 pub mod provider;
 pub mod ranker;
 pub mod record;
+pub mod report;
 pub mod repository;
 pub mod secret;
 pub mod tokens;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +16,7 @@ pub struct Spec {
     pub name: Cow<'static, str>,
     pub description: Cow<'static, str>,
     /// JSON Schema of the arguments: an object without other fields than its own.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
     pub effect: Effect,
 }
 

@@ -1,0 +1,244 @@
+//! What each phase finds, typed.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One step of the work on a task.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Research,
+    Write,
+    Execute,
+    Validate,
+    Analyze,
+    Plan,
+    Review,
+    Verify,
+}
+
+impl Phase {
+    pub const ALL: [Self; 8] = [
+        Self::Research,
+        Self::Write,
+        Self::Execute,
+        Self::Validate,
+        Self::Analyze,
+        Self::Plan,
+        Self::Review,
+        Self::Verify,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Research => "research",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Validate => "validate",
+            Self::Analyze => "analyze",
+            Self::Plan => "plan",
+            Self::Review => "review",
+            Self::Verify => "verify",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| phase.as_str() == name)
+    }
+
+    /// Whether its subagent changes files, and so must look over its own work.
+    pub fn changes_files(self) -> bool {
+        matches!(self, Self::Write | Self::Execute)
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Findings carry their phase: a report cannot have those of another.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Findings {
+    Research(Research),
+    Write(Change),
+    #[schemars(skip)]
+    Execute(Change),
+    Validate(Validation),
+    Analyze(Analysis),
+    Plan(Steps),
+    Review(Review),
+    Verify(Verification),
+}
+
+impl Findings {
+    pub fn phase(&self) -> Phase {
+        match self {
+            Self::Research(_) => Phase::Research,
+            Self::Write(_) => Phase::Write,
+            Self::Execute(_) => Phase::Execute,
+            Self::Validate(_) => Phase::Validate,
+            Self::Analyze(_) => Phase::Analyze,
+            Self::Plan(_) => Phase::Plan,
+            Self::Review(_) => Phase::Review,
+            Self::Verify(_) => Phase::Verify,
+        }
+    }
+
+    /// Nothing found, for a phase that ended before it could.
+    pub fn none(phase: Phase) -> Self {
+        match phase {
+            Phase::Research => Self::Research(Research::default()),
+            Phase::Write => Self::Write(Change::default()),
+            Phase::Execute => Self::Execute(Change::default()),
+            Phase::Validate => Self::Validate(Validation::default()),
+            Phase::Analyze => Self::Analyze(Analysis { complexity: Complexity::Complex }),
+            Phase::Plan => Self::Plan(Steps::default()),
+            Phase::Review => Self::Review(Review::default()),
+            Phase::Verify => Self::Verify(Verification::default()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Research {
+    /// What is there already, with file and line.
+    pub existing_implementations: Vec<String>,
+    /// What contradicts the task or itself.
+    pub conflicts: Vec<String>,
+    /// How the project does such things.
+    pub patterns_found: Vec<String>,
+    pub recommendations: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Paths that you created, changed or deleted.
+    pub files_changed: Vec<String>,
+    /// Paths or names of tests that you wrote.
+    pub tests_written: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Validation {
+    pub checks: Checks,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Checks {
+    pub types: Check,
+    pub lint: Check,
+    pub tests: Tests,
+    pub security: Scan,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    pub passed: bool,
+    pub errors: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tests {
+    pub passed: bool,
+    /// As the tool printed it, such as `81 %`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scan {
+    pub passed: bool,
+    pub issues: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Analysis {
+    pub complexity: Complexity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Complexity {
+    Simple,
+    Complex,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Steps {
+    /// One sentence or more each, in order.
+    pub steps: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// Does it do what the task says, all of it and nothing else?
+    pub spec: Judgement,
+    /// Is it well made?
+    pub quality: Judgement,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Judgement {
+    pub verdict: Verdict,
+    pub findings: Vec<Remark>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Pass,
+    /// What nobody looked at has not passed.
+    #[default]
+    Fail,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remark {
+    pub severity: Severity,
+    pub file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Critical,
+    Important,
+    Minor,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verification {
+    pub requirements: Vec<Requirement>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    pub text: String,
+    pub met: bool,
+    /// Where it is seen: file and line, or a command and what it printed.
+    pub proof: String,
+}

@@ -1,0 +1,183 @@
+//! Reading a report: all that is wrong with it at once, in words that its author can act on.
+
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::findings::Findings;
+use super::schema;
+use super::wire::Wire;
+use super::{
+    Analysis, Change, Conclusion, Decision, Phase, Report, Research, Review, Status, Steps,
+    Unclear, Validation, Verification,
+};
+use crate::id::TaskId;
+use crate::tokens;
+
+pub const SUMMARY_TOKENS: usize = 500;
+const REPORT_BYTES: usize = 64 << 10;
+/// More faults than this are not listed: a model mends the first ones first.
+const LISTED: usize = 10;
+
+/// Reads the text of a reply that should be a report and nothing else.
+pub fn read_text(text: &str, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
+    if text.len() > REPORT_BYTES {
+        return Err(vec![too_large(text.len())]);
+    }
+    let value = serde_json::from_str(text.trim()).map_err(|error| {
+        vec![format!(
+            "The reply must be the report as JSON and nothing else, without prose or fences around it: {error}."
+        )]
+    })?;
+    read(value, task_id, phase)
+}
+
+/// Reads a report that must be of this task and phase.
+pub fn read(mut value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
+    let size = value.to_string().len();
+    if size > REPORT_BYTES {
+        return Err(vec![too_large(size)]);
+    }
+    widen_questions(&mut value);
+    let faults = faults_of(&value, phase);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let report = match phase {
+        Phase::Research => conclude::<Research>(value, Findings::Research),
+        Phase::Write => conclude::<Change>(value, Findings::Write),
+        Phase::Execute => conclude::<Change>(value, Findings::Execute),
+        Phase::Validate => conclude::<Validation>(value, Findings::Validate),
+        Phase::Analyze => conclude::<Analysis>(value, Findings::Analyze),
+        Phase::Plan => conclude::<Steps>(value, Findings::Plan),
+        Phase::Review => conclude::<Review>(value, Findings::Review),
+        Phase::Verify => conclude::<Verification>(value, Findings::Verify),
+    }?;
+    if report.task_id == *task_id {
+        return Ok(report);
+    }
+    Err(vec![format!("`task_id` must be `{task_id}`.")])
+}
+
+fn too_large(size: usize) -> String {
+    format!("The report has {size} bytes; at most {REPORT_BYTES} are taken.")
+}
+
+/// A bare string is a question too.
+fn widen_questions(value: &mut Value) {
+    let Some(Value::Array(questions)) = value.get_mut("questions") else { return };
+    for question in questions.iter_mut().filter(|question| question.is_string()) {
+        *question = json!({ "question": question.take() });
+    }
+}
+
+/// What the schema says, with the place of each fault.
+fn faults_of(value: &Value, phase: Phase) -> Vec<String> {
+    static VALIDATORS: LazyLock<Vec<Option<Validator>>> = LazyLock::new(|| {
+        let compile = |phase: &Phase| jsonschema::validator_for(&schema::accepted(*phase)).ok();
+        Phase::ALL.iter().map(compile).collect()
+    });
+    let Some(Some(validator)) = VALIDATORS.get(phase as usize) else {
+        return vec![
+            "The report's schema cannot be used; this is a fault of the runtime.".to_owned(),
+        ];
+    };
+    let tell = |error: jsonschema::ValidationError<'_>| {
+        let place = error.instance_path().to_string();
+        let place = if place.is_empty() { "The report".to_owned() } else { format!("`{place}`") };
+        // The model's own words are not repeated to it: they may be long.
+        let fault: String = error.masked_with("the value").to_string().chars().take(300).collect();
+        format!("{place}: {fault}.")
+    };
+    validator.iter_errors(value).take(LISTED).map(tell).collect()
+}
+
+/// What no schema can say: pairs, questions, reasons, sizes.
+fn conclude<F: DeserializeOwned>(
+    value: Value,
+    findings: fn(F) -> Findings,
+) -> Result<Report, Vec<String>> {
+    let wire: Wire<F> =
+        serde_json::from_value(value).map_err(|error| vec![format!("The report: {error}.")])?;
+    let mut faults = Vec::new();
+    if wire.context_summary.trim().is_empty() {
+        faults.push("`context_summary` is empty.".to_owned());
+    }
+    let size = tokens::count(&wire.context_summary);
+    if size > SUMMARY_TOKENS {
+        faults.push(format!(
+            "`context_summary` has {size} tokens; at most {SUMMARY_TOKENS} are taken. Shorten it."
+        ));
+    }
+    if wire.phase.changes_files()
+        && wire.decision == Decision::Proceed
+        && wire.self_review.is_empty()
+    {
+        faults.push(
+            "`self_review` is empty: say item by item what you checked of your change.".to_owned(),
+        );
+    }
+    if wire.decision != Decision::Clarify && !wire.questions.is_empty() {
+        faults.push("`questions` go with the decision CLARIFY only.".to_owned());
+    }
+    let verdict = pair(&wire).map_err(|fault| faults.push(fault)).ok();
+    match verdict {
+        Some(verdict) if faults.is_empty() => Ok(Report {
+            task_id: TaskId::new(wire.task_id),
+            verdict,
+            findings: findings(wire.findings),
+            context_summary: wire.context_summary,
+            tokens_used: wire.tokens_used,
+            issues: wire.issues,
+            artifacts: wire.artifacts,
+            notes: wire.notes,
+            self_review: wire.self_review,
+        }),
+        _ => Err(faults),
+    }
+}
+
+/// The legal pairs, and what goes with each.
+fn pair<F>(wire: &Wire<F>) -> Result<Conclusion, String> {
+    let unclear = |status| Conclusion::Clarify { status, questions: wire.questions.clone() };
+    match (wire.decision, wire.status) {
+        (Decision::Proceed, Status::Complete) => Ok(Conclusion::Proceed),
+        (Decision::Proceed, Status::Partial | Status::Blocked) => Err(
+            "`decision` PROCEED goes with `status` complete only: finish, or decide STOP or CLARIFY."
+                .to_owned(),
+        ),
+        (Decision::Stop, status) => match wire.reason.as_deref().map(str::trim) {
+            None | Some("") => Err("`decision` STOP needs a `reason`.".to_owned()),
+            Some(reason) => Ok(Conclusion::Stop {
+                status,
+                reason: reason.to_owned(),
+                resolution: wire.resolution.clone().filter(|text| !text.trim().is_empty()),
+            }),
+        },
+        (Decision::Clarify, Status::Complete) => Err(
+            "`decision` CLARIFY goes with `status` partial or blocked: what is complete needs no answer."
+                .to_owned(),
+        ),
+        (Decision::Clarify, _) if wire.questions.iter().all(|one| one.question.trim().is_empty()) => {
+            Err("`decision` CLARIFY needs at least one question in `questions`.".to_owned())
+        }
+        (Decision::Clarify, Status::Partial) => Ok(unclear(Unclear::Partial)),
+        (Decision::Clarify, Status::Blocked) => Ok(unclear(Unclear::Blocked)),
+    }
+}
+
+impl TryFrom<Value> for Report {
+    type Error = String;
+
+    /// A stored report names its own task and phase.
+    fn try_from(value: Value) -> Result<Self, String> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let phase = text("phase").and_then(|phase| Phase::parse(&phase));
+        let (Some(task_id), Some(phase)) = (text("task_id"), phase) else {
+            return Err("a report names its task and phase".to_owned());
+        };
+        read(value, &TaskId::new(task_id), phase).map_err(|faults| faults.join(" "))
+    }
+}

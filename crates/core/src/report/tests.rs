@@ -1,0 +1,188 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn task() -> TaskId {
+    TaskId::new("A.1")
+}
+
+/// A report with nothing wrong about it.
+fn good() -> Value {
+    json!({
+        "task_id": "A.1", "phase": "write", "status": "complete", "decision": "PROCEED",
+        "reason": null, "resolution": null,
+        "findings": {"files_changed": ["src/a.rs"], "tests_written": []},
+        "context_summary": "Sessions expire after an hour.",
+        "issues": [], "questions": [], "artifacts": [], "notes": [],
+        "self_review": [{"item": "tests pass", "ok": true, "note": null}],
+    })
+}
+
+fn with(key: &str, value: Value) -> Value {
+    let mut report = good();
+    report[key] = value;
+    report
+}
+
+fn faults(value: Value) -> Vec<String> {
+    read(value, &task(), Phase::Write).unwrap_err()
+}
+
+#[test]
+fn a_good_report_survives_a_round_trip() {
+    let report = read(good(), &task(), Phase::Write).unwrap();
+    assert_eq!(report.verdict, Conclusion::Proceed);
+    let again: Report = serde_json::from_value(serde_json::to_value(&report).unwrap()).unwrap();
+    assert_eq!(again, report);
+}
+
+#[test]
+fn a_contradiction_is_refused_with_the_legal_way_out() {
+    assert_eq!(
+        faults(with("status", json!("blocked"))),
+        ["`decision` PROCEED goes with `status` complete only: finish, or decide STOP or CLARIFY."]
+    );
+    let mut report = with("decision", json!("CLARIFY"));
+    report["questions"] = json!(["Which port?"]);
+    assert_eq!(
+        faults(report),
+        [
+            "`decision` CLARIFY goes with `status` partial or blocked: what is complete needs no answer."
+        ]
+    );
+    assert_eq!(faults(with("decision", json!("STOP"))), ["`decision` STOP needs a `reason`."]);
+}
+
+#[test]
+fn questions_belong_to_clarify_and_clarify_needs_one() {
+    assert_eq!(
+        faults(with("questions", json!(["Which port?"]))),
+        ["`questions` go with the decision CLARIFY only."]
+    );
+    let mut report = with("decision", json!("CLARIFY"));
+    report["status"] = json!("blocked");
+    assert_eq!(
+        faults(report.clone()),
+        ["`decision` CLARIFY needs at least one question in `questions`."]
+    );
+    report["questions"] = json!(["Which port?"]);
+    let report = read(report, &task(), Phase::Write).unwrap();
+    let questions = vec![Question { question: "Which port?".to_owned(), ..Question::default() }];
+    assert_eq!(report.verdict, Conclusion::Clarify { status: Unclear::Blocked, questions });
+}
+
+#[test]
+fn a_summary_over_its_limit_is_refused_with_its_size() {
+    let long = "word ".repeat(5_000);
+    let faults = faults(with("context_summary", json!(long)));
+    assert_eq!(faults, ["`context_summary` has 5001 tokens; at most 500 are taken. Shorten it."]);
+}
+
+#[test]
+fn all_faults_of_the_shape_are_told_at_once_with_their_places() {
+    let mut report = good();
+    report["status"] = json!("finished");
+    report["findings"]["files_changed"] = json!([1]);
+    report["extra"] = json!(1);
+    let faults = faults(report).join("\n");
+    for part in ["`/status`", "`/findings/files_changed/0`", "extra"] {
+        assert!(faults.contains(part), "{part} is not in {faults}");
+    }
+}
+
+#[test]
+fn findings_of_another_phase_are_refused() {
+    let mut report = good();
+    report["phase"] = json!("research");
+    let faults = read(report, &task(), Phase::Research).unwrap_err().join("\n");
+    assert!(faults.contains("`/findings`"), "{faults}");
+}
+
+#[test]
+fn a_report_of_another_task_is_refused() {
+    assert_eq!(faults(with("task_id", json!("A.2"))), ["`task_id` must be `A.1`."]);
+}
+
+#[test]
+fn work_that_changes_files_needs_a_look_at_itself() {
+    let fault = "`self_review` is empty: say item by item what you checked of your change.";
+    assert_eq!(faults(with("self_review", json!([]))), [fault]);
+}
+
+#[test]
+fn prose_around_the_json_is_refused() {
+    let text = format!("Here is my report:\n```json\n{}\n```", good());
+    let faults = read_text(&text, &task(), Phase::Write).unwrap_err();
+    assert!(faults[0].contains("without prose or fences around it"), "{faults:?}");
+    assert!(read_text(&good().to_string(), &task(), Phase::Write).is_ok());
+}
+
+#[test]
+fn a_huge_report_is_refused_without_being_read() {
+    let faults = faults(with("issues", json!(["x".repeat(70_000)])));
+    assert!(faults[0].contains("at most 65536"), "{faults:?}");
+}
+
+#[test]
+fn what_is_asked_for_is_strict_and_names_task_and_phase() {
+    for phase in Phase::ALL {
+        let schema = asked("A.1", phase);
+        assert_eq!(schema["properties"]["task_id"]["const"], "A.1");
+        assert_eq!(schema["properties"]["phase"]["const"], phase.as_str());
+        assert_eq!(schema["properties"].get("tokens_used"), None);
+        strict(&schema);
+    }
+}
+
+/// Every object below allows its own fields only and requires them all.
+fn strict(schema: &Value) {
+    if let Some(properties) = schema["properties"].as_object() {
+        assert_eq!(schema["additionalProperties"], false, "{schema}");
+        assert_eq!(schema["required"].as_array().unwrap().len(), properties.len(), "{schema}");
+        properties.values().for_each(strict);
+    }
+    if !schema["items"].is_null() {
+        strict(&schema["items"]);
+    }
+    for one in schema["anyOf"].as_array().into_iter().flatten() {
+        strict(one);
+    }
+}
+
+#[test]
+fn what_is_published_accepts_what_is_printed() {
+    let validator = jsonschema::validator_for(&published()).unwrap();
+    let report = read(good(), &task(), Phase::Write).unwrap();
+    assert!(validator.is_valid(&serde_json::to_value(report).unwrap()));
+    assert!(!validator.is_valid(&with("status", json!("partial"))));
+}
+
+proptest! {
+    /// Whatever comes: a typed report whose pair is legal, or reasons. Never a panic, never neither.
+    #[test]
+    fn only_the_six_legal_pairs_are_read(
+        status in prop::sample::select(vec!["complete", "partial", "blocked"]),
+        decision in prop::sample::select(vec!["PROCEED", "STOP", "CLARIFY"]),
+        reason in prop::option::of("[a-z ]{0,8}"),
+        questions in prop::collection::vec("[a-z]{0,4}", 0..2),
+    ) {
+        let mut report = good();
+        report["status"] = json!(status);
+        report["decision"] = json!(decision);
+        report["reason"] = json!(reason);
+        report["questions"] = json!(questions);
+        match read(report, &task(), Phase::Write) {
+            Ok(report) => {
+                let legal = matches!(
+                    (status, decision),
+                    ("complete", "PROCEED") | (_, "STOP") | ("partial" | "blocked", "CLARIFY")
+                );
+                prop_assert!(legal);
+                prop_assert_eq!(serde_json::to_value(report.verdict.status()).unwrap(), status);
+                prop_assert_eq!(serde_json::to_value(report.verdict.decision()).unwrap(), decision);
+            }
+            Err(faults) => prop_assert!(!faults.is_empty()),
+        }
+    }
+}
