@@ -17,6 +17,7 @@ pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
 pub use shelf::{Held, Shelf};
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -48,6 +49,13 @@ impl IsolatedContext {
             hasher.update(part.as_bytes());
         }
         hasher.finalize().to_hex().to_string()
+    }
+
+    /// Where the task's own text stands in the prompt, after its id and title.
+    pub fn task_text(&self) -> Range<usize> {
+        let own = self.manifest.fragments.iter().filter(|row| row.part == Part::Prompt);
+        let mut own = own.filter(|row| row.kind == Kind::Task);
+        own.nth(1).map_or(0..0, |row| row.start..row.end)
     }
 
     /// The whole context as one prompt, for a program that takes only one.

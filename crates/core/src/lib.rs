@@ -3,9 +3,11 @@
 pub mod agent;
 pub mod architecture;
 pub mod bm25;
+pub mod budget;
 pub mod cache;
 pub mod companion;
 pub mod context;
+pub mod excerpt;
 pub mod fault;
 pub mod future;
 pub mod graph;

@@ -47,6 +47,16 @@ pub struct Assumptions {
 pub const ASSUMPTIONS: Assumptions =
     Assumptions { surroundings: 16_000, turns: 12, growth: 1_200, output: 400 };
 
+/// The price of a model, by its name or by the name it begins with: providers append dates.
+pub fn find(model: &str) -> Option<&'static Price> {
+    let model = model.replacen("openai-responses/", "openai/", 1);
+    let named = |price: &&Price| {
+        let dated = model.strip_prefix(price.model).and_then(|rest| rest.strip_prefix('-'));
+        model == price.model || dated.is_some_and(|rest| rest.starts_with("20"))
+    };
+    PRICES.iter().find(named)
+}
+
 impl Price {
     /// Dollars for one task whose own text has `tokens`: the context is written to the cache once and read from it by
     /// every later turn, and so is what each turn adds.
@@ -71,6 +81,14 @@ mod tests {
             assert!(price.estimate(0) > 0.0 && price.estimate(2_000) > price.estimate(1_000));
         }
         assert!(PRICES[0].estimate(1_000) > PRICES[1].estimate(1_000));
+    }
+
+    #[test]
+    fn a_price_is_found_by_a_name_with_a_date_and_by_no_other() {
+        let found = |model| find(model).map(|price| price.model);
+        assert_eq!(found("anthropic/claude-sonnet-5-20260901"), Some("anthropic/claude-sonnet-5"));
+        assert_eq!(found("openai/gpt-5"), Some("openai/gpt-5"));
+        assert_eq!((found("openai/gpt-5-nano"), found("literal")), (None, None));
     }
 
     #[test]

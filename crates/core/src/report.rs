@@ -10,6 +10,7 @@ pub use findings::{
     Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict, Verification,
 };
 pub use read::{SUMMARY_TOKENS, read, read_text};
+pub(crate) use schema::schema_of;
 pub use schema::{asked, published};
 pub use wire::{Artifact, Choice, Label, Note, Question, Reviewed};
 

@@ -1,1 +1,13 @@
 //! The embedded engine: it drives the loop, keeps the limits and stops when told.
+
+mod drive;
+mod feed;
+mod runtime;
+mod stop;
+mod toolbox;
+
+pub use drive::drive;
+pub use feed::{Feed, News, Silent};
+pub use runtime::block_on;
+pub use stop::Stop;
+pub use toolbox::{Capped, Filtered, Joined, Redacted, Requests, Standing};

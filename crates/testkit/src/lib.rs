@@ -2,6 +2,7 @@
 
 mod canary;
 mod plan;
+pub mod provider;
 mod repository;
 mod world;
 

@@ -1,0 +1,366 @@
+//! The machine of one attempt: it decides what comes next and does nothing itself.
+
+mod answer;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::ending::{Ending, Fault, Outcome};
+use super::kept::Kept;
+use super::own;
+use super::tally::Tally;
+use crate::budget::{Budget, Limit, Spent, backoff};
+use crate::context::IsolatedContext;
+use crate::id::TaskId;
+use crate::message::{Answered, Call, Message};
+use crate::provider::{self, Answer, Powers, Request, Stop};
+use crate::report::{Phase, Question, Report};
+use crate::tool::{self, Effect, Invocation, Returned, Spec};
+
+/// One attempt, from its context to its ending. It can be stored at any moment and taken up again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentRun {
+    brief: Brief,
+    budget: Budget,
+    conversation: Vec<Message>,
+    state: State,
+    spent: Spent,
+    kept: Kept,
+    /// Files as the subagent last saw them: path and digest.
+    seen: BTreeMap<String, String>,
+    tally: Tally,
+    trouble: Trouble,
+}
+
+/// What went wrong so far, as far as it decides what comes next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Trouble {
+    /// Reports that were sent back.
+    rejections: u32,
+    /// Errors in a row.
+    errors: u32,
+    /// The limit that was reached: only a report is taken now.
+    closing: Option<Limit>,
+}
+
+/// What does not change during an attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Brief {
+    pub task: TaskId,
+    pub phase: Phase,
+    pub model: String,
+    /// Whether the model keeps to a schema without a tool.
+    pub schema: bool,
+    pub system: Arc<str>,
+    pub prompt: Arc<str>,
+    /// Where the task's own text stands in the prompt.
+    pub text: Range<usize>,
+    /// What is listed to the model, and nothing else can be called.
+    pub tools: Vec<Spec>,
+    /// Spreads waits.
+    pub seed: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum State {
+    Asking,
+    /// Some calls of a reply are answered, some are under way, the others come after them.
+    Calling {
+        answered: Vec<Answered>,
+        under_way: Vec<Call>,
+        open: Vec<Call>,
+    },
+    Waiting(Duration),
+    Ended(Box<Ending>),
+}
+
+/// What the driver has to do next.
+#[derive(Debug)]
+pub enum Step<'a> {
+    Ask(Request<'a>),
+    /// All at once.
+    Call(Vec<Invocation>),
+    Wait(Duration),
+    Done(&'a Ending),
+}
+
+impl State {
+    fn calling() -> Self {
+        Self::Calling { answered: Vec::new(), under_way: Vec::new(), open: Vec::new() }
+    }
+}
+
+impl Brief {
+    /// A subagent gets its context, the product's own tools and those of its profile. A tool whose name is taken is not listed.
+    pub fn new(
+        context: &IsolatedContext,
+        phase: Phase,
+        (model, powers): (&str, Powers),
+        tools: Vec<Spec>,
+    ) -> Self {
+        let mut listed = own::specs(&context.task, phase);
+        listed.extend(tools.into_iter().filter(|spec| !own::OWN.contains(&spec.name.as_ref())));
+        let digest = blake3::hash(context.digest.as_bytes());
+        let mut seed = [0; 8];
+        seed.copy_from_slice(&digest.as_bytes()[..8]);
+        Self {
+            task: context.task.clone(),
+            phase,
+            model: model.to_owned(),
+            schema: powers.schema,
+            system: Arc::clone(&context.system),
+            prompt: context.prompt.as_str().into(),
+            text: context.task_text(),
+            tools: listed,
+            seed: u64::from_le_bytes(seed),
+        }
+    }
+}
+
+impl AgentRun {
+    pub fn new(brief: Brief, budget: Budget) -> Self {
+        Self {
+            conversation: vec![Message::User(Arc::clone(&brief.prompt))],
+            brief,
+            budget,
+            state: State::Asking,
+            spent: Spent::default(),
+            kept: Kept::default(),
+            seen: BTreeMap::new(),
+            tally: Tally::default(),
+            trouble: Trouble::default(),
+        }
+    }
+
+    /// What comes next, `elapsed` after the start.
+    pub fn step(&mut self, elapsed: Duration) -> Step<'_> {
+        self.spent.elapsed = elapsed;
+        if elapsed >= self.budget.wall {
+            self.end(Outcome::TimedOut);
+        }
+        if self.state == State::Asking && self.trouble.closing.is_none() {
+            self.trouble.closing = self.budget.reached(&self.spent);
+            if self.trouble.closing.is_some() {
+                self.tell(LAST_TURN);
+            }
+        }
+        match &self.state {
+            State::Asking => Step::Ask(self.request()),
+            State::Calling { under_way, .. } => Step::Call(self.invocations(under_way)),
+            State::Waiting(delay) => Step::Wait(*delay),
+            State::Ended(ending) => Step::Done(ending),
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.budget.wall.saturating_sub(self.spent.elapsed)
+    }
+
+    /// How long the whole attempt may take.
+    pub fn wall(&self) -> Duration {
+        self.budget.wall
+    }
+
+    pub fn brief(&self) -> &Brief {
+        &self.brief
+    }
+
+    fn request(&self) -> Request<'_> {
+        // It was told what is wrong and did not mend it: where the provider can hold it to the schema, it does.
+        let (answer, tools) = if self.held_to_schema() {
+            // Some servers take a schema or tools, not both; a conversation with calls in it must list them.
+            let calls = self.conversation.iter().any(|one| matches!(one, Message::Results(_)));
+            (Answer::Json(self.report_schema()), if calls { &*self.brief.tools } else { &[] })
+        } else if self.trouble.closing.is_some() {
+            (Answer::Call(own::REPORT), &*self.brief.tools)
+        } else {
+            (Answer::Free, &*self.brief.tools)
+        };
+        Request {
+            system: &self.brief.system,
+            messages: &self.conversation,
+            tools,
+            answer,
+            output_limit: self.budget.output,
+            task: self.brief.prompt.get(self.brief.text.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn held_to_schema(&self) -> bool {
+        let rejections = self.trouble.rejections;
+        self.brief.schema && rejections > 0 && rejections >= self.budget.rejections
+    }
+
+    /// The report's schema, as its tool has it: the first of the tools.
+    fn report_schema(&self) -> &serde_json::Value {
+        static NONE: serde_json::Value = serde_json::Value::Null;
+        self.brief.tools.first().map_or(&NONE, |spec| &spec.parameters)
+    }
+
+    fn invocations(&self, calls: &[Call]) -> Vec<Invocation> {
+        let seen = |call: &Call| match self.effect(&call.name) {
+            Some(Effect::Edits) => self.seen.clone(),
+            _ => BTreeMap::new(),
+        };
+        calls.iter().map(|call| Invocation { call: call.clone(), seen: seen(call) }).collect()
+    }
+
+    fn effect(&self, name: &str) -> Option<Effect> {
+        self.brief.tools.iter().find(|spec| spec.name == name).map(|spec| spec.effect)
+    }
+
+    /// The request brought an error: wait and ask again, or give up.
+    pub fn failed(&mut self, error: provider::Error) {
+        let errors = self.trouble.errors;
+        let wait = backoff(error.retry_after, errors, self.brief.seed, self.budget.patience);
+        let again = error.kind.is_passing() && errors < self.budget.retries;
+        match wait.filter(|wait| again && *wait < self.left()) {
+            Some(wait) => {
+                self.trouble.errors += 1;
+                self.spent.retries += 1;
+                self.state = State::Waiting(wait);
+            }
+            None => self.end(Outcome::Failed { fault: Fault::Provider { error } }),
+        }
+    }
+
+    /// The wait is over.
+    pub fn waited(&mut self) {
+        if matches!(self.state, State::Waiting(_)) {
+            self.state = State::Asking;
+        }
+    }
+
+    /// The calls of the last step came back, in their order.
+    pub fn returned(&mut self, results: Vec<Returned>) {
+        let State::Calling { under_way, .. } = &mut self.state else { return };
+        let calls = std::mem::take(under_way);
+        for (call, result) in calls.into_iter().zip(results) {
+            self.result(call, result);
+        }
+        self.proceed();
+    }
+
+    fn result(&mut self, call: Call, result: Returned) {
+        let edited = self.effect(&call.name) == Some(Effect::Edits);
+        if edited && matches!(result.outcome, tool::Outcome::Output(_)) {
+            self.tally.clear();
+        }
+        self.seen.extend(result.seen);
+        let times = self.tally.count(&call, result.outcome.text());
+        if let tool::Outcome::NeedsApproval(question) = result.outcome {
+            return self.ask(vec![Question { question, ..Question::default() }]);
+        }
+        if times >= self.budget.identical {
+            return self.end(Outcome::Looped { call: call.name, times });
+        }
+        let failed = !matches!(result.outcome, tool::Outcome::Output(_));
+        let text = match result.outcome {
+            tool::Outcome::Output(text) | tool::Outcome::Failed(text) => text,
+            tool::Outcome::Refused(text) | tool::Outcome::NeedsApproval(text) => {
+                format!("Refused: {text}")
+            }
+        };
+        self.answer(call, text, failed);
+    }
+
+    fn answer(&mut self, call: Call, text: String, failed: bool) {
+        if let State::Calling { answered, .. } = &mut self.state {
+            answered.push(Answered { call: call.id, name: call.name, text, failed });
+        }
+    }
+
+    /// Takes the next calls that may run side by side; when all are answered, the model is asked again.
+    fn proceed(&mut self) {
+        let State::Calling { answered, under_way, open } = &mut self.state else { return };
+        if !under_way.is_empty() {
+            return;
+        }
+        if open.is_empty() {
+            let answered = std::mem::take(answered);
+            let answered = self.in_order(answered);
+            self.conversation.push(Message::Results(answered));
+            self.state = State::Asking;
+            return;
+        }
+        let reads = |call: &Call| {
+            let effect = self.brief.tools.iter().find(|spec| spec.name == call.name);
+            effect.is_some_and(|spec| spec.effect == Effect::Reads)
+        };
+        let together = open.iter().take_while(|call| reads(call)).count().max(1);
+        under_way.extend(open.drain(..together));
+    }
+
+    /// Results stand in the order of their calls, whichever was answered first.
+    fn in_order(&self, mut answered: Vec<Answered>) -> Vec<Answered> {
+        if let Some(Message::Assistant(said)) = self.conversation.last() {
+            let places: BTreeMap<&str, usize> = said
+                .calls
+                .iter()
+                .enumerate()
+                .map(|(place, call)| (call.id.as_str(), place))
+                .collect();
+            answered.sort_by_key(|one| places.get(one.call.as_str()).copied());
+        }
+        answered
+    }
+
+    /// Ends with a question; what the subagent did so far stays.
+    fn ask(&mut self, questions: Vec<Question>) {
+        let report = Report::asking(self.brief.task.clone(), self.brief.phase, questions);
+        self.end_with(Outcome::Waiting, Some(report));
+    }
+
+    /// A person or the controller wants it to end now.
+    pub fn cancel(&mut self) {
+        self.end(Outcome::Cancelled);
+    }
+
+    /// The step took longer than was left.
+    pub fn time_out(&mut self) {
+        self.spent.elapsed = self.budget.wall;
+        self.end(Outcome::TimedOut);
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        self.end_with(outcome, None);
+    }
+
+    fn end_with(&mut self, outcome: Outcome, report: Option<Report>) {
+        if matches!(self.state, State::Ended(_)) {
+            return;
+        }
+        let report =
+            report.map(|report| Report { tokens_used: self.spent.usage.total(), ..report });
+        let last = self.conversation.iter().rev().find_map(|message| match message {
+            Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
+            _ => None,
+        });
+        let last_words = last.unwrap_or_default().chars().take(LAST_WORDS).collect();
+        self.state = State::Ended(Box::new(Ending {
+            outcome,
+            report,
+            spent: self.spent.clone(),
+            kept: self.kept.clone(),
+            last_words,
+        }));
+    }
+
+    /// A word of the runtime to the model.
+    fn tell(&mut self, text: &str) {
+        self.conversation.push(Message::User(text.into()));
+    }
+}
+
+const LAST_WORDS: usize = 2_000;
+
+const LAST_TURN: &str = "\
+This is your last turn: the limit of this attempt is reached. Call `report` now with what you have; \
+say `partial` and STOP if work is left, and name what is left.";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Taking a model's reply: calls, a report, or neither.
+
+use super::{AgentRun, Fault, Outcome, State, Stop};
+use crate::agent::own::{self, Done};
+use crate::message::{Call, Message, Said};
+use crate::price;
+use crate::provider::Reply;
+use crate::report::{self, Conclusion, Report};
+
+impl AgentRun {
+    /// The model replied.
+    pub fn replied(&mut self, reply: Reply) {
+        if self.state != State::Asking {
+            return;
+        }
+        self.trouble.errors = 0;
+        self.spent.add(reply.usage, price::find(&self.brief.model));
+        let Reply { said, stop, .. } = reply;
+        let read = self.read_text(&said, &stop);
+        let calls = said.calls.clone();
+        // Providers do not take an empty message back.
+        if !said.text.is_empty() || !calls.is_empty() {
+            self.conversation.push(Message::Assistant(said));
+        }
+        match (stop, read) {
+            (Stop::Refused(reason), _) => self.end(Outcome::Refused { reason }),
+            (_, Some(read)) => self.take(read, None),
+            (_, None) => self.dispatch(calls),
+        }
+    }
+
+    /// A reply without calls should be the report, or is none.
+    fn read_text(&self, said: &Said, stop: &Stop) -> Option<Result<Report, Vec<String>>> {
+        if !said.calls.is_empty() {
+            return None;
+        }
+        let fault = |fault: &str| Some(Err(vec![fault.to_owned()]));
+        match stop {
+            Stop::Length => fault(CUT),
+            _ if said.text.trim().is_empty() => fault(NOTHING),
+            _ if self.held_to_schema() => {
+                Some(report::read_text(&said.text, &self.brief.task, self.brief.phase))
+            }
+            _ => fault(PROSE),
+        }
+    }
+
+    fn dispatch(&mut self, calls: Vec<Call>) {
+        self.spent.calls =
+            self.spent.calls.saturating_add(u32::try_from(calls.len()).unwrap_or(u32::MAX));
+        if let [call] = calls.as_slice()
+            && call.name == own::REPORT
+        {
+            let read = report::read(call.arguments.clone(), &self.brief.task, self.brief.phase);
+            return self.take(read, Some(call.clone()));
+        }
+        if let Some(limit) = self.trouble.closing {
+            return self.end(Outcome::BudgetExhausted { limit });
+        }
+        self.state = State::calling();
+        for (place, call) in calls.into_iter().enumerate() {
+            self.route(place, call);
+        }
+        self.proceed();
+    }
+
+    /// Answers a call at once where no tool is needed, else lines it up.
+    fn route(&mut self, place: usize, call: Call) {
+        if place >= self.budget.calls {
+            let most = self.budget.calls;
+            return self.answer(
+                call,
+                format!("Not carried out: one reply may hold {most} calls."),
+                true,
+            );
+        }
+        if call.name == own::REPORT {
+            return self.answer(call, REPORT_ALONE.to_owned(), true);
+        }
+        match own::carry_out(&call, &mut self.kept) {
+            Some(Done::Asked(questions)) => self.ask(questions),
+            Some(Done::Said(said)) => {
+                let failed = said.is_err();
+                let text = said.unwrap_or_else(|fault| fault);
+                self.answer(call, text, failed);
+            }
+            None if self.effect(&call.name).is_none() => {
+                let names: Vec<&str> =
+                    self.brief.tools.iter().map(|spec| spec.name.as_ref()).collect();
+                let text = format!(
+                    "There is no tool `{}`. You have {}.",
+                    short(&call.name),
+                    names.join(", ")
+                );
+                self.answer(call, text, true);
+            }
+            None => {
+                if let State::Calling { open, .. } = &mut self.state {
+                    open.push(call);
+                }
+            }
+        }
+    }
+
+    /// A report, or what is wrong with it.
+    fn take(&mut self, read: Result<Report, Vec<String>>, call: Option<Call>) {
+        let faults = match read {
+            Ok(report) => {
+                let outcome = match report.verdict {
+                    Conclusion::Proceed => Outcome::Done,
+                    Conclusion::Stop { .. } => Outcome::Stopped,
+                    Conclusion::Clarify { .. } => Outcome::Waiting,
+                };
+                return self.end_with(outcome, Some(report));
+            }
+            Err(faults) => faults,
+        };
+        if let Some(limit) = self.trouble.closing {
+            return self.end(Outcome::BudgetExhausted { limit });
+        }
+        if self.trouble.rejections >= self.budget.rejections {
+            return self.end(Outcome::Failed { fault: Fault::NoReport { faults } });
+        }
+        self.trouble.rejections += 1;
+        let told = format!(
+            "The report was not taken:\n- {}\nMend it and report again.",
+            faults.join("\n- ")
+        );
+        if let Some(call) = call {
+            self.state = State::calling();
+            self.answer(call, told, true);
+            self.proceed();
+        } else {
+            self.tell(&told);
+            self.state = State::Asking;
+        }
+    }
+}
+
+/// A name as it may be repeated in a sentence.
+fn short(name: &str) -> String {
+    name.chars().take(64).collect()
+}
+
+pub(super) const PROSE: &str = "You ended with text alone. Text is not a report: call `report`, or another tool if work is left.";
+const NOTHING: &str = "You said nothing. Call `report`, or another tool if work is left.";
+const CUT: &str =
+    "Your reply reached its limit of tokens before a call was complete. Say less at once.";
+pub(super) const REPORT_ALONE: &str = "The report was not taken: call `report` alone, after you have seen what your other calls brought.";

@@ -1,0 +1,41 @@
+//! What happens, while it happens: for people who watch. Nothing depends on it.
+
+use sequester_core::agent::Ending;
+use sequester_core::provider::{self, Deltas, Reply};
+use sequester_core::tool::{Invocation, Returned};
+
+/// One thing that happened.
+#[derive(Clone, Copy, Debug)]
+pub enum News<'a> {
+    Asking,
+    /// A piece of the reply that is under way.
+    Text(&'a str),
+    Replied(&'a Reply),
+    /// The request failed; whether it is sent again is the machine's to say.
+    Failed(&'a provider::Error),
+    Calling(&'a [Invocation]),
+    Returned(&'a [Returned]),
+    Ended(&'a Ending),
+}
+
+/// Somebody who wants to know.
+pub trait Feed: Send + Sync {
+    fn tell(&self, news: News<'_>);
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Feed for Silent {
+    fn tell(&self, _: News<'_>) {}
+}
+
+/// Hands the pieces of a reply on as news.
+pub(crate) struct Aloud<'a>(pub(crate) &'a dyn Feed);
+
+impl Deltas for Aloud<'_> {
+    fn text(&self, piece: &str) {
+        self.0.tell(News::Text(piece));
+    }
+}

@@ -1,0 +1,13 @@
+//! The runtime that everything is driven on.
+
+use std::future::Future;
+use std::io;
+
+/// Runs a future to its end on a runtime of its own.
+pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let output = runtime.block_on(future);
+    // A blocking call that hangs does not keep the program alive.
+    runtime.shutdown_background();
+    Ok(output)
+}

@@ -1,0 +1,27 @@
+//! A way to end an attempt from outside.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Held by whoever may stop; clones stop together.
+#[derive(Clone, Debug)]
+pub struct Stop(Arc<watch::Sender<bool>>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+}
+
+impl Stop {
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(crate) async fn stopped(&self) {
+        let mut told = self.0.subscribe();
+        // The sender lives as long as `self`, so this ends only when somebody stops.
+        let _ = told.wait_for(|stopped| *stopped).await;
+    }
+}

@@ -1,0 +1,16 @@
+//! Wrappers of toolboxes: each does one thing to whatever it wraps.
+
+mod capped;
+mod filtered;
+mod joined;
+mod redacted;
+mod requests;
+
+pub use capped::Capped;
+pub use filtered::Filtered;
+pub use joined::Joined;
+pub use redacted::Redacted;
+pub use requests::{Requests, Standing};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use sequester_core::future::BoxFuture;
+use sequester_core::message::Call;
+use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
+use sequester_testkit::SECRET;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Tools that say a fixed text.
+struct Says(&'static [&'static str], String);
+
+impl Toolbox for Says {
+    fn specs(&self) -> Vec<Spec> {
+        let spec = |name: &&'static str| Spec {
+            name: (*name).into(),
+            description: "".into(),
+            parameters: Arc::new(json!({})),
+            effect: Effect::Reads,
+        };
+        self.0.iter().map(spec).collect()
+    }
+
+    fn call<'a>(&'a self, _: &'a Invocation) -> BoxFuture<'a, Returned> {
+        Box::pin(async move { Outcome::Output(self.1.clone()).into() })
+    }
+}
+
+fn names(toolbox: &dyn Toolbox) -> Vec<String> {
+    toolbox.specs().into_iter().map(|spec| spec.name.into_owned()).collect()
+}
+
+fn call(toolbox: &dyn Toolbox, name: &str, arguments: Value) -> Outcome {
+    let call = Call { id: "1".to_owned(), name: name.to_owned(), arguments };
+    let invocation = Invocation { call, seen: std::collections::BTreeMap::new() };
+    toolbox.call(&invocation).now_or_never().map(|returned| returned.outcome).unwrap()
+}
+
+#[test]
+fn what_is_filtered_out_is_neither_listed_nor_callable() {
+    let toolbox = Filtered::new(Says(&["Read", "Write"], "x".to_owned()), ["Read".to_owned()]);
+    assert_eq!(names(&toolbox), ["Read"]);
+    assert_eq!(call(&toolbox, "Read", json!({})), Outcome::Output("x".to_owned()));
+    let refused = "There is no tool `Write` in this profile.";
+    assert_eq!(call(&toolbox, "Write", json!({})), Outcome::Refused(refused.to_owned()));
+}
+
+#[test]
+fn secrets_are_gone_before_the_text_is_cut() {
+    let text = format!("{}\ntoken {}p_{SECRET}\n{}", "x".repeat(60), "gh", "y".repeat(2_000));
+    // Cut first, the limit would fall into the secret and hide it from the rules.
+    let toolbox = Capped { inner: Redacted(Says(&["Read"], text)), bytes: 200 };
+    let Outcome::Output(text) = call(&toolbox, "Read", json!({})) else { panic!("no output") };
+    assert!(!text.contains(&SECRET[..8]) && text.contains("[redacted: "), "{text}");
+    assert!(text.len() < 260 && text.contains("bytes were cut here"), "{text}");
+}
+
+#[test]
+fn joined_toolboxes_route_by_name_and_the_first_wins() {
+    let boxes: Vec<Box<dyn Toolbox>> = vec![
+        Box::new(Says(&["Read"], "first".to_owned())),
+        Box::new(Says(&["Read", "Grep"], "second".to_owned())),
+    ];
+    let toolbox = Joined(boxes);
+    assert_eq!(names(&toolbox), ["Read", "Grep"]);
+    assert_eq!(call(&toolbox, "Read", json!({})), Outcome::Output("first".to_owned()));
+    assert_eq!(call(&toolbox, "Grep", json!({})), Outcome::Output("second".to_owned()));
+    assert!(matches!(call(&toolbox, "Bash", json!({})), Outcome::Refused(_)));
+}
+
+#[test]
+fn a_request_for_an_ignored_file_asks_a_person_and_others_say_why_not() {
+    let toolbox = Requests::new(|path| match path.as_str() {
+        "dist/a.js" => Standing::Ignored,
+        "src/a.js" => Standing::InWorkspace,
+        _ => Standing::Absent,
+    });
+    let ask =
+        |paths: Value| call(&toolbox, "request_files", json!({"paths": paths, "reason": "x"}));
+    let question = "May the subagent see `dist/a.js`, which git ignores?";
+    assert_eq!(ask(json!(["dist/a.js"])), Outcome::NeedsApproval(question.to_owned()));
+    let told = "`src/a.js` is in your workspace: use Read.\n`b` does not exist.\n\
+                `.env` may hold secrets and cannot be had.\n`../x` is outside of the repository and cannot be had.\n";
+    assert_eq!(ask(json!(["src/a.js", "b", ".env", "../x"])), Outcome::Failed(told.to_owned()));
+    assert!(matches!(ask(json!("src/a.js")), Outcome::Failed(_)));
+}

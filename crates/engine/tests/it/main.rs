@@ -1,0 +1,3 @@
+//! The engine against a scripted model and a toolbox in memory.
+
+mod drive;
