@@ -26,6 +26,7 @@ mod openspec;
 mod order;
 mod read;
 mod shelf;
+mod single;
 mod speckit;
 mod superpowers;
 mod taskmaster;
