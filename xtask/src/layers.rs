@@ -33,8 +33,9 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rustls", &["llm"]),
     ("agent-client-protocol", &["acp"]),
     ("libc", &["sandbox"]),
-    // Beside the jail itself: reading a folder without following a link or waiting on a pipe.
-    ("rustix", &["git", "sandbox", "survey"]),
+    // Beside the jail itself: reading a folder without following a link or waiting on a pipe; tools also end a
+    // command with its whole group.
+    ("rustix", &["git", "sandbox", "survey", "tools"]),
     ("landlock", &["sandbox"]),
     ("grep-*", &["tools"]),
     ("ureq", &["tools"]),

@@ -16,7 +16,7 @@ pub use rule::{Example, Kind, Piece, Rule};
 pub use table::RULES;
 
 /// How every mark begins; text that holds it was redacted before.
-const MARK: &str = "[redacted";
+pub const MARK: &str = "[redacted";
 
 /// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]

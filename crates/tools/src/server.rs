@@ -1,0 +1,92 @@
+//! The tool server: takes calls from a pipe and answers each as soon as it is done.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use sequester_core::tool::{Outcome, Returned};
+
+use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, receive, send};
+use crate::workbench::Workbench;
+
+/// Calls that are carried out side by side, and calls that wait. Who sends more waits until one is done.
+const WORKERS: usize = 8;
+const WAITING: usize = 64;
+
+/// Why a server ended before its input did.
+#[derive(Debug)]
+pub struct Error(io::Error);
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "The tool server ended: {}", self.0)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// Serves until the input ends. Then every command is ended; calls that are under way are not answered.
+pub fn serve(
+    mut input: impl Read,
+    output: impl Write + Send + 'static,
+    workbench: Workbench,
+) -> Result<(), Error> {
+    let workbench = Arc::new(workbench);
+    let output = Arc::new(Mutex::new(output));
+    let (queue, requests) = sync_channel(WAITING);
+    let requests = Arc::new(Mutex::new(requests));
+    for _ in 0..WORKERS {
+        let (bench, output, requests) = (workbench.clone(), output.clone(), requests.clone());
+        // Not joined: one that waits for a slow host must not hold up the end.
+        let worker = move || while work(&bench, &output, &requests).is_some() {};
+        thread::Builder::new().name("tool".into()).spawn(worker).map_err(Error)?;
+    }
+    let ended = loop {
+        match receive::<Request>(&mut input, REQUEST_BYTES) {
+            Ok(Some(request)) => {
+                // Fails only if every worker is gone, and then nobody reads the answers.
+                if queue.send(request).is_err() {
+                    break Ok(());
+                }
+            }
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(Error(error)),
+        }
+    };
+    workbench.stop();
+    ended
+}
+
+/// Carries out one request; nothing when no more come or nobody takes the answer.
+fn work(
+    bench: &Workbench,
+    output: &Mutex<impl Write>,
+    requests: &Mutex<Receiver<Request>>,
+) -> Option<()> {
+    let request = requests.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()?;
+    let Request { id, invocation } = request;
+    // A bug in one tool or its libraries costs one call, not the attempt.
+    let returned = catch_unwind(AssertUnwindSafe(|| bench.call(&invocation)))
+        .unwrap_or_else(|_| broken("The tool broke while it worked. Try another way."));
+    let frame = match encode(&Answer { id, returned }, ANSWER_BYTES).ok()? {
+        Ok(frame) => frame,
+        Err(length) => {
+            let told =
+                format!("The answer has {length} bytes on the wire and may have {ANSWER_BYTES}.");
+            let answer = Answer { id, returned: broken(&told) };
+            encode(&answer, ANSWER_BYTES).ok()?.ok()?
+        }
+    };
+    send(&mut *output.lock().unwrap_or_else(PoisonError::into_inner), &frame).ok()
+}
+
+fn broken(why: &str) -> Returned {
+    Outcome::Failed(why.to_owned()).into()
+}

@@ -1,0 +1,142 @@
+//! The files beneath a folder, as `.gitignore` says, in the order of their paths.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ignore::WalkBuilder;
+use sequester_core::secret::is_secret_name;
+use sequester_core::tool::Outcome;
+
+use crate::lines::count;
+use crate::root::{Place, failed, refuse};
+use crate::workbench::Workbench;
+
+/// Files and folders that one call looks at.
+const ENTRIES: usize = 200_000;
+
+/// What a walk did not show, so that it can be said.
+#[derive(Default)]
+pub(crate) struct Tally {
+    secret: usize,
+    unreadable: usize,
+    stopped: Option<&'static str>,
+}
+
+impl Tally {
+    pub(crate) fn unreadable(&mut self) {
+        self.unreadable += 1;
+    }
+
+    /// One line for each thing that is missing from the output.
+    pub(crate) fn told(&self) -> String {
+        let mut told = String::new();
+        if self.secret > 0 {
+            let files = count(self.secret, "file");
+            told += &format!("[{files} with a secret's name left out.]\n");
+        }
+        if self.unreadable > 0 {
+            let files = count(self.unreadable, "file");
+            told += &format!("[{files} that cannot be read or are too large left out.]\n");
+        }
+        if let Some(why) = self.stopped {
+            told += &format!("[Stopped early: {why}. Narrow `path` or the pattern.]\n");
+        }
+        told
+    }
+}
+
+/// Shows `visit` each regular file at or beneath `place`, with its path in the workspace, until it says stop. Hidden files
+/// are shown, `.git` is not, links are not followed. A folder that is ignored is walked if it is asked for by name.
+pub(crate) fn walk(
+    bench: &Workbench,
+    place: &Place,
+    mut visit: impl FnMut(&Path, &mut Tally) -> ControlFlow<()>,
+) -> Result<Tally, Outcome> {
+    let mut tally = Tally::default();
+    let about = bench.root.folder().join(place).symlink_metadata();
+    let about = about.map_err(|_| failed(format!("`{place}` does not exist.")))?;
+    if !about.is_dir() {
+        if let Some(rule) = is_secret_name(place.as_str()) {
+            return Err(refuse(&format!("`{place}` is a secret file by its name ({rule}).")));
+        }
+        // Whether it stops makes no difference: there is nothing after it.
+        let _ = visit(place.as_ref(), &mut tally);
+        return Ok(tally);
+    }
+    let mut steps = Steps { bench, until: Instant::now() + bench.settings.search_time, taken: 0 };
+    let target = PathBuf::from(place.as_str());
+    if !steps.take(Path::new(""), &target, &mut tally, &mut visit) {
+        steps.take(&target, &target, &mut tally, &mut visit);
+    }
+    Ok(tally)
+}
+
+struct Steps<'b> {
+    bench: &'b Workbench,
+    until: Instant,
+    taken: usize,
+}
+
+impl Steps<'_> {
+    /// Walks from `start`, showing only what is beneath `target`; says whether the target was reached. The way down to
+    /// the target is walked too, because the ignore files along it count.
+    fn take(
+        &mut self,
+        start: &Path,
+        target: &Path,
+        tally: &mut Tally,
+        visit: &mut impl FnMut(&Path, &mut Tally) -> ControlFlow<()>,
+    ) -> bool {
+        let root = self.bench.root.folder();
+        let mut reached = target == start;
+        for entry in builder(root, start, target).build() {
+            self.taken += 1;
+            if self.taken > ENTRIES {
+                tally.stopped = Some("too many files");
+                return true;
+            }
+            if Instant::now() >= self.until {
+                tally.stopped = Some("the time was up");
+                return true;
+            }
+            let Ok(entry) = entry else {
+                tally.unreadable();
+                continue;
+            };
+            let Ok(path) = entry.path().strip_prefix(root) else { continue };
+            reached |= path == target;
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            if !is_file || !path.starts_with(target) {
+                continue;
+            }
+            if is_secret_name(&path.to_string_lossy()).is_some() {
+                tally.secret += 1;
+                continue;
+            }
+            if visit(path, tally).is_break() {
+                return true;
+            }
+        }
+        reached
+    }
+}
+
+fn builder(root: &Path, start: &Path, target: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root.join(start));
+    let (root, target) = (root.to_owned(), target.to_owned());
+    builder
+        .standard_filters(false)
+        .git_ignore(true)
+        .require_git(false)
+        .follow_links(false)
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(move |entry| {
+            let on_the_way = entry
+                .path()
+                .strip_prefix(&root)
+                .is_ok_and(|path| path.starts_with(&target) || target.starts_with(path));
+            on_the_way && entry.file_name() != ".git"
+        });
+    builder
+}

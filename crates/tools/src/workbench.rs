@@ -1,0 +1,105 @@
+//! Where tools work: one root, its settings, and the order in which calls may run.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use sequester_core::secret;
+use sequester_core::tool::{Effect, Invocation, Outcome, Returned};
+use serde::{Deserialize, Serialize};
+
+use crate::bash::Commands;
+use crate::cap::cap;
+use crate::root::Root;
+use crate::tool;
+
+/// Limits and grants of one workbench.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Longer output is cut; head and tail stay.
+    pub output_bytes: usize,
+    /// The longest that one Bash call may take.
+    pub bash_time: Duration,
+    /// The longest that one Grep or Glob may take.
+    pub search_time: Duration,
+    /// The longest that one WebFetch may take, redirects included.
+    pub fetch_time: Duration,
+    /// Hosts that WebFetch may ask: `example.org`, `*.example.org`, `example.org:8080`. None, if empty.
+    pub hosts: Vec<String>,
+    /// Through which WebFetch goes, as in `http://127.0.0.1:3128`.
+    pub proxy: Option<String>,
+    /// All that a command finds in its environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let environment = [
+            ("HOME", "/tmp"),
+            ("LANG", "C.UTF-8"),
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("TERM", "dumb"),
+        ];
+        Self {
+            output_bytes: 32 << 10,
+            bash_time: Duration::from_mins(2),
+            search_time: Duration::from_secs(20),
+            fetch_time: Duration::from_secs(30),
+            hosts: Vec::new(),
+            proxy: None,
+            environment: environment.map(|(name, value)| (name.into(), value.into())).into(),
+        }
+    }
+}
+
+/// The tools over one folder.
+pub struct Workbench {
+    pub(crate) root: Root,
+    pub(crate) settings: Settings,
+    pub(crate) commands: Commands,
+    /// Shared by calls that only look, held alone by those that change.
+    turn: RwLock<()>,
+}
+
+impl Workbench {
+    /// Fails if `root` is no folder that can be opened.
+    pub fn new(root: &Path, settings: Settings) -> io::Result<Self> {
+        let root = Root::open(root)?;
+        Ok(Self { root, settings, commands: Commands::default(), turn: RwLock::new(()) })
+    }
+
+    /// Carries out one call and waits for it. What comes back is redacted and within the output's limit.
+    pub fn call(&self, invocation: &Invocation) -> Returned {
+        let name = &invocation.call.name;
+        let returned = match tool::find(name) {
+            Some(entry) => {
+                let run = || (entry.run)(self, invocation).unwrap_or_else(Returned::from);
+                // The lock guards no value, so a call that broke leaves nothing half done in it.
+                if entry.effect == Effect::Reads {
+                    let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
+                    run()
+                } else {
+                    let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
+                    run()
+                }
+            }
+            None => {
+                let name = cap(name.clone(), 200);
+                Outcome::Refused(format!("There is no tool `{name}` here.")).into()
+            }
+        };
+        let clean = |text: String| match secret::redact(&text).text {
+            std::borrow::Cow::Borrowed(_) => cap(text, self.settings.output_bytes),
+            std::borrow::Cow::Owned(clean) => cap(clean, self.settings.output_bytes),
+        };
+        Returned { outcome: returned.outcome.map(clean), seen: returned.seen }
+    }
+
+    /// Ends every command that runs and lets none start.
+    pub fn stop(&self) {
+        self.commands.stop();
+    }
+}
