@@ -67,7 +67,7 @@ fn spec<T: Tool>() -> Spec {
     Spec {
         name: T::NAME.into(),
         description: T::DESCRIPTION.into(),
-        parameters: T::parameters(),
+        parameters: T::parameters().into(),
         effect: T::EFFECT,
     }
 }
