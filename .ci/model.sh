@@ -15,10 +15,11 @@ find_python() {
 }
 has_pip() { "$1" -m pip --version >/dev/null 2>&1; }
 is_whole() { cmp -s "$pins" "$folder/model.txt" && (cd "$folder" && sha256sum --check --status SHA256SUMS); }
-install_packages() {
+install_python() {
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     apt-get update -qq || true
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" || true
+    DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends python3 python3-pip ca-certificates || true
   fi
 }
 fail() {
@@ -26,7 +27,7 @@ fail() {
   exit 1
 }
 
-python=$(find_python) || { install_packages python3 python3-pip && python=$(find_python); } ||
+python=$(find_python) || { install_python && python=$(find_python); } ||
   fail "The model server of the tests needs Python 3.10 or newer (Debian: apt-get install python3 python3-pip)."
 
 # Whoever comes second waits for the first and finds its work done.
@@ -34,7 +35,7 @@ mkdir -p target
 exec 9>"$folder.lock"
 flock 9
 if ! is_whole; then
-  has_pip "$python" || install_packages python3-pip
+  has_pip "$python" || install_python
   has_pip "$python" ||
     fail "The model server of the tests is installed by pip, which \`$python\` lacks (Debian: apt-get install python3-pip)."
   echo "The model server of the tests is downloaded once: 127 MB."

@@ -25,9 +25,11 @@ params.cpuparams.n_threads = 1
 params.cpuparams_batch.n_threads = 1
 params.n_parallel = 1
 params.n_ctx = 4096
-# What a request does not say: a reply that ends, and the likeliest word each time.
-params.n_predict = 1024
+# For what a request leaves open: the likeliest word each time, no going round in circles (so small a model would fill
+# every string to its limit), and an end.
 params.sampling.temp = 0
+params.sampling.dry_multiplier = 0.8
+params.n_predict = 1024
 params.cache_ram_mib = 0
 params.n_gpu_layers = 0
 params.fit_params = False

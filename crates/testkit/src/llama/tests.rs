@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::*;
 
 /// Generous: a machine with one busy core must still pass.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 fn post(server: &Llama, path: &str, body: &str) -> String {
     let address = server.url().strip_prefix("http://").unwrap();
