@@ -11,7 +11,7 @@ pub use findings::{
 };
 pub use read::{SUMMARY_TOKENS, read, read_text};
 pub(crate) use schema::schema_of;
-pub use schema::{asked, published};
+pub use schema::{asked, bounded, published};
 pub use wire::{Artifact, Choice, Label, Note, Question, Reviewed};
 
 use serde::{Deserialize, Serialize};

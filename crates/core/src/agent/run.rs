@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::ending::{Ending, Fault, Outcome};
 use super::kept::Kept;
@@ -45,6 +46,8 @@ struct Trouble {
     errors: u32,
     /// The limit that was reached: only a report is taken now.
     closing: Option<Limit>,
+    /// It was told twice what is wrong and did not mend it: where the provider can hold it to this, it does.
+    schema: Option<Value>,
 }
 
 /// What does not change during an attempt.
@@ -170,11 +173,10 @@ impl AgentRun {
     }
 
     fn request(&self) -> Request<'_> {
-        // It was told what is wrong and did not mend it: where the provider can hold it to the schema, it does.
-        let (answer, tools) = if self.held_to_schema() {
+        let (answer, tools) = if let Some(schema) = &self.trouble.schema {
             // Some servers take a schema or tools, not both; a conversation with calls in it must list them.
             let calls = self.conversation.iter().any(|one| matches!(one, Message::Results(_)));
-            (Answer::Json(self.report_schema()), if calls { &*self.brief.tools } else { &[] })
+            (Answer::Json(schema), if calls { &*self.brief.tools } else { &[] })
         } else if self.trouble.closing.is_some() {
             (Answer::Call(own::REPORT), &*self.brief.tools)
         } else {
@@ -188,17 +190,6 @@ impl AgentRun {
             output_limit: self.budget.output,
             task: self.brief.prompt.get(self.brief.text.clone()).unwrap_or_default(),
         }
-    }
-
-    fn held_to_schema(&self) -> bool {
-        let rejections = self.trouble.rejections;
-        self.brief.schema && rejections > 0 && rejections >= self.budget.rejections
-    }
-
-    /// The report's schema, as its tool has it: the first of the tools.
-    fn report_schema(&self) -> &serde_json::Value {
-        static NONE: serde_json::Value = serde_json::Value::Null;
-        self.brief.tools.first().map_or(&NONE, |spec| &spec.parameters)
     }
 
     fn invocations(&self, calls: &[Call]) -> Vec<Invocation> {

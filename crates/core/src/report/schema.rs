@@ -21,6 +21,33 @@ pub fn asked(task_id: &str, phase: Phase) -> Value {
     schema
 }
 
+/// The same with bounds on every list and text, so that a small model which is held to it comes to an end within
+/// `tokens`.
+pub fn bounded(task_id: &str, phase: Phase, tokens: u32) -> Value {
+    let mut schema = asked(task_id, phase);
+    let length = (tokens / 5).clamp(80, 4_000);
+    let items = (tokens / 300).clamp(2, 50);
+    bound(&mut schema, length, items);
+    schema
+}
+
+fn bound(schema: &mut Value, length: u32, items: u32) {
+    let Value::Object(map) = schema else { return };
+    let is = |name: &str| match map.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
+        Some(kind) => kind == name,
+        None => false,
+    };
+    let (text, list) = (is("string"), is("array"));
+    if text && !map.contains_key("const") && !map.contains_key("enum") {
+        map.insert("maxLength".to_owned(), length.into());
+    }
+    if list {
+        map.insert("maxItems".to_owned(), items.into());
+    }
+    each_below(map, &mut |below| bound(below, length, items));
+}
+
 /// What is accepted: as asked for, but what is optional may be absent.
 pub(super) fn accepted(phase: Phase) -> Value {
     let mut schema = match phase {
@@ -88,7 +115,7 @@ fn strip(schema: &mut Value) {
     if map.get("minimum").and_then(Value::as_f64) == Some(0.0) {
         map.remove("minimum");
     }
-    each_below(map, strip);
+    each_below(map, &mut strip);
 }
 
 /// Makes every property required and allows no other, as strict tool schemas must be.
@@ -99,19 +126,19 @@ fn tighten(schema: &mut Value) {
         map.insert("required".to_owned(), names.into());
         map.insert("additionalProperties".to_owned(), false.into());
     }
-    each_below(map, tighten);
+    each_below(map, &mut tighten);
 }
 
 /// Every schema right below this one.
-fn each_below(map: &mut Map<String, Value>, visit: fn(&mut Value)) {
+fn each_below(map: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     for (key, value) in map.iter_mut() {
         match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                properties.values_mut().for_each(visit);
+                properties.values_mut().for_each(&mut *visit);
             }
             ("items", schema) => visit(schema),
             ("anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(visit);
+                schemas.iter_mut().for_each(&mut *visit);
             }
             _ => {}
         }

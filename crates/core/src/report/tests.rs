@@ -151,6 +151,15 @@ fn strict(schema: &Value) {
 }
 
 #[test]
+fn a_bounded_schema_bounds_every_list_and_free_text() {
+    let schema = bounded("A.1", Phase::Research, 1_000);
+    assert_eq!(schema["properties"]["context_summary"]["maxLength"], 200);
+    assert_eq!(schema["properties"]["task_id"].get("maxLength"), None);
+    let found = &schema["properties"]["findings"]["properties"]["conflicts"];
+    assert_eq!((&found["maxItems"], &found["items"]["maxLength"]), (&json!(3), &json!(200)));
+}
+
+#[test]
 fn what_is_published_accepts_what_is_printed() {
     let validator = jsonschema::validator_for(&published()).unwrap();
     let report = read(good(), &task(), Phase::Write).unwrap();

@@ -1,6 +1,6 @@
 //! Taking a model's reply: calls, a report, or neither.
 
-use super::{AgentRun, Fault, Outcome, State, Stop};
+use super::{AgentRun, Brief, Fault, Outcome, State, Stop};
 use crate::agent::own::{self, Done};
 use crate::message::{Call, Message, Said};
 use crate::price;
@@ -38,7 +38,7 @@ impl AgentRun {
         match stop {
             Stop::Length => fault(CUT),
             _ if said.text.trim().is_empty() => fault(NOTHING),
-            _ if self.held_to_schema() => {
+            _ if self.trouble.schema.is_some() => {
                 Some(report::read_text(&said.text, &self.brief.task, self.brief.phase))
             }
             _ => fault(PROSE),
@@ -122,6 +122,11 @@ impl AgentRun {
             return self.end(Outcome::Failed { fault: Fault::NoReport { faults } });
         }
         self.trouble.rejections += 1;
+        if self.brief.schema && self.trouble.rejections >= self.budget.rejections {
+            let Brief { task, phase, .. } = &self.brief;
+            let schema = report::bounded(task.as_str(), *phase, self.budget.output);
+            self.trouble.schema = Some(schema);
+        }
         let told = format!(
             "The report was not taken:\n- {}\nMend it and report again.",
             faults.join("\n- ")
