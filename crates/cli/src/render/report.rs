@@ -1,0 +1,159 @@
+//! A report as people read it.
+
+use std::fmt::Write as _;
+
+use sequester_core::agent::{Ending, Kept};
+use sequester_core::report::{Conclusion, Findings, Judgement, Question, Report};
+
+use super::terminal::{clean, number, plural};
+use crate::wire::Evidence;
+
+/// The text of `task TEXT`.
+pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> String {
+    let mut out = String::new();
+    match &ending.report {
+        Some(report) => body(&mut out, report),
+        None => {
+            let _ = writeln!(out, "{}", ending.outcome.sentence());
+            section(&mut out, "Last words", [ending.last_words.as_str()]);
+        }
+    }
+    kept(&mut out, &ending.kept);
+    let changed = evidence.files_changed.iter().map(|file| {
+        format!("{} {} (+{} -{})", file.action, file.path, file.added, file.removed)
+    });
+    section(&mut out, "Changed, as seen by the runtime", changed);
+    if !evidence.files_changed.is_empty() {
+        out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
+    }
+    let _ = writeln!(out, "\n{}", footer(ending, model));
+    clean(&out).into_owned()
+}
+
+fn body(out: &mut String, report: &Report) {
+    let _ = writeln!(out, "{}", report.context_summary.trim());
+    if let Conclusion::Stop { reason, resolution, .. } = &report.verdict {
+        section(out, "Stopped because", [reason.as_str()]);
+        section(out, "What would help", resolution.as_deref());
+    }
+    if let Conclusion::Clarify { questions, .. } = &report.verdict {
+        section(out, "Asks", questions.iter().map(question));
+    }
+    findings(out, &report.findings);
+    section(out, "Issues", &report.issues);
+    let reviewed = report.self_review.iter().map(|one| {
+        let note = one.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+        format!("[{}] {}{note}", if one.ok { "x" } else { " " }, one.item)
+    });
+    section(out, "Looked over by the subagent itself", reviewed);
+}
+
+fn question(question: &Question) -> String {
+    let mut text = question.question.clone();
+    let labels: Vec<&str> = question.options.iter().map(|one| one.label.as_str()).collect();
+    if !labels.is_empty() {
+        let _ = write!(text, " ({})", labels.join(" | "));
+    }
+    if let Some(default) = &question.default {
+        let _ = write!(text, " [default: {default}]");
+    }
+    text
+}
+
+fn findings(out: &mut String, findings: &Findings) {
+    match findings {
+        Findings::Research(found) => {
+            section(out, "Already there", &found.existing_implementations);
+            section(out, "Conflicts", &found.conflicts);
+            section(out, "Patterns", &found.patterns_found);
+            section(out, "Recommended", &found.recommendations);
+        }
+        Findings::Write(change) | Findings::Execute(change) => {
+            section(out, "Files, as the subagent says", &change.files_changed);
+            section(out, "Tests, as the subagent says", &change.tests_written);
+        }
+        Findings::Validate(validation) => {
+            let checks = &validation.checks;
+            let word = |passed: bool| if passed { "passed" } else { "failed" };
+            section(
+                out,
+                "Checks, as the subagent says",
+                [
+                    format!("types {}", word(checks.types.passed)),
+                    format!("lint {}", word(checks.lint.passed)),
+                    format!("tests {}", word(checks.tests.passed)),
+                    format!("security {}", word(checks.security.passed)),
+                ],
+            );
+            section(out, "Type errors", &checks.types.errors);
+            section(out, "Lint errors", &checks.lint.errors);
+            section(out, "Security issues", &checks.security.issues);
+        }
+        Findings::Analyze(analysis) => {
+            section(out, "Complexity", [format!("{:?}", analysis.complexity).to_lowercase()]);
+        }
+        Findings::Plan(plan) => section(out, "Steps", &plan.steps),
+        Findings::Review(review) => {
+            judgement(out, "Specification", &review.spec);
+            judgement(out, "Quality", &review.quality);
+        }
+        Findings::Verify(verification) => {
+            let met = verification.requirements.iter().map(|one| {
+                format!("[{}] {}: {}", if one.met { "x" } else { " " }, one.text, one.proof)
+            });
+            section(out, "Requirements", met);
+        }
+    }
+}
+
+fn judgement(out: &mut String, title: &str, judgement: &Judgement) {
+    let verdict = format!("{:?}", judgement.verdict).to_lowercase();
+    let remarks = judgement.findings.iter().map(|remark| {
+        let line = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let severity = format!("{:?}", remark.severity).to_lowercase();
+        format!("{severity} {}{line}: {}", remark.file, remark.text)
+    });
+    section(out, title, std::iter::once(verdict).chain(remarks));
+}
+
+fn kept(out: &mut String, kept: &Kept) {
+    section(out, "Notes", kept.notes.iter().map(|note| format!("{}: {}", note.section, note.content)));
+    section(out, "Artifacts", kept.artifacts.iter().map(|one| one.content.clone()));
+    section(out, "Backpack", kept.backpack.iter().map(|one| one.item.clone()));
+}
+
+fn section(out: &mut String, title: &str, items: impl IntoIterator<Item = impl AsRef<str>>) {
+    let mut first = true;
+    for item in items {
+        let item = item.as_ref().trim();
+        if item.is_empty() {
+            continue;
+        }
+        if std::mem::take(&mut first) {
+            let _ = writeln!(out, "\n{title}");
+        }
+        let _ = writeln!(out, "  - {}", item.replace('\n', "\n    "));
+    }
+}
+
+fn footer(ending: &Ending, model: &str) -> String {
+    let spent = &ending.spent;
+    let size = |tokens: u64| number(usize::try_from(tokens).unwrap_or(usize::MAX));
+    let mut parts = vec![
+        ending.outcome.as_str().replace('_', " "),
+        model.to_owned(),
+        plural(spent.turns as usize, "turn"),
+        plural(spent.calls as usize, "call"),
+        format!(
+            "{} tokens in ({} from cache), {} out",
+            size(spent.usage.input),
+            size(spent.usage.cache_read),
+            size(spent.usage.output)
+        ),
+    ];
+    if let Some(price) = spent.price {
+        parts.push(format!("${:.4}", price as f64 / 1e6));
+    }
+    parts.push(format!("{:.1} s", spent.elapsed.as_secs_f64()));
+    parts.join(" · ")
+}

@@ -1,0 +1,125 @@
+//! The tool server as a plain child process. It goes as soon as there is a jail; until then only tests may use it.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use sequester_core::fault::Code;
+use sequester_core::future::BoxFuture;
+use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
+use sequester_tools::{Client, Settings, Workbench};
+
+use crate::failure::Failure;
+
+const SWITCH: &str = "SEQUESTER_TEST_UNJAILED";
+const SERVE: &str = "--serve-tools-unjailed";
+
+/// Starts its server with the first call.
+pub(crate) struct Unjailed {
+    root: PathBuf,
+    settings: Settings,
+    client: OnceLock<Result<Client, String>>,
+    child: Mutex<Option<Child>>,
+}
+
+/// In the child process: serves, and never comes back to `main`.
+pub(crate) fn enter_if_server() -> Option<ExitCode> {
+    let mut arguments = env::args_os().skip(1);
+    if arguments.next()? != SERVE || env::var_os(SWITCH).is_none() {
+        return None;
+    }
+    let root = PathBuf::from(arguments.next()?);
+    let settings: Settings = serde_json::from_str(arguments.next()?.to_str()?).ok()?;
+    let serve = || -> Result<(), Box<dyn std::error::Error>> {
+        let workbench = Workbench::new(&root, settings)?;
+        sequester_tools::serve(io::stdin(), io::stdout(), workbench)?;
+        Ok(())
+    };
+    Some(serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
+}
+
+/// Without a jail nothing runs, unless a test says so; and then it is said every time.
+pub(crate) fn allow() -> Result<(), Failure> {
+    if env::var_os(SWITCH).is_some_and(|value| value == "1") {
+        crate::render::note("warning: this subagent runs without a jail, because a test asked for it.");
+        return Ok(());
+    }
+    Err(Failure::guarantee(
+        Code::NoJail,
+        "",
+        "A subagent needs a jail, and this version cannot make one yet.",
+        "`sequester context` shows what the subagent would be given.",
+    ))
+}
+
+impl Unjailed {
+    pub(crate) fn new(root: PathBuf, home: &Path, mut settings: Settings) -> Self {
+        settings.environment = environment(home);
+        Self { root, settings, client: OnceLock::new(), child: Mutex::new(None) }
+    }
+
+    fn start(&self) -> io::Result<Client> {
+        let mut child = Command::new(env::current_exe()?)
+            .args([OsString::from(SERVE), self.root.clone().into()])
+            .arg(serde_json::to_string(&self.settings)?)
+            .env_clear()
+            .env(SWITCH, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("the tool server has no pipes"));
+        };
+        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        Client::new(output, input)
+    }
+}
+
+/// What a command finds: the person's tool chains, and a home of its own.
+fn environment(home: &Path) -> BTreeMap<String, String> {
+    let theirs = |name: &str| env::var(name).ok();
+    let beneath = |folder: &str| theirs("HOME").map(|home| format!("{home}/{folder}"));
+    let named = [
+        ("PATH", theirs("PATH")),
+        ("HOME", Some(home.display().to_string())),
+        ("LANG", Some("C.UTF-8".to_owned())),
+        ("TERM", Some("dumb".to_owned())),
+        ("CARGO_HOME", theirs("CARGO_HOME").or_else(|| beneath(".cargo"))),
+        ("RUSTUP_HOME", theirs("RUSTUP_HOME").or_else(|| beneath(".rustup"))),
+    ];
+    named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+impl Toolbox for Unjailed {
+    fn specs(&self) -> Vec<Spec> {
+        sequester_tools::specs()
+    }
+
+    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
+        let client = self.client.get_or_init(|| self.start().map_err(|error| error.to_string()));
+        match client {
+            Ok(client) => client.call(invocation.clone()),
+            Err(error) => {
+                let text = format!("The tools could not be started: {error}.");
+                Box::pin(async move { Outcome::Failed(text).into() })
+            }
+        }
+    }
+}
+
+impl Drop for Unjailed {
+    /// The server ends with its input; one that does not is ended.
+    fn drop(&mut self) {
+        drop(self.client.take());
+        let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut child) = child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
