@@ -99,3 +99,16 @@ pub(crate) fn refusal(returned: Returned) -> String {
 pub(crate) fn token() -> String {
     format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
 }
+
+/// A private key of the shape that programs write, of no use anywhere.
+pub(crate) fn key() -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut state = 7_u64;
+    let mut digit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(DIGITS[(state >> 58) as usize])
+    };
+    let mut line = || (0..60).map(|_| digit()).collect::<String>();
+    let body: String = (0..8).map(|_| format!("MIIE{}\n", line())).collect();
+    format!("-----BEGIN {0}-----\n{body}-----END {0}-----\n", "RSA PRIVATE KEY")
+}

@@ -101,7 +101,7 @@ fn line_ends_and_byte_order_mark_stay() {
     bench.put("mixed", "one\r\ntwo\nthree\n");
     output(edit(&bench, "mixed", "two\nthree", "2\n3"));
     output(edit(&bench, "mixed", "one\n2", "1\n2"));
-    assert_eq!(bench.text("mixed"), "1\r\n2\r\n3\n");
+    assert_eq!(bench.text("mixed"), "1\r\n2\n3\n");
     bench.put("latin", b"caf\xe9 = 1\n");
     output(edit(&bench, "latin", "= 1", "= 2"));
     assert_eq!(std::fs::read(bench.path("latin")).unwrap(), b"caf\xe9 = 2\n");

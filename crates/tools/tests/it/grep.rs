@@ -5,7 +5,7 @@ use std::time::Duration;
 use sequester_tools::Settings;
 use serde_json::json;
 
-use crate::bench::{Bench, bench, token, with};
+use crate::bench::{Bench, bench, key, token, with};
 
 fn project() -> Bench {
     let bench = bench();
@@ -131,15 +131,10 @@ fn binary_and_secret_files_links_and_pipes_are_left_out() {
 #[test]
 fn lines_inside_a_key_are_redacted() {
     let bench = bench();
-    let key = format!(
-        "-----BEGIN {0}-----\n{1}-----END {0}-----\n",
-        "RSA PRIVATE KEY",
-        "MIIEowIBAAKCAQEA7bq9\n".repeat(6)
-    );
-    bench.put("a", format!("{key}token = \"{}\"\n", token()));
+    bench.put("a", format!("{}token = \"{}\"\n", key(), token()));
     for pattern in ["MII", "token"] {
         let text = bench.output("Grep", json!({"pattern": pattern, "output_mode": "content"}));
-        assert!(!text.contains("MIIEow") && !text.contains(&token()), "{text}");
+        assert!(!text.contains("MIIE") && !text.contains(&token()), "{text}");
     }
 }
 
