@@ -121,7 +121,7 @@ impl Group<'_> {
         let watched = watch(self.leader)
             .and_then(|ended| read_until_end(&mut output, &ended, order.limit, &mut kept));
         let leftovers = match watched {
-            Ok(Watched::Ended) => self.mark.names(),
+            Ok(Watched::Ended) => self.mark.names(self.leader),
             _ => Vec::new(),
         };
         self.end_all();
@@ -140,7 +140,7 @@ impl Group<'_> {
     fn end_all(&self) {
         // Fails only if none is left.
         let _ = kill_process_group(self.leader, Signal::KILL);
-        self.mark.kill();
+        self.mark.kill(self.leader);
     }
 
     fn leave(&self) {

@@ -1,0 +1,81 @@
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::bench::{Bench, bench};
+
+fn project() -> Bench {
+    let bench = bench();
+    for path in [
+        "a.rs",
+        "src/b.rs",
+        "src/deep/c.rs",
+        "src/d.ts",
+        "src.rs",
+        ".github/e.rs",
+        "target/f.rs",
+        ".git/g.rs",
+    ] {
+        bench.put(path, "");
+    }
+    bench.put(".gitignore", "target\n");
+    bench
+}
+
+#[test]
+fn files_come_in_the_order_of_their_paths() {
+    let bench = project();
+    let glob = |pattern| bench.output("Glob", json!({"pattern": pattern}));
+    assert_eq!(glob("**/*.rs"), ".github/e.rs\na.rs\nsrc/b.rs\nsrc/deep/c.rs\nsrc.rs\n");
+    assert_eq!(glob("*.ts"), "src/d.ts\n", "a name is looked for in every folder");
+    assert_eq!(glob("./src/*.{rs,ts}"), "src/b.rs\nsrc/d.ts\n");
+    assert_eq!(glob("*.py"), "No file in `.` fits `*.py`.\n");
+}
+
+#[test]
+fn a_pattern_is_relative_to_the_path() {
+    let bench = project();
+    let glob = |pattern, path| bench.output("Glob", json!({"pattern": pattern, "path": path}));
+    assert_eq!(glob("deep/*", "src"), "src/deep/c.rs\n");
+    assert_eq!(glob("*.rs", "src"), "src/b.rs\nsrc/deep/c.rs\n");
+    assert_eq!(glob("*", "target"), "target/f.rs\n", "asked for by name");
+}
+
+#[test]
+fn what_leads_out_is_refused_and_what_is_no_glob_fails() {
+    let bench = project();
+    for pattern in ["../*", "/etc/*", "a/../../*"] {
+        assert!(
+            bench.refusal("Glob", json!({"pattern": pattern})).contains("leads out"),
+            "{pattern}"
+        );
+    }
+    assert!(bench.refusal("Glob", json!({"pattern": "*", "path": "/etc"})).contains("leads out"));
+    assert!(bench.failure("Glob", json!({"pattern": "[a"})).contains("unclosed character class"));
+    assert!(
+        bench.failure("Glob", json!({"pattern": "*", "path": "none"})).contains("does not exist")
+    );
+}
+
+#[test]
+fn links_are_not_followed_and_secret_names_not_shown() {
+    let bench = bench();
+    bench.put("a/x", "").put("a/id_rsa", "");
+    symlink(bench.path("a"), bench.path("b")).unwrap();
+    symlink(".", bench.path("loop")).unwrap();
+    assert_eq!(
+        bench.output("Glob", json!({"pattern": "**"})),
+        "a/x\n[1 file with a secret's name left out.]\n"
+    );
+}
+
+#[test]
+fn many_files_are_cut_and_said() {
+    let bench = bench();
+    for number in 0..1_200 {
+        bench.put(&format!("{number:04}"), "");
+    }
+    let text = bench.output("Glob", json!({"pattern": "*"}));
+    assert_eq!(text.lines().count(), 1_001);
+    assert!(text.ends_with("[Only the first 1000 files are shown. Narrow the pattern.]\n"));
+}

@@ -1,0 +1,9 @@
+mod bash;
+mod bench;
+mod edit;
+mod glob;
+mod grep;
+mod read;
+mod server;
+mod web_fetch;
+mod write;
