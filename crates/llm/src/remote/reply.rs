@@ -1,0 +1,232 @@
+//! One reply from genai's stream: whole, or an error.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use futures_util::StreamExt;
+use genai::chat::{
+    ChatStream, ChatStreamEvent, ContentPart, StopReason, StreamEnd, ToolCall, Usage as Counted,
+};
+use sequester_core::message::{Call, Said};
+use sequester_core::provider::{Deltas, Error, Kind, Reply, Stop};
+use sequester_core::usage::Usage;
+use serde_json::{Map, Value};
+
+use super::carried::Carried;
+use super::watch::{Seen, Watch};
+use crate::error::Teller;
+use crate::service::{Service, Wire};
+
+/// More than any model says in one reply: text, reasoning and arguments together.
+const LARGEST: usize = 2 << 20;
+
+/// What the events have brought so far.
+#[derive(Debug, Default)]
+struct Heard {
+    text: String,
+    calls: Vec<ToolCall>,
+    size: usize,
+    /// The call that is being written and how much of it there is.
+    writing: (String, usize),
+}
+
+/// Reads to the end of the reply. Dropping the future closes the connection.
+pub(super) async fn read(
+    mut stream: ChatStream,
+    watch: &Watch,
+    service: &Service,
+    teller: Teller<'_>,
+    deltas: &dyn Deltas,
+) -> Result<Reply, Error> {
+    let mut heard = Heard::default();
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(ChatStreamEvent::Chunk(chunk)) => {
+                deltas.text(&chunk.content);
+                heard.size += chunk.content.len();
+                heard.text.push_str(&chunk.content);
+            }
+            Ok(ChatStreamEvent::ReasoningChunk(chunk)) => heard.size += chunk.content.len(),
+            Ok(ChatStreamEvent::ToolCallChunk(chunk)) => heard.call(chunk.tool_call, service.wire),
+            Ok(ChatStreamEvent::End(end)) => {
+                return finish(end, heard, &mut watch.seen(), service, teller);
+            }
+            Ok(_) => {}
+            Err(error) => return failed(&error, &watch.seen(), teller),
+        }
+        if heard.size + heard.writing.1 + watch.seen().size > LARGEST {
+            return Err(teller.tell(Kind::TooLarge, "answers without end."));
+        }
+    }
+    Err(ended(&watch.seen(), teller))
+}
+
+impl Heard {
+    /// Messages and Responses repeat the call so far with each piece; Gemini's calls come whole.
+    fn call(&mut self, call: ToolCall, wire: Wire) {
+        match wire {
+            Wire::Messages | Wire::Responses => {
+                if self.writing.0 != call.call_id {
+                    self.size += self.writing.1;
+                    self.writing.0 = call.call_id;
+                }
+                self.writing.1 = call.fn_arguments.as_str().map_or(0, str::len);
+            }
+            Wire::Gemini => self.calls.push(call),
+            Wire::Chat => {}
+        }
+    }
+}
+
+/// The stream ended and the reply did not.
+fn ended(seen: &Seen, teller: Teller<'_>) -> Error {
+    if seen.any && !seen.data {
+        teller.tell(Kind::Malformed, "answered with something else than a stream of events.")
+    } else {
+        teller.cut()
+    }
+}
+
+fn failed(error: &genai::Error, seen: &Seen, teller: Teller<'_>) -> Result<Reply, Error> {
+    if let Some(body) = &seen.failed {
+        return Err(teller.event(body));
+    }
+    // Gemini's blocked prompt has no candidates, which genai takes for an error.
+    if !seen.refusal.is_empty() && matches!(error, genai::Error::ChatResponse { .. }) {
+        return Ok(Reply { stop: Stop::Refused(seen.refusal.clone()), ..Reply::default() });
+    }
+    Err(teller.explain(error))
+}
+
+fn finish(
+    end: StreamEnd,
+    heard: Heard,
+    seen: &mut Seen,
+    service: &Service,
+    teller: Teller<'_>,
+) -> Result<Reply, Error> {
+    // For these two genai makes up an end when the body ends early; only a real one has these.
+    let is_real = match service.wire {
+        Wire::Responses => end.captured_response_id.is_some(),
+        Wire::Gemini => end.captured_stop_reason.is_some(),
+        Wire::Messages | Wire::Chat => true,
+    };
+    if !is_real {
+        return Err(ended(seen, teller));
+    }
+    if seen.malformed {
+        return Err(teller.tell(Kind::Malformed, "sent a frame that its API does not have."));
+    }
+    let usage = end.captured_usage.as_ref().map(count).unwrap_or_default();
+    let reason = end.captured_stop_reason.clone();
+    let (said, last_is_whole) = say(end, heard, seen, service);
+    let stop = stop(reason, std::mem::take(&mut seen.refusal), &said.text);
+    let mut reply = Reply { said, usage, stop };
+    if reply.stop == Stop::Length && !last_is_whole {
+        reply.said.calls.pop();
+    }
+    Ok(reply)
+}
+
+/// What was said, and whether the last call's arguments are closed.
+fn say(end: StreamEnd, heard: Heard, seen: &mut Seen, service: &Service) -> (Said, bool) {
+    let mut carried = Carried::new(service.name);
+    let mut calls = heard.calls;
+    for part in end.captured_content.into_iter().flatten() {
+        match part {
+            ContentPart::ToolCall(call) => calls.push(call),
+            other => carried.take(other),
+        }
+    }
+    if service.reasons_aloud
+        && let Some(reasoning) = end.captured_reasoning_content
+    {
+        carried.reason(reasoning);
+    }
+    if service.wire == Wire::Gemini {
+        for (place, call) in calls.iter_mut().enumerate() {
+            if let Some(signatures) = call.thought_signatures.take() {
+                carried.sign(place, signatures);
+            }
+        }
+    }
+    calls.extend(seen.calls.drain(..).map(|call| ToolCall {
+        call_id: call.id,
+        fn_name: call.name,
+        fn_arguments: Value::String(call.arguments),
+        thought_signatures: None,
+    }));
+    let mut calls = identify(calls);
+    let mut last_is_whole = true;
+    for call in &mut calls {
+        last_is_whole = close(&mut call.arguments);
+    }
+    (Said { text: heard.text, calls, carried: carried.into_value() }, last_is_whole)
+}
+
+/// Makes the arguments JSON, if they are, and says whether they are an object. Nothing at all is no arguments.
+fn close(arguments: &mut Value) -> bool {
+    let text = match arguments {
+        Value::String(text) => text,
+        Value::Null => {
+            *arguments = Value::Object(Map::new());
+            return true;
+        }
+        other => return other.is_object(),
+    };
+    if text.is_empty() {
+        *arguments = Value::Object(Map::new());
+        return false;
+    }
+    if let Ok(parsed) = serde_json::from_str::<Value>(text) {
+        *arguments = parsed;
+    }
+    arguments.is_object()
+}
+
+/// No two calls of a reply have one id, and none has none.
+fn identify(calls: Vec<ToolCall>) -> Vec<Call> {
+    let mut taken = BTreeSet::new();
+    let mut identified = Vec::with_capacity(calls.len());
+    for (place, call) in calls.into_iter().enumerate() {
+        let mut id = call.call_id;
+        if id.is_empty() {
+            id = format!("call_{place}");
+        }
+        while !taken.insert(id.clone()) {
+            id = format!("{id}#{place}");
+        }
+        identified.push(Call { id, name: call.fn_name, arguments: call.fn_arguments });
+    }
+    identified
+}
+
+fn stop(reason: Option<StopReason>, refusal: String, text: &str) -> Stop {
+    match reason {
+        _ if !refusal.is_empty() => Stop::Refused(refusal),
+        Some(StopReason::ContentFilter(_)) if !text.is_empty() => Stop::Refused(text.to_owned()),
+        Some(StopReason::ContentFilter(reason)) => Stop::Refused(reason),
+        Some(StopReason::MaxTokens(_)) => Stop::Length,
+        _ => Stop::End,
+    }
+}
+
+/// genai has brought all to one form already: what came from a cache or went to one is part of the prompt.
+fn count(counted: &Counted) -> Usage {
+    let tokens = |number: Option<i32>| number.and_then(|number| u64::try_from(number).ok());
+    let details = counted.prompt_tokens_details.as_ref();
+    let cache_read = details.and_then(|details| tokens(details.cached_tokens)).unwrap_or(0);
+    let cache_write =
+        details.and_then(|details| tokens(details.cache_creation_tokens)).unwrap_or(0);
+    let reasoning = counted.completion_tokens_details.as_ref();
+    let reasoning = reasoning.and_then(|details| tokens(details.reasoning_tokens)).unwrap_or(0);
+    Usage {
+        // Gateways that forget the cache in their sum are corrected.
+        input: tokens(counted.prompt_tokens).unwrap_or(0).max(cache_read + cache_write),
+        cache_read,
+        cache_write,
+        output: tokens(counted.completion_tokens).unwrap_or(reasoning),
+    }
+}
