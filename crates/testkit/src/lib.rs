@@ -1,6 +1,7 @@
 //! Fakes, builders, generators and canaries for the tests of every crate.
 
 mod canary;
+pub mod model;
 mod plan;
 mod repository;
 mod world;
