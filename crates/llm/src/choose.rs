@@ -90,14 +90,14 @@ async fn nearby(
     {
         return Err(format!("`{variable}` names no server."));
     }
-    let mut target = name::target(service, "", sources).map_err(|error| error.message)?;
+    let target = name::target(service, "", sources).map_err(|error| error.message)?;
     let url = reqwest::Url::parse(&format!("{}models", target.address))
         .map_err(|_| "Its address is none.".to_owned())?;
     let listing = pool.get(url, PROBE, LISTING).await?;
     let listing: Value = serde_json::from_slice(&listing)
         .map_err(|_| "It lists its models in an unknown form.".to_owned())?;
-    target.model = first(&listing).ok_or("It has no model that writes text.")?.to_owned();
-    Ok(target)
+    let model = first(&listing).ok_or("It has no model that writes text.")?;
+    Ok(Target { model: model.to_owned(), ..target })
 }
 
 /// The first model that is not for embeddings.

@@ -49,15 +49,11 @@ impl Teller<'_> {
             }
             genai::Error::ChatResponse { body, .. } => self.event(body),
             genai::Error::WebStream { error, .. } => self.transport(error.as_ref()),
-            // A frame that stops in the middle was the last one.
-            genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() => self.cut(),
             genai::Error::StreamParse { .. }
             | genai::Error::JsonValueExt(_)
             | genai::Error::SerdeJson(_)
             | genai::Error::InvalidJsonResponseElement { .. }
-            | genai::Error::NoChatResponse { .. } => {
-                self.tell(Kind::Malformed, "sent a frame that its API does not have.")
-            }
+            | genai::Error::NoChatResponse { .. } => self.malformed(),
             genai::Error::RequiresApiKey { .. }
             | genai::Error::NoAuthResolver { .. }
             | genai::Error::NoAuthData { .. }
@@ -68,6 +64,10 @@ impl Teller<'_> {
 
     pub(crate) fn cut(self) -> Error {
         self.tell(Kind::Cut, "broke off before the reply was whole.")
+    }
+
+    pub(crate) fn malformed(self) -> Error {
+        self.tell(Kind::Malformed, "sent a frame that its API does not have.")
     }
 
     /// What happened to the connection.
@@ -102,7 +102,7 @@ impl Teller<'_> {
             "" => format!("answered {}.", status.as_u16()),
             message => format!("answered {}: {message}", status.as_u16()),
         };
-        let retry_after = delay(headers).or_else(|| said.delay(&json));
+        let retry_after = delay(headers).or_else(|| told_delay(&json));
         Error { retry_after, ..self.tell(said.kind_of_status(status.as_u16()), &words) }
     }
 
@@ -113,7 +113,7 @@ impl Teller<'_> {
             "" => "broke off with an error.".to_owned(),
             message => format!("broke off: {message}"),
         };
-        Error { retry_after: said.delay(body), ..self.tell(said.kind_of_event(), &words) }
+        Error { retry_after: told_delay(body), ..self.tell(said.kind_of_event(), &words) }
     }
 }
 
@@ -188,14 +188,6 @@ impl Said {
             _ => Kind::Overloaded,
         }
     }
-
-    /// Gemini's delay stands in the body: `{"@type": "...RetryInfo", "retryDelay": "34.07s"}`.
-    fn delay(&self, body: &Value) -> Option<Duration> {
-        let body = body.get(0).unwrap_or(body);
-        let details = body.get("error").unwrap_or(body).get("details")?.as_array()?;
-        let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
-        seconds(delay.strip_suffix('s')?)
-    }
 }
 
 /// How the request's size is complained of: Anthropic, OpenAI and vLLM, Gemini, llama.cpp, Ollama, Mistral.
@@ -236,6 +228,14 @@ fn delay(headers: &HeaderMap) -> Option<Duration> {
         Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
         None => seconds(value("retry-after")?),
     }
+}
+
+/// Gemini's delay stands in the body: `{"@type": "...RetryInfo", "retryDelay": "34.07s"}`.
+fn told_delay(body: &Value) -> Option<Duration> {
+    let body = body.get(0).unwrap_or(body);
+    let details = body.get("error").unwrap_or(body).get("details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    seconds(delay.strip_suffix('s')?)
 }
 
 fn seconds(text: &str) -> Option<Duration> {

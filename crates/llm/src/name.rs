@@ -85,8 +85,7 @@ pub fn resolve(name: &str, sources: &Sources<'_>) -> Result<Named, Error> {
         _ => return plain(name, sources),
     };
     match configured.as_deref() {
-        None => Ok(Named::Auto(tier)),
-        Some("auto") => Ok(Named::Auto(tier)),
+        None | Some("auto") => Ok(Named::Auto(tier)),
         Some("strong" | "default" | "cheap") => Err(unknown(format!(
             "The alias `{name}` is configured as another alias; it must name a model."
         ))),

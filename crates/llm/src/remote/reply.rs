@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use genai::chat::{
     ChatStream, ChatStreamEvent, ContentPart, StopReason, StreamEnd, ToolCall, Usage as Counted,
 };
@@ -20,7 +20,7 @@ use crate::error::Teller;
 use crate::service::{Service, Wire};
 
 /// More than any model says in one reply: text, reasoning and arguments together.
-const LARGEST: usize = 2 << 20;
+pub(super) const LARGEST: usize = 2 << 20;
 
 /// What the events have brought so far.
 #[derive(Debug, Default)]
@@ -54,11 +54,18 @@ pub(super) async fn read(
                 return finish(end, heard, &mut watch.seen(), service, teller);
             }
             Ok(_) => {}
-            Err(error) => return failed(&error, &watch.seen(), teller),
+            Err(error) => {
+                let is_torn = matches!(error, genai::Error::StreamParse { .. })
+                    && is_over(stream.next().now_or_never().as_ref());
+                let seen = watch.seen();
+                return if is_torn && seen.failed.is_none() {
+                    Err(teller.cut())
+                } else {
+                    failed(&error, &seen, teller)
+                };
+            }
         }
-        if heard.size + heard.writing.1 + watch.seen().size > LARGEST {
-            return Err(teller.tell(Kind::TooLarge, "answers without end."));
-        }
+        check(&heard, &watch.seen(), teller)?;
     }
     Err(ended(&watch.seen(), teller))
 }
@@ -78,6 +85,26 @@ impl Heard {
             Wire::Chat => {}
         }
     }
+}
+
+/// Whether nothing is behind a frame that cannot be read: then it is the torn last one.
+fn is_over(next: Option<&Option<genai::Result<ChatStreamEvent>>>) -> bool {
+    match next {
+        Some(None) => true,
+        Some(Some(Ok(ChatStreamEvent::End(end)))) => end.captured_stop_reason.is_none(),
+        _ => false,
+    }
+}
+
+/// Whether the reply may go on.
+fn check(heard: &Heard, seen: &Seen, teller: Teller<'_>) -> Result<(), Error> {
+    if seen.malformed {
+        return Err(teller.malformed());
+    }
+    if heard.size + heard.writing.1 + seen.size > LARGEST {
+        return Err(teller.tell(Kind::TooLarge, "answers without end."));
+    }
+    Ok(())
 }
 
 /// The stream ended and the reply did not.
@@ -116,9 +143,7 @@ fn finish(
     if !is_real {
         return Err(ended(seen, teller));
     }
-    if seen.malformed {
-        return Err(teller.tell(Kind::Malformed, "sent a frame that its API does not have."));
-    }
+    check(&heard, seen, teller)?;
     let usage = end.captured_usage.as_ref().map(count).unwrap_or_default();
     let reason = end.captured_stop_reason.clone();
     let (said, last_is_whole) = say(end, heard, seen, service);

@@ -13,6 +13,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::reply::LARGEST;
 use crate::service::Wire;
 
 /// The most calls one reply may have.
@@ -67,7 +68,7 @@ impl ChatFrameSink for Watch {
         }
         seen.data = true;
         match self.wire {
-            Wire::Messages => {}
+            Wire::Messages => seen.messages(frame.data),
             Wire::Chat => seen.chat(frame.data),
             Wire::Responses => seen.responses(frame.data),
             Wire::Gemini => seen.gemini(frame.data),
@@ -76,17 +77,27 @@ impl ChatFrameSink for Watch {
 }
 
 impl Seen {
+    /// Why a reply was refused stands beside the reason of its end.
+    fn messages(&mut self, data: &str) {
+        if data.contains("\"stop_details\"")
+            && let Ok(event) = serde_json::from_str::<Value>(data)
+        {
+            let why = event.pointer("/delta/stop_details/explanation");
+            self.refuse(why.and_then(Value::as_str).unwrap_or_default());
+        }
+    }
+
     /// Only frames of calls and refusals are read a second time.
     fn chat(&mut self, data: &str) {
         #[derive(Deserialize)]
         struct Chunk<'a> {
-            #[serde(borrow)]
+            #[serde(borrow, default)]
             choices: Vec<Choice<'a>>,
         }
         #[derive(Deserialize)]
         struct Choice<'a> {
             #[serde(borrow)]
-            delta: Delta<'a>,
+            delta: Option<Delta<'a>>,
         }
         #[derive(Deserialize)]
         struct Delta<'a> {
@@ -101,7 +112,8 @@ impl Seen {
             self.malformed = true;
             return;
         };
-        let Some(Choice { delta }) = chunk.choices.into_iter().next() else { return };
+        let first = chunk.choices.into_iter().next();
+        let Some(delta) = first.and_then(|choice| choice.delta) else { return };
         self.refuse(delta.refusal.as_deref().unwrap_or_default());
         for piece in delta.tool_calls.into_iter().flatten() {
             self.add(piece);
@@ -109,6 +121,8 @@ impl Seen {
     }
 
     fn responses(&mut self, data: &str) {
+        const MARKS: [&str; 3] =
+            ["\"response.refusal.delta\"", "\"response.failed\"", "\"response.incomplete\""];
         #[derive(Deserialize)]
         struct Event {
             #[serde(rename = "type")]
@@ -123,8 +137,6 @@ impl Seen {
             self.malformed = true;
             return;
         }
-        const MARKS: [&str; 3] =
-            ["\"response.refusal.delta\"", "\"response.failed\"", "\"response.incomplete\""];
         if !MARKS.iter().any(|mark| data.contains(mark)) {
             return;
         }
@@ -163,9 +175,12 @@ impl Seen {
         }
     }
 
+    /// Counted on and on, but kept only as far as a reply may reach: genai makes no event of it.
     fn refuse(&mut self, words: &str) {
-        self.refusal.push_str(words);
         self.size += words.len();
+        if self.size <= LARGEST {
+            self.refusal.push_str(words);
+        }
     }
 
     /// Adds to the call that the piece belongs to: the same index, if it has one, and no other id. Servers number from

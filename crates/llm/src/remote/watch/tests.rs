@@ -10,7 +10,7 @@ fn chat(frames: &[Value]) -> Seen {
     seen
 }
 
-fn delta(calls: Value) -> Value {
+fn delta(calls: &Value) -> Value {
     json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]})
 }
 
@@ -21,10 +21,10 @@ fn calls(seen: &Seen) -> Vec<(&str, &str, &str)> {
 #[test]
 fn pieces_of_parallel_calls_find_together() {
     let seen = chat(&[
-        delta(json!([{"index": 0, "id": "a", "function": {"name": "Read", "arguments": ""}}])),
-        delta(json!([{"index": 1, "id": "b", "function": {"name": "Grep", "arguments": "{"}}])),
-        delta(json!([{"index": 0, "function": {"arguments": "{\"p\":1}"}}])),
-        delta(json!([{"index": 1, "function": {"arguments": "}"}}])),
+        delta(&json!([{"index": 0, "id": "a", "function": {"name": "Read", "arguments": ""}}])),
+        delta(&json!([{"index": 1, "id": "b", "function": {"name": "Grep", "arguments": "{"}}])),
+        delta(&json!([{"index": 0, "function": {"arguments": "{\"p\":1}"}}])),
+        delta(&json!([{"index": 1, "function": {"arguments": "}"}}])),
     ]);
     assert_eq!(calls(&seen), [("a", "Read", "{\"p\":1}"), ("b", "Grep", "{}")]);
 }
@@ -36,21 +36,21 @@ fn whatever_a_server_numbers_no_call_is_lost_or_doubled() {
         [[json!(0), json!(0)], [json!(1), json!(2)], [json!(4_294_967_295_u32), json!(7)]]
     {
         let [one, two] = numbers;
-        let seen = chat(&[delta(json!([whole(one, "a"), whole(two, "b")]))]);
+        let seen = chat(&[delta(&json!([whole(one, "a"), whole(two, "b")]))]);
         assert_eq!(calls(&seen), [("a", "Read", "{}"), ("b", "Read", "{}")]);
     }
     let unnumbered = json!({"id": "a", "function": {"name": "Read", "arguments": {"p": 1}}});
-    let seen = chat(&[delta(json!([unnumbered]))]);
+    let seen = chat(&[delta(&json!([unnumbered]))]);
     assert_eq!(calls(&seen), [("a", "Read", "{\"p\":1}")]);
 }
 
 #[test]
 fn a_call_of_another_shape_makes_the_reply_malformed() {
-    assert!(chat(&[delta(json!("none"))]).malformed);
-    assert!(chat(&[delta(json!([{"index": "0"}]))]).malformed);
-    assert!(!chat(&[delta(json!(null)), json!({"choices": []})]).malformed);
+    assert!(chat(&[delta(&json!("none"))]).malformed);
+    assert!(chat(&[delta(&json!([{"index": "0"}]))]).malformed);
+    assert!(!chat(&[delta(&json!(null)), json!({"choices": []})]).malformed);
     let many: Vec<Value> = (0..=CALLS).map(|index| json!({"index": index})).collect();
-    let seen = chat(&[delta(json!(many))]);
+    let seen = chat(&[delta(&json!(many))]);
     assert!(seen.malformed && seen.calls.len() == CALLS);
 }
 
