@@ -182,7 +182,8 @@ fn address(service: &Service, base: &str) -> Result<String, Error> {
     });
     if !usable {
         let variable = service.base.unwrap_or_default();
-        return Err(unknown(format!("What is in `{variable}` is no address of a server.")));
+        let message = format!("What is in `{variable}` is no address of a server.");
+        return Err(Error { kind: Kind::Network, message, retry_after: None });
     }
     Ok(url)
 }

@@ -7,7 +7,7 @@ mod watch;
 
 use std::sync::Arc;
 
-use genai::chat::ReasoningEffort;
+use genai::chat::{ChatStream, ReasoningEffort};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use sequester_core::future::BoxFuture;
@@ -18,6 +18,7 @@ use crate::error::Teller;
 use crate::name::Target;
 use crate::pool::Pool;
 use crate::service::Wire;
+use reply::Turn;
 use watch::Watch;
 
 /// A model that is asked over the network, always by a stream.
@@ -77,16 +78,23 @@ impl Remote {
             return Err(teller.tell(Kind::BadRequest, "has no web search of its own."));
         }
         let watch = Arc::new(Watch::new(service.wire));
-        let mut options = request::options(&request, service, self.thinks);
+        let stream = self.open(&request, &watch).await.map_err(|error| teller.explain(&error))?;
+        let turn = Turn { service, teller, number: request.messages.len() };
+        reply::read(stream, &watch, turn, deltas).await
+    }
+
+    /// Apart from reading, so that nothing of the request is held while the model answers.
+    async fn open(&self, request: &Request<'_>, watch: &Arc<Watch>) -> genai::Result<ChatStream> {
+        let service = self.target.service;
+        let mut options = request::options(request, service, self.thinks);
         options.stream_header_timeout = Some(self.pool.timeouts.headers);
         options.stream_read_timeout = Some(self.pool.timeouts.read);
         options.extra_body.clone_from(&self.fields);
         options.raw_frame_sink = Some(watch.clone());
-        let converted = request::convert(&request, service);
+        let converted = request::convert(request, service);
         let destination = self.destination.clone();
-        let response = self.pool.genai.exec_chat_stream(destination, converted, Some(&options));
-        let response = response.await.map_err(|error| teller.explain(&error))?;
-        reply::read(response.stream, &watch, service, teller, deltas).await
+        let opened = self.pool.genai.exec_chat_stream(destination, converted, Some(&options));
+        Ok(opened.await?.stream)
     }
 }
 

@@ -68,7 +68,7 @@ fn what_cannot_be_had_is_said_in_a_sentence() {
     for address in ["nonsense", "file:///etc", "http://", "http://h/v1?a=b"] {
         let variables = [("OPENAI_BASE_URL", address)];
         let (kind, message) = message_of("openai/m", &variables);
-        assert_eq!(kind, Kind::UnknownModel, "{address}");
+        assert_eq!(kind, Kind::Network, "{address}");
         assert!(message.contains("`OPENAI_BASE_URL`"), "{message}");
     }
 }

@@ -22,6 +22,14 @@ use crate::service::{Service, Wire};
 /// More than any model says in one reply: text, reasoning and arguments together.
 pub(super) const LARGEST: usize = 2 << 20;
 
+/// Whose reply it is, and to how long a conversation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn<'a> {
+    pub(super) service: &'static Service,
+    pub(super) teller: Teller<'a>,
+    pub(super) number: usize,
+}
+
 /// What the events have brought so far.
 #[derive(Debug, Default)]
 struct Heard {
@@ -36,10 +44,10 @@ struct Heard {
 pub(super) async fn read(
     mut stream: ChatStream,
     watch: &Watch,
-    service: &Service,
-    teller: Teller<'_>,
+    turn: Turn<'_>,
     deltas: &dyn Deltas,
 ) -> Result<Reply, Error> {
+    let Turn { service, teller, .. } = turn;
     let mut heard = Heard::default();
     while let Some(event) = stream.next().await {
         match event {
@@ -51,7 +59,7 @@ pub(super) async fn read(
             Ok(ChatStreamEvent::ReasoningChunk(chunk)) => heard.size += chunk.content.len(),
             Ok(ChatStreamEvent::ToolCallChunk(chunk)) => heard.call(chunk.tool_call, service.wire),
             Ok(ChatStreamEvent::End(end)) => {
-                return finish(end, heard, &mut watch.seen(), service, teller);
+                return finish(end, heard, &mut watch.seen(), turn);
             }
             Ok(_) => {}
             Err(error) => {
@@ -127,13 +135,8 @@ fn failed(error: &genai::Error, seen: &Seen, teller: Teller<'_>) -> Result<Reply
     Err(teller.explain(error))
 }
 
-fn finish(
-    end: StreamEnd,
-    heard: Heard,
-    seen: &mut Seen,
-    service: &Service,
-    teller: Teller<'_>,
-) -> Result<Reply, Error> {
+fn finish(end: StreamEnd, heard: Heard, seen: &mut Seen, turn: Turn<'_>) -> Result<Reply, Error> {
+    let Turn { service, teller, .. } = turn;
     // For these two genai makes up an end when the body ends early; only a real one has these.
     let is_real = match service.wire {
         Wire::Responses => end.captured_response_id.is_some(),
@@ -146,7 +149,7 @@ fn finish(
     check(&heard, seen, teller)?;
     let usage = end.captured_usage.as_ref().map(count).unwrap_or_default();
     let reason = end.captured_stop_reason.clone();
-    let (said, last_is_whole) = say(end, heard, seen, service);
+    let (said, last_is_whole) = say(end, heard, seen, turn);
     let stop = stop(reason, std::mem::take(&mut seen.refusal), &said.text);
     let mut reply = Reply { said, usage, stop };
     if reply.stop == Stop::Length && !last_is_whole {
@@ -156,7 +159,8 @@ fn finish(
 }
 
 /// What was said, and whether the last call's arguments are closed.
-fn say(end: StreamEnd, heard: Heard, seen: &mut Seen, service: &Service) -> (Said, bool) {
+fn say(end: StreamEnd, heard: Heard, seen: &mut Seen, turn: Turn<'_>) -> (Said, bool) {
+    let service = turn.service;
     let mut carried = Carried::new(service.name);
     let mut calls = heard.calls;
     for part in end.captured_content.into_iter().flatten() {
@@ -183,7 +187,7 @@ fn say(end: StreamEnd, heard: Heard, seen: &mut Seen, service: &Service) -> (Sai
         fn_arguments: Value::String(call.arguments),
         thought_signatures: None,
     }));
-    let mut calls = identify(calls);
+    let mut calls = identify(calls, turn.number);
     let mut last_is_whole = true;
     for call in &mut calls {
         last_is_whole = close(&mut call.arguments);
@@ -212,13 +216,13 @@ fn close(arguments: &mut Value) -> bool {
 }
 
 /// No two calls of a reply have one id, and none has none.
-fn identify(calls: Vec<ToolCall>) -> Vec<Call> {
+fn identify(calls: Vec<ToolCall>, turn: usize) -> Vec<Call> {
     let mut taken = BTreeSet::new();
     let mut identified = Vec::with_capacity(calls.len());
     for (place, call) in calls.into_iter().enumerate() {
         let mut id = call.call_id;
         if id.is_empty() {
-            id = format!("call_{place}");
+            id = format!("call_{turn}_{place}");
         }
         while !taken.insert(id.clone()) {
             id = format!("{id}#{place}");

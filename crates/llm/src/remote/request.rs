@@ -1,5 +1,8 @@
 //! Our request as genai's. Each text is copied once; nothing is added to what was asked.
 
+#[cfg(test)]
+mod tests;
+
 use std::hash::{DefaultHasher, Hasher};
 
 use genai::chat::{
@@ -209,9 +212,13 @@ pub(super) fn options(request: &Request<'_>, service: &Service, thinks: bool) ->
     options
 }
 
-/// Requests with the same prefix find the same cache.
+/// Requests with the same prefix find the same cache. Its ends and its length tell prefixes apart well enough.
 fn cache_key(system: &str) -> String {
+    const END: usize = 4_096;
+    let bytes = system.as_bytes();
     let mut hasher = DefaultHasher::new();
-    hasher.write(system.as_bytes());
+    hasher.write(&bytes[..bytes.len().min(END)]);
+    hasher.write(&bytes[bytes.len().saturating_sub(END)..]);
+    hasher.write_usize(bytes.len());
     format!("sequester-{:016x}", hasher.finish())
 }

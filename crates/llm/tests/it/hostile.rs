@@ -34,7 +34,7 @@ async fn an_index_from_one_or_from_nowhere_neither_doubles_a_call_nor_fills_the_
 async fn ids_are_made_where_there_are_none() {
     let reply = chat(&[&call(0, ""), &call(1, ""), STOP, "[DONE]"]).await.unwrap();
     let ids: Vec<&str> = reply.said.calls.iter().map(|call| call.id.as_str()).collect();
-    assert_eq!(ids, ["call_0", "call_1"]);
+    assert_eq!(ids, ["call_1_0", "call_1_1"]);
 }
 
 #[tokio::test]

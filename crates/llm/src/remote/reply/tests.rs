@@ -13,9 +13,9 @@ fn call(id: &str, arguments: Value) -> ToolCall {
 
 #[test]
 fn every_call_gets_an_id_of_its_own() {
-    let calls = ["", "a", "a", "call_0", "a"].map(|id| call(id, json!({})));
-    let ids: Vec<String> = identify(calls.into()).into_iter().map(|call| call.id).collect();
-    assert_eq!(ids, ["call_0", "a", "a#2", "call_0#3", "a#4"]);
+    let calls = ["", "a", "a", "call_3_0", "a"].map(|id| call(id, json!({})));
+    let ids: Vec<String> = identify(calls.into(), 3).into_iter().map(|call| call.id).collect();
+    assert_eq!(ids, ["call_3_0", "a", "a#2", "call_3_0#3", "a#4"]);
 }
 
 #[test]
