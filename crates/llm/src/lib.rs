@@ -1,1 +1,18 @@
 //! Models: providers over the network through one client library, and `literal`, which needs none.
+
+mod choose;
+mod error;
+mod key;
+mod name;
+mod pool;
+mod remote;
+mod search;
+mod service;
+
+pub use choose::{Choice, Passed, choose};
+pub use key::Key;
+pub use name::{Models, Named, Sources, Target, Tier, resolve};
+pub use pool::{Pool, Timeouts};
+pub use remote::Remote;
+pub use search::Endpoint;
+pub use service::{DATE as MODELS_DATE, Service, services};

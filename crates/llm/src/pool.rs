@@ -1,0 +1,103 @@
+//! The one pool of connections that all providers of a process share.
+
+use std::time::Duration;
+
+use sequester_core::provider::{Error, Kind};
+
+/// How long to wait for a provider before giving up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From sending the request to the first header of the reply.
+    pub headers: Duration,
+    /// Between two pieces of the reply.
+    pub read: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { headers: Duration::from_mins(10), read: Duration::from_mins(2) }
+    }
+}
+
+const CONNECT: Duration = Duration::from_secs(30);
+
+/// Connections, kept open between requests. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    pub(crate) genai: genai::Client,
+    pub(crate) http: reqwest::Client,
+    pub(crate) timeouts: Timeouts,
+}
+
+impl Pool {
+    pub fn new(timeouts: Timeouts) -> Result<Self, Error> {
+        // Fails only if a provider is there already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("sequester/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            // A key's header would follow a redirect to wherever it points.
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // A compressed stream arrives in lumps, and may be small only until it is unpacked.
+            .no_gzip()
+            .build()
+            .map_err(|_| unusable())?;
+        let genai =
+            genai::Client::builder().with_reqwest(http.clone()).build().map_err(|_| unusable())?;
+        Ok(Self { genai, http, timeouts })
+    }
+
+    /// The body of a page, at most `limit` bytes of it; `Err` says in a sentence why there is none.
+    pub(crate) async fn get(
+        &self,
+        url: reqwest::Url,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<u8>, String> {
+        let request = self.http.get(url).header("accept", "application/json").timeout(timeout);
+        let mut response = request.send().await.map_err(|error| failure(&error))?;
+        if !response.status().is_success() {
+            return Err(format!("It answered {}.", response.status().as_u16()));
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| failure(&error))? {
+            if body.len() + piece.len() > limit {
+                return Err(format!("Its answer is larger than {limit} bytes."));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+}
+
+/// Own words: reqwest's would repeat the address, and what is in it.
+fn failure(error: &reqwest::Error) -> String {
+    let words = if error.is_timeout() {
+        "It did not answer in time."
+    } else if error.is_connect() {
+        "No connection could be made."
+    } else {
+        "The connection broke."
+    };
+    words.to_owned()
+}
+
+fn unusable() -> Error {
+    let message = "The HTTP client could not be set up: no usable TLS certificates or proxy.";
+    Error { kind: Kind::Network, message: message.to_owned(), retry_after: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_is_made_with_ring_as_often_as_one_likes() {
+        for _ in 0..2 {
+            Pool::new(Timeouts::default()).unwrap();
+        }
+        assert!(rustls::crypto::CryptoProvider::get_default().is_some());
+    }
+}

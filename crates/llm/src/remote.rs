@@ -1,0 +1,137 @@
+//! A model over the network, behind the port `Provider`.
+
+mod carried;
+mod reply;
+mod request;
+mod watch;
+
+use std::sync::Arc;
+
+use genai::chat::{ChatStream, ReasoningEffort};
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Headers, ModelIden, ServiceTarget};
+use sequester_core::future::BoxFuture;
+use sequester_core::provider::{Deltas, Error, Kind, Powers, Provider, Reply, Request};
+use serde_json::{Value, json};
+
+use crate::error::Teller;
+use crate::name::Target;
+use crate::pool::Pool;
+use crate::service::Wire;
+use reply::Turn;
+use watch::Watch;
+
+/// A model that is asked over the network, always by a stream.
+///
+/// A reply whose usage the server did not tell has zeros for it.
+#[derive(Debug)]
+pub struct Remote {
+    pool: Pool,
+    target: Target,
+    name: String,
+    destination: ServiceTarget,
+    /// The model reasons before it replies.
+    thinks: bool,
+    /// Fields of the request that genai would set otherwise.
+    fields: Option<Value>,
+}
+
+impl Remote {
+    pub fn new(pool: &Pool, target: Target) -> Self {
+        let service = target.service;
+        let (effort, bare) = ReasoningEffort::from_model_name(&target.model);
+        let thinks = match service.wire {
+            Wire::Responses => {
+                !["gpt-3", "gpt-4", "chatgpt-"].iter().any(|old| bare.starts_with(old))
+            }
+            _ => effort.is_some(),
+        };
+        // With the encrypted reasoning genai asks for a summary, which only verified organisations may have.
+        let fields = (service.wire == Wire::Responses && thinks).then(|| {
+            let effort = effort.as_ref().and_then(ReasoningEffort::as_keyword);
+            effort
+                .map_or(json!({"reasoning": {}}), |effort| json!({"reasoning": {"effort": effort}}))
+        });
+        let destination = ServiceTarget {
+            endpoint: Endpoint::from_owned(target.address.as_str()),
+            auth: auth(&target),
+            model: ModelIden::new(service.kind, target.model.as_str()),
+        };
+        Self { pool: pool.clone(), name: target.name(), target, destination, thinks, fields }
+    }
+
+    /// Whether the provider's own search can be listed as a tool named `WebSearch` without parameters.
+    ///
+    /// Anthropic's cannot: genai breaks off at the first frame of a search.
+    pub fn can_search(&self) -> bool {
+        matches!(self.target.service.wire, Wire::Responses | Wire::Gemini)
+    }
+
+    fn teller(&self) -> Teller<'_> {
+        Teller { service: self.target.service.name, key: self.target.key.as_ref() }
+    }
+
+    async fn ask(&self, request: Request<'_>, deltas: &dyn Deltas) -> Result<Reply, Error> {
+        let service = self.target.service;
+        let teller = self.teller();
+        if !self.can_search() && request.tools.iter().any(request::is_hosted) {
+            return Err(teller.tell(Kind::BadRequest, "has no web search of its own."));
+        }
+        let watch = Arc::new(Watch::new(service.wire));
+        let stream = self.open(&request, &watch).await.map_err(|error| teller.explain(&error))?;
+        let turn = Turn { service, teller, number: request.messages.len() };
+        reply::read(stream, &watch, turn, deltas).await
+    }
+
+    /// Apart from reading, so that nothing of the request is held while the model answers.
+    async fn open(&self, request: &Request<'_>, watch: &Arc<Watch>) -> genai::Result<ChatStream> {
+        let service = self.target.service;
+        let mut options = request::options(request, service, self.thinks);
+        options.stream_header_timeout = Some(self.pool.timeouts.headers);
+        options.stream_read_timeout = Some(self.pool.timeouts.read);
+        options.extra_body.clone_from(&self.fields);
+        options.raw_frame_sink = Some(watch.clone());
+        let converted = request::convert(request, service);
+        let destination = self.destination.clone();
+        let opened = self.pool.genai.exec_chat_stream(destination, converted, Some(&options));
+        Ok(opened.await?.stream)
+    }
+}
+
+/// Without a key no header is sent at all: genai would send an empty one, or refuse.
+fn auth(target: &Target) -> AuthData {
+    if let Some(key) = &target.key {
+        return AuthData::from_single(key.reveal());
+    }
+    let Target { address, model, .. } = target;
+    let (url, headers) = match target.service.wire {
+        Wire::Messages => {
+            (format!("{address}messages"), Headers::from(("anthropic-version", "2023-06-01")))
+        }
+        Wire::Chat => (format!("{address}chat/completions"), Headers::default()),
+        Wire::Responses => (format!("{address}responses"), Headers::default()),
+        Wire::Gemini => {
+            let (_, model) = ReasoningEffort::from_model_name(model);
+            (format!("{address}models/{model}:streamGenerateContent?alt=sse"), Headers::default())
+        }
+    };
+    AuthData::RequestOverride { url, headers }
+}
+
+impl Provider for Remote {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn powers(&self) -> Powers {
+        Powers { schema: self.target.service.schema, free: self.target.is_free() }
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request<'a>,
+        deltas: &'a dyn Deltas,
+    ) -> BoxFuture<'a, Result<Reply, Error>> {
+        Box::pin(self.ask(request, deltas))
+    }
+}

@@ -1,0 +1,187 @@
+//! WebSearch over an endpoint that the person configured.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use reqwest::Url;
+use sequester_core::future::BoxFuture;
+use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
+use serde_json::{Value, json};
+
+use crate::pool::Pool;
+
+const NAME: &str = "WebSearch";
+const PLACE: &str = "{query}";
+const WAIT: Duration = Duration::from_secs(20);
+const LARGEST: usize = 2 << 20;
+/// Of one query, in bytes; of one answer, in results and in characters per field.
+const QUERY: usize = 1_000;
+const RESULTS: usize = 10;
+const FIELD: usize = 400;
+
+/// A search engine that answers in JSON, such as SearxNG.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    pool: Pool,
+    template: String,
+}
+
+impl Endpoint {
+    /// An address with `{query}` in it; without, the query is appended as `q`, and JSON is asked for.
+    pub fn new(pool: &Pool, template: &str) -> Result<Self, String> {
+        let endpoint = Self { pool: pool.clone(), template: template.to_owned() };
+        match endpoint.url("x") {
+            Some(url) if matches!(url.scheme(), "http" | "https") => Ok(endpoint),
+            _ => Err(format!("`{template}` is no address of a search endpoint.")),
+        }
+    }
+
+    fn url(&self, query: &str) -> Option<Url> {
+        if self.template.contains(PLACE) {
+            return Url::parse(&self.template.replace(PLACE, &encode(query))).ok();
+        }
+        let mut url = Url::parse(&self.template).ok()?;
+        let asks = url.query_pairs().any(|(name, _)| name == "format");
+        let mut pairs = url.query_pairs_mut();
+        pairs.append_pair("q", query);
+        if !asks {
+            pairs.append_pair("format", "json");
+        }
+        drop(pairs);
+        Some(url)
+    }
+
+    async fn search(&self, arguments: &Value) -> Outcome {
+        let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default().trim();
+        if query.is_empty() || query.len() > QUERY {
+            return failed(&format!("`query` must be a text of 1 to {QUERY} bytes."));
+        }
+        let Some(url) = self.url(query) else { return failed("The query makes no address.") };
+        let body = match self.pool.get(url, WAIT, LARGEST).await {
+            Ok(body) => body,
+            Err(why) => return failed(&format!("The search endpoint gave nothing. {why}")),
+        };
+        match serde_json::from_slice::<Value>(&body).ok().as_ref().and_then(results) {
+            Some(results) => Outcome::Output(list(results)),
+            None => failed("The search endpoint answered in an unknown form."),
+        }
+    }
+}
+
+fn failed(words: &str) -> Outcome {
+    Outcome::Failed(words.to_owned())
+}
+
+fn encode(query: &str) -> String {
+    let mut encoded = String::with_capacity(query.len());
+    for byte in query.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+fn results(body: &Value) -> Option<&Vec<Value>> {
+    let places = ["/results", "/web/results", "/items", "/data", ""];
+    places.iter().find_map(|place| body.pointer(place)?.as_array())
+}
+
+fn list(results: &[Value]) -> String {
+    let mut text = String::new();
+    for result in results.iter().take(RESULTS) {
+        let field = |names: &[&str]| {
+            let found = names.iter().find_map(|name| result.get(name)?.as_str());
+            let line = found.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+            line.chars().take(FIELD).collect::<String>()
+        };
+        let url = field(&["url", "link", "href"]);
+        if url.is_empty() {
+            continue;
+        }
+        let title = field(&["title", "name"]);
+        let about = field(&["content", "snippet", "description", "text"]);
+        let _ = writeln!(text, "- {title}\n  {url}");
+        if !about.is_empty() {
+            let _ = writeln!(text, "  {about}");
+        }
+    }
+    if text.is_empty() { "Nothing was found.\n".to_owned() } else { text }
+}
+
+impl Toolbox for Endpoint {
+    fn specs(&self) -> Vec<Spec> {
+        vec![Spec {
+            name: NAME.into(),
+            description: "Searches the web and lists titles, addresses and excerpts.".into(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "description": "What to search for."},
+                },
+                "required": ["query"],
+                "additionalProperties": false,
+            }),
+            effect: Effect::Reads,
+        }]
+    }
+
+    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
+        Box::pin(async move {
+            let call = &invocation.call;
+            if call.name != NAME {
+                return Outcome::Refused(format!("There is no tool `{}` here.", call.name)).into();
+            }
+            self.search(&call.arguments).await.into()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Timeouts;
+
+    fn endpoint(template: &str) -> Result<Endpoint, String> {
+        Endpoint::new(&Pool::new(Timeouts::default()).unwrap(), template)
+    }
+
+    #[test]
+    fn the_query_goes_into_its_place_or_to_the_end() {
+        let url = |template: &str| endpoint(template).unwrap().url("a b&c=ü").unwrap().to_string();
+        assert_eq!(url("http://h/s?x={query}&n=5"), "http://h/s?x=a%20b%26c%3D%C3%BC&n=5");
+        assert_eq!(url("http://h/search"), "http://h/search?q=a+b%26c%3D%C3%BC&format=json");
+        assert_eq!(url("http://h/s?format=js"), "http://h/s?format=js&q=a+b%26c%3D%C3%BC");
+        for nonsense in ["", "h/s", "file:///x/{query}", "http://{query}:x"] {
+            assert!(endpoint(nonsense).is_err(), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn the_usual_shapes_make_the_same_list() {
+        let result = json!({"title": "A\n title", "url": "http://a/", "content": "About it."});
+        let other = json!({"name": "A title", "link": "http://a/", "snippet": "About  it."});
+        let bodies = [
+            json!({"results": [result]}),
+            json!({"items": [other]}),
+            json!({"data": [result]}),
+            json!({"web": {"results": [result]}}),
+            json!([other]),
+        ];
+        for body in bodies {
+            assert_eq!(list(results(&body).unwrap()), "- A title\n  http://a/\n  About it.\n");
+        }
+        assert_eq!(results(&json!({"error": "no"})), None);
+        assert_eq!(list(&[]), "Nothing was found.\n");
+    }
+
+    #[test]
+    fn a_list_is_bounded() {
+        let long =
+            json!({"title": "t".repeat(10_000), "url": "http://a/", "content": "c".repeat(10_000)});
+        assert!(list(&vec![long; 100]).len() < RESULTS * (3 * FIELD + 20));
+    }
+}
