@@ -1,5 +1,10 @@
 //! Agents: named roles, each a Markdown file with front matter.
 
+mod claude;
+mod registry;
 mod role;
+#[cfg(test)]
+mod tests;
 
-pub use role::{Error, Role, built_in, find, names};
+pub use registry::{Registry, built_in, find};
+pub use role::{PHASES, Role};
