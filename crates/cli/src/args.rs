@@ -33,6 +33,10 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Rank the repository's files for a task's text.
     Files(FilesArgs),
+    /// List the agents, or show one: its profile, tools, jail and prompt.
+    Agents(NameArgs),
+    /// List the profiles, or show one: its tools, hosts, limits and jail.
+    Profiles(NameArgs),
 }
 
 /// How a plan is read.
@@ -89,6 +93,12 @@ pub(crate) struct FilesArgs {
     /// How many files to show.
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) top: u16,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NameArgs {
+    /// Show this one in full.
+    pub(crate) name: Option<String>,
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {

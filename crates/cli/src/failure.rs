@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use sequester_core::fault::Code;
+use sequester_core::fault::{Code, FileFault};
 use serde::Serialize;
 
 use crate::render::terminal;
@@ -34,6 +34,40 @@ impl Failure {
     ) -> Self {
         let place = place.to_string();
         Self { exit: 2, error: Told { code, message: message.into(), place, hint: hint.into() } }
+    }
+
+    /// What would need trust that nobody gave.
+    pub(crate) fn trust(
+        code: Code,
+        place: impl fmt::Display,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { exit: 5, ..Self::input(code, place, message, hint) }
+    }
+
+    /// What is wrong with a file of agents, profiles or configuration.
+    pub(crate) fn of_file(FileFault { file, fault }: &FileFault) -> Self {
+        let place = format!("{file}:{}:{}", fault.place.line, fault.place.column);
+        let tell = if fault.code.is_trust() { Self::trust } else { Self::input };
+        tell(fault.code, place, fault.message.clone(), fault.hint.clone())
+    }
+
+    /// The first fault, or the first that would need trust, with the number of others; nothing of none.
+    pub(crate) fn of_files(faults: &[FileFault]) -> Option<Self> {
+        let first = faults.iter().find(|one| one.fault.code.is_trust()).or(faults.first())?;
+        let mut failure = Self::of_file(first);
+        if let Some(others) = faults.len().checked_sub(1).filter(|others| *others > 0) {
+            let others = terminal::plural(others, "more fault");
+            failure.error.hint += &format!(" The file has {others}.");
+        }
+        Some(failure)
+    }
+
+    /// What a command ends with that showed these faults itself.
+    pub(crate) fn code_of<'a>(faults: impl IntoIterator<Item = &'a FileFault>) -> ExitCode {
+        let exits = faults.into_iter().map(|one| if one.fault.code.is_trust() { 5 } else { 2 });
+        ExitCode::from(exits.max().unwrap_or(0))
     }
 
     pub(crate) fn report(self, json: bool) -> ExitCode {

@@ -24,6 +24,8 @@ fn main() -> ExitCode {
         Command::Plan(plan) => commands::plan::run(&args, plan),
         Command::Context(context) => commands::context::run(&args, context),
         Command::Files(files) => commands::files::run(&args, files),
+        Command::Agents(agents) => commands::agents::run(&args, agents),
+        Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
     };
     match result {
         Ok(code) => code,

@@ -1,6 +1,9 @@
 //! What people see.
 
+pub(crate) mod agents;
 pub(crate) mod context;
 pub(crate) mod faults;
 pub(crate) mod plan;
+pub(crate) mod profiles;
+pub(crate) mod table;
 pub(crate) mod terminal;

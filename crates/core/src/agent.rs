@@ -1,14 +1,19 @@
 //! Agents: named roles, and the machine that runs one attempt of them.
 
+mod claude;
 mod ending;
 mod kept;
 mod own;
+mod registry;
 mod role;
 mod run;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use ending::{Ending, Fault, Outcome};
 pub use kept::{Item, Kept, Priority};
 pub use own::{OWN, specs as own_specs};
-pub use role::{Error, Role, built_in, find, names};
+pub use registry::{Registry, built_in, find};
+pub use role::{PHASES, Role};
 pub use run::{AgentRun, Brief, Step};

@@ -32,6 +32,14 @@ impl Fault {
     }
 }
 
+/// A fault of a file that is named beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileFault {
+    pub file: String,
+    #[serde(flatten)]
+    pub fault: Fault,
+}
+
 /// The closed set of codes; each has a page in `docs/reference/errors/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
@@ -77,10 +85,24 @@ pub enum Code {
     WriteConflict,
     /// The task's own text and constraints do not fit in a context.
     ContextTooLarge,
+    /// An agent's file cannot be used.
+    BadAgent,
+    /// No profile has that name.
+    UnknownProfile,
+    /// A profile's file cannot be used.
+    BadProfile,
+    /// Somebody who may only narrow grants more than is granted.
+    WidenedProfile,
+    /// A profile grants a tool that cannot be had.
+    MissingTool,
+    /// A configuration file does not have the expected shape.
+    BadConfiguration,
+    /// The repository sets what only the user may set.
+    UntrustedSetting,
 }
 
 impl Code {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 28] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -102,6 +124,13 @@ impl Code {
         Self::MissingNeed,
         Self::WriteConflict,
         Self::ContextTooLarge,
+        Self::BadAgent,
+        Self::UnknownProfile,
+        Self::BadProfile,
+        Self::WidenedProfile,
+        Self::MissingTool,
+        Self::BadConfiguration,
+        Self::UntrustedSetting,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -127,7 +156,19 @@ impl Code {
             Self::MissingNeed => "SQ0113",
             Self::WriteConflict => "SQ0114",
             Self::ContextTooLarge => "SQ0115",
+            Self::BadAgent => "SQ0250",
+            Self::UnknownProfile => "SQ0251",
+            Self::BadProfile => "SQ0252",
+            Self::WidenedProfile => "SQ0253",
+            Self::MissingTool => "SQ0254",
+            Self::BadConfiguration => "SQ0255",
+            Self::UntrustedSetting => "SQ0256",
         }
+    }
+
+    /// Whether trust is missing, rather than the input wrong.
+    pub fn is_trust(self) -> bool {
+        matches!(self, Self::WidenedProfile | Self::UntrustedSetting)
     }
 }
 

@@ -1,6 +1,12 @@
 //! Every limit, with its default.
 
+mod limit;
+
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+
+pub use limit::{Limit, Unit};
 
 /// Sizes are tokens of the one tokenizer, unless their name says bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +30,23 @@ pub struct Limits {
 impl Limits {
     /// No setting raises the context above this.
     pub const CONTEXT_CEILING: usize = 100_000;
+
+    /// These limits with what was set; settings that are no size of a context are for others to read.
+    #[must_use]
+    pub fn with(mut self, set: &BTreeMap<Limit, u64>) -> Self {
+        for (limit, value) in set {
+            let slot = match limit {
+                Limit::Context => &mut self.context,
+                Limit::Architecture => &mut self.architecture,
+                Limit::File => &mut self.file,
+                Limit::Records => &mut self.records,
+                _ => continue,
+            };
+            *slot = usize::try_from(*value).unwrap_or(usize::MAX);
+        }
+        self.context = self.context.min(Self::CONTEXT_CEILING);
+        self
+    }
 }
 
 impl Default for Limits {

@@ -16,7 +16,7 @@ mod files;
 mod header;
 mod kiro;
 mod label;
-mod lines;
+pub(crate) mod lines;
 mod mark;
 mod markdown;
 mod mention;
@@ -35,7 +35,7 @@ mod track;
 mod tree;
 mod unit;
 mod words;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use check::{Presence, check};
 pub use read::parse;

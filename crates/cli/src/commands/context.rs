@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use sequester_core::agent::{self, Role};
+use sequester_core::agent::Role;
 use sequester_core::context::{self, Builder, IsolatedContext, Request, Shelf};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
@@ -21,9 +21,9 @@ use crate::render::terminal;
 use crate::wire::{PlanFile, Project};
 
 pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
-    let limits = Limits::default();
-    let file = PlanFile::read(&given.reading, &limits)?;
+    let file = PlanFile::read(&given.reading, &Limits::default())?;
     let project = Project::open(args)?;
+    let limits = project.settings.limits();
     refuse_faulty(&file, &project)?;
     let companions = file.companions(&project);
     let visible = project.visible(Some((&file, &companions)));
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         Builder::new(&file.plan, &file.graph, &architecture, &shelf, &index, &limits, &companions);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
-        let role = choose_role(given, task)?;
+        let role = choose_role(given, task, &project)?;
         let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
         builder.build(&request).map_err(|error| refuse(&file, &error))
     };
@@ -134,12 +134,13 @@ fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
     })
 }
 
-fn choose_role(given: &ContextArgs, task: &Task) -> Result<&'static Role, Failure> {
+fn choose_role<'a>(
+    given: &ContextArgs,
+    task: &Task,
+    project: &'a Project,
+) -> Result<&'a Role, Failure> {
     let name = given.agent.as_deref().or(task.settings.agent.as_deref()).unwrap_or("writer");
-    agent::find(name).ok_or_else(|| {
-        let hint = format!("Known agents are {}.", agent::names());
-        Failure::input(Code::UnknownAgent, "", format!("There is no agent `{name}`."), hint)
-    })
+    project.agents.find(name)
 }
 
 fn refuse(file: &PlanFile, error: &context::Error) -> Failure {

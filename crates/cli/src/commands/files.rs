@@ -4,7 +4,6 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_core::limits::Limits;
 use sequester_core::ranker::Ranker;
 use sequester_survey::Index;
 
@@ -20,7 +19,8 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
     let project = Project::open(args)?;
     let visible = project.visible(None);
     let cache = DiskCache::of(&project.root);
-    let index = Index::open(&visible, project.history.as_deref(), &cache, &Limits::default());
+    let index =
+        Index::open(&visible, project.history.as_deref(), &cache, &project.settings.limits());
     let ranked = index.rank(&text, usize::from(files.top));
     let mut out = io::stdout().lock();
     if args.json {

@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use sequester_core::agent;
 use sequester_core::companion::Companions;
 use sequester_core::fault::{Code, Fault};
-use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Presence, Task};
 use sequester_core::repository::{self, EntryKind, Filtered, History, Snapshot};
@@ -17,13 +15,15 @@ use sequester_survey::Folder;
 
 use crate::args::Args;
 use crate::failure::Failure;
-use crate::wire::PlanFile;
+use crate::wire::{Agents, PlanFile, Settings, config};
 
 /// One base, opened.
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
     pub(crate) snapshot: Box<dyn Snapshot>,
     pub(crate) history: Option<Box<dyn History>>,
+    pub(crate) agents: Agents,
+    pub(crate) settings: Settings,
     problems: Vec<String>,
     /// The repository whose HEAD is read; nothing where a folder is read as it is.
     head: Option<Repo>,
@@ -60,7 +60,7 @@ impl Project {
             problems.push(NO_COMMIT.to_owned());
         }
         let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self { root, snapshot: Box::new(tree), history, problems, head: Some(repo) })
+        Self::configured(root, Box::new(tree), history, problems, Some(repo))
     }
 
     fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
@@ -71,7 +71,21 @@ impl Project {
         let problems = folder.problems().to_vec();
         let history =
             git.and_then(|repo| repo.history().ok()).map(|log| Box::new(log) as Box<dyn History>);
-        Ok(Self { root, snapshot: Box::new(folder), history, problems, head: None })
+        Self::configured(root, Box::new(folder), history, problems, None)
+    }
+
+    /// With the configuration, agents and profiles as they lie on disk.
+    fn configured(
+        root: PathBuf,
+        snapshot: Box<dyn Snapshot>,
+        history: Option<Box<dyn History>>,
+        problems: Vec<String>,
+        head: Option<Repo>,
+    ) -> Result<Self, Failure> {
+        let folder = config::folder();
+        let settings = Settings::load(&root, folder.as_deref())?;
+        let agents = Agents::read(&root, folder.as_deref());
+        Ok(Self { root, snapshot, history, agents, settings, problems, head })
     }
 
     /// What a person should know about the base.
@@ -104,7 +118,9 @@ impl Project {
         let entries = self.snapshot.entries();
         let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
         let mut faults = file.faults.clone();
-        faults.extend(file.plan.tasks.iter().filter(|task| !task.done).flat_map(unfit));
+        faults.extend(
+            file.plan.tasks.iter().filter(|task| !task.done).flat_map(|task| self.unfit(task)),
+        );
         faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
         if self.head.is_some() {
             let missing = faults.iter_mut().filter(|fault| fault.code == Code::MissingFile);
@@ -113,6 +129,29 @@ impl Project {
             }
         }
         faults.sort_by_key(|fault| (fault.place, fault.code));
+        faults
+    }
+
+    /// What would keep a task from getting a context at all.
+    fn unfit(&self, task: &Task) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let limit = self.settings.limits().context;
+        // A token has at least a byte: most texts need no counting.
+        if task.text.len() > limit && tokens::count(&task.text) > limit {
+            let message = format!(
+                "The text of task `{}` alone is larger than a context of {limit} tokens.",
+                task.id
+            );
+            faults.push(Fault::new(Code::ContextTooLarge, task.place, message, "Split the task."));
+        }
+        let registry = &self.agents.registry;
+        let asked = task.settings.agent.as_deref();
+        if let Some(name) = asked.filter(|name| registry.find(name).is_none()) {
+            let message =
+                format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
+            let hint = format!("Known agents are {}.", registry.names());
+            faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
+        }
         faults
     }
 
@@ -140,27 +179,6 @@ impl Project {
             _ => Presence::Absent,
         }
     }
-}
-
-/// What would keep a task from getting a context at all.
-fn unfit(task: &Task) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let limit = Limits::default().context;
-    // A token has at least a byte: most texts need no counting.
-    if task.text.len() > limit && tokens::count(&task.text) > limit {
-        let message = format!(
-            "The text of task `{}` alone is larger than a context of {limit} tokens.",
-            task.id
-        );
-        faults.push(Fault::new(Code::ContextTooLarge, task.place, message, "Split the task."));
-    }
-    if let Some(name) = task.settings.agent.as_deref().filter(|name| agent::find(name).is_none()) {
-        let message =
-            format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
-        let hint = format!("Known agents are {}.", agent::names());
-        faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
-    }
-    faults
 }
 
 const DIRTY: &str = "The working tree has changes that are not in HEAD; they are not read. `--include-dirty` takes them.";

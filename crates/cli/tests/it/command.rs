@@ -107,6 +107,7 @@ impl Bench {
             .current_dir(folder)
             .env("HOME", self.path("home"))
             .env_remove("XDG_CACHE_HOME")
+            .env_remove("XDG_CONFIG_HOME")
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .output()

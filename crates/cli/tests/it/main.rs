@@ -6,10 +6,12 @@
     reason = "what is not there fails the test"
 )]
 
+mod agents;
 mod bad_input;
 mod base;
 mod command;
 mod companions;
+mod config;
 mod context;
 mod files;
 mod interference;

@@ -1,143 +1,279 @@
 //! A role: prompt, profile, phase and model of an agent.
 
-use std::fmt;
-use std::sync::LazyLock;
+use serde::Serialize;
 
-use serde::Deserialize;
+use crate::fault::{Code, Fault};
+use crate::plan::yaml::{self, Node, Value};
+use crate::profile::{self, Confinement, Grant, Profile, Profiles};
+use crate::source::{Origin, Reader, Source};
+use crate::spelling;
+
+use super::claude::{self, Tool};
 
 /// What an agent is told to be, and what it may do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Role {
     pub name: String,
     pub description: String,
     pub profile: String,
+    /// Which of the profile's tools it has; nothing for all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Grant>>,
     pub phase: String,
-    /// `strong`, `cheap`, or a `provider/model`.
+    /// `strong`, `cheap`, `default`, or a `provider/model`.
     pub model: Option<String>,
+    pub origin: Origin,
+    /// Where the role of that name stood which this one replaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Origin>,
+    /// What the front matter says that means nothing here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
     /// The Markdown after the front matter.
     pub prompt: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    pub message: String,
-}
+/// What a role's phase may be.
+pub const PHASES: [&str; 8] =
+    ["research", "write", "execute", "validate", "analyze", "plan", "review", "verify"];
 
-impl fmt::Display for Error {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
-#[derive(Deserialize)]
-struct FrontMatter {
-    name: String,
-    description: String,
-    profile: String,
-    phase: String,
-    model: Option<String>,
-}
+const KEYS: [&str; 7] =
+    ["name", "description", "profile", "phase", "model", "tools", "disallowedTools"];
 
 impl Role {
     /// Reads front matter between `---` lines, then the prompt.
-    pub fn parse(source: &str) -> Result<Self, Error> {
-        let fault = |message: String| Error { message };
-        let rest = source.strip_prefix("---\n").ok_or_else(|| {
-            fault("An agent's file begins with front matter between `---` lines.".to_owned())
-        })?;
-        let (front, prompt) = rest
-            .split_once("\n---\n")
-            .ok_or_else(|| fault("The front matter is not closed by `---`.".to_owned()))?;
-        let front: FrontMatter = serde_saphyr::from_str(front)
-            .map_err(|error| fault(format!("The front matter cannot be read: {error}.")))?;
-        Ok(Self {
-            name: front.name,
-            description: front.description,
-            profile: front.profile,
-            phase: front.phase,
-            model: front.model,
-            prompt: prompt.trim_start_matches('\n').to_owned(),
-        })
+    pub fn read(source: &Source, profiles: &Profiles) -> Result<Self, Vec<Fault>> {
+        let text = source.body();
+        let (base, front, prompt) = split(text).map_err(|fault| vec![fault])?;
+        let mut reader = Reader::new(text, base, Code::BadAgent);
+        let mut draft = Draft::default();
+        let quoted =
+            (source.origin.is_claude() && yaml::read(front).is_err()).then(|| claude::quote(front));
+        let Some(entries) = reader.entries(quoted.as_deref().unwrap_or(front)) else {
+            return reader.finish(None);
+        };
+        for (at, key, node) in entries {
+            draft.set(&mut reader, &source.origin, at, &key, node);
+        }
+        let role = draft.finish(&mut reader, source, profiles, prompt);
+        reader.finish(role)
+    }
+
+    /// Its profile, with no other tools than its own.
+    pub fn granted(&self, profiles: &Profiles) -> Result<Profile, profile::Error> {
+        let profile = profiles.get_for(&self.profile, &self.origin)?;
+        match &self.tools {
+            Some(tools) => profile.only(&self.name, tools),
+            None => Ok(profile.clone()),
+        }
     }
 }
 
-/// The roles that come with the product, in the order they are listed.
-pub fn built_in() -> &'static [Role] {
-    static ROLES: LazyLock<Vec<Role>> =
-        LazyLock::new(|| SOURCES.iter().filter_map(|source| Role::parse(source).ok()).collect());
-    &ROLES
+/// Where the front matter begins, the front matter, and the prompt.
+fn split(text: &str) -> Result<(usize, &str, &str), Fault> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    let bad = |line: u32, message: &str| {
+        let place = crate::fault::Place { line, column: 1 };
+        let hint =
+            "Begin the file with `---`, then `name: ...` and `description: ...`, then `---`.";
+        Fault::new(Code::BadAgent, place, message, hint)
+    };
+    if first.trim_end() != "---" {
+        return Err(bad(1, "An agent's file begins with front matter between `---` lines."));
+    }
+    let mut at = first.len();
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Ok((first.len(), &text[first.len()..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    Err(bad(1, "The front matter is not closed by `---`."))
 }
 
-pub fn find(name: &str) -> Option<&'static Role> {
-    built_in().iter().find(|role| role.name == name)
+/// What the front matter says, with the places that a later fault may need.
+#[derive(Default)]
+struct Draft {
+    name: Option<String>,
+    description: Option<String>,
+    profile: Option<(usize, String)>,
+    phase: Option<String>,
+    model: Option<String>,
+    /// Nothing where all tools are inherited.
+    tools: Option<(usize, Vec<Grant>)>,
+    denied: Vec<String>,
+    /// Claude Code's mode that only plans.
+    plans_only: bool,
+    ignored: Vec<String>,
 }
 
-/// The names of all roles, for a message.
-pub fn names() -> String {
-    let names: Vec<&str> = built_in().iter().map(|role| role.name.as_str()).collect();
-    names.join(", ")
-}
-
-const SOURCES: [&str; 13] = [
-    include_str!("builtin/explore.md"),
-    include_str!("builtin/plan.md"),
-    include_str!("builtin/general-purpose.md"),
-    include_str!("builtin/planner.md"),
-    include_str!("builtin/reviewer.md"),
-    include_str!("builtin/executor.md"),
-    include_str!("builtin/verifier.md"),
-    include_str!("builtin/researcher.md"),
-    include_str!("builtin/writer.md"),
-    include_str!("builtin/validator.md"),
-    include_str!("builtin/analyzer.md"),
-    include_str!("builtin/architect.md"),
-    include_str!("builtin/quick-writer.md"),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_built_in_role_can_be_read() {
-        let parsed: Result<Vec<_>, _> = SOURCES.iter().map(|source| Role::parse(source)).collect();
-        let roles = parsed.unwrap();
-        let names: Vec<_> = roles.iter().map(|role| role.name.as_str()).collect();
-        assert_eq!(
-            names,
-            [
-                "Explore",
-                "Plan",
-                "general-purpose",
-                "planner",
-                "reviewer",
-                "executor",
-                "verifier",
-                "researcher",
-                "writer",
-                "validator",
-                "analyzer",
-                "architect",
-                "quick-writer",
-            ]
-        );
+impl Draft {
+    fn set(&mut self, reader: &mut Reader<'_>, origin: &Origin, at: usize, key: &str, node: Node) {
+        match key {
+            "name" => self.name = Some(read_name(reader, &node).unwrap_or_default()),
+            "description" => self.description = reader.text(key, &node),
+            "profile" => {
+                self.profile = reader.text(key, &node).map(|profile| (node.at, profile));
+            }
+            "phase" => self.phase = read_phase(reader, &node),
+            "model" => {
+                self.model = reader.text(key, &node).and_then(|name| claude::model(&name));
+            }
+            "tools" => self.set_tools(reader, node),
+            "disallowedTools" => {
+                self.denied = reader.texts(key, node).into_iter().map(|(_, name)| name).collect();
+            }
+            _ if !origin.is_claude() => reader.unknown(at, key, &KEYS),
+            "permissionMode" if matches!(&node.value, Value::Text(mode) if mode == "plan") => {
+                self.plans_only = true;
+            }
+            _ => self.ignored.push(key.to_owned()),
+        }
     }
 
-    #[test]
-    fn built_in_prompts_say_nothing_of_more_than_one_task() {
-        for role in built_in() {
-            let prompt = role.prompt.to_lowercase();
-            for word in ["other task", "total tasks", "sibling", "next task", "the plan's tasks"] {
-                assert!(!prompt.contains(word), "{} says {word:?}", role.name);
+    fn set_tools(&mut self, reader: &mut Reader<'_>, node: Node) {
+        let place = node.at;
+        let mut tools: Vec<Grant> = Vec::new();
+        for (at, text) in reader.texts("tools", node) {
+            let name = match claude::tool(&text) {
+                Tool::Named(name) => name,
+                Tool::All => return,
+                Tool::Foreign => {
+                    self.ignored.push(format!("tools: {text}"));
+                    continue;
+                }
+                Tool::Restricted => {
+                    let hint = "Name the tool without `(...)`: the jail decides what it may do.";
+                    reader.bad(at, format!("`{text}` cannot be kept to."), hint);
+                    continue;
+                }
+            };
+            match Grant::parse(name) {
+                Ok(grant) if tools.contains(&grant) => {}
+                Ok(grant) => tools.push(grant),
+                Err(message) => reader.bad(at, message, known_tools(name)),
+            }
+        }
+        self.tools = Some((place, tools));
+    }
+
+    fn finish(
+        mut self,
+        reader: &mut Reader<'_>,
+        source: &Source,
+        profiles: &Profiles,
+        prompt: &str,
+    ) -> Option<Role> {
+        for (key, value) in [("name", &self.name), ("description", &self.description)] {
+            if value.is_none() {
+                reader.bad(0, format!("An agent needs a {key}."), format!("Write `{key}: ...`."));
+            }
+        }
+        let at = self.tools.as_ref().map(|(at, _)| *at);
+        let at = self.profile.as_ref().map(|(at, _)| *at).or(at).unwrap_or(0);
+        let profile = self.choose_profile();
+        let tools = self.remaining_tools(&profile, profiles);
+        let mut role = Role {
+            name: self.name?,
+            description: self.description?,
+            profile,
+            tools,
+            phase: String::new(),
+            model: self.model,
+            origin: source.origin.clone(),
+            replaces: None,
+            ignored: self.ignored,
+            prompt: prompt.replace("\r\n", "\n").trim_start_matches('\n').to_owned(),
+        };
+        match role.granted(profiles) {
+            Ok(granted) => {
+                let by_profile = || usual_phase(granted.confinement).to_owned();
+                role.phase = self.phase.unwrap_or_else(by_profile);
+                Some(role)
+            }
+            Err(error) => {
+                let message = match &error {
+                    profile::Error::FullAccess { .. } if self.profile.is_none() => {
+                        TOGETHER.to_owned()
+                    }
+                    _ => error.to_string(),
+                };
+                reader.refuse(error.code(), at, message, error.hint());
+                None
             }
         }
     }
 
-    #[test]
-    fn a_file_without_front_matter_is_refused_with_the_reason() {
-        let error = Role::parse("You are an agent.").unwrap_err();
-        assert_eq!(error.message, "An agent's file begins with front matter between `---` lines.");
+    /// The one that is named, else the narrowest that has the tools, else what a task needs.
+    fn choose_profile(&mut self) -> String {
+        let tools = self.tools.as_mut().map(|(_, tools)| tools);
+        if let Some(tools) = tools {
+            let denied = &self.denied;
+            let writes = |name: &str| matches!(name, "Write" | "Edit");
+            tools.retain(|tool| {
+                !denied.contains(&tool.name) && !(self.plans_only && writes(&tool.name))
+            });
+        }
+        let covering = self
+            .tools
+            .as_ref()
+            .and_then(|(_, tools)| Profiles::covering(tools.iter().map(|tool| tool.name.as_str())));
+        let inherited = if self.plans_only { Confinement::ReadOnly } else { Confinement::Writer };
+        match (&self.profile, covering) {
+            (Some((_, named)), _) => named.clone(),
+            (None, Some(profile)) => profile.name.clone(),
+            (None, None) => inherited.as_str().to_owned(),
+        }
+    }
+
+    /// Nothing where the role has all tools of its profile.
+    fn remaining_tools(&self, profile: &str, profiles: &Profiles) -> Option<Vec<Grant>> {
+        if let Some((_, tools)) = &self.tools {
+            return Some(tools.clone());
+        }
+        let all = &profiles.get(profile).ok()?.tools;
+        let denied = |tool: &&Grant| !self.denied.contains(&tool.name);
+        let left: Vec<Grant> = all.iter().filter(denied).cloned().collect();
+        (left.len() < all.len()).then_some(left)
+    }
+}
+
+const TOGETHER: &str =
+    "Its tools are found together only in `full-access`, which a repository cannot ask for.";
+
+/// What a person can type as an argument, also before `=`.
+fn read_name(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
+    let name = reader.text("name", node)?;
+    let fits = |c: char| !c.is_control() && !matches!(c, '=' | ',' | '`' | '/');
+    if name.chars().count() > 64 || !name.chars().all(fits) {
+        let hint = "Choose a name of at most 64 letters, digits and hyphens.";
+        reader.bad(node.at, "This cannot be an agent's name.", hint);
+        return None;
+    }
+    Some(name)
+}
+
+fn read_phase(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
+    let phase = reader.text("phase", node)?;
+    if !PHASES.contains(&phase.as_str()) {
+        let hint = format!("The phases are {}.", PHASES.join(", "));
+        reader.bad(node.at, format!("There is no phase `{phase}`."), hint);
+    }
+    Some(phase)
+}
+
+fn known_tools(name: &str) -> String {
+    match spelling::nearest(name, profile::TOOLS) {
+        Some(meant) => format!("Perhaps `{meant}` is meant."),
+        None => format!("Known tools are {}.", profile::TOOLS.join(", ")),
+    }
+}
+
+fn usual_phase(confinement: Confinement) -> &'static str {
+    match confinement {
+        Confinement::ReadOnly | Confinement::Research => "research",
+        Confinement::Validate => "validate",
+        Confinement::Writer | Confinement::FullAccess => "write",
     }
 }

@@ -7,6 +7,7 @@ use super::{Action, FileRef, Plan, Task};
 use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
 use crate::path::RepoPath;
+use crate::spelling::distance;
 
 /// How far all searches of one plan may go; past it a creating task counts as needed.
 const SEARCH: usize = 20_000_000;
@@ -169,21 +170,4 @@ impl<'a> Near<'a> {
                 .map(|(_, path)| path)
         })
     }
-}
-
-/// How many letters differ.
-fn distance(one: &str, two: &str) -> usize {
-    let two: Vec<char> = two.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (i, a) in one.chars().take(64).enumerate() {
-        let mut left = i + 1;
-        let mut corner = std::mem::replace(&mut row[0], left);
-        for (j, b) in two.iter().enumerate() {
-            let above = row[j + 1];
-            left = (corner + usize::from(a != *b)).min(above + 1).min(left + 1);
-            corner = above;
-            row[j + 1] = left;
-        }
-    }
-    row[two.len()]
 }

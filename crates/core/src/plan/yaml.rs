@@ -7,13 +7,13 @@ use serde_saphyr::{Location, Spanned};
 
 /// A value and where it stands in the YAML text, as a byte offset.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) at: usize,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    pub(crate) at: usize,
+    pub(crate) value: Value,
 }
 
 #[derive(Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Bool(bool),
     /// Strings, and numbers as they are written.
@@ -23,13 +23,13 @@ pub(super) enum Value {
 }
 
 /// What is wrong with a YAML text, and at which offset.
-pub(super) struct Error {
-    pub(super) at: usize,
-    pub(super) message: String,
+pub(crate) struct Error {
+    pub(crate) at: usize,
+    pub(crate) message: String,
 }
 
 /// Reads a mapping; an empty text is an empty one.
-pub(super) fn read(text: &str) -> Result<Vec<(usize, String, Node)>, Error> {
+pub(crate) fn read(text: &str) -> Result<Vec<(usize, String, Node)>, Error> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }

@@ -1,0 +1,38 @@
+//! Agents as people see them.
+
+use sequester_core::agent::Role;
+use sequester_core::profile::Profile;
+
+use super::{profiles, table, terminal};
+
+pub(crate) fn list(roles: &[Role], width: usize) -> String {
+    let row = |role: &Role| {
+        [
+            role.name.clone(),
+            role.profile.clone(),
+            role.model.clone().unwrap_or_else(|| "default".to_owned()),
+            role.phase.clone(),
+            role.origin.to_string(),
+            role.description.clone(),
+        ]
+    };
+    let rows: Vec<_> = roles.iter().map(row).collect();
+    table::render(["name", "profile", "model", "phase", "from", "description"], &rows, width)
+}
+
+/// One agent: what it may do, and what it is told to be.
+pub(crate) fn one(role: &Role, granted: &Profile, models: &[String]) -> String {
+    let model = role.model.as_deref().unwrap_or("default");
+    let fields = [
+        ("profile", role.profile.clone()),
+        ("phase", role.phase.clone()),
+        ("model", format!("{model} ({})", models.join(", "))),
+        ("from", role.origin.to_string()),
+        ("replaces", role.replaces.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("ignored", role.ignored.join(", ")),
+    ];
+    let title =
+        format!("{}: {}\n", terminal::clean(&role.name), terminal::clean(&role.description));
+    let prompt = terminal::clean(&role.prompt);
+    title + &table::fields(&fields) + &profiles::grants(granted) + "\n" + prompt.trim_end() + "\n"
+}

@@ -1,0 +1,278 @@
+//! One configuration file, key by key.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use sequester_core::fault::{Code, Fault, FileFault, Place};
+use sequester_core::limits::{Limit, Limits};
+use sequester_core::source::Origin;
+use sequester_core::spelling;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::Config;
+
+const KEYS: [&str; 16] = [
+    "agents",
+    "checks",
+    "hosts",
+    "jobs",
+    "keys",
+    "limits",
+    "model",
+    "models",
+    "protected",
+    "records",
+    "relevance",
+    "review",
+    "search",
+    "share",
+    "tdd",
+    "workflow",
+];
+/// Read by later parts of the product; their values are kept as they are.
+const LATER: [&str; 9] =
+    ["checks", "jobs", "protected", "records", "relevance", "review", "share", "tdd", "workflow"];
+const ALIASES: [&str; 3] = ["strong", "cheap", "default"];
+/// A file with more faults than this is no configuration.
+const FAULTS: usize = 50;
+
+impl Config {
+    /// What the file sets, and all that is wrong with it, in the order of places.
+    pub(super) fn parse(text: &str, origin: &Origin) -> (Self, Vec<FileFault>) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader = Reader { text, origin, faults: Vec::new() };
+        let mut config = Self::default();
+        match DeTable::parse(text) {
+            Ok(table) => {
+                for (key, value) in table.get_ref() {
+                    config.set(&mut reader, key.get_ref(), key.span(), value);
+                }
+            }
+            Err(error) => {
+                let message = format!("This is not TOML: {}.", error.message());
+                reader.bad(&error.span().unwrap_or(0..0), message, "Write `key = value` lines.");
+            }
+        }
+        reader.faults.sort_by_key(|one| one.fault.place);
+        (config, reader.faults)
+    }
+
+    fn set(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &str,
+        at: Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+    ) {
+        match key {
+            "hosts" | "search" | "keys" if !reader.origin.is_trusted() => {
+                let message = format!("A repository cannot set `{key}`.");
+                reader.untrusted(&at, message);
+            }
+            "model" => self.model = reader.text(key, value),
+            "models" => {
+                for (alias, at, value) in reader.table(key, value) {
+                    if ALIASES.contains(&alias) {
+                        self.models.extend(
+                            reader.text(alias, value).map(|model| (alias.to_owned(), model)),
+                        );
+                    } else {
+                        reader.unknown(&at, alias, &ALIASES);
+                    }
+                }
+            }
+            "agents" => self.set_agents(reader, value),
+            "limits" => self.set_limits(reader, value),
+            "hosts" => self.hosts = reader.texts(key, value),
+            "search" => {
+                self.search =
+                    reader.text(key, value).filter(|text| reader.check_search(text, value))
+            }
+            "keys" => {
+                for (provider, _, value) in reader.table(key, value) {
+                    self.keys.extend(
+                        reader.text(provider, value).map(|command| (provider.to_owned(), command)),
+                    );
+                }
+            }
+            _ if LATER.contains(&key) => {
+                self.later.insert(key.to_owned(), owned(value.get_ref()));
+            }
+            _ => reader.unknown(&at, key, &KEYS),
+        }
+    }
+
+    fn set_agents(&mut self, reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) {
+        for (name, _, value) in reader.table("agents", value) {
+            for (key, at, value) in reader.table(name, value) {
+                if key == "model" {
+                    self.agents
+                        .extend(reader.text(key, value).map(|model| (name.to_owned(), model)));
+                } else {
+                    reader.unknown(&at, key, &["model"]);
+                }
+            }
+        }
+    }
+
+    fn set_limits(&mut self, reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) {
+        for (key, at, value) in reader.table("limits", value) {
+            let Some(limit) = Limit::parse(key) else {
+                reader.unknown(&at, key, &Limit::ALL.map(Limit::as_str));
+                continue;
+            };
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                _ => String::new(),
+            };
+            match limit.read(&text) {
+                Ok(number) if reader.check_limit(limit, number, &at) => {
+                    self.limits.insert(limit, number);
+                }
+                Ok(_) => {}
+                Err(expected) => {
+                    let message = format!("`limits.{key}` cannot be read.");
+                    reader.bad(&value.span(), message, format!("Write {expected}."));
+                }
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    origin: &'a Origin,
+    faults: Vec<FileFault>,
+}
+
+/// A key with its place, and its value.
+type Entry<'t, 'i> = (&'t str, Range<usize>, &'t Spanned<DeValue<'i>>);
+
+impl Reader<'_> {
+    fn table<'t, 'i>(&mut self, key: &str, value: &'t Spanned<DeValue<'i>>) -> Vec<Entry<'t, 'i>> {
+        let DeValue::Table(table) = value.get_ref() else {
+            self.bad(
+                &value.span(),
+                format!("`{key}` must be a table."),
+                format!("Write `[{key}]`, then its keys."),
+            );
+            return Vec::new();
+        };
+        table.iter().map(|(key, value)| (key.get_ref().as_ref(), key.span(), value)).collect()
+    }
+
+    fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        match value.get_ref() {
+            DeValue::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+            _ => {
+                self.bad(
+                    &value.span(),
+                    format!("`{key}` must be a text."),
+                    format!("Write `{key} = \"...\"`."),
+                );
+                None
+            }
+        }
+    }
+
+    fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+        let DeValue::Array(values) = value.get_ref() else {
+            self.bad(
+                &value.span(),
+                format!("`{key}` must be a list of texts."),
+                format!("Write `{key} = [\"...\"]`."),
+            );
+            return Vec::new();
+        };
+        values.iter().filter_map(|value| self.text(key, value)).collect()
+    }
+
+    fn check_search(&mut self, text: &str, value: &Spanned<DeValue<'_>>) -> bool {
+        let fits =
+            text == "provider" || text.starts_with("https://") || text.starts_with("http://");
+        if !fits {
+            let hint = "Write the endpoint's address, or \"provider\" for the model's own search.";
+            self.bad(&value.span(), "`search` is no address.", hint);
+        }
+        fits
+    }
+
+    /// Nobody sets the context above its ceiling, and the repository nothing above its default.
+    fn check_limit(&mut self, limit: Limit, number: u64, at: &Range<usize>) -> bool {
+        let name = limit.as_str();
+        if limit == Limit::Context && number > Limits::CONTEXT_CEILING as u64 {
+            let message = format!("`limits.{name}` is above {}.", Limits::CONTEXT_CEILING);
+            self.bad(at, message, "Set a smaller number.");
+            return false;
+        }
+        let above = limit.default().is_some_and(|default| number > default);
+        if above && !self.origin.is_trusted() {
+            self.untrusted(
+                at,
+                format!("A repository cannot set `limits.{name}` above its default."),
+            );
+            return false;
+        }
+        true
+    }
+
+    fn untrusted(&mut self, at: &Range<usize>, message: String) {
+        let hint =
+            "Set it in your own `config.toml` (`~/.config/sequester/config.toml`), or take it out.";
+        self.push(Code::UntrustedSetting, at, message, hint.to_owned());
+    }
+
+    fn unknown(&mut self, at: &Range<usize>, key: &str, known: &[&str]) {
+        let hint = match spelling::nearest(key, known.iter().copied()) {
+            Some(meant) => format!("Perhaps `{meant}` is meant."),
+            None => format!("The keys here are `{}`.", known.join("`, `")),
+        };
+        self.bad(at, format!("`{key}` is not a key that is known here."), hint);
+    }
+
+    fn bad(&mut self, at: &Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
+        self.push(Code::BadConfiguration, at, message.into(), hint.into());
+    }
+
+    fn push(&mut self, code: Code, at: &Range<usize>, message: String, hint: String) {
+        if self.faults.len() < FAULTS {
+            let fault = Fault::new(code, place(self.text, at.start), message, hint);
+            self.faults.push(FileFault { file: self.origin.to_string(), fault });
+        }
+    }
+}
+
+fn place(text: &str, offset: usize) -> Place {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    Place { line: line as u32, column: before[start..].chars().count() as u32 + 1 }
+}
+
+/// A value without its places.
+fn owned(value: &DeValue<'_>) -> toml::Value {
+    match value {
+        DeValue::String(text) => toml::Value::String(text.to_string()),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => toml::Value::Integer(number),
+            Err(_) => toml::Value::String(number.as_str().to_owned()),
+        },
+        DeValue::Float(number) => match number.as_str().parse() {
+            Ok(number) => toml::Value::Float(number),
+            Err(_) => toml::Value::String(number.as_str().to_owned()),
+        },
+        DeValue::Boolean(value) => toml::Value::Boolean(*value),
+        DeValue::Datetime(time) => toml::Value::Datetime(*time),
+        DeValue::Array(values) => {
+            values.iter().map(|value| owned(value.get_ref())).collect::<Vec<_>>().into()
+        }
+        DeValue::Table(table) => {
+            let entries = table
+                .iter()
+                .map(|(key, value)| (key.get_ref().to_string(), owned(value.get_ref())));
+            toml::Value::Table(entries.collect::<BTreeMap<_, _>>().into_iter().collect())
+        }
+    }
+}

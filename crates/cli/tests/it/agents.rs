@@ -1,0 +1,144 @@
+//! `sequester agents` and `sequester profiles`.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::command::{Bench, shop};
+
+const DOCS: &str = "---\nname: docs\ndescription: Writes docs.\nprofile: careful\nmodel: cheap\n---\nYou write docs.\n";
+const CAREFUL: &str = "name: careful\nextends: writer\ntools: [Read, Edit]\nlimits: {turns: 10}\n";
+const SCOUT: &str = "---\nname: scout\ndescription: Use when: lost\ntools: Read, Grep\ncolor: red\n---\nYou look.\n";
+
+/// A repository with an agent and a profile of its own, and an agent for Claude Code.
+fn project() -> Bench {
+    let bench = Bench::plain();
+    bench.write(".sequester/agents/docs.md", DOCS);
+    bench.write(".sequester/profiles/careful.yaml", CAREFUL);
+    bench.write(".claude/agents/scout.md", SCOUT);
+    bench
+}
+
+fn named<'a>(list: &'a Value, name: &str) -> &'a Value {
+    let list = list.as_array().unwrap();
+    list.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no {name} in {list:?}"))
+}
+
+#[test]
+fn built_in_agents_and_those_of_the_project_are_listed() {
+    let bench = project();
+    let text = bench.run(&["agents"]);
+    assert_eq!(text.code, Some(0), "{text:?}");
+    let heading = text.out.lines().next().unwrap();
+    assert_eq!(
+        heading.split_whitespace().collect::<Vec<_>>(),
+        ["name", "profile", "model", "phase", "from", "description"]
+    );
+    assert_eq!(text.out.lines().count(), 1 + 13 + 2, "{}", text.out);
+    let list = bench.run(&["agents", "--json"]).json();
+    let docs = named(&list, "docs");
+    assert_eq!(docs["origin"], ".sequester/agents/docs.md");
+    assert_eq!((&docs["profile"], &docs["phase"]), (&"careful".into(), &"write".into()));
+    let scout = named(&list, "scout");
+    assert_eq!(scout["tools"], serde_json::json!(["Read", "Grep"]));
+    assert_eq!((&scout["profile"], &scout["ignored"][0]), (&"read-only".into(), &"color".into()));
+    assert_eq!(named(&list, "Explore")["origin"], "built-in");
+}
+
+#[test]
+fn one_agent_is_shown_with_tools_jail_and_prompt() {
+    let bench = project();
+    let shown = bench.run(&["agents", "docs"]).out;
+    for part in
+        ["docs: Writes docs.", "careful", "Read, Edit", "turns 10", "no network", "You write docs."]
+    {
+        assert!(shown.contains(part), "{part} is missing in {shown}");
+    }
+    assert_eq!(bench.run(&["agents", "docs", "--json"]).json()["prompt"], "You write docs.\n");
+    let unknown = bench.run(&["agents", "nobody"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("SQ0005") && unknown.err.contains("scout"), "{unknown:?}");
+}
+
+#[test]
+fn profiles_are_listed_and_shown_with_what_the_jail_keeps_to() {
+    let bench = project();
+    let list = bench.run(&["profiles", "--json"]).json();
+    let names: Vec<_> = list.as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
+    assert_eq!(names, ["read-only", "research", "validate", "writer", "full-access", "careful"]);
+    let careful = named(&list, "careful");
+    assert_eq!((&careful["extends"], &careful["jail"]), (&"writer".into(), &"writer".into()));
+    assert_eq!(careful["limits"]["turns"], 10);
+    assert!(careful["guarantees"].as_array().unwrap().contains(&"no_network".into()));
+    let shown = bench.run(&["profiles", "research"]).out;
+    assert!(shown.contains("WebSearch?") && shown.contains("hosts that are named"), "{shown}");
+    let unknown = bench.run(&["profiles", "nothing"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("SQ0251") && unknown.err.contains("careful"), "{unknown:?}");
+}
+
+#[test]
+fn the_user_may_grant_what_a_repository_may_not() {
+    let bench = Bench::plain();
+    let wide = "name: packages\nextends: writer\nhosts: [crates.io]\n";
+    bench.write("../home/.config/sequester/profiles/packages.yaml", wide);
+    let shown = bench.run(&["profiles", "packages"]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    assert!(shown.out.contains("crates.io"), "{shown:?}");
+    bench.write(".sequester/profiles/mine.yaml", wide.replace("packages", "mine"));
+    bench.write(
+        ".sequester/agents/sly.md",
+        "---\nname: sly\ndescription: d\nprofile: packages\n---\nHi.\n",
+    );
+    for (command, place) in [
+        ("profiles", ".sequester/profiles/mine.yaml:3:9"),
+        ("agents", ".sequester/agents/sly.md:4:10"),
+    ] {
+        let answer = bench.run(&[command]);
+        assert_eq!(answer.code, Some(5), "{answer:?}");
+        assert!(answer.out.contains("SQ0253") && answer.out.contains(place), "{answer:?}");
+        assert!(answer.out.contains("the user's own configuration"), "{answer:?}");
+    }
+    let asked = bench.run(&["agents", "sly", "--json"]);
+    assert_eq!(asked.code, Some(5));
+    assert_eq!(asked.json()["error"]["place"], ".sequester/agents/sly.md:4:10");
+}
+
+#[test]
+fn a_broken_file_is_shown_after_the_list_and_hides_no_other() {
+    let bench = project();
+    bench.write(
+        ".sequester/agents/broken.md",
+        "---\nname: broken\ndescription: d\nprofil: x\n---\n",
+    );
+    bench.write(".sequester/agents/bytes.md", b"\xff\xfe");
+    bench.write(".sequester/agents/huge.md", vec![b'x'; 300 << 10]);
+    bench.write("secret.md", "---\nname: outside\ndescription: d\n---\nHi.\n");
+    symlink("../../secret.md", bench.repo().join(".sequester/agents/link.md")).unwrap();
+    let answer = bench.run(&["agents"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    for part in
+        ["docs", "broken.md:4:1", "`profile` is meant", "not UTF-8", "256 KB", "a link", "4 faults"]
+    {
+        assert!(answer.out.contains(part), "{part} is missing in {}", answer.out);
+    }
+    assert!(!answer.out.contains("outside"), "{}", answer.out);
+    let json = bench.run(&["agents", "--json"]);
+    assert_eq!(json.code, Some(2));
+    assert!(json.json().as_array().unwrap().len() == 15 && json.err.contains("SQ0250"), "{json:?}");
+}
+
+#[test]
+fn a_context_can_be_made_for_an_agent_of_the_project() {
+    let (bench, plan) = shop();
+    bench.write(".sequester/agents/docs.md", DOCS.replace("careful", "writer"));
+    let shown = bench.run(&["context", &plan, "a", "--agent", "docs"]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    assert!(shown.out.contains("You write docs."), "{shown:?}");
+    let unknown = bench.run(&["context", &plan, "a", "--agent", "nobody"]);
+    assert!(unknown.err.contains("quick-writer, docs."), "{unknown:?}");
+    bench.write(".sequester/agents/docs.md", DOCS);
+    let broken = bench.run(&["context", &plan, "a", "--agent", "docs"]);
+    assert_eq!(broken.code, Some(2), "{broken:?}");
+    assert!(broken.err.contains("SQ0251") && broken.err.contains("docs.md:4:10"), "{broken:?}");
+}

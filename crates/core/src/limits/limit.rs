@@ -1,0 +1,211 @@
+//! The limits that configuration and profiles may set, by name.
+
+use serde::{Serialize, Serializer};
+
+use super::Limits;
+
+/// One limit by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Limit {
+    Context,
+    Architecture,
+    File,
+    Records,
+    Turns,
+    Tokens,
+    Price,
+    Wall,
+    Bash,
+    Output,
+    Identical,
+    Report,
+    Summary,
+}
+
+/// What a limit's number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Tokens,
+    Times,
+    Seconds,
+    Bytes,
+    /// Millionths of a dollar.
+    Price,
+}
+
+impl Limit {
+    pub const ALL: [Self; 13] = [
+        Self::Context,
+        Self::Architecture,
+        Self::File,
+        Self::Records,
+        Self::Turns,
+        Self::Tokens,
+        Self::Price,
+        Self::Wall,
+        Self::Bash,
+        Self::Output,
+        Self::Identical,
+        Self::Report,
+        Self::Summary,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Architecture => "architecture",
+            Self::File => "file",
+            Self::Records => "records",
+            Self::Turns => "turns",
+            Self::Tokens => "tokens",
+            Self::Price => "price",
+            Self::Wall => "wall",
+            Self::Bash => "bash",
+            Self::Output => "output",
+            Self::Identical => "identical",
+            Self::Report => "report",
+            Self::Summary => "summary",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|limit| limit.as_str() == name)
+    }
+
+    pub fn unit(self) -> Unit {
+        match self {
+            Self::Turns | Self::Identical => Unit::Times,
+            Self::Wall | Self::Bash => Unit::Seconds,
+            Self::Output | Self::Report => Unit::Bytes,
+            Self::Price => Unit::Price,
+            _ => Unit::Tokens,
+        }
+    }
+
+    /// What holds where nobody sets it; nothing where there is no limit then.
+    pub fn default(self) -> Option<u64> {
+        let limits = Limits::default();
+        Some(match self {
+            Self::Context => limits.context as u64,
+            Self::Architecture => limits.architecture as u64,
+            Self::File => limits.file as u64,
+            Self::Records => limits.records as u64,
+            Self::Turns => 80,
+            Self::Tokens | Self::Price => return None,
+            Self::Wall => 30 * 60,
+            Self::Bash => 2 * 60,
+            Self::Output => 32 << 10,
+            Self::Identical => 5,
+            Self::Report => 64 << 10,
+            Self::Summary => 500,
+        })
+    }
+
+    /// Reads a value as people write it: `60k`, `10m`, `32K`, `5usd`. The error says what was expected.
+    pub fn read(self, text: &str) -> Result<u64, &'static str> {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, suffix) = text.split_at(end);
+        let (scale, expected) = self.unit().scale(suffix.trim());
+        scaled(number, scale.ok_or(expected)?).filter(|value| *value > 0).ok_or(expected)
+    }
+}
+
+impl Unit {
+    /// What a suffix multiplies by, and what may be written.
+    fn scale(self, suffix: &str) -> (Option<u64>, &'static str) {
+        match self {
+            Self::Tokens => (
+                match suffix {
+                    "" => Some(1),
+                    "k" | "K" => Some(1_000),
+                    "m" | "M" => Some(1_000_000),
+                    _ => None,
+                },
+                "a number of tokens such as `60000` or `60k`",
+            ),
+            Self::Times => (suffix.is_empty().then_some(1), "a number from 1"),
+            Self::Seconds => (
+                match suffix {
+                    "" | "s" => Some(1),
+                    "m" | "min" => Some(60),
+                    "h" => Some(3_600),
+                    _ => None,
+                },
+                "a time such as `90s`, `10m` or `1h`",
+            ),
+            Self::Bytes => (
+                match suffix {
+                    "" => Some(1),
+                    "k" | "K" | "KB" => Some(1 << 10),
+                    "m" | "M" | "MB" => Some(1 << 20),
+                    _ => None,
+                },
+                "a size such as `32768`, `32K` or `1M`",
+            ),
+            Self::Price => {
+                (matches!(suffix, "" | "usd").then_some(1_000_000), "a price such as `5usd`")
+            }
+        }
+    }
+}
+
+/// A decimal number times `scale`, without floats; nothing for what is no whole number then.
+fn scaled(number: &str, scale: u64) -> Option<u64> {
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let places = u32::try_from(part.len()).ok().filter(|places| (1..=6).contains(places))?;
+    let one = 10_u64.pow(places);
+    let fraction = part.parse::<u64>().ok()?.checked_mul(scale)?;
+    let fraction = fraction.is_multiple_of(one).then_some(fraction / one)?;
+    whole.parse::<u64>().ok()?.checked_mul(scale)?.checked_add(fraction)
+}
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_people_write_them() {
+        for (limit, text, value) in [
+            (Limit::Context, "60k", 60_000),
+            (Limit::Context, "1.5k", 1_500),
+            (Limit::Wall, "10m", 600),
+            (Limit::Wall, "90", 90),
+            (Limit::Output, "32K", 32_768),
+            (Limit::Price, "0.25usd", 250_000),
+            (Limit::Turns, "80", 80),
+        ] {
+            assert_eq!(limit.read(text), Ok(value), "{limit:?} {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_positive_whole_number_of_the_unit_is_refused() {
+        for (limit, text) in [
+            (Limit::Turns, "0"),
+            (Limit::Turns, "1.5"),
+            (Limit::Turns, "-1"),
+            (Limit::Turns, ""),
+            (Limit::Turns, "."),
+            (Limit::Wall, "10 parsecs"),
+            (Limit::Context, "99999999999999999999"),
+            (Limit::Context, "18446744073709551615k"),
+            (Limit::Price, "0.0000001usd"),
+        ] {
+            assert!(limit.read(text).is_err(), "{limit:?} {text}");
+        }
+    }
+
+    #[test]
+    fn every_limit_is_found_by_its_name() {
+        for limit in Limit::ALL {
+            assert_eq!(Limit::parse(limit.as_str()), Some(limit));
+        }
+    }
+}

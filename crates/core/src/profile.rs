@@ -1,0 +1,232 @@
+//! Profiles: what an agent may do, as data. A profile made from another can only narrow it.
+
+mod file;
+mod grant;
+mod guarantee;
+mod profiles;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::fault::Code;
+use crate::limits::Limit;
+use crate::source::Origin;
+
+pub use grant::{Grant, TOOLS};
+pub use guarantee::{Confinement, Guarantee};
+pub use profiles::Profiles;
+
+/// Tools and the jail's policy. Every agent also has the product's own tools; those are no part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Profile {
+    pub name: String,
+    pub description: String,
+    pub origin: Origin,
+    /// The profile it was made from; nothing for a built-in one.
+    pub extends: Option<String>,
+    /// Whose jail it has.
+    #[serde(rename = "jail")]
+    pub confinement: Confinement,
+    pub tools: Vec<Grant>,
+    pub hosts: Vec<String>,
+    pub limits: BTreeMap<Limit, u64>,
+    pub use_cases: Vec<String>,
+}
+
+/// A profile's tools on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Resolved {
+    /// What a model is shown, in the profile's order.
+    pub listed: Vec<String>,
+    /// Optional grants that nothing was found for.
+    pub absent: Vec<String>,
+}
+
+impl Profile {
+    /// Which of the tools that can be had are listed. A tool that is granted and cannot be had is an error.
+    pub fn resolve(&self, available: &[&str]) -> Result<Resolved, Error> {
+        let mut resolved = Resolved::default();
+        for grant in &self.tools {
+            let found = grant.among(available);
+            if found.is_empty() && !grant.optional {
+                let (tool, profile) = (grant.name.clone(), self.name.clone());
+                return Err(Error::MissingTool { tool, profile });
+            }
+            if found.is_empty() {
+                resolved.absent.push(grant.name.clone());
+            }
+            for name in found {
+                if !resolved.listed.iter().any(|listed| listed == name) {
+                    resolved.listed.push(name.to_owned());
+                }
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// Whether a tool of that name may be listed.
+    pub fn grants(&self, tool: &str) -> bool {
+        self.tools.iter().any(|grant| grant.covers(tool))
+    }
+
+    /// With the hosts that the user's configuration names, where the profile has a network at all.
+    #[must_use]
+    pub fn with_hosts(mut self, hosts: &[String]) -> Self {
+        if self.confinement.is_networked() {
+            for host in hosts {
+                if !reaches(&self.hosts, host) {
+                    self.hosts.push(host.clone());
+                }
+            }
+        }
+        self
+    }
+
+    /// For somebody who has no other tools than these; each must be granted. What was optional stays so.
+    pub fn only(&self, whose: &str, tools: &[Grant]) -> Result<Self, Error> {
+        let mut narrowed = Self { name: whose.to_owned(), ..self.clone() };
+        narrowed.tools = tools
+            .iter()
+            .map(|tool| {
+                let from = self.tools.iter().find(|grant| grant.covers(&tool.name));
+                let optional = tool.optional || from.is_some_and(|grant| grant.optional);
+                Grant { name: tool.name.clone(), optional }
+            })
+            .collect();
+        narrow(&narrowed, self).map(|narrowed| Self { name: self.name.clone(), ..narrowed })
+    }
+
+    fn limit(&self, limit: Limit) -> Option<u64> {
+        self.limits.get(&limit).copied().or(limit.default())
+    }
+}
+
+/// The child as it may be used under the parent: it grants nothing that the parent lacks.
+pub fn narrow(child: &Profile, parent: &Profile) -> Result<Profile, Error> {
+    let wider = |excess: Excess| {
+        let (profile, parent) = (child.name.clone(), parent.name.clone());
+        Err(Error::Wider { profile, parent, excess })
+    };
+    if !child.confinement.is_within(parent.confinement) {
+        return wider(Excess::Jail(child.confinement));
+    }
+    if let Some(tool) = child.tools.iter().find(|tool| !parent.grants(&tool.name)) {
+        return wider(Excess::Tool(tool.name.clone()));
+    }
+    if let Some(host) = child.hosts.iter().find(|host| !reaches(&parent.hosts, host)) {
+        return wider(Excess::Host(host.clone()));
+    }
+    let mut narrowed = child.clone();
+    for limit in Limit::ALL {
+        match (child.limits.get(&limit), parent.limit(limit)) {
+            (Some(value), Some(most)) if *value > most => return wider(Excess::Limit(limit)),
+            (None, Some(most)) if limit.default().is_none_or(|default| most < default) => {
+                narrowed.limits.insert(limit, most);
+            }
+            _ => {}
+        }
+    }
+    Ok(narrowed)
+}
+
+/// Whether a host is among `hosts`, where `*.example.com` stands for all below it.
+fn reaches(hosts: &[String], host: &str) -> bool {
+    hosts.iter().any(|known| {
+        known == host || known.strip_prefix('*').is_some_and(|end| host.ends_with(end))
+    })
+}
+
+/// What a profile grants beyond what it may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Excess {
+    Tool(String),
+    Host(String),
+    Limit(Limit),
+    Jail(Confinement),
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(tool) => write!(formatter, "the tool `{tool}`"),
+            Self::Host(host) => write!(formatter, "the host `{host}`"),
+            Self::Limit(limit) => write!(formatter, "a higher limit `{}`", limit.as_str()),
+            Self::Jail(jail) => write!(formatter, "the jail of `{}`", jail.as_str()),
+        }
+    }
+}
+
+/// Why a profile cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    Wider {
+        profile: String,
+        parent: String,
+        excess: Excess,
+    },
+    /// The repository asks for what can spawn.
+    FullAccess {
+        profile: String,
+    },
+    MissingTool {
+        tool: String,
+        profile: String,
+    },
+    Unknown {
+        name: String,
+        known: String,
+    },
+}
+
+impl Error {
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Wider { .. } | Self::FullAccess { .. } => Code::WidenedProfile,
+            Self::MissingTool { .. } => Code::MissingTool,
+            Self::Unknown { .. } => Code::UnknownProfile,
+        }
+    }
+
+    /// What a person can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Wider { .. } | Self::FullAccess { .. } => format!("Take it out: {ONLY_THE_USER}"),
+            Self::MissingTool { tool, .. } => format!(
+                "Configure what `{tool}` needs, write `{tool}?` if the agent can do without, or take another profile."
+            ),
+            Self::Unknown { known, .. } => format!("Known profiles are {known}."),
+        }
+    }
+}
+
+const ONLY_THE_USER: &str =
+    "only a profile of the user's own configuration, or a flag, can grant more.";
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wider { profile, parent, excess } => {
+                write!(formatter, "`{profile}` asks for {excess}, which `{parent}` does not grant.")
+            }
+            Self::FullAccess { profile } if profile == Confinement::FullAccess.as_str() => {
+                formatter.write_str("A repository cannot ask for `full-access`.")
+            }
+            Self::FullAccess { profile } => write!(
+                formatter,
+                "`{profile}` is made from `full-access`, which a repository cannot ask for."
+            ),
+            Self::MissingTool { tool, profile } => write!(
+                formatter,
+                "The profile `{profile}` grants the tool `{tool}`, which cannot be had here."
+            ),
+            Self::Unknown { name, .. } => write!(formatter, "There is no profile `{name}`."),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

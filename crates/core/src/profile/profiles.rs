@@ -1,0 +1,195 @@
+//! All profiles that are known.
+
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use crate::fault::{Code, Fault, FileFault};
+use crate::source::{Origin, Source, of_file};
+
+use super::file::Draft;
+use super::{Confinement, Error, Excess, Profile, narrow};
+
+/// The built-in ones first, then those of files in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Profiles {
+    list: Vec<Profile>,
+}
+
+impl Profiles {
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: LazyLock<Profiles> = LazyLock::new(|| {
+            let source = |text: &&str| Source { origin: Origin::BuiltIn, text: (*text).to_owned() };
+            let sources: Vec<Source> = SOURCES.iter().map(source).collect();
+            Profiles::default().extended(&sources).0
+        });
+        &BUILT_IN
+    }
+
+    /// The built-in profiles and those of the files. A file that cannot be used hides no other.
+    pub fn read(sources: &[Source]) -> (Self, Vec<FileFault>) {
+        Self::built_in().clone().extended(sources)
+    }
+
+    fn extended(mut self, sources: &[Source]) -> (Self, Vec<FileFault>) {
+        let mut faults = Vec::new();
+        let mut open: Vec<(&Source, Draft)> = Vec::new();
+        for source in sources {
+            match Draft::read(source) {
+                Ok(draft) => open.push((source, draft)),
+                Err(found) => faults.extend(of_file(&source.origin, found)),
+            }
+        }
+        // A profile may stand before the one it extends.
+        while let Some(at) = open.iter().position(|(source, draft)| self.is_ready(source, draft)) {
+            let (source, draft) = open.remove(at);
+            match self.finish(&source.origin, draft) {
+                Ok(profile) => self.list.push(profile),
+                Err(fault) => faults.extend(of_file(&source.origin, [fault])),
+            }
+        }
+        faults.extend(open.iter().flat_map(|(source, draft)| {
+            of_file(&source.origin, [unfinished(draft, &open, &self)])
+        }));
+        faults.sort_by(|one, two| (&one.file, one.fault.place).cmp(&(&two.file, two.fault.place)));
+        (self, faults)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Profile> {
+        self.list.iter()
+    }
+
+    pub fn get(&self, name: &str) -> Result<&Profile, Error> {
+        self.list.iter().find(|profile| profile.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.list.iter().map(|profile| profile.name.as_str()).collect();
+            Error::Unknown { name: name.to_owned(), known: names.join(", ") }
+        })
+    }
+
+    /// The profile, if somebody of that origin may ask for it: the repository gets nothing that goes beyond what is
+    /// built in, and never `full-access`.
+    pub fn get_for(&self, name: &str, origin: &Origin) -> Result<&Profile, Error> {
+        let profile = self.get(name)?;
+        if !origin.is_trusted() {
+            within_built_in(profile)?;
+        }
+        Ok(profile)
+    }
+
+    /// The narrowest built-in profile that has all these tools.
+    pub fn covering<'a>(tools: impl Iterator<Item = &'a str> + Clone) -> Option<&'static Profile> {
+        let built_in = Self::built_in().list.iter();
+        built_in.filter(|one| one.confinement != Confinement::Validate).find(|profile| {
+            let mut tools = tools.clone();
+            tools.all(|tool| profile.grants(tool))
+        })
+    }
+
+    fn is_ready(&self, source: &Source, draft: &Draft) -> bool {
+        let parent = draft.extends.as_deref();
+        source.origin == Origin::BuiltIn || parent.is_none_or(|name| self.get(name).is_ok())
+    }
+
+    fn finish(&self, origin: &Origin, draft: Draft) -> Result<Profile, Fault> {
+        let bad = |message: String, hint: &str| {
+            Err(Fault::new(Code::BadProfile, draft.name_place(), message, hint))
+        };
+        if let Ok(taken) = self.get(&draft.name) {
+            let message = format!("The name `{}` is taken ({}).", draft.name, taken.origin);
+            return bad(message, "Choose another name.");
+        }
+        let built_in = Confinement::parse(&draft.name).filter(|_| *origin == Origin::BuiltIn);
+        let parent = draft.extends.as_deref().and_then(|name| self.get(name).ok());
+        let Some(confinement) = built_in.or(parent.map(|parent| parent.confinement)) else {
+            let hint = "Write `extends: read-only`, or another profile: the jail comes from it.";
+            return bad(format!("The profile `{}` extends none.", draft.name), hint);
+        };
+        let inherit = |take: fn(&Profile) -> &Vec<String>| parent.map(take).cloned();
+        let mut limits = parent.map(|parent| parent.limits.clone()).unwrap_or_default();
+        limits.extend(draft.limits.iter().copied());
+        let profile = Profile {
+            name: draft.name.clone(),
+            description: draft
+                .description
+                .clone()
+                .or_else(|| parent.map(|parent| parent.description.clone()))
+                .unwrap_or_default(),
+            origin: origin.clone(),
+            extends: draft.extends.clone(),
+            confinement,
+            tools: draft
+                .tools
+                .clone()
+                .or_else(|| parent.map(|parent| parent.tools.clone()))
+                .unwrap_or_default(),
+            hosts: draft.hosts.clone().or_else(|| inherit(|one| &one.hosts)).unwrap_or_default(),
+            limits,
+            use_cases: draft
+                .use_cases
+                .clone()
+                .or_else(|| inherit(|one| &one.use_cases))
+                .unwrap_or_default(),
+        };
+        let allowed = parent.map_or(Ok(()), |parent| allow(&profile, parent));
+        allowed.map(|()| profile).map_err(|error| {
+            let place = match &error {
+                Error::Wider { excess, .. } => draft.place_of(excess),
+                _ => draft.extends_place(),
+            };
+            Fault::new(error.code(), place, error.to_string(), error.hint())
+        })
+    }
+}
+
+/// Whether a profile of its origin may be what it is. `Task` is in the profile that can spawn, whoever asks.
+fn allow(profile: &Profile, parent: &Profile) -> Result<(), Error> {
+    if !profile.origin.is_trusted() {
+        within_built_in(profile)?;
+        return narrow(profile, parent).map(|_| ());
+    }
+    if profile.grants("Task") && profile.confinement != Confinement::FullAccess {
+        let (profile, parent) = (profile.name.clone(), parent.name.clone());
+        return Err(Error::Wider { profile, parent, excess: Excess::Tool("Task".to_owned()) });
+    }
+    Ok(())
+}
+
+fn within_built_in(profile: &Profile) -> Result<(), Error> {
+    if profile.confinement == Confinement::FullAccess {
+        return Err(Error::FullAccess { profile: profile.name.clone() });
+    }
+    let built_in = Profiles::built_in().get(profile.confinement.as_str())?;
+    narrow(profile, built_in).map(|_| ())
+}
+
+/// Why what a file extends was never found.
+fn unfinished(draft: &Draft, open: &[(&Source, Draft)], known: &Profiles) -> Fault {
+    let place = draft.extends_place();
+    let mut next = draft;
+    for _ in 0..open.len() {
+        let parent = next.extends.as_deref().unwrap_or_default();
+        match open.iter().find(|(_, other)| other.name == parent) {
+            Some((_, other)) => next = other,
+            None => {
+                let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
+                let message = format!(
+                    "`{}` extends `{parent}`, which is no profile that can be used.",
+                    next.name
+                );
+                let hint = format!("Profiles that can be used are {}.", names.join(", "));
+                return Fault::new(Code::UnknownProfile, place, message, hint);
+            }
+        }
+    }
+    let message = format!("The profile `{}` extends itself in a circle.", draft.name);
+    Fault::new(Code::BadProfile, place, message, "Let one of them extend a built-in profile.")
+}
+
+pub(super) const SOURCES: [&str; 5] = [
+    include_str!("builtin/read-only.yaml"),
+    include_str!("builtin/research.yaml"),
+    include_str!("builtin/validate.yaml"),
+    include_str!("builtin/writer.yaml"),
+    include_str!("builtin/full-access.yaml"),
+];
