@@ -134,6 +134,21 @@ pub fn read(text: &str) -> Vec<Step> {
     }
 }
 
+/// The commit message that the steps spell out, each commit a paragraph.
+pub fn message(steps: &[Step]) -> Option<String> {
+    let messages = steps.iter().filter_map(|step| match &step.action {
+        Action::Commit { message } => message.as_deref(),
+        _ => None,
+    });
+    let messages: Vec<&str> = messages.collect();
+    (!messages.is_empty()).then(|| messages.join("\n\n"))
+}
+
+/// Whether a file is a test by its name or folder.
+pub fn is_test(path: &RepoPath) -> bool {
+    super::token::is_test(path.as_str())
+}
+
 fn unclear(reason: &str) -> Vec<Step> {
     let action = Action::Unclear { reason: reason.to_owned() };
     vec![Step { title: String::new(), line: 1, action }]
@@ -166,5 +181,7 @@ fn fences(text: &str) -> HashMap<usize, String> {
     found
 }
 
+#[cfg(test)]
+mod figures;
 #[cfg(test)]
 mod tests;

@@ -19,8 +19,8 @@ const LEFT_OUT: [&str; 14] = [
 ];
 
 /// Why a fence is not what it should be, word for word.
-pub(super) fn fault(content: &str, info: &str) -> Option<&'static str> {
-    if is_cut(content) {
+pub(super) fn fault(content: &str, info: &str, marks: usize) -> Option<&'static str> {
+    if is_cut(content, marks) {
         return Some(
             "its code holds a fence with the same marks, so that it is not clear where it ends",
         );
@@ -28,12 +28,14 @@ pub(super) fn fault(content: &str, info: &str) -> Option<&'static str> {
     has_gap(content, info).then_some("its code leaves something out (`...`)")
 }
 
-/// A line that opens a fence inside of a fence: the first bare one after it ended the outer fence.
-fn is_cut(content: &str) -> bool {
+/// A line that opens a fence with as many backticks inside of a fence: the first bare one after it ended the outer one.
+fn is_cut(content: &str, marks: usize) -> bool {
     content.lines().any(|line| {
         let line = line.trim_start();
         let info = line.trim_start_matches('`');
-        line.len() - info.len() == 3 && info.starts_with(|c: char| c.is_ascii_alphabetic())
+        marks > 0
+            && line.len() - info.len() >= marks
+            && info.starts_with(|c: char| c.is_ascii_alphabetic())
     })
 }
 

@@ -10,6 +10,8 @@ pub(super) enum Lead {
     Make {
         whole: bool,
     },
+    /// The fence is all of the file that the step is about.
+    Overwrite,
     Append,
     /// The fence is text to be found; the next one stands in its place.
     Find,
@@ -42,6 +44,8 @@ pub(super) enum Lead {
     Options(Vec<String>),
     Default(String),
     Commit(Option<String>),
+    /// A code span and nothing else.
+    Code(String),
     /// An instruction that is not spelled out; whether it changes files.
     Vague {
         writes: bool,
@@ -146,8 +150,10 @@ fn labelled(sentence: &Sentence, plain: &str, verb: &str) -> Option<Lead> {
         return None;
     }
     let said = sentence.after_colon()?.raw;
-    let bare =
-        |text: &str| text.trim().trim_matches(['`', '*', '"']).trim_end_matches('.').to_owned();
+    let bare = |text: &str| {
+        let text = text.trim().trim_end_matches('.');
+        text.trim_matches(['`', '*', '"']).trim().to_owned()
+    };
     Some(match verb {
         "options" => Lead::Options(
             said.split([',', '/', '|']).map(bare).filter(|one| !one.is_empty()).collect(),
@@ -341,7 +347,7 @@ impl Asked<'_> {
             });
         if verb == "replace" && only(gaps[0], file) && (on_file || self.codes.is_empty() && wholly)
         {
-            return Some(Lead::Make { whole: true });
+            return Some(Lead::Overwrite);
         }
         if let Some(inline) = self.inline(&gaps) {
             return Some(inline);
@@ -440,14 +446,15 @@ impl Asked<'_> {
         }
         match before {
             "" | "file" | "path" | "new file" | "in" => Some(Lead::Make { whole: false }),
-            _ if only(before, whole) && before.contains("content") => {
-                Some(Lead::Make { whole: true })
-            }
+            _ if only(before, whole) && before.contains("content") => Some(Lead::Overwrite),
             _ => None,
         }
     }
 
     fn rest(&self, verb: &str) -> Lead {
+        if let ("¤", [code]) = (self.core, self.codes) {
+            return Lead::Code(code.clone());
+        }
         let listed = |list: &str| !verb.is_empty() && list.contains(&format!(" {verb} "));
         let command = self.codes.len() == 1 && !is_path(&self.codes[0]);
         let gaps: Vec<&str> = self.core.split(CODE).collect();

@@ -59,6 +59,10 @@ struct Reader<'r, 'f> {
     expecting: bool,
     /// The last sentence leads somewhere, and is no instruction.
     colon: bool,
+    /// What the sentence before expects, for as long as its paragraph goes on.
+    expected: Option<Exit>,
+    /// Backticks that open the fence.
+    marks: usize,
     unclear: bool,
 }
 
@@ -85,6 +89,8 @@ impl<'r, 'f> Reader<'r, 'f> {
             old: None,
             expecting: false,
             colon: false,
+            expected: None,
+            marks: 0,
             unclear: false,
         }
     }
@@ -114,11 +120,13 @@ impl<'r, 'f> Reader<'r, 'f> {
     fn take(&mut self, part: Part<'_>) {
         match part {
             Part::Words { sentences, item, line } => {
+                self.expected = None;
                 for sentence in sentences {
                     self.say(sentence, item, line);
                 }
             }
-            Part::Fence { info, content, line } => {
+            Part::Fence { info, content, marks, line } => {
+                self.marks = marks;
                 if let Err(reason) = self.fence(info, content, line) {
                     self.blame(reason, line);
                 }
@@ -142,6 +150,20 @@ impl<'r, 'f> Reader<'r, 'f> {
             && sentence.plain.ends_with([':', '：'])
             && !is_content(&sentence.plain);
         self.expecting = false;
+        if let (Lead::Prose, Some(exit)) = (&lead, self.expected) {
+            let other = expect::of_tail(&sentence.plain);
+            if other.is_err()
+                || other.is_ok_and(|other| {
+                    other.is_some_and(|other| expect::is_pass(other) != expect::is_pass(exit))
+                })
+            {
+                self.blame(
+                    "what it expects is described, not spelled out: both pass and fail are said"
+                        .to_owned(),
+                    line,
+                );
+            }
+        }
         if lead != Lead::Prose {
             self.settle();
             self.act(lead, sentence, line);
@@ -159,6 +181,11 @@ impl<'r, 'f> Reader<'r, 'f> {
             Lead::Run { ref commands, ref tail } if !commands.is_empty() => {
                 self.run(&commands.join("\n"), tail, line)
             }
+            Lead::Code(code) => match &self.heading {
+                _ if command::commit(&code).is_some() => self.run(&code, "", line),
+                Some(Lead::Run { .. } | Lead::Vague { writes: false }) => self.run(&code, "", line),
+                _ => Ok(()),
+            },
             Lead::Expected(said) => self.expect(&said),
             Lead::Inline { old, new } => self
                 .place(&sentence)
@@ -247,6 +274,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             }
         }
         found.text = found.text.or_else(|| last.text.take());
+        self.expected = Some(found.exit);
         *last = found;
         Ok(())
     }
@@ -280,7 +308,7 @@ impl<'r, 'f> Reader<'r, 'f> {
                 .into_iter()
                 .try_for_each(|action| self.write(action, line));
         }
-        if let Some(fault) = code::fault(&content, &language) {
+        if let Some(fault) = code::fault(&content, &language, self.marks) {
             return Err(fault.to_owned());
         }
         if colon {
@@ -300,8 +328,14 @@ impl<'r, 'f> Reader<'r, 'f> {
     ) -> Result<(), String> {
         match lead {
             Lead::Make { whole } => {
+                // A file that the sentence itself does not name is not said to be replaced.
+                let whole = whole && self.files.named(sentence)?.is_some();
                 let path = self.target(sentence, info, &content)?;
                 self.write(Action::Write { path, content, fresh: !whole }, line)
+            }
+            Lead::Overwrite => {
+                let path = self.place(sentence)?;
+                self.write(Action::Write { path, content, fresh: false }, line)
             }
             Lead::Append => {
                 let path = self.place(sentence)?;
@@ -365,8 +399,12 @@ impl<'r, 'f> Reader<'r, 'f> {
         }
         let committed = command::commit(content).is_some();
         match lead {
-            Lead::Make { .. } => committed && self.files.named(sentence) == Ok(None),
-            Lead::Append | Lead::Find | Lead::With | Lead::Insert { .. } => false,
+            Lead::Make { .. } => {
+                let folders =
+                    ["director", "folder"].iter().any(|word| sentence.plain.contains(word));
+                (committed || shell && folders) && self.files.named(sentence) == Ok(None)
+            }
+            Lead::Overwrite | Lead::Append | Lead::Find | Lead::With | Lead::Insert { .. } => false,
             Lead::Vague { writes: true } => committed || shell && is_generator(&sentence.plain),
             Lead::Run { .. } | Lead::Commit(_) => true,
             _ => shell || committed,
@@ -399,7 +437,7 @@ impl<'r, 'f> Reader<'r, 'f> {
         language: &str,
         line: u32,
     ) -> Result<(), String> {
-        if let Some(fault) = code::fault(&new, language) {
+        if let Some(fault) = code::fault(&new, language, self.marks) {
             return Err(fault.to_owned());
         }
         if old.trim().is_empty() {
@@ -487,7 +525,12 @@ impl<'r, 'f> Reader<'r, 'f> {
             Lead::Commit(message) => self.push(Action::Commit { message }, line),
             Lead::If | Lead::Prose => {}
             _ if self.preface => {}
-            Lead::Make { .. } | Lead::Append | Lead::Insert { .. } | Lead::Find | Lead::With => {
+            Lead::Make { .. }
+            | Lead::Overwrite
+            | Lead::Append
+            | Lead::Insert { .. }
+            | Lead::Find
+            | Lead::With => {
                 self.blame(format!("it does not give the text for `{said}`"), line);
             }
             Lead::Run { .. } => self.blame(format!("it names no command for `{said}`"), line),

@@ -19,7 +19,7 @@ pub(super) struct Section<'a> {
 
 pub(super) enum Part<'a> {
     Words { sentences: Vec<Sentence>, item: bool, line: u32 },
-    Fence { info: &'a str, content: String, line: u32 },
+    Fence { info: &'a str, content: String, marks: usize, line: u32 },
 }
 
 /// What stands under a label or heading that asks for nothing.
@@ -54,7 +54,9 @@ pub(super) fn cut<'a>(
             },
             Kind::Fence(info) => {
                 let content = contents.remove(&block.range.start).unwrap_or_default();
-                cutter.fence(info, content, line);
+                let opening = document.text(&block.range);
+                let marks = opening.len() - opening.trim_start_matches('`').len();
+                cutter.fence(info, content, marks, line);
             }
             Kind::Rule => {
                 cutter.aside = if cutter.aside == Aside::Done { Aside::Done } else { Aside::No }
@@ -137,9 +139,9 @@ impl<'a> Cutter<'a> {
         self.last(line).parts.push(Part::Words { sentences, item, line });
     }
 
-    fn fence(&mut self, info: &'a str, content: String, line: u32) {
+    fn fence(&mut self, info: &'a str, content: String, marks: usize, line: u32) {
         if self.aside == Aside::No && info != "task" {
-            self.last(line).parts.push(Part::Fence { info, content, line });
+            self.last(line).parts.push(Part::Fence { info, content, marks, line });
         }
     }
 }

@@ -60,8 +60,8 @@ pub(super) fn split(paragraph: &str) -> Vec<Sentence> {
         joined.push_str(line.trim());
     }
     let mut cuts = vec![0];
-    let mut before = ' ';
     for (at, c) in outside(&joined) {
+        let before = joined[..at].chars().next_back().unwrap_or(' ');
         let next = joined[at + c.len_utf8()..].trim_start_matches(' ').chars().next();
         let opens = next.is_some_and(|c| !c.is_lowercase() && !"(,;-–—→".contains(c));
         let spaced = joined[at + c.len_utf8()..].starts_with(' ');
@@ -75,7 +75,6 @@ pub(super) fn split(paragraph: &str) -> Vec<Sentence> {
         {
             cuts.push(at);
         }
-        before = c;
     }
     cuts.push(joined.len());
     let parts = cuts.windows(2).map(|pair| joined[pair[0]..pair[1]].trim());
