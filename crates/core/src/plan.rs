@@ -28,6 +28,7 @@ mod read;
 mod shelf;
 mod single;
 mod speckit;
+pub mod step;
 mod superpowers;
 mod taskmaster;
 mod token;

@@ -3,6 +3,7 @@
 mod choose;
 mod error;
 mod key;
+mod literal;
 mod name;
 mod pool;
 mod remote;
@@ -11,6 +12,7 @@ mod service;
 
 pub use choose::{Choice, Passed, choose};
 pub use key::Key;
+pub use literal::Literal;
 pub use name::{Models, Named, Sources, Target, Tier, resolve};
 pub use pool::{Pool, Timeouts};
 pub use remote::Remote;
