@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use sequester_core::budget;
+use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -37,6 +39,10 @@ pub(crate) enum Command {
     Agents(NameArgs),
     /// List the profiles, or show one: its tools, hosts, limits and jail.
     Profiles(NameArgs),
+    /// Print the JSON Schemas of what goes to a subagent and comes back.
+    Schema(NameArgs),
+    /// Give one task to one isolated subagent and print its report.
+    Task(TaskArgs),
 }
 
 /// How a plan is read.
@@ -93,6 +99,40 @@ pub(crate) struct FilesArgs {
     /// How many files to show.
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) top: u16,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TaskArgs {
+    /// The task's text; `-` reads it from standard input.
+    pub(crate) text: String,
+
+    /// The agent that gets it.
+    #[arg(long, value_name = "AGENT", default_value = "general-purpose")]
+    pub(crate) agent: String,
+
+    /// The model, or several to be tried in order: `provider/model`, `auto`, `literal`, `strong`, `cheap`; `AGENT=M` for one agent.
+    #[arg(long, value_name = "M")]
+    pub(crate) model: Vec<String>,
+
+    /// Another profile than the agent's own.
+    #[arg(long, value_name = "P")]
+    pub(crate) profile: Option<String>,
+
+    /// A file that the subagent is shown, from the root of the repository.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<String>,
+
+    /// A constraint that the work must keep.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) constraint: Vec<String>,
+
+    /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(Limit, u64)>,
+}
+
+fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
+    budget::parse(text).ok_or_else(|| "a budget is `200k`, `2m` or `5usd`".to_owned())
 }
 
 #[derive(Debug, clap::Args)]

@@ -46,6 +46,35 @@ impl Failure {
         Self { exit: 5, ..Self::input(code, place, message, hint) }
     }
 
+    /// A guarantee that cannot be given.
+    pub(crate) fn guarantee(
+        code: Code,
+        place: impl fmt::Display,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::trust(code, place, message, hint)
+    }
+
+    /// Work that did not succeed.
+    pub(crate) fn work(
+        code: Code,
+        place: impl fmt::Display,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { exit: 1, ..Self::input(code, place, message, hint) }
+    }
+
+    /// How a subagent ended without a report.
+    pub(crate) fn ending(exit: u8, code: Code, message: String, hint: &str) -> Self {
+        Self { exit, ..Self::input(code, "", message, hint) }
+    }
+
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        serde_json::json!(&self.error)
+    }
+
     /// What is wrong with a file of agents, profiles or configuration.
     pub(crate) fn of_file(FileFault { file, fault }: &FileFault) -> Self {
         let place = format!("{file}:{}:{}", fault.place.line, fault.place.column);

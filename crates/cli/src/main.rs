@@ -16,6 +16,9 @@ use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
+    if let Some(code) = wire::unjailed::enter_if_server() {
+        return code;
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return refuse(&error),
@@ -26,6 +29,8 @@ fn main() -> ExitCode {
         Command::Files(files) => commands::files::run(&args, files),
         Command::Agents(agents) => commands::agents::run(&args, agents),
         Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
+        Command::Schema(schema) => commands::schema::run(&args, schema),
+        Command::Task(task) => commands::task::run(&args, task),
     };
     match result {
         Ok(code) => code,

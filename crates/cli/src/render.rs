@@ -4,6 +4,8 @@ pub(crate) mod agents;
 pub(crate) mod context;
 pub(crate) mod faults;
 pub(crate) mod plan;
+pub(crate) mod progress;
+pub(crate) mod report;
 pub(crate) mod profiles;
 pub(crate) mod table;
 pub(crate) mod terminal;

@@ -2,10 +2,17 @@
 
 mod agents;
 pub(crate) mod config;
+mod model;
 mod plan_file;
 mod project;
+mod subagent;
+pub(crate) mod unjailed;
+mod workspace;
 
 pub(crate) use agents::Agents;
 pub(crate) use config::Settings;
+pub(crate) use model::Connections;
 pub(crate) use plan_file::PlanFile;
 pub(crate) use project::Project;
+pub(crate) use subagent::{Subagent, refuse as refuse_profile};
+pub(crate) use workspace::Evidence;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits;
 use crate::price::Price;
 use crate::usage::Usage;
 
@@ -105,6 +106,25 @@ impl Spent {
     }
 }
 
+/// What a person writes as a budget: `200k` or `2m` tokens, `5usd`.
+pub fn parse(text: &str) -> Option<(limits::Limit, u64)> {
+    let text = text.trim().to_ascii_lowercase().replace('_', "");
+    let (digits, factor, limit) = if let Some(dollars) = text.strip_suffix("usd") {
+        (dollars, 1e6, limits::Limit::Price)
+    } else if let Some(thousands) = text.strip_suffix('k') {
+        (thousands, 1e3, limits::Limit::Tokens)
+    } else if let Some(millions) = text.strip_suffix('m') {
+        (millions, 1e6, limits::Limit::Tokens)
+    } else {
+        (text.as_str(), 1.0, limits::Limit::Tokens)
+    };
+    let plain = digits.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let amount: f64 = digits.trim().parse().ok().filter(|_| plain)?;
+    #[expect(clippy::cast_sign_loss, reason = "only digits were read")]
+    let amount = (amount * factor).round() as u64;
+    (amount > 0).then_some((limit, amount))
+}
+
 /// How long to wait before the same request is sent again: what the provider asks for, else twice as long each time,
 /// spread by a seed so that many subagents do not come back at once.
 pub fn backoff(
@@ -145,6 +165,17 @@ mod tests {
         assert_eq!(budget.reached(&spent(1, 999)), None);
         assert_eq!(budget.reached(&spent(2, 0)), Some(Limit::Turns));
         assert_eq!(budget.reached(&spent(1, 1_000)), Some(Limit::Tokens));
+    }
+
+    #[test]
+    fn a_budget_is_tokens_or_dollars_and_never_nothing() {
+        use crate::limits::Limit as Name;
+        assert_eq!(parse("200k"), Some((Name::Tokens, 200_000)));
+        assert_eq!(parse("1.5M"), Some((Name::Tokens, 1_500_000)));
+        assert_eq!(parse("5usd"), Some((Name::Price, 5_000_000)));
+        for nothing in ["", "k", "0", "-5k", "nan", "infusd", "5 eur", "1e9"] {
+            assert_eq!(parse(nothing), None, "{nothing}");
+        }
     }
 
     #[test]

@@ -85,6 +85,28 @@ pub enum Code {
     WriteConflict,
     /// The task's own text and constraints do not fit in a context.
     ContextTooLarge,
+    /// A subagent needs a jail that cannot be had.
+    NoJail,
+    /// No model can be had by that name.
+    UnknownModel,
+    /// There is no key for the model's provider.
+    NoKey,
+    /// The provider gave no reply.
+    ProviderFailed,
+    /// The private copy of the repository could not be made.
+    NoWorkspace,
+    /// The subagent ended without a valid report.
+    NoReport,
+    /// The subagent reached its time limit.
+    TimedOut,
+    /// The subagent repeated one call without end.
+    Looped,
+    /// The subagent reached its budget.
+    BudgetExhausted,
+    /// The subagent was cancelled.
+    Cancelled,
+    /// The model declined to do the work.
+    ModelDeclined,
     /// An agent's file cannot be used.
     BadAgent,
     /// No profile has that name.
@@ -102,7 +124,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 39] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -124,6 +146,17 @@ impl Code {
         Self::MissingNeed,
         Self::WriteConflict,
         Self::ContextTooLarge,
+        Self::NoJail,
+        Self::UnknownModel,
+        Self::NoKey,
+        Self::ProviderFailed,
+        Self::NoWorkspace,
+        Self::NoReport,
+        Self::TimedOut,
+        Self::Looped,
+        Self::BudgetExhausted,
+        Self::Cancelled,
+        Self::ModelDeclined,
         Self::BadAgent,
         Self::UnknownProfile,
         Self::BadProfile,
@@ -156,6 +189,17 @@ impl Code {
             Self::MissingNeed => "SQ0113",
             Self::WriteConflict => "SQ0114",
             Self::ContextTooLarge => "SQ0115",
+            Self::NoJail => "SQ0210",
+            Self::UnknownModel => "SQ0211",
+            Self::NoKey => "SQ0212",
+            Self::ProviderFailed => "SQ0213",
+            Self::NoWorkspace => "SQ0214",
+            Self::NoReport => "SQ0215",
+            Self::TimedOut => "SQ0216",
+            Self::Looped => "SQ0217",
+            Self::BudgetExhausted => "SQ0218",
+            Self::Cancelled => "SQ0219",
+            Self::ModelDeclined => "SQ0220",
             Self::BadAgent => "SQ0250",
             Self::UnknownProfile => "SQ0251",
             Self::BadProfile => "SQ0252",

@@ -15,6 +15,18 @@ impl Default for Stop {
 }
 
 impl Stop {
+    /// Stops when the person presses Ctrl-C. To be called inside the runtime.
+    pub fn on_interrupt() -> Self {
+        let stop = Self::default();
+        let theirs = stop.clone();
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                theirs.stop();
+            }
+        });
+        stop
+    }
+
     pub fn stop(&self) {
         self.0.send_replace(true);
     }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let other = given.diff.as_deref().map(build).transpose()?;
     let title = find_task(&file, &given.task)?.title.clone();
     for note in project.notes() {
-        tell(&note)?;
+        super::tell(&note)?;
     }
     show(args, given, &context, other.as_ref(), &title)
 }
@@ -92,12 +92,6 @@ fn show(
 fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
     serde_json::to_writer(&mut *out, value).map_err(io::Error::from)?;
     writeln!(out)?;
-    Ok(())
-}
-
-/// Notes go to standard error: standard output holds the context and nothing else.
-fn tell(note: &str) -> Result<(), Failure> {
-    writeln!(io::stderr().lock(), "note: {}", terminal::clean(note))?;
     Ok(())
 }
 

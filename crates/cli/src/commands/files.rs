@@ -1,21 +1,19 @@
 //! `sequester files`: which files a task's text is about.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use sequester_core::fault::Code;
 use sequester_core::ranker::Ranker;
 use sequester_survey::Index;
 
 use crate::Outcome;
 use crate::args::{Args, FilesArgs};
 use crate::disk_cache::DiskCache;
-use crate::failure::Failure;
 use crate::render::terminal;
 use crate::wire::Project;
 
 pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
-    let text = read_text(&files.text)?;
+    let text = super::read_text(&files.text)?;
     let project = Project::open(args)?;
     let visible = project.visible(None);
     let cache = DiskCache::of(&project.root);
@@ -40,27 +38,4 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn read_text(text: &str) -> Result<String, Failure> {
-    const MOST: u64 = 1 << 20;
-    let mut given = String::new();
-    if text == "-" {
-        io::stdin().lock().take(MOST).read_to_string(&mut given).map_err(|error| {
-            let message = format!("The text cannot be read: {error}.");
-            Failure::input(Code::Unreadable, "standard input", message, "Give UTF-8 text.")
-        })?;
-    } else {
-        text.clone_into(&mut given);
-    }
-    if given.trim().is_empty() {
-        let message = "The text is empty, so no file can be about it.";
-        return Err(Failure::input(
-            Code::Unreadable,
-            "",
-            message,
-            "Say in words what the task is about.",
-        ));
-    }
-    Ok(given)
 }

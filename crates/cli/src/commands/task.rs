@@ -1,0 +1,207 @@
+//! `sequester task`: one isolated subagent, its report on standard output.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use sequester_core::agent::{Ending, Fault, Outcome as Ended, Role};
+use sequester_core::companion::Companions;
+use sequester_core::context::{Builder, IsolatedContext, Request, Shelf};
+use sequester_core::fault::Code;
+use sequester_core::graph::TaskGraph;
+use sequester_core::path::RepoPath;
+use sequester_core::plan::Plan;
+use sequester_core::report::{Conclusion, Status};
+use sequester_core::repository::{Redacted, Snapshot};
+use sequester_engine::{Stop, block_on};
+use sequester_survey::{Index, Outlines};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args::{Args, TaskArgs};
+use crate::disk_cache::DiskCache;
+use crate::failure::Failure;
+use crate::render::{progress::Progress, report as view};
+use crate::wire::config::resolve_model;
+use crate::wire::{Connections, Evidence, Project, Subagent, refuse_profile, unjailed};
+
+pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
+    unjailed::allow()?;
+    let text = super::read_text(&given.text)?;
+    let project = Project::open(args)?;
+    let role = project.agents.find(&given.agent)?;
+    let mut profile = role.granted(&project.agents.profiles).map_err(|error| refuse_profile(&error))?;
+    if let Some(name) = &given.profile {
+        profile = project.agents.profiles.get(name).map_err(|error| refuse_profile(&error))?.clone();
+    }
+    let profile = profile.with_hosts(project.settings.hosts());
+    let base = project.visible(None);
+    let plan = plan_of(&text, given)?;
+    let context = build(&project, &base, &plan, role)?;
+    for note in project.notes() {
+        super::tell(&note)?;
+    }
+    let mut limits = project.settings.set_limits();
+    for (limit, most) in &given.budget {
+        limits.entry(*limit).and_modify(|set| *set = (*set).min(*most)).or_insert(*most);
+    }
+    let subagent = Subagent { project: &project, base: &base, role, profile, context: &context, limits };
+    let models = resolve_model(&given.model, None, role, &project.settings);
+    let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title))
+        .map_err(|error| Failure::work(Code::NoWorkspace, "", format!("No runtime: {error}."), RUNTIME))?;
+    show(args, &context, &done?)
+}
+
+/// The last attempt: the model that was asked, how it ended, what the runtime saw.
+struct Done {
+    model: String,
+    ending: Ending,
+    evidence: Evidence,
+}
+
+/// Each model in turn, until one does not give up.
+async fn attempts(subagent: &Subagent<'_>, models: &[String], title: &str) -> Result<Done, Failure> {
+    let connections = Connections::new(&subagent.project.settings)?;
+    let stop = Stop::on_interrupt();
+    let mut models = models.iter().peekable();
+    loop {
+        let name = models.next().map_or("auto", String::as_str);
+        let connected = connections.connect(name).await?;
+        let model = connected.provider.model().to_owned();
+        if let Some(why) = &connected.why {
+            super::tell(&format!("the model is `{model}`: {why}"))?;
+        }
+        let feed = Progress::start(&subagent.role.name, title);
+        let (ending, evidence) = subagent.attempt(&connections, &connected, &feed, &stop).await?;
+        if !gave_up(&ending) || models.peek().is_none() {
+            return Ok(Done { model, ending, evidence });
+        }
+        super::tell(&format!("`{model}` gave up: {}", reason(&ending)))?;
+    }
+}
+
+/// Whether another model may do better from a fresh start.
+fn gave_up(ending: &Ending) -> bool {
+    let blocked = ending.report.as_ref().is_some_and(|report| {
+        matches!(report.verdict, Conclusion::Stop { status: Status::Blocked, .. })
+    });
+    blocked || matches!(ending.outcome, Ended::Failed { .. } | Ended::Refused { .. })
+}
+
+fn reason(ending: &Ending) -> String {
+    match ending.report.as_ref().map(|report| &report.verdict) {
+        Some(Conclusion::Stop { reason, .. }) => reason.clone(),
+        _ => ending.outcome.sentence(),
+    }
+}
+
+fn plan_of(text: &str, given: &TaskArgs) -> Result<Plan, Failure> {
+    let files = given.file.iter().map(|path| {
+        RepoPath::parse(path).map_err(|_| {
+            let hint = "Give paths from the root of the repository.";
+            Failure::input(Code::BadPath, path, "This is no path inside the repository.", hint)
+        })
+    });
+    Ok(Plan::single(text, files.collect::<Result<_, _>>()?, given.constraint.clone()))
+}
+
+fn build(
+    project: &Project,
+    base: &dyn Snapshot,
+    plan: &Plan,
+    role: &Role,
+) -> Result<IsolatedContext, Failure> {
+    let limits = project.settings.limits();
+    let cache = DiskCache::of(&project.root);
+    let index = Index::open(base, project.history.as_deref(), &cache, &limits);
+    let architecture =
+        sequester_survey::architecture(&Redacted::new(base), &limits).render(limits.architecture);
+    let shelf = Shelf::new(base, &Outlines, &limits);
+    let companions = Companions::default();
+    let (graph, _) = TaskGraph::new(plan);
+    let builder = Builder::new(plan, &graph, &architecture, &shelf, &index, &limits, &companions);
+    let task = &plan.tasks[0];
+    let missing = task.files.iter().find(|file| !base.entries().iter().any(|one| one.path == file.path));
+    if let Some(file) = missing {
+        let hint = "Name a file of the base; one that is not committed counts with `--include-dirty`.";
+        return Err(Failure::input(Code::MissingFile, &file.path, "The file is not in the repository.", hint));
+    }
+    let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
+    builder.build(&request).map_err(|error| {
+        Failure::input(Code::ContextTooLarge, "", error.to_string(), "Shorten the text or name fewer files.")
+    })
+}
+
+fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
+    let Done { model, ending, evidence } = done;
+    let failure = failure(ending);
+    let mut out = io::stdout().lock();
+    if args.json {
+        let mut value = match &ending.report {
+            Some(report) => serde_json::to_value(report).map_err(io::Error::from)?,
+            None => json!({ "task_id": context.task, "last_words": ending.last_words }),
+        };
+        add_evidence(&mut value, context, done);
+        if let (Some(failure), Value::Object(map)) = (&failure, &mut value) {
+            map.insert("error".to_owned(), failure.to_json());
+        }
+        serde_json::to_writer(&mut out, &value).map_err(io::Error::from)?;
+        writeln!(out)?;
+        return Ok(ExitCode::from(exit_code(&ending.outcome)));
+    }
+    out.write_all(view::render(ending, evidence, model).as_bytes())?;
+    drop(out);
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(ExitCode::from(exit_code(&ending.outcome))),
+    }
+}
+
+/// The runtime's own part of the answer; where it saw which files changed, its word replaces the subagent's.
+fn add_evidence(value: &mut Value, context: &IsolatedContext, done: &Done) {
+    let changed: Vec<&str> = done.evidence.files_changed.iter().map(|one| one.path.as_str()).collect();
+    if let Some(claimed) = value.pointer_mut("/findings/files_changed") {
+        *claimed = json!(changed);
+    }
+    let spent = &done.ending.spent;
+    let extra = json!({
+        "run": null,
+        "outcome": done.ending.outcome.as_str(),
+        "usage": spent,
+        "evidence": done.evidence,
+        "kept": done.ending.kept,
+        "model": done.model,
+        "agent": context.agent,
+        "digest": context.digest,
+    });
+    if let (Value::Object(map), Value::Object(extra)) = (value, extra) {
+        map.extend(extra);
+    }
+}
+
+fn exit_code(outcome: &Ended) -> u8 {
+    match outcome {
+        Ended::Done => 0,
+        Ended::Waiting => 3,
+        Ended::BudgetExhausted { .. } => 4,
+        Ended::Cancelled => 130,
+        Ended::Failed { fault: Fault::Provider { error } } if !error.kind.is_passing() => 2,
+        _ => 1,
+    }
+}
+
+/// An ending without a report, as a failure with its code and what to do.
+fn failure(ending: &Ending) -> Option<Failure> {
+    let (code, hint) = match &ending.outcome {
+        Ended::Done | Ended::Stopped | Ended::Waiting => return None,
+        Ended::Failed { fault: Fault::NoReport { .. } } => (Code::NoReport, "Take a stronger model with `--model`."),
+        Ended::Failed { fault: Fault::Provider { error } } => (Code::ProviderFailed, error.kind.hint()),
+        Ended::TimedOut => (Code::TimedOut, "Split the task, or raise `limits.wall` in your own configuration."),
+        Ended::Looped { .. } => (Code::Looped, "Say in the task what to do instead, or take a stronger model."),
+        Ended::BudgetExhausted { .. } => (Code::BudgetExhausted, "Split the task, or raise the budget."),
+        Ended::Cancelled => (Code::Cancelled, "Start it again when you like; nothing was kept."),
+        Ended::Refused { .. } => (Code::ModelDeclined, "Say the task in other words, or take another model."),
+    };
+    Some(Failure::ending(exit_code(&ending.outcome), code, ending.outcome.sentence(), hint))
+}
+
+const RUNTIME: &str = "Check the limits on threads and open files.";

@@ -1,0 +1,163 @@
+//! One subagent: its context, its tools and its limits put together, driven to its end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sequester_core::agent::{AgentRun, Brief, Ending, Role};
+use sequester_core::budget::Budget;
+use sequester_core::context::IsolatedContext;
+use sequester_core::fault::Code;
+use sequester_core::limits::Limit;
+use sequester_core::path::RepoPath;
+use sequester_core::profile::{self, Profile};
+use sequester_core::report::Phase;
+use sequester_core::repository::Snapshot;
+use sequester_core::tool::{Effect, Spec, Toolbox};
+use sequester_engine::{Capped, Feed, Filtered, Joined, Redacted, Requests, Standing, Stop, drive};
+use sequester_llm::Endpoint;
+use sequester_tools::Settings as ToolSettings;
+use serde_json::Value;
+
+use super::model::{Connected, Connections};
+use super::unjailed::Unjailed;
+use super::workspace::{Evidence, Workspace};
+use crate::failure::Failure;
+use crate::wire::Project;
+
+/// What every attempt of one subagent has in common.
+pub(crate) struct Subagent<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) base: &'a dyn Snapshot,
+    pub(crate) role: &'a Role,
+    pub(crate) profile: Profile,
+    pub(crate) context: &'a IsolatedContext,
+    pub(crate) limits: BTreeMap<Limit, u64>,
+}
+
+impl Subagent<'_> {
+    /// A fresh attempt: a fresh workspace, the context from the start.
+    pub(crate) async fn attempt(
+        &self,
+        connections: &Connections<'_>,
+        model: &Connected,
+        feed: &dyn Feed,
+        stop: &Stop,
+    ) -> Result<(Ending, Evidence), Failure> {
+        let workspace = Workspace::copy(self.base).map_err(|error| no_workspace(&error))?;
+        let toolbox = self.toolbox(connections, model, &workspace)?;
+        let phase = Phase::parse(&self.role.phase).unwrap_or(Phase::Write);
+        let provider = model.provider.as_ref();
+        let named = (provider.model(), provider.powers());
+        let brief = Brief::new(self.context, phase, named, toolbox.specs());
+        let run = AgentRun::new(brief, self.budget());
+        let ending = drive(run, provider, &toolbox, feed, stop).await;
+        // The server and all that it started are gone before anybody looks.
+        drop(toolbox);
+        let evidence = workspace.compare(self.base).map_err(|error| no_workspace(&error))?;
+        Ok((ending, evidence))
+    }
+
+    /// What the profile grants of what there is; a grant that cannot be had ends it here, before the first turn.
+    fn toolbox(
+        &self,
+        connections: &Connections<'_>,
+        model: &Connected,
+        workspace: &Workspace,
+    ) -> Result<impl Toolbox + use<>, Failure> {
+        let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(self.unjailed(workspace))];
+        match self.project.settings.search() {
+            Some("provider") if model.searches => boxes.push(Box::new(Hosted)),
+            Some("provider") | None => {}
+            Some(address) => {
+                let endpoint = Endpoint::new(connections.pool(), address).map_err(|why| {
+                    let hint = "`search` is an address with `{query}` in it, or `provider`.";
+                    Failure::input(Code::BadConfiguration, "search", why, hint)
+                })?;
+                boxes.push(Box::new(endpoint));
+            }
+        }
+        let joined = Joined(boxes);
+        let specs = joined.specs();
+        let available: Vec<&str> = specs.iter().map(|spec| spec.name.as_ref()).collect();
+        let resolved = self.profile.resolve(&available).map_err(|error| refuse(&error))?;
+        let granted = Filtered::new(joined, resolved.listed);
+        let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(self.requests())];
+        let bytes = self.limit(Limit::Output).unwrap_or(32 << 10);
+        Ok(Capped { inner: Redacted(Joined(all)), bytes: usize::try_from(bytes).unwrap_or(usize::MAX) })
+    }
+
+    fn unjailed(&self, workspace: &Workspace) -> Unjailed {
+        let mut settings =
+            ToolSettings { hosts: self.profile.hosts.clone(), ..ToolSettings::default() };
+        if let Some(seconds) = self.limit(Limit::Bash) {
+            settings.bash_time = Duration::from_secs(seconds);
+        }
+        Unjailed::new(workspace.root(), &workspace.home(), settings)
+    }
+
+    /// Files that are not in the workspace: whether git ignores them, or they are not there at all.
+    fn requests(&self) -> Requests {
+        let inside: BTreeSet<RepoPath> =
+            self.base.entries().iter().map(|entry| entry.path.clone()).collect();
+        let root = self.project.root.clone();
+        Requests::new(move |path| {
+            if inside.contains(path) {
+                Standing::InWorkspace
+            } else if root.join(path.as_str()).symlink_metadata().is_ok_and(|found| found.is_file()) {
+                Standing::Ignored
+            } else {
+                Standing::Absent
+            }
+        })
+    }
+
+    /// The lower of what the configuration and the profile set.
+    fn limit(&self, limit: Limit) -> Option<u64> {
+        let set = [self.limits.get(&limit), self.profile.limits.get(&limit)];
+        set.into_iter().flatten().copied().min()
+    }
+
+    fn budget(&self) -> Budget {
+        let mut budget = Budget::default();
+        let number = |limit| self.limit(limit).map(|value| u32::try_from(value).unwrap_or(u32::MAX));
+        budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
+        budget.identical = number(Limit::Identical).unwrap_or(budget.identical);
+        budget.tokens = self.limit(Limit::Tokens);
+        budget.price = self.limit(Limit::Price);
+        budget.wall = self.limit(Limit::Wall).map_or(budget.wall, Duration::from_secs);
+        budget
+    }
+}
+
+/// The provider's own search: it is carried out where the model is, so nobody here can call it.
+struct Hosted;
+
+impl Toolbox for Hosted {
+    fn specs(&self) -> Vec<Spec> {
+        vec![Spec {
+            name: "WebSearch".into(),
+            description: "Searches the web.".into(),
+            parameters: Arc::new(Value::Null),
+            effect: Effect::Reads,
+        }]
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: &'a sequester_core::tool::Invocation,
+    ) -> sequester_core::future::BoxFuture<'a, sequester_core::tool::Returned> {
+        let text = "The model's provider carries out searches itself.".to_owned();
+        Box::pin(async move { sequester_core::tool::Outcome::Failed(text).into() })
+    }
+}
+
+pub(crate) fn refuse(error: &profile::Error) -> Failure {
+    let tell = if error.code().is_trust() { Failure::trust } else { Failure::input };
+    tell(error.code(), "", error.to_string(), error.hint())
+}
+
+fn no_workspace(error: &std::io::Error) -> Failure {
+    let message = format!("The private copy of the repository could not be made: {error}.");
+    Failure::work(Code::NoWorkspace, "", message, "Check the disk and the folder for temporary files.")
+}
