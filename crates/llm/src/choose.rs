@@ -48,7 +48,7 @@ pub async fn choose(tier: Tier, sources: &Sources<'_>, pool: &Pool) -> Choice {
         let Some(service) = service::find(provider) else { continue };
         match nearby(service, sources, pool).await {
             Ok(target) => {
-                let why = format!("A server that needs no key answers at `{}`.", target.address);
+                let why = format!("A server for `{provider}` answers without a key.");
                 return Choice { model: Named::Target(target), why, passed };
             }
             Err(why) => passed.push(Passed { provider, why }),

@@ -3,6 +3,8 @@
 mod carried;
 mod reply;
 mod request;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use sequester_llm::Timeouts;
 use serde_json::json;
 
 use crate::raw::{events, serve};
-use crate::stage::{KEY, ask, plain, prompt, remote};
+use crate::stage::{KEY, answered, ask, plain, prompt, remote};
 
 async fn chat(frames: &[&str]) -> Result<Reply, Kind> {
     let (address, _) = serve(vec![events(frames)]);
@@ -71,4 +71,31 @@ async fn a_redirect_is_not_followed_with_the_key() {
         assert_eq!(error.kind, Kind::Network);
         assert!(error.message.ends_with("answered 307."), "{error}");
     }
+}
+
+#[tokio::test]
+async fn redacted_reasoning_goes_back_as_it_came() {
+    let block = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Read", "input": {}});
+    let frames = [
+        ("message_start", json!({"message": {"usage": {"input_tokens": 1}}})),
+        ("content_block_start", json!({"content_block": block})),
+        ("content_block_stop", json!({})),
+        ("content_block_start", json!({"content_block": call})),
+        ("content_block_stop", json!({})),
+        ("message_delta", json!({"delta": {"stop_reason": "tool_use"}})),
+        ("message_stop", json!({})),
+    ];
+    let mut body = events(&[]);
+    for (event, data) in frames {
+        body.extend_from_slice(format!("event: {event}\ndata: {data}\n\n").as_bytes());
+    }
+    let (address, asked) = serve(vec![body.clone(), body]);
+    let remote = remote("anthropic/m", &address, KEY, Timeouts::default());
+    let said = ask(&remote, &prompt()).await.unwrap().said;
+    ask(&remote, &answered(prompt(), said)).await.unwrap();
+    let second = asked.iter().nth(1).unwrap();
+    let sent: serde_json::Value =
+        serde_json::from_str(second.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!(sent["messages"][1]["content"], json!([block, call]));
 }
