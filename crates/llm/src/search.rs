@@ -124,7 +124,7 @@ impl Toolbox for Endpoint {
                 },
                 "required": ["query"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             effect: Effect::Reads,
         }]
     }

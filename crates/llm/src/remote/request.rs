@@ -110,7 +110,7 @@ fn tool(spec: &Spec, service: &Service) -> Tool {
     }
     let tool = Tool::new(&*spec.name)
         .with_description(&*spec.description)
-        .with_schema(spec.parameters.clone());
+        .with_schema(spec.parameters.as_ref().clone());
     if spec.name == REPORT && is_strict(&spec.parameters, service) {
         tool.with_strict(true)
     } else {
