@@ -212,13 +212,10 @@ impl Draft {
             let denied = &self.denied;
             let writes = |name: &str| matches!(name, "Write" | "Edit");
             tools.retain(|tool| {
-                !denied.contains(&tool.name) && !(self.plans_only && writes(&tool.name))
+                !(denied.contains(&tool.name) || self.plans_only && writes(&tool.name))
             });
         }
-        let covering = self
-            .tools
-            .as_ref()
-            .and_then(|(_, tools)| Profiles::covering(tools.iter().map(|tool| tool.name.as_str())));
+        let covering = self.tools.as_ref().and_then(|(_, tools)| Profiles::covering(tools));
         let inherited = if self.plans_only { Confinement::ReadOnly } else { Confinement::Writer };
         match (&self.profile, covering) {
             (Some((_, named)), _) => named.clone(),
