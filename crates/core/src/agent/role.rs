@@ -45,11 +45,16 @@ impl Role {
     pub fn read(source: &Source, profiles: &Profiles) -> Result<Self, Vec<Fault>> {
         let text = source.body();
         let (base, front, prompt) = split(text).map_err(|fault| vec![fault])?;
-        let mut reader = Reader::new(text, base, Code::BadAgent);
+        // Places are those of the text that is read: quoting keeps its lines.
+        let quoted = (source.origin.is_claude() && yaml::read(front).is_err())
+            .then(|| format!("{}{}", &text[..base], claude::quote(front)));
+        let (read, front) = match &quoted {
+            Some(quoted) => (quoted.as_str(), &quoted[base..]),
+            None => (text, front),
+        };
+        let mut reader = Reader::new(read, base, Code::BadAgent);
         let mut draft = Draft::default();
-        let quoted =
-            (source.origin.is_claude() && yaml::read(front).is_err()).then(|| claude::quote(front));
-        let Some(entries) = reader.entries(quoted.as_deref().unwrap_or(front)) else {
+        let Some(entries) = reader.entries(front) else {
             return reader.finish(None);
         };
         for (at, key, node) in entries {
