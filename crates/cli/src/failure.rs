@@ -88,7 +88,7 @@ impl Failure {
         let mut failure = Self::of_file(first);
         if let Some(others) = faults.len().checked_sub(1).filter(|others| *others > 0) {
             let others = terminal::plural(others, "more fault");
-            failure.error.hint += &format!(" The file has {others}.");
+            failure.error.hint.extend([" The file has ", &others, "."]);
         }
         Some(failure)
     }

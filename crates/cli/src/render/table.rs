@@ -1,5 +1,7 @@
 //! Rows under headings, as wide as the terminal.
 
+use std::fmt::Write as _;
+
 use super::terminal::{clean, cut};
 
 /// No column but the last is wider than this.
@@ -23,7 +25,7 @@ pub(crate) fn render<const N: usize>(
             if at + 1 == N {
                 line.push_str(&clean(cell));
             } else {
-                line.push_str(&format!("{:width$}  ", cut(cell, *width)));
+                let _ = write!(line, "{:width$}  ", cut(cell, *width));
             }
         }
         out.push_str(cut(&line, width).trim_end());
@@ -35,8 +37,11 @@ pub(crate) fn render<const N: usize>(
 /// `key  value` lines; a line without a value is left out.
 pub(crate) fn fields(fields: &[(&str, String)]) -> String {
     let column = fields.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
-    let told = fields.iter().filter(|(_, value)| !value.is_empty());
-    told.map(|(key, value)| format!("  {key:column$}  {}\n", clean(value))).collect()
+    let mut out = String::new();
+    for (key, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(out, "  {key:column$}  {}", clean(value));
+    }
+    out
 }
 
 #[cfg(test)]

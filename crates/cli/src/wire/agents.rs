@@ -52,13 +52,12 @@ impl Agents {
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Role, Failure> {
-        self.registry.find(name).ok_or_else(|| match self.registry.fault_of(name) {
-            Some(fault) => Failure::of_file(fault),
-            None => {
-                let hint = format!("Known agents are {}.", self.registry.names());
-                let message = format!("There is no agent `{name}`.");
-                Failure::input(Code::UnknownAgent, "", message, hint)
+        self.registry.find(name).ok_or_else(|| {
+            if let Some(fault) = self.registry.fault_of(name) {
+                return Failure::of_file(fault);
             }
+            let hint = format!("Known agents are {}.", self.registry.names());
+            Failure::input(Code::UnknownAgent, "", format!("There is no agent `{name}`."), hint)
         })
     }
 

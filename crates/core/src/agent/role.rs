@@ -45,11 +45,16 @@ impl Role {
     pub fn read(source: &Source, profiles: &Profiles) -> Result<Self, Vec<Fault>> {
         let text = source.body();
         let (base, front, prompt) = split(text).map_err(|fault| vec![fault])?;
-        let mut reader = Reader::new(text, base, Code::BadAgent);
+        // Places are those of the text that is read: quoting keeps its lines.
+        let quoted = (source.origin.is_claude() && yaml::read(front).is_err())
+            .then(|| format!("{}{}", &text[..base], claude::quote(front)));
+        let (read, front) = match &quoted {
+            Some(quoted) => (quoted.as_str(), &quoted[base..]),
+            None => (text, front),
+        };
+        let mut reader = Reader::new(read, base, Code::BadAgent);
         let mut draft = Draft::default();
-        let quoted =
-            (source.origin.is_claude() && yaml::read(front).is_err()).then(|| claude::quote(front));
-        let Some(entries) = reader.entries(quoted.as_deref().unwrap_or(front)) else {
+        let Some(entries) = reader.entries(front) else {
             return reader.finish(None);
         };
         for (at, key, node) in entries {
@@ -212,13 +217,10 @@ impl Draft {
             let denied = &self.denied;
             let writes = |name: &str| matches!(name, "Write" | "Edit");
             tools.retain(|tool| {
-                !denied.contains(&tool.name) && !(self.plans_only && writes(&tool.name))
+                !(denied.contains(&tool.name) || self.plans_only && writes(&tool.name))
             });
         }
-        let covering = self
-            .tools
-            .as_ref()
-            .and_then(|(_, tools)| Profiles::covering(tools.iter().map(|tool| tool.name.as_str())));
+        let covering = self.tools.as_ref().and_then(|(_, tools)| Profiles::covering(tools));
         let inherited = if self.plans_only { Confinement::ReadOnly } else { Confinement::Writer };
         match (&self.profile, covering) {
             (Some((_, named)), _) => named.clone(),

@@ -142,6 +142,9 @@ fn claude_codes_unquoted_descriptions_are_read() {
     let description = &registry.find("helper").unwrap().description;
     assert_eq!(description, "Use when: it's late #1. Example: user: \"hi\"");
     assert_eq!(read(".sequester/agents/helper.md", text).faults().len(), 1);
+    let sly = text.replace("\n---\nHi", "\ntools: Task\n---\nHi");
+    let place = read(".claude/agents/helper.md", &sly).faults()[0].fault.place;
+    assert_eq!((place.line, place.column), (4, 8));
 }
 
 #[test]

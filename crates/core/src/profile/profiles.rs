@@ -8,7 +8,7 @@ use crate::fault::{Code, Fault, FileFault};
 use crate::source::{Origin, Source, of_file};
 
 use super::file::Draft;
-use super::{Confinement, Error, Excess, Profile, narrow};
+use super::{Confinement, Error, Excess, Grant, Profile, narrow};
 
 /// The built-in ones first, then those of files in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ impl Profiles {
         // A profile may stand before the one it extends.
         while let Some(at) = open.iter().position(|(source, draft)| self.is_ready(source, draft)) {
             let (source, draft) = open.remove(at);
-            match self.finish(&source.origin, draft) {
+            match self.finish(&source.origin, &draft) {
                 Ok(profile) => self.list.push(profile),
                 Err(fault) => faults.extend(of_file(&source.origin, [fault])),
             }
@@ -78,12 +78,10 @@ impl Profiles {
     }
 
     /// The narrowest built-in profile that has all these tools.
-    pub fn covering<'a>(tools: impl Iterator<Item = &'a str> + Clone) -> Option<&'static Profile> {
+    pub fn covering(tools: &[Grant]) -> Option<&'static Profile> {
         let built_in = Self::built_in().list.iter();
-        built_in.filter(|one| one.confinement != Confinement::Validate).find(|profile| {
-            let mut tools = tools.clone();
-            tools.all(|tool| profile.grants(tool))
-        })
+        let mut built_in = built_in.filter(|one| one.confinement != Confinement::Validate);
+        built_in.find(|profile| tools.iter().all(|tool| profile.grants(&tool.name)))
     }
 
     fn is_ready(&self, source: &Source, draft: &Draft) -> bool {
@@ -91,7 +89,7 @@ impl Profiles {
         source.origin == Origin::BuiltIn || parent.is_none_or(|name| self.get(name).is_ok())
     }
 
-    fn finish(&self, origin: &Origin, draft: Draft) -> Result<Profile, Fault> {
+    fn finish(&self, origin: &Origin, draft: &Draft) -> Result<Profile, Fault> {
         let bad = |message: String, hint: &str| {
             Err(Fault::new(Code::BadProfile, draft.name_place(), message, hint))
         };
@@ -169,18 +167,15 @@ fn unfinished(draft: &Draft, open: &[(&Source, Draft)], known: &Profiles) -> Fau
     let mut next = draft;
     for _ in 0..open.len() {
         let parent = next.extends.as_deref().unwrap_or_default();
-        match open.iter().find(|(_, other)| other.name == parent) {
-            Some((_, other)) => next = other,
-            None => {
-                let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
-                let message = format!(
-                    "`{}` extends `{parent}`, which is no profile that can be used.",
-                    next.name
-                );
-                let hint = format!("Profiles that can be used are {}.", names.join(", "));
-                return Fault::new(Code::UnknownProfile, place, message, hint);
-            }
-        }
+        let Some((_, other)) = open.iter().find(|(_, other)| other.name == parent) else {
+            let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
+            let name = &next.name;
+            let message =
+                format!("`{name}` extends `{parent}`, which is no profile that can be used.");
+            let hint = format!("Profiles that can be used are {}.", names.join(", "));
+            return Fault::new(Code::UnknownProfile, place, message, hint);
+        };
+        next = other;
     }
     let message = format!("The profile `{}` extends itself in a circle.", draft.name);
     Fault::new(Code::BadProfile, place, message, "Let one of them extend a built-in profile.")

@@ -87,7 +87,7 @@ impl Config {
             "hosts" => self.hosts = reader.texts(key, value),
             "search" => {
                 self.search =
-                    reader.text(key, value).filter(|text| reader.check_search(text, value))
+                    reader.text(key, value).filter(|text| reader.check_search(text, value));
             }
             "keys" => {
                 for (provider, _, value) in reader.table(key, value) {
