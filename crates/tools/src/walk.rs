@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 use sequester_core::secret::is_secret_name;
 use sequester_core::tool::Outcome;
 
-use crate::lines::count;
+use crate::lines::{count, note};
 use crate::root::{Place, failed, refuse};
 use crate::workbench::Workbench;
 
@@ -33,14 +33,14 @@ impl Tally {
         let mut told = String::new();
         if self.secret > 0 {
             let files = count(self.secret, "file");
-            told += &format!("[{files} with a secret's name left out.]\n");
+            note(&mut told, format_args!("{files} left out: a secret by its name."));
         }
         if self.unreadable > 0 {
             let files = count(self.unreadable, "file");
-            told += &format!("[{files} that cannot be read or are too large left out.]\n");
+            note(&mut told, format_args!("{files} left out: too large or not readable."));
         }
         if let Some(why) = self.stopped {
-            told += &format!("[Stopped early: {why}. Narrow `path` or the pattern.]\n");
+            note(&mut told, format_args!("Stopped early: {why}. Narrow `path` or the pattern."));
         }
         told
     }

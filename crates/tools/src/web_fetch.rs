@@ -14,6 +14,7 @@ use ureq::{Agent, Body, Proxy};
 use url::Url;
 
 use crate::file::binary_kind;
+use crate::lines::note;
 use crate::root::{failed, refuse};
 use crate::tool::{Seen, Tool};
 use crate::workbench::{Settings, Workbench};
@@ -166,8 +167,11 @@ impl Page {
         let is_html = matches!(kind, "text/html" | "application/xhtml+xml");
         let mut output = if is_html { html::to_markdown(&text) } else { text.into_owned() };
         if !self.whole {
-            output +=
-                &format!("\n[The page is longer than {PAGE_BYTES} bytes; the rest was not read.]");
+            output.push('\n');
+            note(
+                &mut output,
+                format_args!("The page is longer than {PAGE_BYTES} bytes; the rest was not read."),
+            );
         }
         Ok(output)
     }

@@ -129,7 +129,7 @@ fn a_long_page_is_read_to_its_limit_and_said() {
     let address = server(|_| page("200 OK", "text/plain", "line\n".repeat(1 << 20)));
     let text = allowing(&[&address]).output("WebFetch", url(address, "/"));
     assert!(text.len() <= 32 << 10);
-    assert!(text.ends_with("[The page is longer than 2097152 bytes; the rest was not read.]"));
+    assert!(text.ends_with("[The page is longer than 2097152 bytes; the rest was not read.]\n"));
 }
 
 #[test]
