@@ -64,7 +64,8 @@ pub(crate) fn walk(
         let _ = visit(place.as_ref(), &mut tally);
         return Ok(tally);
     }
-    let mut steps = Steps { bench, until: Instant::now() + bench.settings.search_time, taken: 0 };
+    let until = Instant::now().checked_add(bench.settings.search_time);
+    let mut steps = Steps { bench, until, taken: 0 };
     let target = PathBuf::from(place.as_str());
     if !steps.take(Path::new(""), &target, &mut tally, &mut visit) {
         steps.take(&target, &target, &mut tally, &mut visit);
@@ -74,7 +75,8 @@ pub(crate) fn walk(
 
 struct Steps<'b> {
     bench: &'b Workbench,
-    until: Instant,
+    /// Nothing, if the limit is beyond all time.
+    until: Option<Instant>,
     taken: usize,
 }
 
@@ -96,7 +98,7 @@ impl Steps<'_> {
                 tally.stopped = Some("too many files");
                 return true;
             }
-            if Instant::now() >= self.until {
+            if self.until.is_some_and(|until| Instant::now() >= until) {
                 tally.stopped = Some("the time was up");
                 return true;
             }

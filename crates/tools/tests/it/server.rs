@@ -126,7 +126,7 @@ fn what_the_wire_cannot_carry_fails_without_ending_the_server() {
 }
 
 #[test]
-fn an_edit_waits_for_the_reads_and_runs_alone() {
+fn commands_run_one_after_the_other() {
     let bench = bench();
     let (client, _server) = start(&bench);
     let append = |n: usize| {
