@@ -10,6 +10,7 @@ use sequester_core::tool::{EXIT_CODE, Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::lines::note;
 use crate::root::{failed, refuse};
 use crate::tool::{Seen, Tool};
 use crate::workbench::Workbench;
@@ -47,7 +48,7 @@ impl Tool for Bash {
             "properties": {
                 "command": {"type": "string", "description": "The command."},
                 "description": {"type": "string", "description": "What it does, in five to ten words."},
-                "timeout": {"type": "integer", "minimum": 1, "description": "Milliseconds after which it is ended; 120000 at most and if left out."},
+                "timeout": {"type": "integer", "minimum": 1, "description": "Milliseconds after which it is ended; the runtime's own limit, two minutes unless set, is never exceeded."},
             },
             "required": ["command"],
             "additionalProperties": false,
@@ -77,14 +78,17 @@ impl Tool for Bash {
             text.push('\n');
         }
         if let Some(told) = tell_leftovers(&ended.leftovers) {
-            text += &told;
+            note(&mut text, format_args!("{told}"));
         }
         Ok(Returned::from(match ended.end {
             End::Exited(code) => Outcome::Output(format!("{text}{EXIT_CODE}{code}")),
             End::TimedOut => {
                 let limit = order.limit.as_millis();
-                text += &format!(
-                    "[Ended after {limit} ms, with all that it started: the time limit.]\n"
+                note(
+                    &mut text,
+                    format_args!(
+                        "Ended after {limit} ms, with all that it started: the time limit."
+                    ),
                 );
                 Outcome::Failed(format!("{text}{EXIT_CODE}{TIMED_OUT}"))
             }
@@ -102,5 +106,5 @@ fn tell_leftovers(names: &[String]) -> Option<String> {
         1 => "1 process".to_owned(),
         several => format!("{several} processes"),
     };
-    Some(format!("[{processes} left in the background ended: {named}{more}.]\n"))
+    Some(format!("{processes} left in the background ended: {named}{more}."))
 }

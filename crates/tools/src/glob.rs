@@ -8,6 +8,7 @@ use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::lines::note;
 use crate::root::{failed, refuse};
 use crate::tool::{Seen, Tool};
 use crate::walk::walk;
@@ -68,7 +69,10 @@ impl Tool for Glob {
             output = format!("No file in `{place}` fits `{}`.\n", args.pattern);
         }
         if cut {
-            output += &format!("[Only the first {files} files are shown. Narrow the pattern.]\n");
+            note(
+                &mut output,
+                format_args!("Only the first {files} files are shown. Narrow the pattern."),
+            );
         }
         Ok(Outcome::Output(output + &tally.told()).into())
     }

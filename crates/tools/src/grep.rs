@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::file::binary_kind;
 use crate::glob::Pattern;
+use crate::lines::note;
 use crate::root::failed;
 use crate::tool::{Seen, Tool};
 use crate::walk::{Tally, walk};
@@ -106,10 +107,13 @@ impl Tool for Grep {
         })?;
         let Search { mut output, cut, .. } = search;
         if output.is_empty() {
-            output = "No matches.\n".to_owned();
+            output += "No matches.\n";
         }
         if cut {
-            output += "[There are more matches. Narrow the search to see them.]\n";
+            note(
+                &mut output,
+                format_args!("There are more matches. Narrow the search to see them."),
+            );
         }
         Ok(Outcome::Output(output + &tally.told()).into())
     }

@@ -1,6 +1,6 @@
 //! Lines as a model is shown them: numbered, and cut where they are long.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// The rest of a longer line is not shown.
 const LINE_CHARS: usize = 2_000;
@@ -33,6 +33,12 @@ pub(crate) fn push_numbered(output: &mut String, number: usize, line: &str) {
         let _ = write!(output, " [{cut} more characters]");
     }
     output.push('\n');
+}
+
+/// Adds a word of the tool itself, on a line of its own.
+pub(crate) fn note(output: &mut String, words: fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(output, "[{words}]");
 }
 
 /// `1 line`, `2 lines`.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::file::{Text, binary_kind, decode, digest};
-use crate::lines::{count, numbered, push_numbered};
+use crate::lines::{count, note, numbered, push_numbered};
 use crate::root::{Place, failed};
 use crate::tool::{Seen, Tool};
 use crate::workbench::Workbench;
@@ -91,15 +91,23 @@ fn show(place: &Place, bytes: &[u8], args: &Args, room: usize) -> Result<String,
     }
     if last < total {
         let next = last + 1;
-        output += &format!("[Lines {first} to {last} of {total}. Read on with `offset` {next}.]\n");
+        note(
+            &mut output,
+            format_args!("Lines {first} to {last} of {total}. Read on with `offset` {next}."),
+        );
     }
     if lossy {
-        output += "[The file is not UTF-8; bytes that are no text are shown as \u{FFFD}.]\n";
+        note(
+            &mut output,
+            format_args!("The file is not UTF-8; bytes that are no text are shown as \u{FFFD}."),
+        );
     }
     if !clean.found.is_empty() {
         let secrets = count(clean.found.len(), "secret");
-        output +=
-            &format!("[{secrets} in this file: shown as marks, which `Edit` cannot replace.]\n");
+        note(
+            &mut output,
+            format_args!("{secrets} in this file: shown as marks, which `Edit` cannot replace."),
+        );
     }
     Ok(output)
 }

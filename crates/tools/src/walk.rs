@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 use sequester_core::secret::is_secret_name;
 use sequester_core::tool::Outcome;
 
-use crate::lines::count;
+use crate::lines::{count, note};
 use crate::root::{Place, failed, refuse};
 use crate::workbench::Workbench;
 
@@ -33,14 +33,14 @@ impl Tally {
         let mut told = String::new();
         if self.secret > 0 {
             let files = count(self.secret, "file");
-            told += &format!("[{files} with a secret's name left out.]\n");
+            note(&mut told, format_args!("{files} left out: a secret by its name."));
         }
         if self.unreadable > 0 {
             let files = count(self.unreadable, "file");
-            told += &format!("[{files} that cannot be read or are too large left out.]\n");
+            note(&mut told, format_args!("{files} left out: too large or not readable."));
         }
         if let Some(why) = self.stopped {
-            told += &format!("[Stopped early: {why}. Narrow `path` or the pattern.]\n");
+            note(&mut told, format_args!("Stopped early: {why}. Narrow `path` or the pattern."));
         }
         told
     }
@@ -64,7 +64,8 @@ pub(crate) fn walk(
         let _ = visit(place.as_ref(), &mut tally);
         return Ok(tally);
     }
-    let mut steps = Steps { bench, until: Instant::now() + bench.settings.search_time, taken: 0 };
+    let until = Instant::now().checked_add(bench.settings.search_time);
+    let mut steps = Steps { bench, until, taken: 0 };
     let target = PathBuf::from(place.as_str());
     if !steps.take(Path::new(""), &target, &mut tally, &mut visit) {
         steps.take(&target, &target, &mut tally, &mut visit);
@@ -74,7 +75,8 @@ pub(crate) fn walk(
 
 struct Steps<'b> {
     bench: &'b Workbench,
-    until: Instant,
+    /// Nothing, if the limit is beyond all time.
+    until: Option<Instant>,
     taken: usize,
 }
 
@@ -96,7 +98,7 @@ impl Steps<'_> {
                 tally.stopped = Some("too many files");
                 return true;
             }
-            if Instant::now() >= self.until {
+            if self.until.is_some_and(|until| Instant::now() >= until) {
                 tally.stopped = Some("the time was up");
                 return true;
             }

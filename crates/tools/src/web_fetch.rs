@@ -14,6 +14,7 @@ use ureq::{Agent, Body, Proxy};
 use url::Url;
 
 use crate::file::binary_kind;
+use crate::lines::note;
 use crate::root::{failed, refuse};
 use crate::tool::{Seen, Tool};
 use crate::workbench::{Settings, Workbench};
@@ -65,7 +66,7 @@ impl Tool for WebFetch {
 
 /// The first answer that is no redirect. Every address on the way must be allowed.
 fn follow(mut url: Url, settings: &Settings) -> Result<(Url, Response<Body>), Outcome> {
-    let until = Instant::now() + settings.fetch_time;
+    let until = Instant::now().checked_add(settings.fetch_time);
     for _ in 0..=REDIRECTS {
         check_allowed(&url, settings)?;
         let response = ask(&url, settings, until)?;
@@ -79,11 +80,11 @@ fn follow(mut url: Url, settings: &Settings) -> Result<(Url, Response<Body>), Ou
     Err(failed(format!("`{url}` is the sixth redirect in a row; five are followed.")))
 }
 
-fn ask(url: &Url, settings: &Settings, until: Instant) -> Result<Response<Body>, Outcome> {
+fn ask(url: &Url, settings: &Settings, until: Option<Instant>) -> Result<Response<Body>, Outcome> {
     let proxy = settings.proxy.as_deref().map(Proxy::new).transpose();
     let proxy = proxy.map_err(|error| failed(format!("The proxy's address is wrong: {error}.")))?;
     let agent: Agent = Agent::config_builder()
-        .timeout_global(Some(until.saturating_duration_since(Instant::now())))
+        .timeout_global(until.map(|until| until.saturating_duration_since(Instant::now())))
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
@@ -166,8 +167,11 @@ impl Page {
         let is_html = matches!(kind, "text/html" | "application/xhtml+xml");
         let mut output = if is_html { html::to_markdown(&text) } else { text.into_owned() };
         if !self.whole {
-            output +=
-                &format!("\n[The page is longer than {PAGE_BYTES} bytes; the rest was not read.]");
+            output.push('\n');
+            note(
+                &mut output,
+                format_args!("The page is longer than {PAGE_BYTES} bytes; the rest was not read."),
+            );
         }
         Ok(output)
     }

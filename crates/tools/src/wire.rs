@@ -57,7 +57,7 @@ pub(crate) fn receive<T: DeserializeOwned>(
     while filled < LENGTH {
         match input.read(&mut length[filled..]) {
             Ok(0) if filled == 0 => return Ok(None),
-            Ok(0) => return Err(malformed("it ended within its length".into())),
+            Ok(0) => return Err(malformed("it ended within its length")),
             Ok(more) => filled += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -65,16 +65,16 @@ pub(crate) fn receive<T: DeserializeOwned>(
     }
     let length = u32::from_be_bytes(length) as usize;
     if length > limit {
-        return Err(malformed(format!("it has {length} bytes and may have {limit}")));
+        return Err(malformed(&format!("it has {length} bytes and may have {limit}")));
     }
     let mut frame = Vec::new();
     input.by_ref().take(length as u64).read_to_end(&mut frame)?;
     if frame.len() < length {
-        return Err(malformed(format!("it ended after {} of {length} bytes", frame.len())));
+        return Err(malformed(&format!("it ended after {} of {length} bytes", frame.len())));
     }
-    serde_json::from_slice(&frame).map(Some).map_err(|error| malformed(error.to_string()))
+    serde_json::from_slice(&frame).map(Some).map_err(|error| malformed(&error.to_string()))
 }
 
-fn malformed(why: String) -> io::Error {
+fn malformed(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("A frame is malformed: {why}."))
 }

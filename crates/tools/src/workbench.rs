@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-use sequester_core::secret;
+use sequester_core::secret::redact;
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned};
 use serde::{Deserialize, Serialize};
 
@@ -73,29 +73,24 @@ impl Workbench {
 
     /// Carries out one call and waits for it. What comes back is redacted and within the output's limit.
     pub fn call(&self, invocation: &Invocation) -> Returned {
-        let name = &invocation.call.name;
-        let returned = match tool::find(name) {
-            Some(entry) => {
-                let run = || (entry.run)(self, invocation).unwrap_or_else(Returned::from);
-                // The lock guards no value, so a call that broke leaves nothing half done in it.
-                if entry.effect == Effect::Reads {
-                    let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
-                    run()
-                } else {
-                    let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
-                    run()
-                }
-            }
-            None => {
-                let name = cap(name.clone(), 200);
-                Outcome::Refused(format!("There is no tool `{name}` here.")).into()
-            }
+        let Returned { outcome, seen } = self.run(invocation).unwrap_or_else(Returned::from);
+        let clean = |text: String| cap(redact(&text).text.into_owned(), self.settings.output_bytes);
+        Returned { outcome: outcome.map(clean), seen }
+    }
+
+    fn run(&self, invocation: &Invocation) -> Result<Returned, Outcome> {
+        let Some(entry) = tool::find(&invocation.call.name) else {
+            let name = cap(invocation.call.name.clone(), 200);
+            return Err(Outcome::Refused(format!("There is no tool `{name}` here.")));
         };
-        let clean = |text: String| match secret::redact(&text).text {
-            std::borrow::Cow::Borrowed(_) => cap(text, self.settings.output_bytes),
-            std::borrow::Cow::Owned(clean) => cap(clean, self.settings.output_bytes),
-        };
-        Returned { outcome: returned.outcome.map(clean), seen: returned.seen }
+        // The lock guards no value, so a call that broke leaves nothing half done in it.
+        if entry.effect == Effect::Reads {
+            let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
+            (entry.run)(self, invocation)
+        } else {
+            let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
+            (entry.run)(self, invocation)
+        }
     }
 
     /// Ends every command that runs and lets none start.

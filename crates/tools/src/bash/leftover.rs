@@ -66,7 +66,7 @@ impl Mark {
                 match std::fs::read(format!("/proc/{pid}/environ")) {
                     Ok(bytes) if bytes.is_empty() => unsure |= is_starting(pid, began),
                     Ok(bytes) if memmem::find(&bytes, carried.as_bytes()).is_some() => {
-                        found.push(pid)
+                        found.push(pid);
                     }
                     _ => {}
                 }

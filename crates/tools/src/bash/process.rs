@@ -232,7 +232,7 @@ fn wait_for(fds: &mut [PollFd<'_>], time: Option<Duration>) -> io::Result<()> {
 }
 
 fn take(output: &mut PipeReader, kept: &mut Cap) -> io::Result<usize> {
-    let mut buffer = [0; 64 << 10];
+    let mut buffer = [0; 16 << 10];
     let length = output.read(&mut buffer)?;
     kept.push(&buffer[..length]);
     Ok(length)

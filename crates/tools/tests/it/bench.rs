@@ -109,6 +109,7 @@ pub(crate) fn key() -> String {
         char::from(DIGITS[(state >> 58) as usize])
     };
     let mut line = || (0..60).map(|_| digit()).collect::<String>();
-    let body: String = (0..8).map(|_| format!("MIIE{}\n", line())).collect();
+    let body: Vec<String> = (0..8).map(|_| format!("MIIE{}\n", line())).collect();
+    let body = body.concat();
     format!("-----BEGIN {0}-----\n{body}-----END {0}-----\n", "RSA PRIVATE KEY")
 }

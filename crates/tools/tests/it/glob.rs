@@ -65,7 +65,7 @@ fn links_are_not_followed_and_secret_names_not_shown() {
     symlink(".", bench.path("loop")).unwrap();
     assert_eq!(
         bench.output("Glob", json!({"pattern": "**"})),
-        "a/x\n[1 file with a secret's name left out.]\n"
+        "a/x\n[1 file left out: a secret by its name.]\n"
     );
 }
 

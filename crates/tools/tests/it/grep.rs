@@ -123,7 +123,7 @@ fn binary_and_secret_files_links_and_pipes_are_left_out() {
     std::fs::File::create(bench.path("vast")).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(
         bench.output("Grep", json!({"pattern": "alpha"})),
-        "real\n[1 file with a secret's name left out.]\n[1 file that cannot be read or are too large left out.]\n"
+        "real\n[1 file left out: a secret by its name.]\n[1 file left out: too large or not readable.]\n"
     );
     assert!(bench.refusal("Grep", json!({"pattern": "a", "path": ".env"})).contains("secret file"));
 }

@@ -1,3 +1,6 @@
+//! The tools against real files, real shells, real pipes and a web server on loopback.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "what is not there fails the test")]
+
 mod bash;
 mod bench;
 mod edit;

@@ -1,5 +1,6 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -129,7 +130,7 @@ fn a_long_page_is_read_to_its_limit_and_said() {
     let address = server(|_| page("200 OK", "text/plain", "line\n".repeat(1 << 20)));
     let text = allowing(&[&address]).output("WebFetch", url(address, "/"));
     assert!(text.len() <= 32 << 10);
-    assert!(text.ends_with("[The page is longer than 2097152 bytes; the rest was not read.]"));
+    assert!(text.ends_with("[The page is longer than 2097152 bytes; the rest was not read.]\n"));
 }
 
 #[test]
@@ -146,15 +147,20 @@ fn a_silent_host_costs_no_more_than_the_time_limit() {
 }
 
 #[test]
-fn the_proxy_of_the_settings_is_used_and_none_of_the_environment() {
-    let proxy = server(|target| page("200 OK", "text/plain", format!("asked for {target}")));
+fn the_proxy_of_the_settings_is_asked_for_the_host() {
+    let (asked, targets) = mpsc::channel();
+    let proxy = server(move |target| {
+        asked.send(target.to_owned()).unwrap();
+        page("403 Forbidden", "text/plain", "not through here")
+    });
     let settings = Settings {
         hosts: vec!["example.invalid".into()],
         proxy: Some(format!("http://{proxy}")),
         ..Settings::default()
     };
-    let returned = with(settings).call("WebFetch", json!({"url": "http://example.invalid/a"}));
-    assert!(!returned.outcome.text().contains("resolve"), "{:?}", returned.outcome);
+    let told = with(settings).failure("WebFetch", json!({"url": "http://example.invalid/a"}));
+    assert!(told.contains("could not be fetched"), "{told}");
+    assert_eq!(targets.recv().unwrap(), "example.invalid:80");
     let wrong =
         Settings { hosts: vec!["a".into()], proxy: Some("::".into()), ..Settings::default() };
     let told = with(wrong).failure("WebFetch", json!({"url": "http://a/"}));
