@@ -27,6 +27,7 @@ mod order;
 mod read;
 mod shelf;
 mod speckit;
+pub mod step;
 mod superpowers;
 mod taskmaster;
 mod token;

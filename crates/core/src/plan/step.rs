@@ -1,0 +1,185 @@
+//! What a task spells out, step by step and word for word. Nothing is guessed: what is not spelled out is unclear.
+
+use std::collections::HashMap;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::files;
+use super::markdown::Document;
+use crate::path::RepoPath;
+
+mod code;
+mod command;
+mod expect;
+mod lead;
+mod patch;
+mod reader;
+mod section;
+mod sentence;
+mod target;
+
+/// One thing to do. Several of one step of the text follow each other under the same title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The words of the step, cut to [`TITLE`] characters.
+    pub title: String,
+    /// In the task's text, counted from 1.
+    pub line: u32,
+    pub action: Action,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    Write {
+        path: RepoPath,
+        content: String,
+        /// It is the whole file only if the file is not there yet: the text does not say "all of it".
+        fresh: bool,
+    },
+    Append {
+        path: RepoPath,
+        content: String,
+    },
+    /// Text that is in the file exactly once.
+    Replace {
+        path: RepoPath,
+        old: String,
+        new: String,
+    },
+    Patch {
+        path: RepoPath,
+        hunks: Vec<Hunk>,
+    },
+    Delete {
+        path: RepoPath,
+        folder: bool,
+    },
+    Rename {
+        from: RepoPath,
+        to: RepoPath,
+    },
+    Run {
+        command: String,
+        expect: Expect,
+    },
+    Ask {
+        question: String,
+        options: Vec<String>,
+        default: Option<String>,
+    },
+    /// Taken over by the runtime.
+    Commit {
+        message: Option<String>,
+    },
+    Unclear {
+        /// What is missing, as a sentence.
+        reason: String,
+    },
+}
+
+/// Lines of a file and what stands in their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    pub old: String,
+    pub new: String,
+}
+
+/// What a command must show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expect {
+    pub exit: Exit,
+    /// Must be in the output.
+    pub text: Option<String>,
+    /// There must be no output at all.
+    pub silent: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Exit {
+    /// 0, which is what a command that says nothing else must end with.
+    #[default]
+    Pass,
+    Fail,
+    Code(u8),
+    /// Only the output is spelled out.
+    Any,
+}
+
+pub const TITLE: usize = 120;
+/// More than any person spells out; beyond it a task is not read at all.
+const STEPS: usize = 1_000;
+/// Longest task text that is read.
+const TEXT: usize = 4 * 1024 * 1024;
+
+/// The steps of a task's own text in their order. Never empty: a task that spells nothing out is one unclear step.
+pub fn read(text: &str) -> Vec<Step> {
+    if text.len() > TEXT {
+        return unclear("the task's text is too long to be carried out word for word");
+    }
+    // A rule at the start of a task is not front matter.
+    let body = text.strip_prefix("---").map_or(0, |rest| 3 + rest.find('\n').unwrap_or(0));
+    let document = Document::read(&text[body..]);
+    let contents = fences(&text[body..]);
+    let everything = 0..document.source.len();
+    let listed = files::listed(&document, &everything, &mut Vec::new());
+    let sections = section::cut(&document, contents);
+    let steps = reader::read(sections, &listed.files);
+    let before = text[..body].matches('\n').count() as u32;
+    match steps.len() {
+        0 => unclear("the task spells out no step"),
+        1..=STEPS => {
+            steps.into_iter().map(|step| Step { line: step.line + before, ..step }).collect()
+        }
+        _ => unclear("the task has too many steps to be carried out word for word"),
+    }
+}
+
+/// The commit message that the steps spell out, each commit a paragraph.
+pub fn message(steps: &[Step]) -> Option<String> {
+    let messages = steps.iter().filter_map(|step| match &step.action {
+        Action::Commit { message } => message.as_deref(),
+        _ => None,
+    });
+    let messages: Vec<&str> = messages.collect();
+    (!messages.is_empty()).then(|| messages.join("\n\n"))
+}
+
+/// Whether a file is a test by its name or folder.
+pub fn is_test(path: &RepoPath) -> bool {
+    super::token::is_test(path.as_str())
+}
+
+fn unclear(reason: &str) -> Vec<Step> {
+    let action = Action::Unclear { reason: reason.to_owned() };
+    vec![Step { title: String::new(), line: 1, action }]
+}
+
+/// What the fences hold, freed of their list's indent, by where they start.
+fn fences(text: &str) -> HashMap<usize, String> {
+    let mut found = HashMap::new();
+    let mut open: Option<(usize, String)> = None;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                open = Some((range.start, String::new()));
+            }
+            Event::Text(piece) => {
+                if let Some((_, content)) = &mut open {
+                    content.push_str(&piece);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => found.extend(open.take()),
+            _ => {}
+        }
+    }
+    for content in found.values_mut() {
+        if content.contains('\r') {
+            *content = content.replace("\r\n", "\n");
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

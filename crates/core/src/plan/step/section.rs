@@ -1,0 +1,236 @@
+//! A task's text as sections: a step with its words and fences. What asks for nothing is left out.
+
+use std::collections::HashMap;
+
+use crate::plan::label::{self, Topic};
+use crate::plan::markdown::{Document, Kind};
+
+use super::sentence::{self, Sentence};
+
+pub(super) struct Section<'a> {
+    pub(super) title: Option<Sentence>,
+    pub(super) line: u32,
+    /// It is a step by its own mark, a box or the word: it must ask for something.
+    pub(super) is_step: bool,
+    /// Steps of its own stand below it.
+    pub(super) has_steps: bool,
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+pub(super) enum Part<'a> {
+    Words { sentences: Vec<Sentence>, item: bool, line: u32 },
+    Fence { info: &'a str, content: String, marks: usize, line: u32 },
+}
+
+/// What stands under a label or heading that asks for nothing.
+#[derive(Clone, Copy, PartialEq)]
+enum Aside {
+    No,
+    /// A list of files or interfaces: ends with the next paragraph or box.
+    Listing,
+    /// What explains: its boxes are no steps; ends with the next paragraph.
+    Remarks,
+    /// What must hold in the end: its boxes are no steps; ends with the next heading or step by name.
+    Criteria,
+    /// A step that is done.
+    Done,
+}
+
+pub(super) fn cut<'a>(
+    document: &Document<'a>,
+    mut contents: HashMap<usize, String>,
+) -> Vec<Section<'a>> {
+    let mut cutter = Cutter { sections: Vec::new(), aside: Aside::No, step_end: 0 };
+    for block in &document.blocks {
+        let words = document.text(&block.words);
+        let line = document.lines.place(block.range.start).line;
+        match block.kind {
+            Kind::Heading(_) => cutter.heading(words, line),
+            Kind::Item(item) => match item.mark {
+                Some(mark) => cutter.step(words, line, mark.ticked, block.range.clone()),
+                None => cutter.words(words, line, true),
+            },
+            Kind::Paragraph => match step_label(words) {
+                Some(_) => cutter.step(words, line, false, 0..0),
+                None => cutter.paragraph(words, line, block.within.is_some()),
+            },
+            Kind::Fence(info) => {
+                let content = contents.remove(&block.range.start).unwrap_or_default();
+                let opening = document.text(&block.range);
+                let marks = opening.len() - opening.trim_start_matches('`').len();
+                cutter.fence(info, content, marks, line);
+            }
+            Kind::Rule => {
+                cutter.aside = if cutter.aside == Aside::Done { Aside::Done } else { Aside::No }
+            }
+        }
+    }
+    cutter.sections
+}
+
+struct Cutter<'a> {
+    sections: Vec<Section<'a>>,
+    aside: Aside,
+    /// Where the item of the last step ends: boxes before it are its own steps.
+    step_end: usize,
+}
+
+impl<'a> Cutter<'a> {
+    fn open(&mut self, title: Option<&str>, line: u32, is_step: bool) -> &mut Section<'a> {
+        let title = title.map(title_of);
+        self.sections.push(Section { title, line, is_step, has_steps: false, parts: Vec::new() });
+        let last = self.sections.len() - 1;
+        &mut self.sections[last]
+    }
+
+    fn last(&mut self, line: u32) -> &mut Section<'a> {
+        if self.sections.is_empty() {
+            return self.open(None, line, false);
+        }
+        let last = self.sections.len() - 1;
+        &mut self.sections[last]
+    }
+
+    fn heading(&mut self, words: &str, line: u32) {
+        self.aside = aside(words);
+        if self.aside == Aside::No {
+            self.open(Some(words), line, step_label(words).is_some());
+        }
+    }
+
+    fn step(&mut self, words: &'a str, line: u32, ticked: bool, range: std::ops::Range<usize>) {
+        if matches!(self.aside, Aside::Remarks | Aside::Criteria) && step_label(words).is_none() {
+            return;
+        }
+        self.aside = if ticked { Aside::Done } else { Aside::No };
+        let nested = range.end > 0 && range.start < self.step_end;
+        if let Some(parent) = self.sections.last_mut().filter(|_| nested) {
+            parent.has_steps = true;
+        }
+        self.step_end = self.step_end.max(range.end);
+        if ticked {
+            // It asks for nothing more; what follows is not a part of the step before either.
+            self.open(None, line, false);
+            return;
+        }
+        let (title, sentences) = split_title(words);
+        let section = self.open(Some(&title), line, true);
+        if !sentences.is_empty() {
+            section.parts.push(Part::Words { sentences, item: false, line });
+        }
+    }
+
+    fn paragraph(&mut self, words: &'a str, line: u32, nested: bool) {
+        let labelled = label::split(words).filter(|_| label::is_marked(words) || is_listing(words));
+        let kind = labelled.map_or(Aside::No, |(name, _)| aside(name));
+        if kind != Aside::No && self.aside != Aside::Done {
+            self.aside = kind;
+            return;
+        }
+        if !nested && matches!(self.aside, Aside::Listing | Aside::Remarks) {
+            self.aside = Aside::No;
+        }
+        self.words(words, line, false);
+    }
+
+    fn words(&mut self, words: &str, line: u32, item: bool) {
+        if self.aside != Aside::No {
+            return;
+        }
+        let sentences = sentence::split(words);
+        self.last(line).parts.push(Part::Words { sentences, item, line });
+    }
+
+    fn fence(&mut self, info: &'a str, content: String, marks: usize, line: u32) {
+        if self.aside == Aside::No && info != "task" {
+            self.last(line).parts.push(Part::Fence { info, content, marks, line });
+        }
+    }
+}
+
+fn is_listing(words: &str) -> bool {
+    label::split(words).is_some_and(|(name, _)| aside(name) == Aside::Listing)
+}
+
+/// What a heading or label asks for, where it is plain that it asks for nothing.
+fn aside(name: &str) -> Aside {
+    let name = name.trim_matches(['*', '_', ' ', ':', '：']);
+    match label::topic(name) {
+        Some(Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces) => {
+            return Aside::Listing;
+        }
+        Some(_) => return Aside::Remarks,
+        None => {}
+    }
+    let remarks = [
+        "why",
+        "context",
+        "background",
+        "rationale",
+        "depends on",
+        "blocked by",
+        "references",
+        "see also",
+        "out of scope",
+        "purpose",
+        "summary",
+        "overview",
+        "effort",
+        "estimated effort",
+        "priority",
+        "risk",
+    ];
+    let criteria = [
+        "acceptance criteria",
+        "acceptance",
+        "success criteria",
+        "done when",
+        "definition of done",
+    ];
+    let name = name.to_lowercase();
+    if criteria.contains(&name.as_str()) {
+        Aside::Criteria
+    } else if remarks.contains(&name.as_str()) {
+        Aside::Remarks
+    } else {
+        Aside::No
+    }
+}
+
+/// `Step 3:`, `**Step 3.1 — ...**`: what stands behind the number.
+fn step_label(words: &str) -> Option<&str> {
+    let bare = words.trim_start_matches(['*', '_', '#', ' ']);
+    let rest =
+        bare.get(..4).filter(|word| word.eq_ignore_ascii_case("step")).map(|_| &bare[4..])?;
+    let rest = rest.strip_prefix([' ', '\u{a0}'])?;
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    if behind.len() == rest.len() {
+        return None;
+    }
+    let behind =
+        behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+    Some(behind.trim_start_matches([':', '：', ' ', '—', '–', '-', '.', '*', '_']))
+}
+
+/// The title of a step, without its mark and number.
+fn title_of(words: &str) -> Sentence {
+    let words = step_label(words).unwrap_or(words);
+    Sentence::new(words.trim_matches(['*', '_', ' ', ':']))
+}
+
+/// The bold start of a step, or its first sentence, and what follows.
+fn split_title(words: &str) -> (String, Vec<Sentence>) {
+    let bold = words.strip_prefix("**").and_then(|inner| inner.find("**").map(|end| end + 4));
+    // `**Step 3:** Commit`: the number alone is no title.
+    let bold = bold.filter(|end| {
+        let inner = &words[..*end];
+        step_label(inner).is_none_or(|rest| !rest.trim_matches(['*', ' ', ':']).is_empty())
+    });
+    if let Some(end) = bold {
+        let rest = words[end..].trim_start_matches([':', ' ', '—', '–']);
+        return (words[..end].to_owned(), sentence::split(rest));
+    }
+    let mut sentences = sentence::split(words).into_iter();
+    let title = sentences.next().map(|first| first.raw).unwrap_or_default();
+    (title, sentences.collect())
+}
