@@ -1,1 +1,5 @@
 //! Models: providers over the network through one client library, and `literal`, which needs none.
+
+mod literal;
+
+pub use literal::Literal;

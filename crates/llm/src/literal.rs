@@ -1,0 +1,170 @@
+//! The `literal` model: carries out the steps that a task spells out, word for word. No weights, no key, no network.
+//!
+//! It keeps nothing between replies: each time it goes through the steps from the start, with the results that the
+//! conversation holds, and asks for the first call that has none.
+
+mod history;
+mod play;
+mod report;
+mod shell;
+
+use std::collections::BTreeSet;
+
+use sequester_core::future::BoxFuture;
+use sequester_core::message::{Call, Said};
+use sequester_core::plan::step::{self, Action, Step};
+use sequester_core::provider::{
+    Answer, Deltas, Error, Kind, Powers, Provider, Reply, Request, Stop,
+};
+use sequester_core::usage::Usage;
+use serde_json::{Value, json};
+
+use history::History;
+use play::{Ending, Play};
+use report::Form;
+
+/// As a person names it.
+const MODEL: &str = "literal";
+/// Most unclear steps that one report names.
+const NAMED: usize = 20;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Literal;
+
+impl Provider for Literal {
+    fn model(&self) -> &str {
+        MODEL
+    }
+
+    fn powers(&self) -> Powers {
+        Powers { schema: false, free: true }
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request<'a>,
+        _deltas: &'a dyn Deltas,
+    ) -> BoxFuture<'a, Result<Reply, Error>> {
+        Box::pin(async move { answer(&request) })
+    }
+}
+
+fn answer(request: &Request<'_>) -> Result<Reply, Error> {
+    let form = Form::find(request.tools)
+        .filter(|_| !matches!(request.answer, Answer::Json(_)))
+        .ok_or_else(|| {
+            bad_request("`literal` answers by the `report` tool, and it is not listed.")
+        })?;
+    let history = History::read(request.messages);
+    let steps = step::read(request.task);
+    let (name, arguments) = match refuse(&form, request, &steps) {
+        Some(reason) => ("report", form.fill(&[], &Ending::refused(reason))),
+        None => next(&form, request, &steps, &history)?,
+    };
+    let call = Call { id: format!("{MODEL}-{}", history.calls), name: name.to_owned(), arguments };
+    let said = Said { text: String::new(), calls: vec![call], carried: None };
+    Ok(Reply { said, usage: Usage::default(), stop: Stop::End })
+}
+
+/// The next call: a question that is open, a step's, or the report.
+fn next(
+    form: &Form,
+    request: &Request<'_>,
+    steps: &[Step],
+    history: &History<'_>,
+) -> Result<(&'static str, Value), Error> {
+    let only_report = matches!(request.answer, Answer::Call("report"));
+    let open = questions(steps, history.prompt);
+    if !open.is_empty() && history.past.is_empty() && !only_report {
+        return Ok(("ask", json!({ "questions": open })));
+    }
+    let asked = usize::from(!open.is_empty());
+    let mut play = Play::new(history.past.get(asked..).unwrap_or_default());
+    let ending = match play.all(steps) {
+        Ok(()) => Ending::Complete,
+        Err(play::Stop::Call(name, arguments)) if !only_report => return Ok((name, arguments)),
+        Err(play::Stop::Call(..)) => Ending::Unfinished,
+        Err(play::Stop::Blocked(reason)) => Ending::Blocked(reason),
+        Err(play::Stop::Foreign) => {
+            return Err(bad_request("`literal` cannot go on with calls that are not its own."));
+        }
+    };
+    Ok(("report", form.fill(&play.rows(steps), &ending)))
+}
+
+/// Why nothing at all is carried out.
+fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<String> {
+    if !form.changes_files() {
+        let phase = &form.phase;
+        return Some(format!(
+            "`literal` carries out steps and judges nothing: the phase `{phase}` is not for it."
+        ));
+    }
+    let unclear: Vec<String> = steps
+        .iter()
+        .filter_map(|step| match &step.action {
+            Action::Unclear { reason } => Some(format!("{}: {reason}.", place(step))),
+            _ => None,
+        })
+        .collect();
+    if !unclear.is_empty() {
+        let more = unclear.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" And {more} more.") };
+        let named = unclear[..unclear.len().min(NAMED)].join(" ");
+        return Some(format!("Not every step is spelled out, and nothing was done. {named}{more}"));
+    }
+    let listed: BTreeSet<&str> = request.tools.iter().map(|tool| tool.name.as_ref()).collect();
+    let missing = steps.iter().flat_map(needed).find(|tool| !listed.contains(**tool))?;
+    Some(format!("The steps need the tool `{missing}`, which this profile does not have."))
+}
+
+/// A step as a report names it.
+fn place(step: &Step) -> String {
+    match step.title.as_str() {
+        "" => format!("Line {}", step.line),
+        title => format!("Line {} (\"{title}\")", step.line),
+    }
+}
+
+fn needed(step: &Step) -> &'static [&'static str] {
+    match step.action {
+        Action::Write { .. } => &["Write", "Read"],
+        Action::Replace { .. } | Action::Patch { .. } => &["Read", "Edit"],
+        Action::Append { .. }
+        | Action::Delete { .. }
+        | Action::Rename { .. }
+        | Action::Run { .. } => &["Bash"],
+        Action::Ask { .. } => &["ask"],
+        Action::Commit { .. } | Action::Unclear { .. } => &[],
+    }
+}
+
+/// Questions of the steps that the prompt holds no answer to. They come first: an answer means a fresh start.
+fn questions(steps: &[Step], prompt: &str) -> Vec<Value> {
+    let answers: Vec<&str> = prompt
+        .split("# Clarifications\n")
+        .skip(1)
+        .map(|section| section.split("\n# ").next().unwrap_or(section))
+        .collect();
+    let open = steps.iter().filter_map(|step| match &step.action {
+        Action::Ask { question, options, default } => {
+            let asked = format!("- {question}\n");
+            let options: Vec<Value> =
+                options.iter().map(|label| json!({ "label": label, "description": null })).collect();
+            (!answers.iter().any(|section| section.contains(&asked))).then(|| {
+                json!({
+                    "question": question, "header": null, "options": options, "default": default, "deadline": null,
+                })
+            })
+        }
+        _ => None,
+    });
+    open.collect()
+}
+
+fn bad_request(message: &str) -> Error {
+    Error { kind: Kind::BadRequest, message: message.to_owned(), retry_after: None }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! The report, by the schema that comes with the request.
+
+use sequester_core::path::RepoPath;
+use sequester_core::plan::step::{self, Action, Step};
+use sequester_core::tokens;
+use sequester_core::tool::Spec;
+use serde_json::{Map, Value, json};
+
+use super::place;
+use super::play::{Ending, Row, head};
+
+/// A report of a thousand rows helps nobody.
+const ROWS: usize = 100;
+const NOTE: usize = 300;
+const SUMMARY_TOKENS: usize = 300;
+/// Deeper schemas are not filled in.
+const DEPTH: usize = 16;
+
+/// What the report's schema fixes.
+pub(super) struct Form {
+    task_id: String,
+    pub(super) phase: String,
+    findings: Value,
+}
+
+impl Form {
+    pub(super) fn find(tools: &[Spec]) -> Option<Self> {
+        let spec = tools.iter().find(|tool| tool.name == "report")?;
+        let properties = spec.parameters.get("properties")?;
+        let constant = |name: &str| {
+            let schema = properties.get(name)?;
+            let value = schema.get("const").or_else(|| schema.get("enum")?.get(0))?;
+            value.as_str().map(str::to_owned)
+        };
+        let findings = properties.get("findings").cloned().unwrap_or_default();
+        Some(Self { task_id: constant("task_id")?, phase: constant("phase")?, findings })
+    }
+
+    pub(super) fn changes_files(&self) -> bool {
+        matches!(self.phase.as_str(), "write" | "execute")
+    }
+
+    pub(super) fn fill(&self, rows: &[Row<'_>], ending: &Ending) -> Value {
+        let (status, decision) = match ending {
+            Ending::Complete => ("complete", "PROCEED"),
+            Ending::Unfinished => ("partial", "STOP"),
+            Ending::Blocked(_) => ("blocked", "STOP"),
+        };
+        let reason = match ending {
+            Ending::Complete => None,
+            Ending::Unfinished => Some("No turn was left for the steps that follow.".to_owned()),
+            Ending::Blocked(reason) => Some(reason.clone()),
+        };
+        let resolution =
+            reason.as_ref().map(|_| "Give this task to a model, or spell the step out.");
+        json!({
+            "task_id": self.task_id,
+            "phase": self.phase,
+            "status": status,
+            "decision": decision,
+            "reason": reason,
+            "resolution": resolution,
+            "findings": self.findings(rows),
+            "context_summary": summary(rows, reason.as_deref()),
+            "issues": [],
+            "questions": [],
+            "artifacts": [],
+            "notes": [],
+            "self_review": review(rows),
+        })
+    }
+
+    fn findings(&self, rows: &[Row<'_>]) -> Value {
+        if !self.changes_files() {
+            return blank(&self.findings, DEPTH);
+        }
+        let mut changed: Vec<&RepoPath> =
+            rows.iter().filter(|row| row.ok).flat_map(|row| touched(row.step)).collect();
+        changed.sort();
+        changed.dedup();
+        let tests: Vec<&&RepoPath> = changed.iter().filter(|path| step::is_test(path)).collect();
+        json!({ "files_changed": changed, "tests_written": tests })
+    }
+}
+
+fn touched(step: &Step) -> Vec<&RepoPath> {
+    match &step.action {
+        Action::Write { path, .. }
+        | Action::Append { path, .. }
+        | Action::Replace { path, .. }
+        | Action::Patch { path, .. }
+        | Action::Delete { path, .. } => vec![path],
+        Action::Rename { from, to } => vec![from, to],
+        _ => Vec::new(),
+    }
+}
+
+fn summary(rows: &[Row<'_>], reason: Option<&str>) -> String {
+    let done = rows.iter().filter(|row| row.ok).map(|row| row.note.as_str());
+    let done: Vec<&str> = done.collect();
+    let steps = if done.is_empty() { "Nothing was done.".to_owned() } else { done.join(" ") };
+    let text = match reason {
+        Some(reason) => format!("Stopped. {} {steps}", head(reason, NOTE)),
+        None => format!("Carried out as written. {steps}"),
+    };
+    let mut bytes = text.len().min(SUMMARY_TOKENS * 4);
+    while tokens::count(head(&text, bytes)) > SUMMARY_TOKENS {
+        bytes /= 2;
+    }
+    head(&text, bytes).to_owned()
+}
+
+fn review(rows: &[Row<'_>]) -> Vec<Value> {
+    let row = |row: &Row<'_>| json!({ "item": place(row.step), "ok": row.ok, "note": head(&row.note, NOTE) });
+    let mut review: Vec<Value> = rows.iter().take(ROWS).map(row).collect();
+    let more = &rows[rows.len().min(ROWS)..];
+    if !more.is_empty() {
+        let ok = more.iter().all(|row| row.ok);
+        review
+            .push(json!({ "item": format!("{} more steps", more.len()), "ok": ok, "note": null }));
+    }
+    review
+}
+
+/// The least that a schema takes: what nobody looked at is empty, and judged as badly as can be.
+fn blank(schema: &Value, depth: usize) -> Value {
+    if depth == 0 {
+        return Value::Null;
+    }
+    if let Some(value) = schema.get("const") {
+        return value.clone();
+    }
+    if let Some(last) = schema.get("enum").and_then(Value::as_array).and_then(|all| all.last()) {
+        return last.clone();
+    }
+    if let Some(any) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array()) {
+        let null = any.iter().any(|one| one.get("type") == Some(&json!("null")));
+        return any.last().filter(|_| !null).map_or(Value::Null, |one| blank(one, depth - 1));
+    }
+    let kind = schema.get("type");
+    let kinds: Vec<&str> = match kind {
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(kind)) => vec![kind],
+        _ => Vec::new(),
+    };
+    match kinds.as_slice() {
+        ["object"] => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let filled = properties
+                .into_iter()
+                .flatten()
+                .map(|(name, schema)| (name.clone(), blank(schema, depth - 1)));
+            Value::Object(filled.collect::<Map<_, _>>())
+        }
+        ["array"] => json!([]),
+        ["string"] => json!(""),
+        ["boolean"] => json!(false),
+        ["integer" | "number"] => json!(0),
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,380 @@
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use sequester_core::message::{Answered, Message};
+use sequester_core::tool::Effect;
+
+use super::*;
+
+struct Unheard;
+
+impl Deltas for Unheard {
+    fn text(&self, _: &str) {}
+}
+
+fn tools(phase: &str, names: &[&'static str]) -> Vec<sequester_core::tool::Spec> {
+    let report = json!({
+        "type": "object",
+        "properties": {
+            "task_id": { "type": "string", "const": "T1" },
+            "phase": { "type": "string", "const": phase },
+            "findings": { "type": "object", "properties": {
+                "verdict": { "type": "string", "enum": ["pass", "fail"] },
+                "remarks": { "type": "array", "items": { "type": "string" } },
+                "file": { "type": ["string", "null"] },
+            } },
+        },
+    });
+    let others = names.iter().map(|name| (*name, json!({ "type": "object" })));
+    let spec = |(name, parameters): (&'static str, Value)| sequester_core::tool::Spec {
+        name: name.into(),
+        description: "".into(),
+        parameters,
+        effect: Effect::Runs,
+    };
+    std::iter::once(("report", report)).chain(others).map(spec).collect()
+}
+
+const ALL: [&str; 5] = ["Read", "Write", "Edit", "Bash", "ask"];
+
+fn request<'a>(
+    task: &'a str,
+    messages: &'a [Message],
+    tools: &'a [sequester_core::tool::Spec],
+) -> Request<'a> {
+    Request { system: "", messages, tools, answer: Answer::Free, output_limit: 1_000, task }
+}
+
+fn complete(request: Request<'_>) -> Result<Reply, Error> {
+    let mut future = pin!(Literal.complete(request, &Unheard));
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(reply) => reply,
+        Poll::Pending => panic!("it waits for nothing"),
+    }
+}
+
+/// Files in memory, with the rules of the real tools, and scripted commands.
+#[derive(Default)]
+struct Workspace {
+    files: BTreeMap<String, String>,
+    seen: BTreeMap<String, String>,
+    commands: BTreeMap<String, String>,
+    calls: Vec<String>,
+}
+
+impl Workspace {
+    fn call(&mut self, call: &Call) -> Result<String, String> {
+        let argument = |name: &str| call.arguments[name].as_str().unwrap_or_default().to_owned();
+        let path = argument("file_path");
+        let known = self.files.get(&path).is_none_or(|now| self.seen.get(&path) == Some(now));
+        self.calls.push(format!("{} {path}{}", call.name, argument("command")));
+        match call.name.as_str() {
+            "Read" => {
+                let text = self.files.get(&path).ok_or("it is not there")?.clone();
+                self.seen.insert(path, text.clone());
+                Ok(text)
+            }
+            "Write" | "Edit" if !known => Err("exists and you have not read it".to_owned()),
+            "Write" => {
+                self.files.insert(path.clone(), argument("content"));
+                self.seen.insert(path, argument("content"));
+                Ok("written".to_owned())
+            }
+            "Edit" => {
+                let (old, new) = (argument("old_string"), argument("new_string"));
+                let text = self.files.get(&path).ok_or("it is not there")?;
+                if text.matches(&old).count() != 1 {
+                    return Err(format!(
+                        "`old_string` is {} times in `{path}`",
+                        text.matches(&old).count()
+                    ));
+                }
+                let text = text.replace(&old, &new);
+                self.files.insert(path.clone(), text.clone());
+                self.seen.insert(path, text);
+                Ok("edited".to_owned())
+            }
+            "Bash" => Ok(self
+                .commands
+                .get(&argument("command"))
+                .cloned()
+                .unwrap_or("exit code: 0".to_owned())),
+            name => Err(format!("no tool {name}")),
+        }
+    }
+
+    /// Plays a task to its report, or to its question.
+    fn play(&mut self, task: &str, prompt: &str) -> Call {
+        let tools = tools("write", &ALL);
+        let mut messages = vec![Message::User(prompt.into())];
+        for turn in 0..200 {
+            let reply = complete(request(task, &messages, &tools)).unwrap();
+            let again = complete(request(task, &messages, &tools)).unwrap();
+            assert_eq!(reply, again, "the same conversation has the same reply");
+            let [call] = reply.said.calls.as_slice() else { panic!("one call per reply") };
+            assert_eq!(call.id, format!("literal-{turn}"));
+            if matches!(call.name.as_str(), "report" | "ask") {
+                return call.clone();
+            }
+            let answer = self.call(call);
+            let failed = answer.is_err();
+            let text = answer.unwrap_or_else(|error| error);
+            let answered =
+                Answered { call: call.id.clone(), name: call.name.clone(), text, failed };
+            messages.push(Message::Assistant(reply.said.clone()));
+            messages.push(Message::Results(vec![answered]));
+        }
+        panic!("it never ends")
+    }
+}
+
+const TEST_FIRST: &str = "\
+**Files:**
+- Create: `src/add.py`
+- Test: `tests/test_add.py`
+
+- [ ] **Step 1: Write the failing test**
+
+```python
+def test_add(): assert add(1, 2) == 3
+```
+
+- [ ] **Step 2: Run it to see it fail**
+
+Run: `pytest -q`
+Expected: FAIL with \"no module named add\"
+
+- [ ] **Step 3: Write the implementation**
+
+Create `src/add.py`:
+
+```python
+def add(a, b): return a + b
+```
+
+- [ ] **Step 4: Run it to see it pass**
+
+Run: `pytest -q tests`
+Expected: PASS
+
+- [ ] **Step 5: Commit**
+
+```bash
+git add -A && git commit -m \"add: sums\"
+```
+";
+
+fn red_and_green() -> Workspace {
+    let mut workspace = Workspace::default();
+    workspace.commands.insert("pytest -q".into(), "E no module named add\nexit code: 1".into());
+    workspace
+}
+
+#[test]
+fn a_test_first_task_is_carried_out_from_red_to_green() {
+    let mut workspace = red_and_green();
+    let report = workspace.play(TEST_FIRST, "").arguments;
+    assert_eq!(
+        workspace.calls,
+        [
+            "Read tests/test_add.py",
+            "Write tests/test_add.py",
+            "Bash pytest -q",
+            "Write src/add.py",
+            "Bash pytest -q tests"
+        ]
+    );
+    assert_eq!(
+        (&report["task_id"], &report["status"], &report["decision"], &report["reason"]),
+        (&json!("T1"), &json!("complete"), &json!("PROCEED"), &Value::Null)
+    );
+    assert_eq!(
+        report["findings"],
+        json!({ "files_changed": ["src/add.py", "tests/test_add.py"], "tests_written": ["tests/test_add.py"] })
+    );
+    assert_eq!(report["self_review"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn a_test_that_passes_too_early_blocks_and_names_the_step() {
+    let mut workspace = Workspace::default();
+    let report = workspace.play(TEST_FIRST, "").arguments;
+    assert_eq!((&report["status"], &report["decision"]), (&json!("blocked"), &json!("STOP")));
+    let reason = report["reason"].as_str().unwrap();
+    assert!(
+        reason
+            .starts_with("Line 13 (\"Run it to see it fail\"): `pytest -q` was to give a failure"),
+        "{reason}"
+    );
+    assert!(!workspace.files.contains_key("src/add.py"), "no step after it is carried out");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_not_the_failure_that_was_expected() {
+    let mut workspace = Workspace::default();
+    workspace.commands.insert("pytest -q".into(), "no module named add\nexit code: 127".into());
+    assert_eq!(workspace.play(TEST_FIRST, "").arguments["status"], "blocked");
+}
+
+#[test]
+fn the_expected_text_must_be_in_the_output() {
+    let mut workspace = Workspace::default();
+    workspace.commands.insert("pytest -q".into(), "E something else\nexit code: 1".into());
+    let report = workspace.play(TEST_FIRST, "").arguments;
+    assert!(
+        report["reason"].as_str().unwrap().contains("`no module named add` was expected"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_vague_step_blocks_before_anything_is_done() {
+    let mut workspace = Workspace::default();
+    let task = format!("{TEST_FIRST}\n- [ ] **Step 6: Handle overflow**\n\nAdd validation.\n");
+    let report = workspace.play(&task, "").arguments;
+    assert_eq!((workspace.calls.len(), &report["status"]), (0, &json!("blocked")));
+    assert!(report["reason"].as_str().unwrap().contains("Handle overflow"), "{report}");
+}
+
+#[test]
+fn what_exists_is_read_before_it_is_replaced_and_after_a_command_once_more() {
+    let mut workspace = Workspace::default();
+    workspace.files.insert("a.txt".into(), "one\ntwo\n".into());
+    let task = "Replace the contents of `a.txt` with:\n\n```\none\nthree\n```\n\nChange `three` to `four` in `a.txt`.\n\n\
+        Run `make`.\n\nChange `four` to `five` in `a.txt`.\n";
+    let report = workspace.play(task, "").arguments;
+    assert_eq!(report["status"], "complete", "{report}");
+    assert_eq!(workspace.files["a.txt"], "one\nfive\n");
+    assert_eq!(
+        workspace.calls,
+        [
+            "Write a.txt",
+            "Read a.txt",
+            "Write a.txt",
+            "Edit a.txt",
+            "Bash make",
+            "Read a.txt",
+            "Edit a.txt"
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_is_new_by_the_plan_only_is_never_overwritten() {
+    let mut workspace = red_and_green();
+    workspace.files.insert("tests/test_add.py".into(), "precious".into());
+    let report = workspace.play(TEST_FIRST, "").arguments;
+    assert_eq!(
+        (&report["status"], workspace.files["tests/test_add.py"].as_str()),
+        (&json!("blocked"), "precious")
+    );
+}
+
+#[test]
+fn text_that_is_there_twice_blocks_with_the_tools_own_words() {
+    let mut workspace = Workspace::default();
+    workspace.files.insert("a.txt".into(), "x x".into());
+    let report = workspace.play("Change `x` to `y` in `a.txt`.", "").arguments;
+    assert!(report["reason"].as_str().unwrap().contains("`old_string` is 2 times"), "{report}");
+}
+
+#[test]
+fn questions_come_first_and_only_until_they_are_answered() {
+    let task = "Ask: Which store?\n\n- sqlite\n- files\n\nDefault: sqlite\n\nRun `make`.\n";
+    let asked = Workspace::default().play(task, "");
+    assert_eq!(asked.name, "ask");
+    assert_eq!(asked.arguments["questions"][0]["question"], "Which store?");
+    assert_eq!(asked.arguments["questions"][0]["default"], "sqlite");
+    assert_eq!(asked.arguments["questions"][0]["options"][1]["label"], "files");
+    let answered = "# Task\n\n# Clarifications\n\n- Which store?\n  files\n\n# Files\n";
+    let report = Workspace::default().play(task, answered);
+    assert_eq!((report.name.as_str(), &report.arguments["status"]), ("report", &json!("complete")));
+}
+
+#[test]
+fn other_phases_and_missing_tools_are_refused_in_the_report() {
+    let judged = complete(request(TEST_FIRST, &[], &tools("review", &ALL))).unwrap();
+    let report = &judged.said.calls[0].arguments;
+    assert_eq!(report["findings"], json!({ "verdict": "fail", "remarks": [], "file": null }));
+    assert!(report["reason"].as_str().unwrap().contains("judges nothing"));
+    let reader = complete(request(TEST_FIRST, &[], &tools("write", &["Read", "Bash"]))).unwrap();
+    assert!(reader.said.calls[0].arguments["reason"].as_str().unwrap().contains("`Write`"));
+    let none = complete(request(TEST_FIRST, &[], &tools("write", &ALL)[1..])).unwrap_err();
+    assert_eq!(none.kind, Kind::BadRequest);
+}
+
+#[test]
+fn the_last_turn_is_a_report_of_what_was_done() {
+    let tools = tools("write", &ALL);
+    let last = Request { answer: Answer::Call("report"), ..request(TEST_FIRST, &[], &tools) };
+    let report = complete(last).unwrap().said.calls.remove(0);
+    assert_eq!((report.name.as_str(), &report.arguments["status"]), ("report", &json!("partial")));
+}
+
+/// Whatever the tools answer, the calls made are the steps' own, in order, none twice without a reason, and it ends.
+#[test]
+fn no_step_is_skipped_or_doubled_whatever_answers_come() {
+    let answers =
+        ["exit code: 0", "exit code: 1", "no module named add\nexit code: 1", "nonsense", ""];
+    let tools = tools("write", &ALL);
+    for seed in 0..600_usize {
+        let mut messages = vec![Message::User("".into())];
+        let mut made: Vec<String> = Vec::new();
+        let mut state = seed;
+        loop {
+            let reply = complete(request(TEST_FIRST, &messages, &tools)).unwrap();
+            let call = reply.said.calls[0].clone();
+            if call.name == "report" {
+                break;
+            }
+            made.push(format!(
+                "{} {}",
+                call.name,
+                call.arguments["file_path"].as_str().unwrap_or_default()
+            ));
+            assert!(made.len() < 12, "{made:?}");
+            let (failed, text) = (state % 2 == 1, answers[state / 2 % answers.len()]);
+            state = state.wrapping_mul(31).wrapping_add(7) % 9_973;
+            let answered = Answered {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                text: text.into(),
+                failed,
+            };
+            messages.push(Message::Assistant(reply.said));
+            messages.push(Message::Results(vec![answered]));
+        }
+        let whole = [
+            "Read tests/test_add.py",
+            "Write tests/test_add.py",
+            "Bash ",
+            "Write src/add.py",
+            "Read src/add.py",
+            "Write src/add.py",
+            "Bash ",
+        ];
+        let short: Vec<&str> = whole
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != 4 && *at != 5)
+            .map(|(_, one)| *one)
+            .collect();
+        let made: Vec<&str> = made.iter().map(String::as_str).collect();
+        assert!(whole.starts_with(&made) || short.starts_with(&made), "{made:?}");
+    }
+}
+
+#[test]
+fn a_report_that_came_back_is_sent_again() {
+    let tools = tools("write", &ALL);
+    let first = complete(request("Add more.", &[], &tools)).unwrap();
+    let messages = [
+        Message::User("".into()),
+        Message::Assistant(first.said.clone()),
+        Message::User("not valid".into()),
+    ];
+    let again = complete(request("Add more.", &messages, &tools)).unwrap();
+    assert_eq!(again.said.calls[0].arguments, first.said.calls[0].arguments);
+    assert_eq!(again.said.calls[0].id, "literal-1");
+}
