@@ -29,9 +29,11 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let text = super::read_text(&given.text)?;
     let project = Project::open(args)?;
     let role = project.agents.find(&given.agent)?;
-    let mut profile = role.granted(&project.agents.profiles).map_err(|error| refuse_profile(&error))?;
+    let mut profile =
+        role.granted(&project.agents.profiles).map_err(|error| refuse_profile(&error))?;
     if let Some(name) = &given.profile {
-        profile = project.agents.profiles.get(name).map_err(|error| refuse_profile(&error))?.clone();
+        profile =
+            project.agents.profiles.get(name).map_err(|error| refuse_profile(&error))?.clone();
     }
     let profile = profile.with_hosts(project.settings.hosts());
     let base = project.visible(None);
@@ -44,10 +46,12 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     for (limit, most) in &given.budget {
         limits.entry(*limit).and_modify(|set| *set = (*set).min(*most)).or_insert(*most);
     }
-    let subagent = Subagent { project: &project, base: &base, role, profile, context: &context, limits };
+    let subagent =
+        Subagent { project: &project, base: &base, role, profile, context: &context, limits };
     let models = resolve_model(&given.model, None, role, &project.settings);
-    let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title))
-        .map_err(|error| Failure::work(Code::NoWorkspace, "", format!("No runtime: {error}."), RUNTIME))?;
+    let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title)).map_err(|error| {
+        Failure::work(Code::NoWorkspace, "", format!("No runtime: {error}."), RUNTIME)
+    })?;
     show(args, &context, &done?)
 }
 
@@ -59,7 +63,11 @@ struct Done {
 }
 
 /// Each model in turn, until one does not give up.
-async fn attempts(subagent: &Subagent<'_>, models: &[String], title: &str) -> Result<Done, Failure> {
+async fn attempts(
+    subagent: &Subagent<'_>,
+    models: &[String],
+    title: &str,
+) -> Result<Done, Failure> {
     let connections = Connections::new(&subagent.project.settings)?;
     let stop = Stop::on_interrupt();
     let mut models = models.iter().peekable();
@@ -120,14 +128,26 @@ fn build(
     let (graph, _) = TaskGraph::new(plan);
     let builder = Builder::new(plan, &graph, &architecture, &shelf, &index, &limits, &companions);
     let task = &plan.tasks[0];
-    let missing = task.files.iter().find(|file| !base.entries().iter().any(|one| one.path == file.path));
+    let missing =
+        task.files.iter().find(|file| !base.entries().iter().any(|one| one.path == file.path));
     if let Some(file) = missing {
-        let hint = "Name a file of the base; one that is not committed counts with `--include-dirty`.";
-        return Err(Failure::input(Code::MissingFile, &file.path, "The file is not in the repository.", hint));
+        let hint =
+            "Name a file of the base; one that is not committed counts with `--include-dirty`.";
+        return Err(Failure::input(
+            Code::MissingFile,
+            &file.path,
+            "The file is not in the repository.",
+            hint,
+        ));
     }
     let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
     builder.build(&request).map_err(|error| {
-        Failure::input(Code::ContextTooLarge, "", error.to_string(), "Shorten the text or name fewer files.")
+        Failure::input(
+            Code::ContextTooLarge,
+            "",
+            error.to_string(),
+            "Shorten the text or name fewer files.",
+        )
     })
 }
 
@@ -158,7 +178,8 @@ fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
 
 /// The runtime's own part of the answer; where it saw which files changed, its word replaces the subagent's.
 fn add_evidence(value: &mut Value, context: &IsolatedContext, done: &Done) {
-    let changed: Vec<&str> = done.evidence.files_changed.iter().map(|one| one.path.as_str()).collect();
+    let changed: Vec<&str> =
+        done.evidence.files_changed.iter().map(|one| one.path.as_str()).collect();
     if let Some(claimed) = value.pointer_mut("/findings/files_changed") {
         *claimed = json!(changed);
     }
@@ -193,13 +214,25 @@ fn exit_code(outcome: &Ended) -> u8 {
 fn failure(ending: &Ending) -> Option<Failure> {
     let (code, hint) = match &ending.outcome {
         Ended::Done | Ended::Stopped | Ended::Waiting => return None,
-        Ended::Failed { fault: Fault::NoReport { .. } } => (Code::NoReport, "Take a stronger model with `--model`."),
-        Ended::Failed { fault: Fault::Provider { error } } => (Code::ProviderFailed, error.kind.hint()),
-        Ended::TimedOut => (Code::TimedOut, "Split the task, or raise `limits.wall` in your own configuration."),
-        Ended::Looped { .. } => (Code::Looped, "Say in the task what to do instead, or take a stronger model."),
-        Ended::BudgetExhausted { .. } => (Code::BudgetExhausted, "Split the task, or raise the budget."),
+        Ended::Failed { fault: Fault::NoReport { .. } } => {
+            (Code::NoReport, "Take a stronger model with `--model`.")
+        }
+        Ended::Failed { fault: Fault::Provider { error } } => {
+            (Code::ProviderFailed, error.kind.hint())
+        }
+        Ended::TimedOut => {
+            (Code::TimedOut, "Split the task, or raise `limits.wall` in your own configuration.")
+        }
+        Ended::Looped { .. } => {
+            (Code::Looped, "Say in the task what to do instead, or take a stronger model.")
+        }
+        Ended::BudgetExhausted { .. } => {
+            (Code::BudgetExhausted, "Split the task, or raise the budget.")
+        }
         Ended::Cancelled => (Code::Cancelled, "Start it again when you like; nothing was kept."),
-        Ended::Refused { .. } => (Code::ModelDeclined, "Say the task in other words, or take another model."),
+        Ended::Refused { .. } => {
+            (Code::ModelDeclined, "Say the task in other words, or take another model.")
+        }
     };
     Some(Failure::ending(exit_code(&ending.outcome), code, ending.outcome.sentence(), hint))
 }

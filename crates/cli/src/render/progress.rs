@@ -1,7 +1,6 @@
 //! One line per subagent, in place; without a terminal one when it starts and one when it ends.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,8 +14,6 @@ pub(crate) struct Progress {
     calls: AtomicU32,
     start: Instant,
     bar: Option<ProgressBar>,
-    /// What it does right now.
-    doing: Mutex<String>,
 }
 
 impl Progress {
@@ -25,12 +22,14 @@ impl Progress {
         let name = cut(&format!("[{agent}] {title}"), 60);
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            bar.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_style(
+                ProgressStyle::with_template("{msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        let progress =
-            Self { name, calls: AtomicU32::new(0), start: Instant::now(), bar, doing: Mutex::default() };
+        let progress = Self { name, calls: AtomicU32::new(0), start: Instant::now(), bar };
         match &progress.bar {
             Some(_) => progress.draw(),
             None => line(&format!("{} ...", progress.name)),
@@ -68,11 +67,17 @@ impl Feed for Progress {
     fn tell(&self, news: News<'_>) {
         match news {
             News::Calling(calls) => {
-                self.calls.fetch_add(u32::try_from(calls.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+                self.calls
+                    .fetch_add(u32::try_from(calls.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
             }
             News::Ended(ending) => return self.end(ending.outcome.as_str()),
             News::Failed(error) if self.bar.is_none() => {
-                line(&format!("{}: {} ({})", self.name, cut(&error.message, 200), error.kind.as_str()));
+                line(&format!(
+                    "{}: {} ({})",
+                    self.name,
+                    cut(&error.message, 200),
+                    error.kind.as_str()
+                ));
             }
             _ => {}
         }

@@ -19,9 +19,10 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> Strin
         }
     }
     kept(&mut out, &ending.kept);
-    let changed = evidence.files_changed.iter().map(|file| {
-        format!("{} {} (+{} -{})", file.action, file.path, file.added, file.removed)
-    });
+    let changed = evidence
+        .files_changed
+        .iter()
+        .map(|file| format!("{} {} (+{} -{})", file.action, file.path, file.added, file.removed));
     section(&mut out, "Changed, as seen by the runtime", changed);
     if !evidence.files_changed.is_empty() {
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
@@ -117,7 +118,11 @@ fn judgement(out: &mut String, title: &str, judgement: &Judgement) {
 }
 
 fn kept(out: &mut String, kept: &Kept) {
-    section(out, "Notes", kept.notes.iter().map(|note| format!("{}: {}", note.section, note.content)));
+    section(
+        out,
+        "Notes",
+        kept.notes.iter().map(|note| format!("{}: {}", note.section, note.content)),
+    );
     section(out, "Artifacts", kept.artifacts.iter().map(|one| one.content.clone()));
     section(out, "Backpack", kept.backpack.iter().map(|one| one.item.clone()));
 }

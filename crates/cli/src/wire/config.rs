@@ -73,13 +73,11 @@ impl Settings {
     }
 
     /// A search endpoint's address, or `provider` for the model's own.
-    #[allow(dead_code, reason = "read where tools are wired")]
     pub(crate) fn search(&self) -> Option<&str> {
         self.user.search.as_deref()
     }
 
     /// The commands that print keys, by provider.
-    #[allow(dead_code, reason = "read where providers are wired")]
     pub(crate) fn keys(&self) -> &BTreeMap<String, String> {
         &self.user.keys
     }

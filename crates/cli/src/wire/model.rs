@@ -38,7 +38,8 @@ impl<'a> Connections<'a> {
         // What is configured for the aliases is in the names already.
         let models = Models::default();
         let environment = |name: &str| env::var(name).ok();
-        let command = |provider: &str| self.settings.keys().get(provider).map(|line| print_key(line));
+        let command =
+            |provider: &str| self.settings.keys().get(provider).map(|line| print_key(line));
         let sources = Sources { models: &models, environment: &environment, command: &command };
         let (named, why) = match resolve(name, &sources).map_err(|error| refuse(name, &error))? {
             Named::Auto(tier) => {

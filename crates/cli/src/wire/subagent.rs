@@ -84,7 +84,10 @@ impl Subagent<'_> {
         let granted = Filtered::new(joined, resolved.listed);
         let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(self.requests())];
         let bytes = self.limit(Limit::Output).unwrap_or(32 << 10);
-        Ok(Capped { inner: Redacted(Joined(all)), bytes: usize::try_from(bytes).unwrap_or(usize::MAX) })
+        Ok(Capped {
+            inner: Redacted(Joined(all)),
+            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+        })
     }
 
     fn unjailed(&self, workspace: &Workspace) -> Unjailed {
@@ -104,7 +107,8 @@ impl Subagent<'_> {
         Requests::new(move |path| {
             if inside.contains(path) {
                 Standing::InWorkspace
-            } else if root.join(path.as_str()).symlink_metadata().is_ok_and(|found| found.is_file()) {
+            } else if root.join(path.as_str()).symlink_metadata().is_ok_and(|found| found.is_file())
+            {
                 Standing::Ignored
             } else {
                 Standing::Absent
@@ -120,7 +124,8 @@ impl Subagent<'_> {
 
     fn budget(&self) -> Budget {
         let mut budget = Budget::default();
-        let number = |limit| self.limit(limit).map(|value| u32::try_from(value).unwrap_or(u32::MAX));
+        let number =
+            |limit| self.limit(limit).map(|value| u32::try_from(value).unwrap_or(u32::MAX));
         budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
         budget.identical = number(Limit::Identical).unwrap_or(budget.identical);
         budget.tokens = self.limit(Limit::Tokens);
@@ -159,5 +164,10 @@ pub(crate) fn refuse(error: &profile::Error) -> Failure {
 
 fn no_workspace(error: &std::io::Error) -> Failure {
     let message = format!("The private copy of the repository could not be made: {error}.");
-    Failure::work(Code::NoWorkspace, "", message, "Check the disk and the folder for temporary files.")
+    Failure::work(
+        Code::NoWorkspace,
+        "",
+        message,
+        "Check the disk and the folder for temporary files.",
+    )
 }

@@ -45,7 +45,9 @@ pub(crate) fn enter_if_server() -> Option<ExitCode> {
 /// Without a jail nothing runs, unless a test says so; and then it is said every time.
 pub(crate) fn allow() -> Result<(), Failure> {
     if env::var_os(SWITCH).is_some_and(|value| value == "1") {
-        return crate::commands::tell("this subagent runs WITHOUT A JAIL, because a test asked for it.");
+        return crate::commands::tell(
+            "this subagent runs WITHOUT A JAIL, because a test asked for it.",
+        );
     }
     Err(Failure::guarantee(
         Code::NoJail,

@@ -182,6 +182,4 @@ fn fences(text: &str) -> HashMap<usize, String> {
 }
 
 #[cfg(test)]
-mod figures;
-#[cfg(test)]
 mod tests;

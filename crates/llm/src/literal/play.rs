@@ -12,8 +12,8 @@ use super::{place, shell};
 
 /// Most of a tool's words that a report repeats.
 const WORDS: usize = 600;
-/// What shells give for a command that could not run at all: never the failure that a step expects.
-const NOT_RUN: [i32; 2] = [126, 127];
+/// What shells give for a command that could not run, or whose reader left: never the failure that a step expects.
+const NOT_RUN: [i32; 3] = [126, 127, 141];
 
 pub(super) enum Stop {
     /// Has no result yet.
@@ -130,7 +130,7 @@ impl<'a> Play<'a> {
             self.call("Read", read)?;
             written = self.call("Write", write)?;
         }
-        self.must(written)?;
+        must(written)?;
         self.known.insert(path.clone());
         Ok(format!("`{path}` is written."))
     }
@@ -138,12 +138,12 @@ impl<'a> Play<'a> {
     fn edit(&mut self, path: &RepoPath, old: &str, new: &str) -> Result<String, Stop> {
         if !self.known.contains(path) {
             let read = self.call("Read", json!({ "file_path": path.as_str() }))?;
-            self.must(read)?;
+            must(read)?;
             self.known.insert(path.clone());
         }
         let edit = json!({ "file_path": path.as_str(), "old_string": old, "new_string": new });
         let edited = self.call("Edit", edit)?;
-        self.must(edited)?;
+        must(edited)?;
         Ok(format!("`{path}` is changed."))
     }
 
@@ -201,23 +201,12 @@ impl<'a> Play<'a> {
     fn bash(&mut self, command: &str) -> Result<(i32, &'a str), Stop> {
         self.known.clear();
         let answered = self.call("Bash", json!({ "command": command }))?;
-        self.must(answered)?;
+        must(answered)?;
         let (output, last) = answered.text.rsplit_once('\n').unwrap_or(("", &answered.text));
         let code = last.strip_prefix(EXIT_CODE).and_then(|code| code.trim().parse().ok());
         let code = code
             .ok_or_else(|| Stop::Blocked("`Bash` did not say how the command ended.".to_owned()))?;
         Ok((code, output))
-    }
-
-    fn must(&self, answered: &Answered) -> Result<(), Stop> {
-        if answered.failed {
-            return Err(Stop::Blocked(format!(
-                "`{}` says: {}",
-                answered.name,
-                head(&answered.text, WORDS)
-            )));
-        }
-        Ok(())
     }
 
     /// The result of a call, if it was made; else it is the next.
@@ -230,6 +219,17 @@ impl<'a> Play<'a> {
             Some(_) => Err(Stop::Foreign),
         }
     }
+}
+
+fn must(answered: &Answered) -> Result<(), Stop> {
+    if answered.failed {
+        return Err(Stop::Blocked(format!(
+            "`{}` says: {}",
+            answered.name,
+            head(&answered.text, WORDS)
+        )));
+    }
+    Ok(())
 }
 
 /// A text without what stands invisible at the ends of its lines.

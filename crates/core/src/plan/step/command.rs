@@ -88,7 +88,7 @@ fn by_line(script: &str, expect: &Expect) -> Result<Vec<Action>, String> {
                 (Some(Action::Commit { message }), Action::Commit { message: next })
                     if message.is_none() =>
                 {
-                    *message = next
+                    *message = next;
                 }
                 (_, action) => found.push(action),
             }
@@ -216,9 +216,8 @@ pub(super) fn commit(script: &str) -> Option<Option<String>> {
     for command in words.split(|word| matches!(word.as_str(), "\n" | "&&" | ";")) {
         let mut parts = command.iter().map(String::as_str);
         match (parts.next(), parts.next()) {
-            (None, _) | (Some("cd"), Some(_)) => {}
+            (None, _) | (Some("cd"), Some(_)) | (Some("git"), Some("status" | "diff")) => {}
             (Some("git"), Some("add")) => git = true,
-            (Some("git"), Some("status" | "diff")) => {}
             (Some("git"), Some("commit")) => {
                 git = true;
                 while let Some(flag) = parts.next() {

@@ -9,20 +9,13 @@ const NONE: [&str; 6] = ["no", "0", "zero", "without", "nothing", "any"];
 /// The expectation a sentence spells out; `None` where it is described only.
 pub(super) fn read(said: &Sentence) -> Option<Expect> {
     let (plain, codes) = quoted(said);
-    let head = head(&plain);
-    let exit = match verdict(head) {
+    let exit = match verdict(head(&plain)) {
         Verdict::Mixed => return None,
         Verdict::Says(exit) => Some(exit),
         Verdict::Silent => None,
     };
-    let opposed = |exit: Exit| match verdict(&plain[head.len()..].replace("because", "\u{0}")) {
-        Verdict::Says(other) => is_pass(other) != is_pass(exit) && !explains(&plain[head.len()..]),
-        Verdict::Mixed => !explains(&plain[head.len()..]),
-        Verdict::Silent => false,
-    };
     let text = text(&plain, &codes, exit.is_some());
     match exit {
-        Some(exit) if opposed(exit) => None,
         Some(exit) => Some(Expect { exit, text, silent: false }),
         None if is_silent(&plain) => Some(Expect { exit: Exit::Any, text: None, silent: true }),
         None => text.map(|text| Expect { exit: Exit::Any, text: Some(text), silent: false }),
@@ -98,18 +91,9 @@ fn quoted(said: &Sentence) -> (String, Vec<String>) {
 
 /// Up to where the explanation begins.
 fn head(plain: &str) -> &str {
-    let marks = [
-        " because", " since ", " — ", " – ", " - ", " (", " with ", ";", ". ", ": ", " → ", " as ",
-    ];
+    let marks = [" because", " since ", " — ", " – ", " - ", " (", " with ", ": ", " → ", " as "];
     let end = marks.iter().filter_map(|mark| plain.find(mark)).min();
     &plain[..end.unwrap_or(plain.len())]
-}
-
-/// Whether what follows the head says why, and not what else.
-fn explains(tail: &str) -> bool {
-    let tail = tail.trim_start_matches([' ', '—', '–', '-', '(', ';', ':', '→']);
-    let first = tail.split(['.', ';']).next().unwrap_or(tail);
-    tail.len() <= first.len() + 2 && !tail.is_empty()
 }
 
 enum Verdict {

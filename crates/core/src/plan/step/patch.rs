@@ -31,12 +31,10 @@ pub(super) fn read(diff: &str, named: Option<&RepoPath>) -> Result<Vec<Action>, 
             .any(|mark| line.starts_with(mark))
         {
             return Err(format!("its diff holds more than changed lines (`{line}`)"));
-        } else if ["diff ", "index ", "new file", "deleted file", "new mode", "similarity "]
+        } else if ["@@", "diff ", "index ", "new file", "deleted file", "new mode", "similarity "]
             .iter()
             .any(|mark| line.starts_with(mark))
         {
-            part.close()?;
-        } else if line.starts_with("@@") {
             part.close()?;
         } else {
             part.take(line)?;

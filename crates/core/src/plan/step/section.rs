@@ -28,8 +28,10 @@ enum Aside {
     No,
     /// A list of files or interfaces: ends with the next paragraph or box.
     Listing,
-    /// What must hold in the end, or what explains: its boxes are no steps.
+    /// What explains: its boxes are no steps; ends with the next paragraph.
     Remarks,
+    /// What must hold in the end: its boxes are no steps; ends with the next heading or step by name.
+    Criteria,
     /// A step that is done.
     Done,
 }
@@ -97,7 +99,7 @@ impl<'a> Cutter<'a> {
     }
 
     fn step(&mut self, words: &'a str, line: u32, ticked: bool, range: std::ops::Range<usize>) {
-        if self.aside == Aside::Remarks && step_label(words).is_none() {
+        if matches!(self.aside, Aside::Remarks | Aside::Criteria) && step_label(words).is_none() {
             return;
         }
         self.aside = if ticked { Aside::Done } else { Aside::No };
@@ -161,39 +163,38 @@ fn aside(name: &str) -> Aside {
         None => {}
     }
     let remarks = [
-        "acceptance criteria",
-        "acceptance",
-        "success criteria",
-        "done when",
-        "definition of done",
         "why",
         "context",
         "background",
         "rationale",
         "depends on",
-        "dependencies",
         "blocked by",
         "references",
         "see also",
         "out of scope",
-        "requirements",
-        "spec",
         "purpose",
         "summary",
         "overview",
-        "what",
-        "reference",
-        "estimated effort",
         "effort",
+        "estimated effort",
         "priority",
         "risk",
-        "design",
-        "scope",
-        "key decisions",
-        "behavior",
-        "behaviour",
     ];
-    if remarks.contains(&name.to_lowercase().as_str()) { Aside::Remarks } else { Aside::No }
+    let criteria = [
+        "acceptance criteria",
+        "acceptance",
+        "success criteria",
+        "done when",
+        "definition of done",
+    ];
+    let name = name.to_lowercase();
+    if criteria.contains(&name.as_str()) {
+        Aside::Criteria
+    } else if remarks.contains(&name.as_str()) {
+        Aside::Remarks
+    } else {
+        Aside::No
+    }
 }
 
 /// `Step 3:`, `**Step 3.1 — ...**`: what stands behind the number.

@@ -40,6 +40,7 @@ impl<'a> Files<'a> {
             .map(|file| &file.path)
             .filter(|file| file.as_str().ends_with(&tail))
             .collect();
+        paths.sort();
         paths.dedup();
         match paths.as_slice() {
             [] => Ok(path),
@@ -101,26 +102,28 @@ impl<'a> Files<'a> {
 
 /// Whether a code span is one path: a file by its name, or something in a folder.
 pub(super) fn is_path(code: &str) -> bool {
-    let odd = |c: char| c.is_whitespace() || "(){}<>*|\"'$=;,?!@`".contains(c);
+    let odd = |c: char| c.is_whitespace() || "{}<>*|\"'$=;,?!@`".contains(c);
     if code.is_empty() || code.contains(odd) || code.contains("://") || code.starts_with('-') {
         return false;
     }
-    let bare = token::read(code).map(|(paths, _)| paths);
-    bare.is_some_and(|paths| match paths.as_slice() {
-        [one] => {
-            token::is_file(one)
-                || one.contains('/') && !one.starts_with('/')
-                || one.starts_with('/') && one.matches('/').count() > 1
-        }
-        _ => false,
+    bare(code).is_some_and(|path| {
+        let inner = path.trim_start_matches('/');
+        token::is_file(path) || inner.contains('/') && !path.contains('(')
     })
 }
 
-/// A path inside of the repository, freed of the lines it points at.
+/// The path that a token spells, freed of the lines it points at. Parentheses are a part of it inside of a folder's name only.
+fn bare(token: &str) -> Option<&str> {
+    let plain = if token.contains('/') { token.replace(['(', ')'], "_") } else { token.to_owned() };
+    let (paths, _) = token::read(&plain)?;
+    let [path] = paths.as_slice() else { return None };
+    plain.starts_with(path.as_str()).then(|| &token[..path.len()])
+}
+
+/// A path inside of the repository.
 pub(super) fn inside(text: &str) -> Result<RepoPath, String> {
-    let path = token::read(text).and_then(|(paths, _)| paths.into_iter().next());
-    let path = path.ok_or_else(|| format!("`{}` is not a path", short(text)))?;
-    RepoPath::parse(&path).map_err(|error| format!("`{}` cannot be used: {error}", short(&path)))
+    let path = bare(text).ok_or_else(|| format!("`{}` is not a path", short(text)))?;
+    RepoPath::parse(path).map_err(|error| format!("`{}` cannot be used: {error}", short(path)))
 }
 
 /// The start of a text, for a message.

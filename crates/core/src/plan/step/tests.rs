@@ -85,6 +85,14 @@ fn a_path_alone_makes_a_new_file() {
 }
 
 #[test]
+fn a_path_may_hold_parentheses_and_brackets() {
+    same(
+        "Create `app/(org)/[slug]/page.tsx`:\n\n```tsx\nx\n```\n",
+        &["write app/(org)/[slug]/page.tsx \"x\\n\""],
+    );
+}
+
+#[test]
 fn a_title_may_name_the_file() {
     same(
         "- [ ] **Step 1: Create `src/a.ts`**\n\nIt holds all.\n\n```ts\nlet a;\n```\n",
@@ -290,6 +298,11 @@ fn what_is_done_or_asks_for_nothing_is_left_out() {
         "Add a thing to the parser.\n\n**Interfaces:**\n- Produces: `f()`\n\n```ts\nf(): void\n```\n\n- [ ] **Step 1: Go**\n\nRun: `x`\n\n**Acceptance criteria:**\n- [ ] It works\n",
         &["run \"x\" Pass"],
     );
+    same(
+        "Run `x`.\n\n### Acceptance criteria\n\nAll of them:\n\n- [ ] Add nothing\n",
+        &["run \"x\" Pass"],
+    );
+    unclear("Run `x`.\n\n### Dependencies\n\nAdd the new crate.\n", "not spelled out");
     same("```task\nneeds: [a]\n```\n\nRun `x`.", &["run \"x\" Pass"]);
 }
 
