@@ -52,7 +52,7 @@ impl Checkout {
             return None;
         }
         let mut bytes = Vec::with_capacity(seen.len() as usize + 1);
-        file.take(limit + 1).read_to_end(&mut bytes).ok()?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= limit).then_some(bytes)
     }
 

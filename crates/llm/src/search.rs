@@ -124,7 +124,8 @@ impl Toolbox for Endpoint {
                 },
                 "required": ["query"],
                 "additionalProperties": false,
-            }).into(),
+            })
+            .into(),
             effect: Effect::Reads,
         }]
     }

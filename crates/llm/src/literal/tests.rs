@@ -30,7 +30,7 @@ fn tools(phase: &str, names: &[&'static str]) -> Vec<sequester_core::tool::Spec>
     let spec = |(name, parameters): (&'static str, Value)| sequester_core::tool::Spec {
         name: name.into(),
         description: "".into(),
-        parameters,
+        parameters: parameters.into(),
         effect: Effect::Runs,
     };
     std::iter::once(("report", report)).chain(others).map(spec).collect()
