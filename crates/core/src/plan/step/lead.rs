@@ -455,6 +455,9 @@ impl Asked<'_> {
         if let ("¤", [code]) = (self.core, self.codes) {
             return Lead::Code(code.clone());
         }
+        // In a list: what to do stands behind what to do it to.
+        let behind = self.core.trim_start_matches([CODE, ':', ' ', '—', '–', '-', '：']);
+        let verb = if verb.is_empty() { first_word(behind) } else { verb };
         let listed = |list: &str| !verb.is_empty() && list.contains(&format!(" {verb} "));
         let command = self.codes.len() == 1 && !is_path(&self.codes[0]);
         let gaps: Vec<&str> = self.core.split(CODE).collect();

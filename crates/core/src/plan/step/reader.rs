@@ -76,6 +76,8 @@ struct Reader<'r, 'f> {
     expected: Option<Exit>,
     /// Backticks that open the fence.
     marks: usize,
+    /// Sentences that ask for nothing by their first word.
+    prose: usize,
     unclear: bool,
 }
 
@@ -103,6 +105,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             before: Before::Nothing,
             expected: None,
             marks: 0,
+            prose: 0,
             unclear: false,
         }
     }
@@ -176,6 +179,7 @@ impl<'r, 'f> Reader<'r, 'f> {
                 );
             }
         }
+        self.prose += usize::from(lead == Lead::Prose);
         if lead != Lead::Prose {
             self.settle();
             self.act(lead, sentence, line);
@@ -325,6 +329,27 @@ impl<'r, 'f> Reader<'r, 'f> {
         }
     }
 
+    /// Whether the title asks for a change of files.
+    fn wants_change(&self) -> bool {
+        matches!(
+            self.heading,
+            Some(
+                Lead::Vague { writes: true }
+                    | Lead::Make { .. }
+                    | Lead::Append
+                    | Lead::Overwrite
+                    | Lead::Find
+            )
+        )
+    }
+
+    fn changes(&self) -> bool {
+        let other = |action: &Action| {
+            matches!(action, Action::Run { .. } | Action::Ask { .. } | Action::Commit { .. })
+        };
+        self.steps[self.start..].iter().any(|step| !other(&step.action))
+    }
+
     fn end(&mut self, must: bool) {
         self.settle();
         if self.old.take().is_some() {
@@ -332,6 +357,10 @@ impl<'r, 'f> Reader<'r, 'f> {
                 "it says what to find, but not what to put in its place".to_owned(),
                 self.line,
             );
+        }
+        if must && self.prose > 0 && self.wants_change() && !self.changes() {
+            // Its words may well say what to change; its commands alone are not all of it.
+            self.blame("it says what is wanted, but not word for word how".to_owned(), self.line);
         }
         if must && self.steps.len() == self.start {
             match &self.heading {

@@ -280,6 +280,14 @@ fn what_is_not_spelled_out_is_never_guessed() {
     unclear("Create `/etc/x.conf`:\n\n```\nx\n```\n", "absolute");
     unclear("```bash\n#!/bin/sh\necho\n```\n", "which file");
     unclear("Write the script:\n\n```bash\nrm -rf x\n```\n", "which file");
+    unclear(
+        "- [ ] **Step 3: Update exports**\n\n- `src/a.ts`: add `Foo`\n\nRun: `x`\n",
+        "not spelled out",
+    );
+    unclear(
+        "- [ ] **Step 3: Update exports**\n\nFoo belongs in the list.\n\nRun: `x`\n",
+        "not word for word",
+    );
     unclear("", "spells out no step");
     unclear("A task about nothing in particular.", "spells out no step");
     unclear(
