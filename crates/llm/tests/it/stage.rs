@@ -53,7 +53,7 @@ pub(crate) fn tool(name: &'static str) -> Spec {
             "properties": {"path": {"type": "string"}},
             "required": ["path"],
             "additionalProperties": false,
-        }),
+        }).into(),
         effect: Effect::Reads,
     }
 }
