@@ -15,4 +15,5 @@ mod config;
 mod context;
 mod files;
 mod interference;
+mod literal;
 mod plan;

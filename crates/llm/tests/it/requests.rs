@@ -71,7 +71,11 @@ async fn tools_go_out_as_they_are_and_the_report_is_strict() {
             Wire::Responses => ("/parameters", "/strict"),
         };
         for place in 0..3 {
-            assert_eq!(tools[place].pointer(schema), Some(tool("Read").parameters.as_ref()), "{wire:?}");
+            assert_eq!(
+                tools[place].pointer(schema),
+                Some(tool("Read").parameters.as_ref()),
+                "{wire:?}"
+            );
         }
         assert_eq!(tools[2].pointer(strict), Some(&json!(true)), "{wire:?}");
         assert_ne!(tools[0].pointer(strict), Some(&json!(true)), "{wire:?}");
@@ -83,7 +87,8 @@ async fn a_report_whose_schema_is_a_union_is_not_made_strict() {
     for wire in Wire::ALL {
         let server = play(vec![Turn::text("Yes.")]).await;
         let mut report = tool("report");
-        Arc::make_mut(&mut report.parameters)["properties"]["path"] = json!({"oneOf": [{"type": "null"}]});
+        Arc::make_mut(&mut report.parameters)["properties"]["path"] =
+            json!({"oneOf": [{"type": "null"}]});
         let (messages, tools) = (prompt(), [report]);
         over(wire, &server).complete(request(&messages, &tools), &Heard::default()).await.unwrap();
         assert!(!last_body(&server)["tools"].to_string().contains("\"strict\":true"), "{wire:?}");

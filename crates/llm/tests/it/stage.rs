@@ -53,7 +53,8 @@ pub(crate) fn tool(name: &'static str) -> Spec {
             "properties": {"path": {"type": "string"}},
             "required": ["path"],
             "additionalProperties": false,
-        }).into(),
+        })
+        .into(),
         effect: Effect::Reads,
     }
 }
