@@ -1,4 +1,4 @@
-# Sourced by ./test and ./demo: finds cargo, git and a C compiler. What is missing is installed where that needs no
+# Sourced by ./test and ./demo: finds cargo, git, a C compiler and Python. What is missing is installed where that needs no
 # more than we have (root and apt-get), else named. Running it again changes nothing.
 
 if ! command -v cargo >/dev/null && [ -x "${HOME:-}/.cargo/bin/cargo" ]; then
@@ -6,7 +6,7 @@ if ! command -v cargo >/dev/null && [ -x "${HOME:-}/.cargo/bin/cargo" ]; then
 fi
 
 lacking() {
-  for program in git cc cargo; do
+  for program in git cc cargo python3; do
     command -v "$program" >/dev/null || printf ' %s' "$program"
   done
 }
@@ -14,14 +14,14 @@ if [ -n "$(lacking)" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; t
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq || true
   # One call each: a package that this release does not have must not keep the others away.
-  for package in git gcc libc6-dev ca-certificates rustup; do
+  for package in git gcc libc6-dev ca-certificates python3 rustup; do
     apt-get install -y -qq --no-install-recommends "$package" || true
   done
 fi
 lacking=$(lacking)
 if [ -n "$lacking" ]; then
   echo "Missing on this machine:$lacking." >&2
-  echo "Install git and a C compiler with your system's packages (Debian: apt-get install git gcc libc6-dev)," >&2
+  echo "Install git, a C compiler and Python 3 with your system's packages (Debian: apt-get install git gcc libc6-dev python3)," >&2
   echo "and Rust from https://rustup.rs; then run this again." >&2
   exit 1
 fi

@@ -2,6 +2,7 @@
 
 mod cli;
 mod errors;
+mod schemas;
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::shell;
 struct Page(&'static str, String);
 
 /// What makes pages; each may also fail on what people wrote there.
-const GENERATORS: &[fn(&Path) -> Result<Page>] = &[errors::index, cli::page];
+const GENERATORS: &[fn(&Path) -> Result<Page>] = &[errors::index, cli::page, schemas::page];
 
 /// Brings the pages up to date.
 pub(crate) fn write() -> Result<()> {

@@ -10,9 +10,11 @@ const FILE: usize = 500;
 const INLINE_TESTS: usize = 80;
 const TEST_FILE: usize = 600;
 const CRATE: usize = 8_000;
-/// For core, and once more for its plan formats and for the reader of steps: parsers beside each other make a folder long,
-/// not a crate tangled.
-const CORE: usize = 6_000;
+/// For core's plan formats and for the reader of steps, each by itself: parsers beside each other make a folder long, not a
+/// crate tangled.
+const PARSER: usize = 6_000;
+/// For the rest of core. It holds every word and decision of the product: contexts, profiles, reports, the machine.
+const CORE: usize = 9_000;
 const PARSERS: [&str; 2] = ["crates/core/src/plan/step", "crates/core/src/plan"];
 
 /// Data, not code: files that may be longer than [`FILE`].
@@ -35,9 +37,8 @@ pub(crate) fn run() -> Result<()> {
         }
         let limit = if package.ends_with("crates/core") { CORE } else { CRATE };
         let name = package.strip_prefix(&root)?.display().to_string();
-        for (name, lines) in
-            [(name.as_str(), lines)].into_iter().chain(PARSERS.into_iter().zip(parsers))
-        {
+        let parsers = PARSERS.into_iter().zip(parsers).map(|(name, lines)| (name, lines, PARSER));
+        for (name, lines, limit) in [(name.as_str(), lines, limit)].into_iter().chain(parsers) {
             if lines > limit {
                 faults.push(format!("{name}: {lines} product lines, at most {limit}"));
             }

@@ -132,7 +132,8 @@ pub(crate) struct TaskArgs {
 }
 
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
-    budget::parse(text).ok_or_else(|| "a budget is `200k`, `2m` or `5usd`".to_owned())
+    budget::parse(text)
+        .map_err(|expected| format!("expected {expected}, or dollars such as `5usd`"))
 }
 
 #[derive(Debug, clap::Args)]

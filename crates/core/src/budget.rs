@@ -106,23 +106,12 @@ impl Spent {
     }
 }
 
-/// What a person writes as a budget: `200k` or `2m` tokens, `5usd`.
-pub fn parse(text: &str) -> Option<(limits::Limit, u64)> {
-    let text = text.trim().to_ascii_lowercase().replace('_', "");
-    let (digits, factor, limit) = if let Some(dollars) = text.strip_suffix("usd") {
-        (dollars, 1e6, limits::Limit::Price)
-    } else if let Some(thousands) = text.strip_suffix('k') {
-        (thousands, 1e3, limits::Limit::Tokens)
-    } else if let Some(millions) = text.strip_suffix('m') {
-        (millions, 1e6, limits::Limit::Tokens)
-    } else {
-        (text.as_str(), 1.0, limits::Limit::Tokens)
-    };
-    let plain = digits.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let amount: f64 = digits.trim().parse().ok().filter(|_| plain)?;
-    #[expect(clippy::cast_sign_loss, reason = "only digits were read")]
-    let amount = (amount * factor).round() as u64;
-    (amount > 0).then_some((limit, amount))
+/// What a person writes as a budget: `200k` or `2m` tokens, `5usd`. The error says what was expected.
+pub fn parse(text: &str) -> Result<(limits::Limit, u64), &'static str> {
+    let text = text.trim();
+    let dollars = text.len() >= 3 && text.to_ascii_lowercase().ends_with("usd");
+    let limit = if dollars { limits::Limit::Price } else { limits::Limit::Tokens };
+    Ok((limit, limit.read(text)?))
 }
 
 /// How long to wait before the same request is sent again: what the provider asks for, else twice as long each time,
@@ -170,11 +159,11 @@ mod tests {
     #[test]
     fn a_budget_is_tokens_or_dollars_and_never_nothing() {
         use crate::limits::Limit as Name;
-        assert_eq!(parse("200k"), Some((Name::Tokens, 200_000)));
-        assert_eq!(parse("1.5M"), Some((Name::Tokens, 1_500_000)));
-        assert_eq!(parse("5usd"), Some((Name::Price, 5_000_000)));
+        assert_eq!(parse("200k"), Ok((Name::Tokens, 200_000)));
+        assert_eq!(parse("1.5M"), Ok((Name::Tokens, 1_500_000)));
+        assert_eq!(parse("5usd"), Ok((Name::Price, 5_000_000)));
         for nothing in ["", "k", "0", "-5k", "nan", "infusd", "5 eur", "1e9"] {
-            assert_eq!(parse(nothing), None, "{nothing}");
+            assert!(parse(nothing).is_err(), "{nothing}");
         }
     }
 

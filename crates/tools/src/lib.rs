@@ -1,7 +1,6 @@
 //! Tools that run inside the jail: Read, Write, Edit, Grep, Glob, Bash, WebFetch, and the server that they run in.
 
 mod bash;
-mod cap;
 mod client;
 mod edit;
 mod file;

@@ -11,9 +11,9 @@ use sequester_core::tool::{Effect, Invocation, Outcome, Returned};
 use serde::{Deserialize, Serialize};
 
 use crate::bash::Commands;
-use crate::cap::cap;
 use crate::root::Root;
 use crate::tool;
+use sequester_core::excerpt::cap;
 
 /// Limits and grants of one workbench.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

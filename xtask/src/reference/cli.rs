@@ -12,17 +12,16 @@ pub(super) fn page(_reference: &Path) -> Result<Page> {
     let mut text = String::from(
         "# Command line\n\nMade by `cargo xtask reference` from what `sequester --help` prints.\n",
     );
+    // As the tests build it: chosen alone, the program would have its dependencies built once more.
+    shell::run(shell::cargo(), &["test", "--quiet", "--workspace", "--no-run", "--locked"])?;
+    let program = shell::root().join("target/debug/sequester").display().to_string();
+    let help = |command: &[&str]| shell::capture(&program, &[command, &["--help"]].concat());
     let top = help(&[])?;
     section(&mut text, "sequester", &top);
     for name in commands(&top) {
         section(&mut text, &format!("sequester {name}"), &help(&[name])?);
     }
     Ok(Page("cli.md", text))
-}
-
-fn help(command: &[&str]) -> Result<String> {
-    let cargo = ["run", "--quiet", "--package", "sequester", "--"];
-    shell::capture(shell::cargo(), &[&cargo[..], command, &["--help"]].concat())
 }
 
 fn section(text: &mut String, name: &str, help: &str) {

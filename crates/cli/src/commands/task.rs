@@ -4,10 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use sequester_core::agent::{Ending, Fault, Outcome as Ended, Role};
-use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Request, Shelf};
+use sequester_core::context::{self, IsolatedContext, Shelf};
 use sequester_core::fault::Code;
-use sequester_core::graph::TaskGraph;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Plan;
 use sequester_core::report::{Conclusion, Status};
@@ -124,9 +122,6 @@ fn build(
     let architecture =
         sequester_survey::architecture(&Redacted::new(base), &limits).render(limits.architecture);
     let shelf = Shelf::new(base, &Outlines, &limits);
-    let companions = Companions::default();
-    let (graph, _) = TaskGraph::new(plan);
-    let builder = Builder::new(plan, &graph, &architecture, &shelf, &index, &limits, &companions);
     let task = &plan.tasks[0];
     let missing =
         task.files.iter().find(|file| !base.entries().iter().any(|one| one.path == file.path));
@@ -140,8 +135,7 @@ fn build(
             hint,
         ));
     }
-    let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
-    builder.build(&request).map_err(|error| {
+    context::single(plan, role, &architecture, &shelf, &index, &limits).map_err(|error| {
         Failure::input(
             Code::ContextTooLarge,
             "",

@@ -11,7 +11,7 @@ pub(crate) fn list(roles: &[Role], width: usize) -> String {
             role.name.clone(),
             role.profile.clone(),
             role.model.clone().unwrap_or_else(|| "default".to_owned()),
-            role.phase.clone(),
+            role.phase.to_string(),
             role.origin.to_string(),
             role.description.clone(),
         ]
@@ -25,7 +25,7 @@ pub(crate) fn one(role: &Role, granted: &Profile, models: &[String]) -> String {
     let model = role.model.as_deref().unwrap_or("default");
     let fields = [
         ("profile", role.profile.clone()),
-        ("phase", role.phase.clone()),
+        ("phase", role.phase.to_string()),
         ("model", format!("{model} ({})", models.join(", "))),
         ("from", role.origin.to_string()),
         ("replaces", role.replaces.as_ref().map(ToString::to_string).unwrap_or_default()),

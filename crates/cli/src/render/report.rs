@@ -11,12 +11,11 @@ use crate::wire::Evidence;
 /// The text of `task TEXT`.
 pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> String {
     let mut out = String::new();
-    match &ending.report {
-        Some(report) => body(&mut out, report),
-        None => {
-            let _ = writeln!(out, "{}", ending.outcome.sentence());
-            section(&mut out, "Last words", [ending.last_words.as_str()]);
-        }
+    if let Some(report) = &ending.report {
+        body(&mut out, report);
+    } else {
+        let _ = writeln!(out, "{}", ending.outcome.sentence());
+        section(&mut out, "Last words", [ending.last_words.as_str()]);
     }
     kept(&mut out, &ending.kept);
     let changed = evidence

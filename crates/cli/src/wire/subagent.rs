@@ -11,7 +11,6 @@ use sequester_core::fault::Code;
 use sequester_core::limits::Limit;
 use sequester_core::path::RepoPath;
 use sequester_core::profile::{self, Profile};
-use sequester_core::report::Phase;
 use sequester_core::repository::Snapshot;
 use sequester_core::tool::{Effect, Spec, Toolbox};
 use sequester_engine::{Capped, Feed, Filtered, Joined, Redacted, Requests, Standing, Stop, drive};
@@ -46,10 +45,9 @@ impl Subagent<'_> {
     ) -> Result<(Ending, Evidence), Failure> {
         let workspace = Workspace::copy(self.base).map_err(|error| no_workspace(&error))?;
         let toolbox = self.toolbox(connections, model, &workspace)?;
-        let phase = Phase::parse(&self.role.phase).unwrap_or(Phase::Write);
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
-        let brief = Brief::new(self.context, phase, named, toolbox.specs());
+        let brief = Brief::new(self.context, self.role.phase, named, toolbox.specs());
         let run = AgentRun::new(brief, self.budget());
         let ending = drive(run, provider, &toolbox, feed, stop).await;
         // The server and all that it started are gone before anybody looks.

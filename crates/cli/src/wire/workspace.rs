@@ -1,6 +1,7 @@
 //! A private copy of the base, and what became of it.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -110,7 +111,7 @@ impl Evidence {
             let (from, to) = (name("a", old.is_some()), name("b", new.is_some()));
             self.patch += &diff.unified_diff().header(&from, &to).to_string();
         } else {
-            self.patch += &format!("Binary file {path} differs.\n");
+            let _ = writeln!(self.patch, "Binary file {path} differs.");
         }
         self.files_changed.push(Changed { path: path.to_string(), action, added, removed });
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::fault::{Code, Fault};
 use crate::plan::yaml::{self, Node, Value};
 use crate::profile::{self, Confinement, Grant, Profile, Profiles};
+use crate::report::Phase;
 use crate::source::{Origin, Reader, Source};
 use crate::spelling;
 
@@ -19,7 +20,7 @@ pub struct Role {
     /// Which of the profile's tools it has; nothing for all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Grant>>,
-    pub phase: String,
+    pub phase: Phase,
     /// `strong`, `cheap`, `default`, or a `provider/model`.
     pub model: Option<String>,
     pub origin: Origin,
@@ -32,10 +33,6 @@ pub struct Role {
     /// The Markdown after the front matter.
     pub prompt: String,
 }
-
-/// What a role's phase may be.
-pub const PHASES: [&str; 8] =
-    ["research", "write", "execute", "validate", "analyze", "plan", "review", "verify"];
 
 const KEYS: [&str; 7] =
     ["name", "description", "profile", "phase", "model", "tools", "disallowedTools"];
@@ -103,7 +100,7 @@ struct Draft {
     name: Option<String>,
     description: Option<String>,
     profile: Option<(usize, String)>,
-    phase: Option<String>,
+    phase: Option<Phase>,
     model: Option<String>,
     /// Nothing where all tools are inherited.
     tools: Option<(usize, Vec<Grant>)>,
@@ -184,7 +181,7 @@ impl Draft {
             description: self.description?,
             profile,
             tools,
-            phase: String::new(),
+            phase: Phase::Write,
             model: self.model,
             origin: source.origin.clone(),
             replaces: None,
@@ -193,8 +190,7 @@ impl Draft {
         };
         match role.granted(profiles) {
             Ok(granted) => {
-                let by_profile = || usual_phase(granted.confinement).to_owned();
-                role.phase = self.phase.unwrap_or_else(by_profile);
+                role.phase = self.phase.unwrap_or_else(|| usual_phase(granted.confinement));
                 Some(role)
             }
             Err(error) => {
@@ -256,13 +252,14 @@ fn read_name(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     Some(name)
 }
 
-fn read_phase(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
-    let phase = reader.text("phase", node)?;
-    if !PHASES.contains(&phase.as_str()) {
-        let hint = format!("The phases are {}.", PHASES.join(", "));
-        reader.bad(node.at, format!("There is no phase `{phase}`."), hint);
+fn read_phase(reader: &mut Reader<'_>, node: &Node) -> Option<Phase> {
+    let name = reader.text("phase", node)?;
+    let phase = Phase::parse(&name);
+    if phase.is_none() {
+        let hint = format!("The phases are {}.", Phase::ALL.map(Phase::as_str).join(", "));
+        reader.bad(node.at, format!("There is no phase `{name}`."), hint);
     }
-    Some(phase)
+    phase
 }
 
 fn known_tools(name: &str) -> String {
@@ -272,10 +269,10 @@ fn known_tools(name: &str) -> String {
     }
 }
 
-fn usual_phase(confinement: Confinement) -> &'static str {
+fn usual_phase(confinement: Confinement) -> Phase {
     match confinement {
-        Confinement::ReadOnly | Confinement::Research => "research",
-        Confinement::Validate => "validate",
-        Confinement::Writer | Confinement::FullAccess => "write",
+        Confinement::ReadOnly | Confinement::Research => Phase::Research,
+        Confinement::Validate => Phase::Validate,
+        Confinement::Writer | Confinement::FullAccess => Phase::Write,
     }
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::profile::Profiles;
+use crate::report::Phase;
 use crate::source::{Origin, Source};
 
 fn source(path: &str, text: &str) -> Source {
@@ -85,7 +86,7 @@ fn a_file_of_the_project_is_a_role_like_any_other() {
             description: "Writes docs.".into(),
             profile: "writer".into(),
             tools: None,
-            phase: "write".into(),
+            phase: Phase::Write,
             model: Some("openai/gpt-5".into()),
             origin: Origin::Repository(".sequester/agents/docs.md".into()),
             replaces: None,
@@ -122,7 +123,7 @@ fn claude_codes_other_fields_keep_their_meaning_or_are_said_to_have_none() {
     let role = claude("model: opus\ncolor: red\npermissionMode: default\ntools: Read, TodoWrite");
     assert_eq!(role.model.as_deref(), Some("strong"));
     assert_eq!(role.ignored, ["color", "permissionMode", "tools: TodoWrite"]);
-    assert_eq!(role.phase, "research");
+    assert_eq!(role.phase, Phase::Research);
     for (model, ours) in [
         ("sonnet", Some("default")),
         ("haiku", Some("cheap")),

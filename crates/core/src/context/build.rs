@@ -181,6 +181,21 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// The context of a plan's only task: for one subagent without a run around it.
+pub fn single(
+    plan: &Plan,
+    role: &Role,
+    architecture: &[Piece],
+    shelf: &Shelf<'_>,
+    ranker: &dyn Ranker,
+    limits: &Limits,
+) -> Result<IsolatedContext, Error> {
+    let task = plan.tasks.first().map(|task| &task.id).cloned().unwrap_or_default();
+    let (graph, companions) = (TaskGraph::new(plan).0, Companions::default());
+    let builder = Builder::new(plan, &graph, architecture, shelf, ranker, limits, &companions);
+    builder.build(&Request { task: &task, role, clarifications: &[], records: &[] })
+}
+
 fn too_large(task: &Task, tokens: usize, limit: usize) -> Fault {
     Fault::new(
         Code::ContextTooLarge,

@@ -3,6 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::Limits;
+use crate::budget::Budget;
+use crate::report::{REPORT_BYTES, SUMMARY_TOKENS};
 
 /// One limit by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,20 +86,20 @@ impl Limit {
 
     /// What holds where nobody sets it; nothing where there is no limit then.
     pub fn default(self) -> Option<u64> {
-        let limits = Limits::default();
+        let (limits, budget) = (Limits::default(), Budget::default());
         Some(match self {
             Self::Context => limits.context as u64,
             Self::Architecture => limits.architecture as u64,
             Self::File => limits.file as u64,
             Self::Records => limits.records as u64,
-            Self::Turns => 80,
+            Self::Turns => budget.turns.into(),
             Self::Tokens | Self::Price => return None,
-            Self::Wall => 30 * 60,
+            Self::Wall => budget.wall.as_secs(),
             Self::Bash => 2 * 60,
             Self::Output => 32 << 10,
-            Self::Identical => 5,
-            Self::Report => 64 << 10,
-            Self::Summary => 500,
+            Self::Identical => budget.identical.into(),
+            Self::Report => REPORT_BYTES as u64,
+            Self::Summary => SUMMARY_TOKENS as u64,
         })
     }
 

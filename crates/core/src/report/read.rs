@@ -17,7 +17,7 @@ use crate::id::TaskId;
 use crate::tokens;
 
 pub const SUMMARY_TOKENS: usize = 500;
-const REPORT_BYTES: usize = 64 << 10;
+pub const REPORT_BYTES: usize = 64 << 10;
 /// More faults than this are not listed: a model mends the first ones first.
 const LISTED: usize = 10;
 

@@ -1,6 +1,6 @@
 //! Outputs no longer than a limit, their beginning and end kept.
 
-use sequester_core::excerpt::excerpt;
+use sequester_core::excerpt::cap;
 use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 
@@ -17,13 +17,7 @@ impl<T: Toolbox> Toolbox for Capped<T> {
     fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
         Box::pin(async move {
             let mut returned = self.inner.call(invocation).await;
-            returned.outcome = returned.outcome.map(|text| {
-                if text.len() <= self.bytes {
-                    text
-                } else {
-                    excerpt(&text, self.bytes).into_owned()
-                }
-            });
+            returned.outcome = returned.outcome.map(|text| cap(text, self.bytes));
             returned
         })
     }

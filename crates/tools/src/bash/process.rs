@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::leftover::Mark;
-use crate::cap::Cap;
+use sequester_core::excerpt::Cap;
 
 /// How long output may still come when the command has ended: a `tee` behind it needs a moment.
 const GRACE: Duration = Duration::from_millis(250);
