@@ -16,3 +16,4 @@ mod context;
 mod files;
 mod interference;
 mod plan;
+mod storm;
