@@ -269,7 +269,7 @@ fn a_thousand_subagents_in_a_storm_of_faults_all_end_in_a_typed_outcome() {
         format!("seed {SEED}, {} requests in {elapsed:.1?}, {injected:?}", server.asked());
     println!("{weather}");
 
-    assert!(elapsed < Duration::from_secs(60), "{weather}");
+    assert!(elapsed < Duration::from_mins(1), "{weather}");
     assert_eq!(server.rejected(), Vec::<String>::new(), "{weather}");
     for kind in kinds() {
         assert!(injected.get(kind.name()).is_some_and(|count| *count >= 50), "{kind:?}: {weather}");
@@ -341,7 +341,7 @@ fn calls_of(one: &Ended, about: &str) {
             assert!([0, 3, 4, 6].contains(&one.called.len()), "{about}");
         }
         (Part::Loops, _) => {
-            assert_eq!(one.called(), vec![("Read", &read(one.number, "a")); 5], "{about}")
+            assert_eq!(one.called(), vec![("Read", &read(one.number, "a")); 5], "{about}");
         }
         (Part::NeverReports, _) => {
             let each: Vec<Value> =
