@@ -16,4 +16,6 @@ mod context;
 mod files;
 mod interference;
 mod plan;
+mod scripted;
 mod storm;
+mod wires;
