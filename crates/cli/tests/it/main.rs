@@ -18,4 +18,5 @@ mod interference;
 mod plan;
 mod scripted;
 mod storm;
+mod subagent_bad_input;
 mod wires;
