@@ -19,4 +19,5 @@ mod plan;
 mod scripted;
 mod storm;
 mod subagent_bad_input;
+mod subagent_endings;
 mod wires;
