@@ -3,7 +3,6 @@
 use crate::Outcome;
 use crate::args::{Args, NameArgs};
 use crate::commands::agents;
-use crate::failure::Failure;
 use crate::render::profiles::{self as view, Shown};
 use crate::render::terminal;
 use crate::wire::Project;
@@ -18,9 +17,6 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
             view::list(profiles, terminal::width())
         });
     };
-    let profile = profiles
-        .get(name)
-        .map_err(|error| Failure::input(error.code(), "", error.to_string(), error.hint()))?;
-    let profile = profile.clone().with_hosts(project.settings.hosts());
+    let profile = project.agents.profile(name)?.clone().with_hosts(project.settings.hosts());
     agents::show(args, &Shown::of(&profile), || view::one(&profile))
 }

@@ -8,6 +8,7 @@ use sequester_core::context::{self, IsolatedContext, Shelf};
 use sequester_core::fault::Code;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Plan;
+use sequester_core::provider::Kind;
 use sequester_core::report::{Conclusion, Status};
 use sequester_core::repository::{Redacted, Snapshot};
 use sequester_engine::{Stop, block_on};
@@ -30,8 +31,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let mut profile =
         role.granted(&project.agents.profiles).map_err(|error| refuse_profile(&error))?;
     if let Some(name) = &given.profile {
-        profile =
-            project.agents.profiles.get(name).map_err(|error| refuse_profile(&error))?.clone();
+        profile = project.agents.profile(name)?.clone();
     }
     let profile = profile.with_hosts(project.settings.hosts());
     let base = project.visible(None);
@@ -199,9 +199,14 @@ fn exit_code(outcome: &Ended) -> u8 {
         Ended::Waiting => 3,
         Ended::BudgetExhausted { .. } => 4,
         Ended::Cancelled => 130,
-        Ended::Failed { fault: Fault::Provider { error } } if !error.kind.is_passing() => 2,
+        Ended::Failed { fault: Fault::Provider { error } } if is_input(error.kind) => 2,
         _ => 1,
     }
+}
+
+/// Whether a person has to change what was given before it can succeed. A model that babbles is not theirs to mend.
+fn is_input(kind: Kind) -> bool {
+    !kind.is_passing() && kind != Kind::TooLarge
 }
 
 /// An ending without a report, as a failure with its code and what to do.

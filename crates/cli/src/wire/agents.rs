@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault, Place};
-use sequester_core::profile::Profiles;
+use sequester_core::profile::{Profile, Profiles};
 use sequester_core::source::{Origin, Source};
 
 use crate::failure::Failure;
@@ -58,6 +58,18 @@ impl Agents {
             }
             let hint = format!("Known agents are {}.", self.registry.names());
             Failure::input(Code::UnknownAgent, "", format!("There is no agent `{name}`."), hint)
+        })
+    }
+
+    /// A profile by its name; where its file cannot be used, what is wrong with that, going by the file's name.
+    pub(crate) fn profile(&self, name: &str) -> Result<&Profile, Failure> {
+        self.profiles.get(name).map_err(|error| {
+            let stem = |file: &str| Path::new(file).file_stem().is_some_and(|stem| stem == name);
+            let fault = self.profile_faults().into_iter().find(|fault| stem(&fault.file));
+            fault.map_or_else(
+                || Failure::input(error.code(), "", error.to_string(), error.hint()),
+                Failure::of_file,
+            )
         })
     }
 

@@ -7,6 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
@@ -17,6 +19,8 @@ use crate::failure::Failure;
 
 const SWITCH: &str = "SEQUESTER_TEST_UNJAILED";
 const SERVE: &str = "--serve-tools-unjailed";
+/// Longer than the server itself waits for commands that it has ended.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Starts its server with the first call.
 pub(crate) struct Unjailed {
@@ -114,13 +118,16 @@ impl Toolbox for Unjailed {
 }
 
 impl Drop for Unjailed {
-    /// The server ends with its input; one that does not is ended.
+    /// The server ends with its input, and ends its commands first: killed at once, it would leave them running.
     fn drop(&mut self) {
         drop(self.client.take());
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(mut child) = child {
-            let _ = child.kill();
-            let _ = child.wait();
+        let Some(mut child) = child else { return };
+        let start = Instant::now();
+        while matches!(child.try_wait(), Ok(None)) && start.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(2));
         }
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }

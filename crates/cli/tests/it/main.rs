@@ -17,3 +17,8 @@ mod files;
 mod interference;
 mod literal;
 mod plan;
+mod scripted;
+mod storm;
+mod subagent_bad_input;
+mod subagent_endings;
+mod wires;
