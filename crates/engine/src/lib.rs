@@ -1,11 +1,13 @@
 //! The embedded engine: it drives the loop, keeps the limits and stops when told.
 
+mod descriptors;
 mod drive;
 mod feed;
 mod runtime;
 mod stop;
 mod toolbox;
 
+pub use descriptors::{Shortage, raise_descriptors};
 pub use drive::drive;
 pub use feed::{Feed, News, Silent};
 pub use runtime::block_on;

@@ -1,6 +1,7 @@
 //! What a tool is: its spec, its arguments and its code in one file, listed here.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec};
 use serde::Deserialize as _;
@@ -54,9 +55,11 @@ const TOOLS: [Entry; 7] = [
     entry::<WebFetch>(),
 ];
 
-/// All tools as a model is shown them; listing starts nothing.
+/// All tools as a model is shown them; listing starts nothing. Their schemas are made once and shared by all subagents.
 pub fn specs() -> Vec<Spec> {
-    TOOLS.iter().map(|tool| (tool.spec)()).collect()
+    static SPECS: LazyLock<Vec<Spec>> =
+        LazyLock::new(|| TOOLS.iter().map(|tool| (tool.spec)()).collect());
+    SPECS.clone()
 }
 
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
