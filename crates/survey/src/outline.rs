@@ -25,7 +25,10 @@ impl Outliner for Outlines {
         let parsed = grammar::of(path, text)
             .filter(|_| text.len() <= MOST_PARSED)
             .and_then(|grammar| walk::outline(&grammar, text));
-        parsed.unwrap_or_else(|| plain::outline(path, text))
+        let mut symbols = parsed.unwrap_or_else(|| plain::outline(path, text));
+        // A tree of broken text may name a symbol before the one that its line comes after.
+        symbols.sort_by_key(|symbol| symbol.lines.0);
+        symbols
     }
 }
 

@@ -79,7 +79,10 @@ pub(super) fn at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
 /// The pairs of an object, sorted by key; of anything else none.
 pub(super) fn pairs(value: Option<&Value>) -> Vec<(&str, &Value)> {
     let object = value.and_then(Value::as_object);
-    object.into_iter().flatten().map(|(key, value)| (key.as_str(), value)).collect()
+    let mut pairs: Vec<_> =
+        object.into_iter().flatten().map(|(key, value)| (key.as_str(), value)).collect();
+    pairs.sort_by_key(|(key, _)| *key);
+    pairs
 }
 
 /// The strings of an array.

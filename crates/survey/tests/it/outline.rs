@@ -300,6 +300,13 @@ fn text_past_the_limit_gets_the_plain_outline() {
     assert_eq!(outline("a.rs", &text).len(), 1);
 }
 
+#[test]
+fn symbols_of_broken_text_stand_in_the_order_of_their_lines() {
+    for extension in EXTENSIONS {
+        outline(&format!("a.{extension}"), "const \r\nfn ::fn class =>def ::fn ");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
