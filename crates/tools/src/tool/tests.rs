@@ -56,7 +56,7 @@ fn wrong_arguments_are_told_what_was_expected() {
         Err(Outcome::Failed(told)) => told,
         _ => panic!("it fits"),
     };
-    let expected = "Expected: `file_path` (string), `limit` (integer, optional), `offset` (integer, optional).";
+    let expected = "Expected: `file_path` (string), `offset` (integer, optional), `limit` (integer, optional).";
     for (arguments, fault) in [
         (json!({}), "missing field `file_path`"),
         (json!({"file_path": 3}), "invalid type: integer `3`, expected a string"),
