@@ -145,6 +145,10 @@ impl AgentRun {
         if elapsed >= self.budget.wall {
             self.end(Outcome::TimedOut);
         }
+        if let State::Ended(ending) = &mut self.state {
+            // What ended it came after the last look at the clock.
+            ending.spent.elapsed = ending.spent.elapsed.max(elapsed.min(self.budget.wall));
+        }
         if self.state == State::Asking && self.trouble.closing.is_none() {
             self.trouble.closing = self.budget.reached(&self.spent);
             if self.trouble.closing.is_some() {

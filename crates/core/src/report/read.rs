@@ -21,7 +21,7 @@ pub const REPORT_BYTES: usize = 64 << 10;
 /// More faults than this are not listed: a model mends the first ones first.
 const LISTED: usize = 10;
 
-/// Reads the text of a reply that should be a report and nothing else.
+/// Reads the text of a reply that should be a report and nothing else, bare or as the bounded schema wraps it.
 pub fn read_text(text: &str, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
     if text.len() > REPORT_BYTES {
         return Err(vec![too_large(text.len())]);
@@ -31,7 +31,13 @@ pub fn read_text(text: &str, task_id: &TaskId, phase: Phase) -> Result<Report, V
             "The reply must be the report as JSON and nothing else, without prose or fences around it: {error}."
         )]
     })?;
-    read(value, task_id, phase)
+    let report = match value {
+        Value::Object(mut map) if map.len() == 1 && map.contains_key("report") => {
+            map.remove("report").unwrap_or_default()
+        }
+        bare => bare,
+    };
+    read(report, task_id, phase)
 }
 
 /// Reads a report that must be of this task and phase.

@@ -7,7 +7,9 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::wire::Wire;
-use super::{Analysis, Change, Phase, Research, Review, Steps, Validation, Verification};
+use super::{
+    Analysis, Change, Decision, Phase, Research, Review, Status, Steps, Validation, Verification,
+};
 
 /// What a model is asked for: every field is there, what is optional may be null, and nothing else is allowed.
 /// The id and the phase are constants.
@@ -21,31 +23,98 @@ pub fn asked(task_id: &str, phase: Phase) -> Value {
     schema
 }
 
-/// The same with bounds on every list and text, so that a small model which is held to it comes to an end within
-/// `tokens`.
+/// What a model is held to that reported wrongly again and again: `{"report": ...}`, where only legal pairs of status
+/// and decision can be written, and where even the longest report ends within `tokens`. What other tools keep is not
+/// asked for. The union is not at the root, since no strict dialect takes it there.
 pub fn bounded(task_id: &str, phase: Phase, tokens: u32) -> Value {
-    let mut schema = asked(task_id, phase);
-    let length = (tokens / 5).clamp(80, 4_000);
-    let items = (tokens / 300).clamp(2, 50);
-    bound(&mut schema, length, items);
+    let reports: Vec<Value> = [Decision::Proceed, Decision::Stop, Decision::Clarify]
+        .into_iter()
+        .map(|decision| branch(asked(task_id, phase), phase, decision, tokens))
+        .collect();
+    json!({
+        "type": "object",
+        "properties": { "report": { "anyOf": reports } },
+        "required": ["report"],
+        "additionalProperties": false,
+    })
+}
+
+/// The reports with one decision.
+fn branch(mut schema: Value, phase: Phase, decision: Decision, tokens: u32) -> Value {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return schema };
+    for name in ["artifacts", "notes"] {
+        properties.remove(name);
+    }
+    if !phase.changes_files() {
+        properties.remove("self_review");
+    } else if let (Decision::Proceed, Some(review)) = (decision, properties.get_mut("self_review"))
+    {
+        review["minItems"] = 1.into();
+    }
+    properties.insert("decision".to_owned(), json!({ "type": "string", "const": decision }));
+    let statuses = match decision {
+        Decision::Proceed => &[Status::Complete][..],
+        Decision::Stop => &[Status::Complete, Status::Partial, Status::Blocked],
+        Decision::Clarify => &[Status::Partial, Status::Blocked],
+    };
+    properties.insert("status".to_owned(), json!({ "type": "string", "enum": statuses }));
+    let text = json!({ "type": "string", "minLength": 1 });
+    if decision == Decision::Stop {
+        properties.insert("reason".to_owned(), text.clone());
+    } else {
+        properties.remove("reason");
+        properties.remove("resolution");
+    }
+    if decision == Decision::Clarify {
+        let questions = json!({ "type": "array", "items": text, "minItems": 1 });
+        properties.insert("questions".to_owned(), questions);
+    } else {
+        properties.remove("questions");
+    }
+    // Dense text has two characters to a token, and names, braces and blanks take their part.
+    let summary = (tokens / 2).clamp(80, 1_000);
+    let context_summary = json!({ "type": "string", "minLength": 1, "maxLength": summary });
+    properties.insert("context_summary".to_owned(), context_summary);
+    let items = (tokens / 400).clamp(1, 20);
+    let length = tokens / texts(&schema, items).max(1);
+    bound(&mut schema, length.clamp(20, 1_000), items);
+    tighten(&mut schema);
     schema
+}
+
+/// How many free texts there may be with lists of this length.
+fn texts(schema: &Value, items: u32) -> u32 {
+    let mut schema = schema.clone();
+    let Value::Object(map) = &mut schema else { return 0 };
+    let own = u32::from(is(map, "string") && is_free(map));
+    let times = if is(map, "array") { items } else { 1 };
+    let mut below = 0_u32;
+    each_below(map, &mut |one| below = below.saturating_add(texts(one, items)));
+    own.saturating_add(below.saturating_mul(times))
 }
 
 fn bound(schema: &mut Value, length: u32, items: u32) {
     let Value::Object(map) = schema else { return };
-    let is = |name: &str| match map.get("type") {
-        Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
-        Some(kind) => kind == name,
-        None => false,
-    };
-    let (text, list) = (is("string"), is("array"));
-    if text && !map.contains_key("const") && !map.contains_key("enum") {
+    if is(map, "string") && is_free(map) {
         map.insert("maxLength".to_owned(), length.into());
     }
-    if list {
+    if is(map, "array") {
         map.insert("maxItems".to_owned(), items.into());
     }
     each_below(map, &mut |below| bound(below, length, items));
+}
+
+fn is(map: &Map<String, Value>, name: &str) -> bool {
+    match map.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
+        Some(kind) => kind == name,
+        None => false,
+    }
+}
+
+/// Whether a text is neither fixed nor bounded yet.
+fn is_free(map: &Map<String, Value>) -> bool {
+    ["const", "enum", "maxLength"].iter().all(|key| !map.contains_key(*key))
 }
 
 /// What is accepted: as asked for, but what is optional may be absent.

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::tokens;
 
 fn task() -> TaskId {
     TaskId::new("A.1")
@@ -150,13 +151,64 @@ fn strict(schema: &Value) {
     }
 }
 
+/// The largest or smallest value that a bounded schema lets through, with the `pick`th of several choices.
+fn fill(schema: &Value, largest: bool, pick: usize) -> Value {
+    if let Some(fixed) = schema.get("const") {
+        return fixed.clone();
+    }
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return choices[pick % choices.len()].clone();
+    }
+    let bound = |most: &str, least: &str| {
+        let bound = if largest {
+            schema[most].as_u64().unwrap()
+        } else {
+            schema[least].as_u64().unwrap_or(0)
+        };
+        usize::try_from(bound).unwrap()
+    };
+    let kinds = schema["type"].as_array();
+    let kind =
+        kinds.map_or(&schema["type"], |kinds| &kinds[if largest { 0 } else { kinds.len() - 1 }]);
+    match kind.as_str().unwrap() {
+        "object" => {
+            let properties = schema["properties"].as_object().unwrap();
+            properties.iter().map(|(name, one)| (name.clone(), fill(one, largest, pick))).collect()
+        }
+        "array" => {
+            vec![fill(&schema["items"], largest, pick); bound("maxItems", "minItems")].into()
+        }
+        // A path, a name and a word: shorter tokens than prose has.
+        "string" => "src/io.rs: `Fd` is odd. "
+            .chars()
+            .cycle()
+            .take(bound("maxLength", "minLength"))
+            .collect::<String>()
+            .into(),
+        "integer" => 4_294_967_295_u32.into(),
+        "boolean" => largest.into(),
+        _ => Value::Null,
+    }
+}
+
 #[test]
-fn a_bounded_schema_bounds_every_list_and_free_text() {
-    let schema = bounded("A.1", Phase::Research, 1_000);
-    assert_eq!(schema["properties"]["context_summary"]["maxLength"], 200);
-    assert_eq!(schema["properties"]["task_id"].get("maxLength"), None);
-    let found = &schema["properties"]["findings"]["properties"]["conflicts"];
-    assert_eq!((&found["maxItems"], &found["items"]["maxLength"]), (&json!(3), &json!(200)));
+fn whatever_keeps_to_a_bounded_schema_is_a_report_and_ends_within_its_tokens() {
+    for phase in Phase::ALL {
+        for tokens in [600, 1_000, 4_000, 16_384] {
+            let schema = bounded("A.1", phase, tokens);
+            let branches = schema["properties"]["report"]["anyOf"].as_array().unwrap();
+            for (branch, case) in
+                branches.iter().flat_map(|one| (0..6).map(move |case| (one, case)))
+            {
+                let (largest, pick) = (case < 3, case % 3);
+                let text = format!("{:#}", json!({ "report": fill(branch, largest, pick) }));
+                let size = tokens::count(&text);
+                assert!(size <= tokens as usize, "{phase} {tokens}: {size} in {text}");
+                read_text(&text, &task(), phase)
+                    .unwrap_or_else(|faults| panic!("{faults:?}: {text}"));
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::message::Said;
 use crate::provider::{Error, Kind, Reply};
-use crate::report::Conclusion;
+use crate::report::{Conclusion, bounded};
 use crate::usage::Usage;
 
 fn spec(name: &'static str, effect: Effect) -> Spec {
@@ -177,13 +177,24 @@ fn prose_instead_of_a_report_goes_back_twice_and_then_has_failed() {
 }
 
 #[test]
+fn the_time_of_the_last_reply_counts() {
+    let mut run = run();
+    run.step(Duration::from_secs(1));
+    run.replied(calls(&[("report", good())]));
+    for (elapsed, counted) in [(9, 9), (3, 9), (u64::MAX, 30 * 60)] {
+        let Step::Done(ending) = run.step(Duration::from_secs(elapsed)) else { panic!("not done") };
+        assert_eq!((&ending.outcome, ending.spent.elapsed.as_secs()), (&Outcome::Done, counted));
+    }
+}
+
+#[test]
 fn the_last_try_is_held_to_the_schema_where_the_provider_can() {
     let mut run = AgentRun::new(Brief { schema: true, ..brief() }, Budget::default());
     run.replied(text("Done."));
     run.replied(text("Done."));
     let Step::Ask(request) = run.step(Duration::ZERO) else { panic!("not asking") };
     assert!(
-        matches!(request.answer, Answer::Json(schema) if schema["properties"]["task_id"]["const"] == "A.1")
+        matches!(request.answer, Answer::Json(schema) if *schema == bounded("A.1", Phase::Research, Budget::default().output))
     );
     assert_eq!(request.tools, []);
     run.replied(text(&good().to_string()));
