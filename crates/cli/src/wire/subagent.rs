@@ -126,6 +126,7 @@ impl Subagent<'_> {
             |limit| self.limit(limit).map(|value| u32::try_from(value).unwrap_or(u32::MAX));
         budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
         budget.identical = number(Limit::Identical).unwrap_or(budget.identical);
+        budget.output = number(Limit::Reply).unwrap_or(budget.output);
         budget.tokens = self.limit(Limit::Tokens);
         budget.price = self.limit(Limit::Price);
         budget.wall = self.limit(Limit::Wall).map_or(budget.wall, Duration::from_secs);

@@ -20,6 +20,8 @@ pub enum Limit {
     Bash,
     Output,
     Identical,
+    /// Of one reply of a model.
+    Reply,
     Report,
     Summary,
 }
@@ -36,7 +38,7 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Context,
         Self::Architecture,
         Self::File,
@@ -48,6 +50,7 @@ impl Limit {
         Self::Bash,
         Self::Output,
         Self::Identical,
+        Self::Reply,
         Self::Report,
         Self::Summary,
     ];
@@ -65,6 +68,7 @@ impl Limit {
             Self::Bash => "bash",
             Self::Output => "output",
             Self::Identical => "identical",
+            Self::Reply => "reply",
             Self::Report => "report",
             Self::Summary => "summary",
         }
@@ -98,6 +102,7 @@ impl Limit {
             Self::Bash => 2 * 60,
             Self::Output => 32 << 10,
             Self::Identical => budget.identical.into(),
+            Self::Reply => budget.output.into(),
             Self::Report => REPORT_BYTES as u64,
             Self::Summary => SUMMARY_TOKENS as u64,
         })
