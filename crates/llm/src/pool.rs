@@ -1,5 +1,6 @@
 //! The one pool of connections that all providers of a process share.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use sequester_core::provider::{Error, Kind};
@@ -24,29 +25,32 @@ const CONNECT: Duration = Duration::from_secs(30);
 /// Connections, kept open between requests. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    pub(crate) genai: genai::Client,
-    pub(crate) http: reqwest::Client,
+    /// Through the proxy of this machine, where there is one.
+    far: Clients,
+    /// Loopback: a proxy would look for the server on its own machine.
+    near: Clients,
     pub(crate) timeouts: Timeouts,
+}
+
+#[derive(Clone, Debug)]
+struct Clients {
+    genai: genai::Client,
+    http: reqwest::Client,
 }
 
 impl Pool {
     pub fn new(timeouts: Timeouts) -> Result<Self, Error> {
         // Fails only if a provider is there already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .user_agent(concat!("sequester/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
-            // A key's header would follow a redirect to wherever it points.
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            // A compressed stream arrives in lumps, and may be small only until it is unpacked.
-            .no_gzip()
-            .build()
-            .map_err(|_| unusable())?;
-        let genai =
-            genai::Client::builder().with_reqwest(http.clone()).build().map_err(|_| unusable())?;
-        Ok(Self { genai, http, timeouts })
+        let far = Clients::new(builder())?;
+        let near = Clients::new(builder().no_proxy())?;
+        Ok(Self { far, near, timeouts })
+    }
+
+    /// The client for requests to this address.
+    pub(crate) fn genai(&self, address: &str) -> &genai::Client {
+        let near = reqwest::Url::parse(address).is_ok_and(|url| is_loopback(&url));
+        if near { &self.near.genai } else { &self.far.genai }
     }
 
     /// The body of a page, at most `limit` bytes of it; `Err` says in a sentence why there is none.
@@ -56,7 +60,8 @@ impl Pool {
         timeout: Duration,
         limit: usize,
     ) -> Result<Vec<u8>, String> {
-        let request = self.http.get(url).header("accept", "application/json").timeout(timeout);
+        let http = if is_loopback(&url) { &self.near.http } else { &self.far.http };
+        let request = http.get(url).header("accept", "application/json").timeout(timeout);
         let mut response = request.send().await.map_err(|error| failure(&error))?;
         if !response.status().is_success() {
             return Err(format!("It answered {}.", response.status().as_u16()));
@@ -70,6 +75,35 @@ impl Pool {
         }
         Ok(body)
     }
+}
+
+impl Clients {
+    fn new(builder: reqwest::ClientBuilder) -> Result<Self, Error> {
+        let http = builder.build().map_err(|_| unusable())?;
+        let genai =
+            genai::Client::builder().with_reqwest(http.clone()).build().map_err(|_| unusable())?;
+        Ok(Self { genai, http })
+    }
+}
+
+fn builder() -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .user_agent(concat!("sequester/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        // A key's header would follow a redirect to wherever it points.
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        // A compressed stream arrives in lumps, and may be small only until it is unpacked.
+        .no_gzip()
+}
+
+fn is_loopback(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Own words: reqwest's would repeat the address, and what is in it.
@@ -92,6 +126,31 @@ fn unusable() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_this_machine_is_near() {
+        let near = |address: &str| is_loopback(&reqwest::Url::parse(address).unwrap());
+        for address in [
+            "http://127.0.0.1:80/v1/",
+            "http://127.8.9.1",
+            "http://[::1]:9/",
+            "http://[::ffff:127.0.0.1]/",
+            "https://LOCALHOST/",
+            "http://model.localhost/",
+        ] {
+            assert!(near(address), "{address}");
+        }
+        for address in [
+            "https://api.openai.com/v1/",
+            "http://10.0.0.1/",
+            "http://[::2]/",
+            "http://localhost.example.com/",
+            "http://127.0.0.1.example.com/",
+            "http://notlocalhost/",
+        ] {
+            assert!(!near(address), "{address}");
+        }
+    }
 
     #[test]
     fn a_pool_is_made_with_ring_as_often_as_one_likes() {

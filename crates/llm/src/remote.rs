@@ -88,14 +88,19 @@ impl Remote {
     /// Apart from reading, so that nothing of the request is held while the model answers.
     async fn open(&self, request: &Request<'_>, watch: &Arc<Watch>) -> genai::Result<ChatStream> {
         let service = self.target.service;
-        let mut options = request::options(request, service, self.thinks);
+        let refused = request::refused(service, &self.target.address);
+        let mut options = request::options(request, service, self.thinks, refused);
         options.stream_header_timeout = Some(self.pool.timeouts.headers);
         options.stream_read_timeout = Some(self.pool.timeouts.read);
         options.extra_body.clone_from(&self.fields);
         options.raw_frame_sink = Some(watch.clone());
         let converted = request::convert(request, service);
         let destination = self.destination.clone();
-        let opened = self.pool.genai.exec_chat_stream(destination, converted, Some(&options));
+        let opened = self.pool.genai(&self.target.address).exec_chat_stream(
+            destination,
+            converted,
+            Some(&options),
+        );
         Ok(opened.await?.stream)
     }
 }

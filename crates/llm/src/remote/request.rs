@@ -176,8 +176,47 @@ fn lacks(schema: &Value, beyond: &[&str]) -> bool {
     }
 }
 
-/// What goes beside the messages. `thinks`: the model reasons before every reply.
-pub(super) fn options(request: &Request<'_>, service: &Service, thinks: bool) -> ChatOptions {
+/// Bounds that a service refuses in a schema. Whoever else speaks its API may keep to them, and gets them: without
+/// bounds a small model may never come to an end.
+pub(super) fn refused(service: &Service, address: &str) -> &'static [&'static str] {
+    match service.name {
+        "anthropic" => &BEYOND_ANTHROPIC,
+        "openai" | "openai-responses" if address == service.address => &["minLength", "maxLength"],
+        _ => &[],
+    }
+}
+
+/// The schema without these keywords.
+fn without(schema: &Value, keywords: &[&str]) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| !keywords.contains(&name.as_str()));
+            let kept = kept.map(|(name, value)| {
+                let value = match (name.as_str(), value) {
+                    // Names of properties are no keywords.
+                    ("properties", Value::Object(inner)) => inner
+                        .iter()
+                        .map(|(name, value)| (name.clone(), without(value, keywords)))
+                        .collect(),
+                    _ => without(value, keywords),
+                };
+                (name.clone(), value)
+            });
+            kept.collect()
+        }
+        Value::Array(items) => items.iter().map(|item| without(item, keywords)).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What goes beside the messages. `thinks`: the model reasons before every reply. `refused`: what must not be in a
+/// schema.
+pub(super) fn options(
+    request: &Request<'_>,
+    service: &Service,
+    thinks: bool,
+    refused: &[&str],
+) -> ChatOptions {
     let wire = service.wire;
     let mut options = ChatOptions {
         max_tokens: Some(request.output_limit),
@@ -202,7 +241,7 @@ pub(super) fn options(request: &Request<'_>, service: &Service, thinks: bool) ->
             options.tool_choice = Some(ToolChoice::Tool { name: name.to_owned() });
         }
         Answer::Json(schema) => {
-            let spec = JsonSpec::new(REPORT, schema.clone());
+            let spec = JsonSpec::new(REPORT, without(schema, refused));
             options.response_format = Some(ChatResponseFormat::JsonSpec(spec));
         }
     }

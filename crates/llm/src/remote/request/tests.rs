@@ -33,7 +33,7 @@ fn a_schema_is_strict_only_within_the_providers_dialect() {
 #[test]
 fn a_call_is_not_forced_where_the_model_thinks_first() {
     let request = asking("", Answer::Call("report"));
-    let forced = |name, thinks| options(&request, service(name), thinks).tool_choice.is_some();
+    let forced = |name, thinks| options(&request, service(name), thinks, &[]).tool_choice.is_some();
     assert!(forced("anthropic", false) && forced("openai-responses", true));
     assert!(!forced("anthropic", true));
 }
@@ -41,7 +41,7 @@ fn a_call_is_not_forced_where_the_model_thinks_first() {
 #[test]
 fn only_openai_gets_a_key_of_the_cache_and_it_follows_the_prefix() {
     let key = |name, system| {
-        options(&asking(system, Answer::Free), service(name), false).prompt_cache_key
+        options(&asking(system, Answer::Free), service(name), false, &[]).prompt_cache_key
     };
     let long = "words ".repeat(5_000);
     assert_eq!(key("openai", &long), key("openai-responses", &long));
@@ -77,4 +77,37 @@ fn what_came_back_goes_back_in_its_order_and_only_to_its_provider() {
     let second = r#"b Some(["of the second"]) {"arguments":[]}"#;
     assert_eq!(kinds("gemini"), ["of the text", r#"{"a":1}"#, "text", first, second]);
     assert_eq!(kinds("anthropic"), ["text", first, r#"b None {"arguments":[]}"#]);
+}
+
+#[test]
+fn a_schema_keeps_its_bounds_unless_the_service_refuses_them() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"maxLength": {"type": "string", "maxLength": 9}},
+        "anyOf": [{"type": "array", "maxItems": 2, "items": {"minLength": 1}}],
+    });
+    let sent = |name: &str, address: Option<&str>| {
+        let service = service(name);
+        let refused = refused(service, address.unwrap_or(service.address));
+        let options = options(&asking("", Answer::Json(&schema)), service, false, refused);
+        match options.response_format {
+            Some(ChatResponseFormat::JsonSpec(spec)) => spec.schema,
+            _ => Value::Null,
+        }
+    };
+    for near in ["openai", "openai-responses", "ollama"] {
+        assert_eq!(sent(near, Some("http://127.0.0.1:8080/v1/")), schema, "{near}");
+    }
+    let openai = json!({
+        "type": "object",
+        "properties": {"maxLength": {"type": "string"}},
+        "anyOf": [{"type": "array", "maxItems": 2, "items": {}}],
+    });
+    assert_eq!(sent("openai", None), openai);
+    let anthropic = json!({
+        "type": "object",
+        "properties": {"maxLength": {"type": "string"}},
+        "anyOf": [{"type": "array", "items": {}}],
+    });
+    assert_eq!(sent("anthropic", None), anthropic);
 }
