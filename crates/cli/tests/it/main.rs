@@ -17,6 +17,7 @@ mod files;
 mod interference;
 mod literal;
 mod plan;
+mod real_model;
 mod scripted;
 mod storm;
 mod subagent_bad_input;
