@@ -59,7 +59,22 @@ pub struct Spent {
     pub usage: Usage,
     /// Millionths of a dollar; nothing where the model's price is not known.
     pub price: Option<u64>,
+    #[serde(rename = "elapsed_ms", with = "milliseconds")]
     pub elapsed: Duration,
+}
+
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        u64::try_from(time.as_millis()).unwrap_or(u64::MAX).serialize(to)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
+    }
 }
 
 /// Which limit was reached.
@@ -82,14 +97,18 @@ impl Limit {
 }
 
 impl Budget {
-    /// Which limit leaves room for no more than the turn that is held back.
-    pub fn reached(&self, spent: &Spent) -> Option<Limit> {
-        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
+    /// Which limit leaves room for no more than the turn that is held back, if that costs what the latest did.
+    pub fn reached(&self, spent: &Spent, latest: Usage) -> Option<Limit> {
+        let over = |limit: Option<u64>, used: u64, next: u64| {
+            limit.is_some_and(|limit| used.saturating_add(next) >= limit)
+        };
+        let price = spent.price.unwrap_or(0);
+        let next = price / u64::from(spent.turns.max(1));
         if spent.turns.saturating_add(1) >= self.turns {
             Some(Limit::Turns)
-        } else if over(self.tokens, spent.usage.total()) {
+        } else if over(self.tokens, spent.usage.total(), latest.total()) {
             Some(Limit::Tokens)
-        } else if over(self.price, spent.price.unwrap_or(0)) {
+        } else if over(self.price, price, next) {
             Some(Limit::Price)
         } else {
             None
@@ -151,9 +170,10 @@ mod tests {
             usage: Usage { input, ..Usage::default() },
             ..Spent::default()
         };
-        assert_eq!(budget.reached(&spent(1, 999)), None);
-        assert_eq!(budget.reached(&spent(2, 0)), Some(Limit::Turns));
-        assert_eq!(budget.reached(&spent(1, 1_000)), Some(Limit::Tokens));
+        let latest = Usage { input: 400, ..Usage::default() };
+        assert_eq!(budget.reached(&spent(1, 599), latest), None);
+        assert_eq!(budget.reached(&spent(2, 0), latest), Some(Limit::Turns));
+        assert_eq!(budget.reached(&spent(1, 600), latest), Some(Limit::Tokens));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub enum Answer<'a> {
     Free,
     /// A call of this tool and nothing else.
     Call(&'a str),
-    /// JSON by this schema, by the provider's structured output. No tools are listed.
+    /// JSON by this schema, by the provider's structured output. Tools are listed only if the conversation holds calls.
     Json(&'a Value),
 }
 
@@ -63,7 +63,7 @@ pub trait Deltas: Send + Sync {
 }
 
 /// What a provider can do beside text and tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Powers {
     /// It keeps to a JSON schema that comes with the request.
     pub schema: bool,

@@ -9,6 +9,7 @@ pub use findings::{
     Analysis, Change, Check, Checks, Complexity, Findings, Judgement, Phase, Remark, Requirement,
     Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict, Verification,
 };
+pub(crate) use read::widen_questions;
 pub use read::{REPORT_BYTES, SUMMARY_TOKENS, read, read_text};
 pub(crate) use schema::schema_of;
 pub use schema::{asked, bounded, published};

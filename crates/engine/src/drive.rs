@@ -1,6 +1,7 @@
 //! THE loop: it does what the machine decides, and nothing else.
 
 use std::future::Future;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use sequester_core::agent::{AgentRun, Ending, Step};
@@ -19,15 +20,17 @@ pub async fn drive(
     feed: &dyn Feed,
     stop: &Stop,
 ) -> Ending {
-    let start = Instant::now();
-    let end = start + run.wall();
+    let (start, before) = (Instant::now(), run.elapsed());
+    let end = start.checked_add(run.left()).unwrap_or(start + FOR_EVER);
     let deltas = Aloud(feed);
     loop {
-        let done = match run.step(start.elapsed()) {
+        let done = match run.step(before + start.elapsed()) {
             Step::Ask(request) => {
                 feed.tell(News::Asking);
                 let reply = provider.complete(request, &deltas);
-                bounded(reply, end, stop).await.map(|reply| match reply {
+                let reply = bounded(reply, end, stop).await;
+                run.tick(before + start.elapsed());
+                reply.map(|reply| match reply {
                     Ok(reply) => {
                         feed.tell(News::Replied(&reply));
                         run.replied(reply);
@@ -41,7 +44,9 @@ pub async fn drive(
             Step::Call(invocations) => {
                 feed.tell(News::Calling(&invocations));
                 let calls = join_all(invocations.iter().map(|one| toolbox.call(one)));
-                bounded(calls, end, stop).await.map(|results| {
+                let results = bounded(calls, end, stop).await;
+                run.tick(before + start.elapsed());
+                results.map(|results| {
                     feed.tell(News::Returned(&results));
                     run.returned(results);
                 })
@@ -59,6 +64,8 @@ pub async fn drive(
         }
     }
 }
+
+const FOR_EVER: Duration = Duration::from_hours(24 * 365);
 
 /// Why an effect was not waited for.
 enum Cut {

@@ -15,13 +15,16 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Stops when the person presses Ctrl-C. To be called inside the runtime.
-    pub fn on_interrupt() -> Self {
+    /// Stops when the person presses Ctrl-C, and tells when they press it once more. To be called inside the runtime.
+    pub fn on_interrupt(again: impl FnOnce() + Send + 'static) -> Self {
         let stop = Self::default();
         let theirs = stop.clone();
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 theirs.stop();
+            }
+            if tokio::signal::ctrl_c().await.is_ok() {
+                again();
             }
         });
         stop

@@ -88,7 +88,9 @@ impl Teller<'_> {
                 self.tell(Kind::TimedOut, "did not answer in time.")
             }
             Some(error) if error.is_body() || error.is_decode() => self.cut(),
-            Some(error) if error.is_builder() => self.tell(Kind::Network, "has no usable address."),
+            Some(error) if error.is_builder() => {
+                self.tell(Kind::BadRequest, "has no usable address.")
+            }
             Some(_) => self.tell(Kind::Network, "closed the connection before it answered."),
             None => self.tell(Kind::Malformed, "sent text that is not UTF-8."),
         }
@@ -98,12 +100,15 @@ impl Teller<'_> {
     pub(crate) fn status(self, status: StatusCode, headers: &HeaderMap, body: &str) -> Error {
         let json: Value = serde_json::from_str(body).unwrap_or_default();
         let said = Said::read(&json);
+        let kind = said.kind_of_status(status.as_u16());
         let words = match said.message.as_str() {
+            // Some repeat the beginning and end of the key.
+            _ if kind == Kind::Authentication => "does not accept the key.".to_owned(),
             "" => format!("answered {}.", status.as_u16()),
             message => format!("answered {}: {message}", status.as_u16()),
         };
         let retry_after = delay(headers).or_else(|| told_delay(&json));
-        Error { retry_after, ..self.tell(said.kind_of_status(status.as_u16()), &words) }
+        Error { retry_after, ..self.tell(kind, &words) }
     }
 
     /// An error in the middle of a stream.
@@ -168,8 +173,8 @@ impl Said {
             429 => Kind::RateLimited,
             400..500 | 501 => Kind::BadRequest,
             500.. => Kind::Overloaded,
-            // A redirect is not followed; the address is wrong.
-            _ => Kind::Network,
+            // A redirect is not followed: the address is wrong, and stays so.
+            _ => Kind::BadRequest,
         }
     }
 

@@ -32,7 +32,8 @@ impl Endpoint {
         let endpoint = Self { pool: pool.clone(), template: template.to_owned() };
         match endpoint.url("x") {
             Some(url) if matches!(url.scheme(), "http" | "https") => Ok(endpoint),
-            _ => Err(format!("`{template}` is no address of a search endpoint.")),
+            // The address may hold a key.
+            _ => Err("The setting `search` is no address of a search endpoint.".to_owned()),
         }
     }
 

@@ -67,7 +67,7 @@ async fn attempts(
     title: &str,
 ) -> Result<Done, Failure> {
     let connections = Connections::new(&subagent.project.settings)?;
-    let stop = Stop::on_interrupt();
+    let stop = Stop::on_interrupt(|| std::process::exit(130));
     let mut models = models.iter().peekable();
     loop {
         let name = models.next().map_or("auto", String::as_str);

@@ -1,10 +1,11 @@
 //! One line per subagent, in place; without a terminal one when it starts and one when it ends.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use sequester_engine::{Feed, News};
 
 use super::terminal::cut;
@@ -23,8 +24,11 @@ impl Progress {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(
-                ProgressStyle::with_template("{msg}")
-                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+                ProgressStyle::with_template("{msg}{spent}")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .with_key("spent", |state: &ProgressState, out: &mut dyn fmt::Write| {
+                        let _ = write!(out, ", {:.1}s", state.elapsed().as_secs_f64());
+                    }),
             );
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
@@ -39,22 +43,22 @@ impl Progress {
 
     fn draw(&self) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{} ... {}", self.name, self.counts()));
+            bar.set_message(format!("{} ... {}", self.name, self.tools()));
         }
     }
 
-    /// `5 tools, 3.2s`
-    fn counts(&self) -> String {
+    fn tools(&self) -> String {
         let calls = self.calls.load(Ordering::Relaxed);
-        let word = if calls == 1 { "tool" } else { "tools" };
-        format!("{calls} {word}, {:.1}s", self.start.elapsed().as_secs_f64())
+        format!("{calls} {}", if calls == 1 { "tool" } else { "tools" })
     }
 
     fn end(&self, outcome: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        line(&format!("{} - {} ({})", self.name, outcome.replace('_', " "), self.counts()));
+        let seconds = self.start.elapsed().as_secs_f64();
+        let outcome = outcome.replace('_', " ");
+        line(&format!("{} - {outcome} ({}, {seconds:.1}s)", self.name, self.tools()));
     }
 }
 

@@ -93,7 +93,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         task,
         phase: Phase::Analyze,
         model: provider.model().to_owned(),
-        schema: provider.powers().schema,
+        powers: provider.powers(),
         system: "You look at small tasks. Answer in one sentence.".into(),
         text: 8..prompt.len(),
         prompt: prompt.into(),

@@ -196,7 +196,7 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         task,
         phase: Phase::Analyze,
         model: provider.model().to_owned(),
-        schema: provider.powers().schema,
+        powers: provider.powers(),
         system: "You analyze.".into(),
         text: 0..0,
         tools,

@@ -51,7 +51,8 @@ pub enum Priority {
 impl Kept {
     /// A section is replaced as a whole.
     pub(super) fn note(&mut self, note: Note) -> Result<String, String> {
-        let size = within("A section of the notes", &note.content, NOTE_TOKENS)?;
+        brief("The name of a section", &note.section)?;
+        let size = within("A section of the notes", &[&note.content], NOTE_TOKENS)?;
         let section = note.section.clone();
         let full = self.notes.len() == NOTES;
         match self.notes.iter_mut().find(|one| one.section == note.section) {
@@ -65,7 +66,10 @@ impl Kept {
     }
 
     pub(super) fn artifact(&mut self, artifact: Artifact) -> Result<String, String> {
-        let size = within("An artifact", &artifact.content, ARTIFACT_TOKENS)?;
+        let mut parts = vec![artifact.content.as_str()];
+        parts.extend(artifact.relevance.as_deref());
+        parts.extend(artifact.refs.iter().map(String::as_str));
+        let size = within("An artifact", &parts, ARTIFACT_TOKENS)?;
         if self.artifacts.len() == ARTIFACTS {
             return Err(format!("There are {ARTIFACTS} artifacts already; no more are kept."));
         }
@@ -74,7 +78,8 @@ impl Kept {
     }
 
     pub(super) fn pack(&mut self, item: Item) -> Result<String, String> {
-        let size = within("An item", &item.item, BACKPACK_TOKENS)?;
+        brief("A category", item.category.as_deref().unwrap_or("-"))?;
+        let size = within("An item", &[&item.item], BACKPACK_TOKENS)?;
         let full: usize = self.backpack.iter().map(|item| tokens::count(&item.item)).sum();
         if full + size > BACKPACK_TOKENS {
             return Err(format!(
@@ -112,9 +117,27 @@ impl Kept {
     }
 }
 
-fn within(what: &str, text: &str, limit: usize) -> Result<usize, String> {
-    let size = tokens::count(text);
-    if text.trim().is_empty() {
+/// A name, not a text.
+fn brief(what: &str, name: &str) -> Result<(), String> {
+    if name.trim().is_empty() || name.chars().count() > NAME {
+        return Err(format!("{what} has 1 to {NAME} characters."));
+    }
+    Ok(())
+}
+
+const NAME: usize = 100;
+
+/// The first part is what it is about.
+fn within(what: &str, parts: &[&str], limit: usize) -> Result<usize, String> {
+    // A token has at least a byte and hardly more than some: what is far too long is not counted.
+    let bytes: usize = parts.iter().map(|part| part.len()).sum();
+    if bytes > limit * 64 {
+        return Err(format!(
+            "{what} holds at most {limit} tokens; this has {bytes} bytes. Shorten it."
+        ));
+    }
+    let size = parts.iter().map(|part| tokens::count(part)).sum();
+    if parts.first().is_none_or(|text| text.trim().is_empty()) {
         return Err(format!("{what} cannot be empty."));
     }
     if size > limit {

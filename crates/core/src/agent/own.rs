@@ -45,12 +45,6 @@ struct Named {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// What a call of an own tool leads to.
-pub(super) enum Done {
-    Said(Result<String, String>),
-    Asked(Vec<Question>),
-}
-
 /// All of them, the report's made for this task and phase.
 pub fn specs(task: &TaskId, phase: Phase) -> Vec<Spec> {
     static FIXED: LazyLock<Vec<Spec>> = LazyLock::new(fixed);
@@ -102,10 +96,9 @@ fn spec(name: &'static str, description: &'static str, parameters: Value) -> Spe
     }
 }
 
-/// Carries out a call of an own tool other than `report`; nothing where the name is of no own tool.
-pub(super) fn carry_out(call: &Call, kept: &mut Kept) -> Option<Done> {
-    let done = match call.name.as_str() {
-        ASK => return Some(ask(call)),
+/// Carries out a call of an own tool other than `report` and `ask`; nothing where the name is of no own tool.
+pub(super) fn carry_out(call: &Call, kept: &mut Kept) -> Option<Result<String, String>> {
+    Some(match call.name.as_str() {
         "update_notes" => arguments::<Note>(call).and_then(|note| kept.note(note)),
         "record_artifact" => arguments::<Artifact>(call).and_then(|one| kept.artifact(one)),
         "add_to_backpack" => arguments::<Item>(call).and_then(|item| kept.pack(item)),
@@ -114,19 +107,27 @@ pub(super) fn carry_out(call: &Call, kept: &mut Kept) -> Option<Done> {
         }
         "clear_backpack" => arguments::<Nothing>(call).map(|_| kept.clear_backpack()),
         _ => return None,
-    };
-    Some(Done::Said(done))
+    })
 }
 
-fn ask(call: &Call) -> Done {
-    match arguments::<Ask>(call) {
-        Ok(ask) if ask.questions.iter().any(|one| !one.question.trim().is_empty()) => {
-            Done::Asked(ask.questions)
-        }
-        Ok(_) => Done::Said(Err("There is no question in `questions`.".to_owned())),
-        Err(fault) => Done::Said(Err(fault)),
+/// What `ask` asks, bounded as a report is.
+pub(super) fn read_questions(call: &Call) -> Result<Vec<Question>, String> {
+    let mut call = call.clone();
+    report::widen_questions(&mut call.arguments);
+    let size = call.arguments.to_string().len();
+    if size > QUESTION_BYTES {
+        return Err(format!(
+            "The questions have {size} bytes; at most {QUESTION_BYTES} are taken."
+        ));
     }
+    let questions = arguments::<Ask>(&call)?.questions;
+    if questions.iter().all(|one| one.question.trim().is_empty()) {
+        return Err("There is no question in `questions`.".to_owned());
+    }
+    Ok(questions)
 }
+
+const QUESTION_BYTES: usize = 8 << 10;
 
 fn arguments<T: DeserializeOwned>(call: &Call) -> Result<T, String> {
     T::deserialize(&call.arguments)

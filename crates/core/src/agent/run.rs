@@ -16,11 +16,13 @@ use super::own;
 use super::tally::Tally;
 use crate::budget::{Budget, Limit, Spent, backoff};
 use crate::context::IsolatedContext;
+use crate::excerpt::cap;
 use crate::id::TaskId;
 use crate::message::{Answered, Call, Message};
-use crate::provider::{self, Answer, Powers, Request, Stop};
+use crate::provider::{self, Answer, Kind, Powers, Request, Stop};
 use crate::report::{Phase, Question, Report};
 use crate::tool::{self, Effect, Invocation, Returned, Spec};
+use crate::usage::Usage;
 
 /// One attempt, from its context to its ending. It can be stored at any moment and taken up again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct AgentRun {
     seen: BTreeMap<String, String>,
     tally: Tally,
     trouble: Trouble,
+    /// What the latest reply cost: the next one will hardly be cheaper.
+    latest: Usage,
 }
 
 /// What went wrong so far, as far as it decides what comes next.
@@ -56,8 +60,7 @@ pub struct Brief {
     pub task: TaskId,
     pub phase: Phase,
     pub model: String,
-    /// Whether the model keeps to a schema without a tool.
-    pub schema: bool,
+    pub powers: Powers,
     pub system: Arc<str>,
     pub prompt: Arc<str>,
     /// Where the task's own text stands in the prompt.
@@ -114,7 +117,7 @@ impl Brief {
             task: context.task.clone(),
             phase,
             model: model.to_owned(),
-            schema: powers.schema,
+            powers,
             system: Arc::clone(&context.system),
             prompt: context.prompt.as_str().into(),
             text: context.task_text(),
@@ -136,21 +139,18 @@ impl AgentRun {
             seen: BTreeMap::new(),
             tally: Tally::default(),
             trouble: Trouble::default(),
+            latest: Usage::default(),
         }
     }
 
     /// What comes next, `elapsed` after the start.
     pub fn step(&mut self, elapsed: Duration) -> Step<'_> {
-        self.spent.elapsed = elapsed;
-        if elapsed >= self.budget.wall {
+        self.tick(elapsed);
+        if self.spent.elapsed >= self.budget.wall {
             self.end(Outcome::TimedOut);
         }
-        if let State::Ended(ending) = &mut self.state {
-            // What ended it came after the last look at the clock.
-            ending.spent.elapsed = ending.spent.elapsed.max(elapsed.min(self.budget.wall));
-        }
         if self.state == State::Asking && self.trouble.closing.is_none() {
-            self.trouble.closing = self.budget.reached(&self.spent);
+            self.trouble.closing = self.budget.reached(&self.spent, self.latest);
             if self.trouble.closing.is_some() {
                 self.tell(LAST_TURN);
             }
@@ -163,13 +163,20 @@ impl AgentRun {
         }
     }
 
-    fn left(&self) -> Duration {
-        self.budget.wall.saturating_sub(self.spent.elapsed)
+    /// So much time has passed since the start, in this process and in those before.
+    pub fn tick(&mut self, elapsed: Duration) {
+        // Whole milliseconds: what is stored and taken up again is the same.
+        let elapsed = Duration::from_millis(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+        self.spent.elapsed = self.spent.elapsed.max(elapsed);
     }
 
-    /// How long the whole attempt may take.
-    pub fn wall(&self) -> Duration {
-        self.budget.wall
+    pub fn elapsed(&self) -> Duration {
+        self.spent.elapsed
+    }
+
+    /// How long the attempt may still take.
+    pub fn left(&self) -> Duration {
+        self.budget.wall.saturating_sub(self.spent.elapsed)
     }
 
     pub fn brief(&self) -> &Brief {
@@ -210,9 +217,14 @@ impl AgentRun {
 
     /// The request brought an error: wait and ask again, or give up.
     pub fn failed(&mut self, error: provider::Error) {
+        if self.state != State::Asking {
+            return;
+        }
         let errors = self.trouble.errors;
         let wait = backoff(error.retry_after, errors, self.brief.seed, self.budget.patience);
-        let again = error.kind.is_passing() && errors < self.budget.retries;
+        // Where nobody answers at all, nobody will soon.
+        let most = if error.kind == Kind::Network { NETWORK_RETRIES } else { u32::MAX };
+        let again = error.kind.is_passing() && errors < self.budget.retries.min(most);
         match wait.filter(|wait| again && *wait < self.left()) {
             Some(wait) => {
                 self.trouble.errors += 1;
@@ -234,6 +246,8 @@ impl AgentRun {
     pub fn returned(&mut self, results: Vec<Returned>) {
         let State::Calling { under_way, .. } = &mut self.state else { return };
         let calls = std::mem::take(under_way);
+        let none = || tool::Outcome::Failed("The tool gave no result.".to_owned()).into();
+        let results = results.into_iter().chain(std::iter::repeat_with(none));
         for (call, result) in calls.into_iter().zip(results) {
             self.result(call, result);
         }
@@ -241,17 +255,14 @@ impl AgentRun {
     }
 
     fn result(&mut self, call: Call, result: Returned) {
-        let edited = self.effect(&call.name) == Some(Effect::Edits);
-        if edited && matches!(result.outcome, tool::Outcome::Output(_)) {
+        let edits = self.effect(&call.name) == Some(Effect::Edits);
+        let news = |(path, digest): (&String, &String)| self.seen.get(path) != Some(digest);
+        if edits && result.seen.iter().any(news) {
             self.tally.clear();
         }
         self.seen.extend(result.seen);
-        let times = self.tally.count(&call, result.outcome.text());
         if let tool::Outcome::NeedsApproval(question) = result.outcome {
             return self.ask(vec![Question { question, ..Question::default() }]);
-        }
-        if times >= self.budget.identical {
-            return self.end(Outcome::Looped { call: call.name, times });
         }
         let failed = !matches!(result.outcome, tool::Outcome::Output(_));
         let text = match result.outcome {
@@ -263,7 +274,12 @@ impl AgentRun {
         self.answer(call, text, failed);
     }
 
+    /// Answers a call, unless it brings the same once too often.
     fn answer(&mut self, call: Call, text: String, failed: bool) {
+        let times = self.tally.count(&call, &text);
+        if times >= self.budget.identical {
+            return self.end(Outcome::Looped { call: short(&call.name), times });
+        }
         if let State::Calling { answered, .. } = &mut self.state {
             answered.push(Answered { call: call.id, name: call.name, text, failed });
         }
@@ -335,7 +351,7 @@ impl AgentRun {
             Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
             _ => None,
         });
-        let last_words = last.unwrap_or_default().chars().take(LAST_WORDS).collect();
+        let last_words = cap(last.unwrap_or_default().to_owned(), LAST_WORDS);
         self.state = State::Ended(Box::new(Ending {
             outcome,
             report,
@@ -352,6 +368,12 @@ impl AgentRun {
 }
 
 const LAST_WORDS: usize = 2_000;
+const NETWORK_RETRIES: u32 = 5;
+
+/// A name as it may be repeated in a sentence.
+fn short(name: &str) -> String {
+    name.chars().take(64).collect()
+}
 
 const LAST_TURN: &str = "\
 This is your last turn: the limit of this attempt is reached. Call `report` now with what you have; \

@@ -8,7 +8,8 @@ use crate::path::RepoPath;
 impl Plan {
     /// A task whose text, files and constraints are given one by one. Its title is the text's first line.
     pub fn single(text: &str, files: Vec<RepoPath>, constraints: Vec<String>) -> Self {
-        let line = text.trim_start().lines().next().unwrap_or_default();
+        let line =
+            text.trim_start().lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
         let place = Place { line: 1, column: 1 };
         let file = |path| FileRef { path, action: Action::Change, lines: None, place };
         let task = Task {

@@ -41,11 +41,16 @@ pub fn read_text(text: &str, task_id: &TaskId, phase: Phase) -> Result<Report, V
 }
 
 /// Reads a report that must be of this task and phase.
-pub fn read(mut value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
+pub fn read(value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
     let size = value.to_string().len();
     if size > REPORT_BYTES {
         return Err(vec![too_large(size)]);
     }
+    judge(value, task_id, phase)
+}
+
+/// Everything but the size: a report that was taken once has grown by what the runtime fills in.
+fn judge(mut value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
     widen_questions(&mut value);
     let faults = faults_of(&value, phase);
     if !faults.is_empty() {
@@ -72,7 +77,7 @@ fn too_large(size: usize) -> String {
 }
 
 /// A bare string is a question too.
-fn widen_questions(value: &mut Value) {
+pub(crate) fn widen_questions(value: &mut Value) {
     let Some(Value::Array(questions)) = value.get_mut("questions") else { return };
     for question in questions.iter_mut().filter(|question| question.is_string()) {
         *question = json!({ "question": question.take() });
@@ -97,7 +102,13 @@ fn faults_of(value: &Value, phase: Phase) -> Vec<String> {
         let fault: String = error.masked_with("the value").to_string().chars().take(300).collect();
         format!("{place}: {fault}.")
     };
-    validator.iter_errors(value).take(LISTED).map(tell).collect()
+    let mut errors = validator.iter_errors(value);
+    let mut faults: Vec<String> = errors.by_ref().take(LISTED).map(tell).collect();
+    let more = errors.count();
+    if more > 0 {
+        faults.push(format!("There are {more} faults more."));
+    }
+    faults
 }
 
 /// What no schema can say: pairs, questions, reasons, sizes.
@@ -184,6 +195,6 @@ impl TryFrom<Value> for Report {
         let (Some(task_id), Some(phase)) = (text("task_id"), phase) else {
             return Err("a report names its task and phase".to_owned());
         };
-        read(value, &TaskId::new(task_id), phase).map_err(|faults| faults.join(" "))
+        judge(value, &TaskId::new(task_id), phase).map_err(|faults| faults.join(" "))
     }
 }

@@ -6,7 +6,7 @@ use sequester_core::budget::Budget;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::message::Message;
-use sequester_core::provider::{Error, Kind, Reply};
+use sequester_core::provider::{Error, Kind, Powers, Reply};
 use sequester_core::report::Phase;
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
 use sequester_engine::{Feed, News, Silent, Stop, drive};
@@ -58,7 +58,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         task,
         phase: Phase::Analyze,
         model: "scripted".to_owned(),
-        schema: false,
+        powers: Powers { schema: false, free: true },
         system: "You analyze.".into(),
         prompt: "# Task".into(),
         text: 0..6,

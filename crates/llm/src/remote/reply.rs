@@ -137,11 +137,10 @@ fn failed(error: &genai::Error, seen: &Seen, teller: Teller<'_>) -> Result<Reply
 
 fn finish(end: StreamEnd, heard: Heard, seen: &mut Seen, turn: Turn<'_>) -> Result<Reply, Error> {
     let Turn { service, teller, .. } = turn;
-    // For these two genai makes up an end when the body ends early; only a real one has these.
+    // An end without them was made up, by genai or by a server that lost its model in the middle.
     let is_real = match service.wire {
         Wire::Responses => end.captured_response_id.is_some(),
-        Wire::Gemini => end.captured_stop_reason.is_some(),
-        Wire::Messages | Wire::Chat => true,
+        Wire::Gemini | Wire::Messages | Wire::Chat => end.captured_stop_reason.is_some(),
     };
     if !is_real {
         return Err(ended(seen, teller));

@@ -37,7 +37,7 @@ pub(super) fn convert(request: &Request<'_>, service: &Service) -> ChatRequest {
     if !caches && !request.system.is_empty() {
         converted.system = Some(request.system.to_owned());
     }
-    if !matches!(request.answer, Answer::Json(_)) && !request.tools.is_empty() {
+    if !request.tools.is_empty() {
         converted.tools = Some(request.tools.iter().map(|spec| tool(spec, service)).collect());
     }
     converted

@@ -68,7 +68,7 @@ async fn a_redirect_is_not_followed_with_the_key() {
         let (address, _) = serve(vec![body.to_vec()]);
         let remote = remote(name, &address, KEY, Timeouts::default());
         let error = ask(&remote, &prompt()).await.unwrap_err();
-        assert_eq!(error.kind, Kind::Network);
+        assert_eq!(error.kind, Kind::BadRequest);
         assert!(error.message.ends_with("answered 307."), "{error}");
     }
 }

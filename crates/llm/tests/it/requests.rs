@@ -137,7 +137,7 @@ async fn an_answer_can_be_demanded_as_a_call_or_as_json() {
         let call = Request { answer: Answer::Call("report"), ..free };
         let reply = remote.complete(call, &Heard::default()).await.unwrap();
         assert_eq!(reply.said.calls[0].arguments, json!({"summary": "s"}), "{wire:?}");
-        let json = Request { answer: Answer::Json(&schema), ..free };
+        let json = Request { answer: Answer::Json(&schema), tools: &[], ..free };
         let reply = remote.complete(json, &Heard::default()).await.unwrap();
         assert_eq!(reply.said.text, "{\"summary\":\"s\"}", "{wire:?}");
 

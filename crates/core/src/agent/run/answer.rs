@@ -1,11 +1,14 @@
 //! Taking a model's reply: calls, a report, or neither.
 
-use super::{AgentRun, Brief, Fault, Outcome, State, Stop};
-use crate::agent::own::{self, Done};
+use serde_json::Value;
+
+use super::{AgentRun, Brief, Fault, Outcome, State, Stop, short};
+use crate::agent::own;
 use crate::message::{Call, Message, Said};
 use crate::price;
 use crate::provider::Reply;
 use crate::report::{self, Conclusion, Report};
+use crate::usage::Usage;
 
 impl AgentRun {
     /// The model replied.
@@ -14,8 +17,10 @@ impl AgentRun {
             return;
         }
         self.trouble.errors = 0;
-        self.spent.add(reply.usage, price::find(&self.brief.model));
-        let Reply { said, stop, .. } = reply;
+        let Reply { mut said, stop, usage } = reply;
+        self.latest = self.counted(usage, &said);
+        self.spent.add(self.latest, price::find(&self.brief.model));
+        said.calls.iter_mut().for_each(flatten);
         let read = self.read_text(&said, &stop);
         let calls = said.calls.clone();
         // Providers do not take an empty message back.
@@ -27,6 +32,21 @@ impl AgentRun {
             (_, Some(read)) => self.take(read, None),
             (_, None) => self.dispatch(calls),
         }
+    }
+
+    /// A provider that is paid for and counts nothing is counted by size: four bytes are a token.
+    fn counted(&self, usage: Usage, said: &Said) -> Usage {
+        if usage.total() > 0 || self.brief.powers.free {
+            return usage;
+        }
+        let bytes = |message: &Message| match message {
+            Message::User(text) => text.len(),
+            Message::Assistant(said) => size(said),
+            Message::Results(results) => results.iter().map(|result| result.text.len()).sum(),
+        };
+        let sent = self.brief.system.len() + self.conversation.iter().map(bytes).sum::<usize>();
+        let tokens = |bytes: usize| (bytes as u64).div_ceil(4);
+        Usage { input: tokens(sent), output: tokens(size(said)), ..Usage::default() }
     }
 
     /// A reply without calls should be the report, or is none.
@@ -58,6 +78,15 @@ impl AgentRun {
             return self.end(Outcome::BudgetExhausted { limit });
         }
         self.state = State::calling();
+        if let [call] = calls.as_slice()
+            && call.name == own::ASK
+        {
+            match own::read_questions(call) {
+                Ok(questions) => self.ask(questions),
+                Err(fault) => self.answer(call.clone(), fault, true),
+            }
+            return self.proceed();
+        }
         for (place, call) in calls.into_iter().enumerate() {
             self.route(place, call);
         }
@@ -74,12 +103,11 @@ impl AgentRun {
                 true,
             );
         }
-        if call.name == own::REPORT {
-            return self.answer(call, REPORT_ALONE.to_owned(), true);
+        if [own::REPORT, own::ASK].contains(&call.name.as_str()) {
+            return self.answer(call, ALONE.to_owned(), true);
         }
         match own::carry_out(&call, &mut self.kept) {
-            Some(Done::Asked(questions)) => self.ask(questions),
-            Some(Done::Said(said)) => {
+            Some(said) => {
                 let failed = said.is_err();
                 let text = said.unwrap_or_else(|fault| fault);
                 self.answer(call, text, failed);
@@ -122,7 +150,7 @@ impl AgentRun {
             return self.end(Outcome::Failed { fault: Fault::NoReport { faults } });
         }
         self.trouble.rejections += 1;
-        if self.brief.schema && self.trouble.rejections >= self.budget.rejections {
+        if self.brief.powers.schema && self.trouble.rejections >= self.budget.rejections {
             let Brief { task, phase, .. } = &self.brief;
             let schema = report::bounded(task.as_str(), *phase, self.budget.output);
             self.trouble.schema = Some(schema);
@@ -142,13 +170,33 @@ impl AgentRun {
     }
 }
 
-/// A name as it may be repeated in a sentence.
-fn short(name: &str) -> String {
-    name.chars().take(64).collect()
-}
-
 pub(super) const PROSE: &str = "You ended with text alone. Text is not a report: call `report`, or another tool if work is left.";
 const NOTHING: &str = "You said nothing. Call `report`, or another tool if work is left.";
 const CUT: &str =
     "Your reply reached its limit of tokens before a call was complete. Say less at once.";
-pub(super) const REPORT_ALONE: &str = "The report was not taken: call `report` alone, after you have seen what your other calls brought.";
+pub(super) const ALONE: &str =
+    "Not taken: call `report` or `ask` alone, after you have seen what your other calls brought.";
+
+/// The bytes of what was said.
+fn size(said: &Said) -> usize {
+    let calls = said.calls.iter().map(|call| call.arguments.to_string().len());
+    said.text.len() + calls.sum::<usize>()
+}
+
+/// Arguments nested deeper than anybody can read are not kept: what is stored must be read back.
+fn flatten(call: &mut Call) {
+    if is_deeper(&call.arguments, DEPTH) {
+        call.arguments = Value::String(format!("[arguments nested deeper than {DEPTH} levels]"));
+    }
+}
+
+const DEPTH: usize = 64;
+
+fn is_deeper(value: &Value, depth: usize) -> bool {
+    match (value, depth) {
+        (Value::Array(_) | Value::Object(_), 0) => true,
+        (Value::Array(items), _) => items.iter().any(|item| is_deeper(item, depth - 1)),
+        (Value::Object(fields), _) => fields.values().any(|field| is_deeper(field, depth - 1)),
+        _ => false,
+    }
+}

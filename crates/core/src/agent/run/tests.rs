@@ -31,7 +31,7 @@ fn brief() -> Brief {
         task,
         phase: Phase::Research,
         model: "anthropic/claude-sonnet-5".to_owned(),
-        schema: false,
+        powers: Powers { schema: false, free: false },
         system: "You explore.".into(),
         prompt: "# Task\nFind it.".into(),
         text: 7..15,
@@ -180,16 +180,17 @@ fn prose_instead_of_a_report_goes_back_twice_and_then_has_failed() {
 fn the_time_of_the_last_reply_counts() {
     let mut run = run();
     run.step(Duration::from_secs(1));
-    run.replied(calls(&[("report", good())]));
-    for (elapsed, counted) in [(9, 9), (3, 9), (u64::MAX, 30 * 60)] {
-        let Step::Done(ending) = run.step(Duration::from_secs(elapsed)) else { panic!("not done") };
-        assert_eq!((&ending.outcome, ending.spent.elapsed.as_secs()), (&Outcome::Done, counted));
-    }
+    run.tick(Duration::from_secs(9));
+    run.replied(report());
+    assert_eq!(ending(&mut run).spent.elapsed, Duration::from_secs(9));
 }
 
 #[test]
 fn the_last_try_is_held_to_the_schema_where_the_provider_can() {
-    let mut run = AgentRun::new(Brief { schema: true, ..brief() }, Budget::default());
+    let mut run = AgentRun::new(
+        Brief { powers: Powers { schema: true, free: false }, ..brief() },
+        Budget::default(),
+    );
     run.replied(text("Done."));
     run.replied(text("Done."));
     let Step::Ask(request) = run.step(Duration::ZERO) else { panic!("not asking") };
@@ -221,7 +222,7 @@ fn a_report_beside_other_calls_is_not_taken() {
     let mut run = run();
     run.replied(calls(&[("Bash", json!({})), ("report", good())]));
     run.returned(vec![output("exit code: 1")]);
-    assert_eq!(last_result(&run).text, answer::REPORT_ALONE);
+    assert_eq!(last_result(&run).text, answer::ALONE);
     assert!(wants(&mut run).starts_with("ask"));
 }
 
@@ -303,9 +304,90 @@ fn an_edit_between_them_makes_the_same_call_new() {
         run.replied(calls(&[("Bash", json!({"command": "make"}))]));
         run.returned(vec![output("exit code: 2")]);
         run.replied(calls(&[("Edit", json!({"round": round}))]));
-        run.returned(vec![output("done")]);
+        run.returned(vec![edited(&round.to_string())]);
     }
     assert!(wants(&mut run).starts_with("ask"));
+}
+
+fn edited(digest: &str) -> Returned {
+    let seen = [("src/a.rs".to_owned(), digest.to_owned())].into();
+    Returned { outcome: tool::Outcome::Output("done".to_owned()), seen }
+}
+
+#[test]
+fn whatever_is_called_again_and_again_to_no_effect_is_a_loop() {
+    for name in ["Edit", "update_notes", "Wirte"] {
+        let mut run = run();
+        let arguments = json!({"section": "Findings", "content": "x"});
+        while !matches!(run.step(Duration::ZERO), Step::Done(_)) {
+            match run.step(Duration::ZERO) {
+                Step::Call(_) => run.returned(vec![edited("same")]),
+                _ => run.replied(calls(&[(name, arguments.clone())])),
+            }
+        }
+        let ending = ending(&mut run);
+        assert_eq!(ending.outcome, Outcome::Looped { call: name.to_owned(), times: 5 }, "{name}");
+        assert_eq!(ending.spent.turns, 5, "{name}");
+    }
+}
+
+#[test]
+fn a_question_stands_alone_and_is_bounded() {
+    let mut run = run();
+    let ask = |question: String| ("ask", json!({"questions": [question]}));
+    run.replied(calls(&[("Read", json!({})), ask("Which port?".to_owned())]));
+    run.returned(vec![output("text")]);
+    assert_eq!(last_result(&run).text, answer::ALONE);
+    run.replied(calls(&[ask("x".repeat(9_000))]));
+    assert!(last_result(&run).text.contains("at most 8192"), "{run:?}");
+    run.replied(calls(&[ask("Which port?".to_owned())]));
+    assert_eq!(ending(&mut run).outcome, Outcome::Waiting);
+}
+
+#[test]
+fn a_provider_that_counts_nothing_does_not_escape_the_budget() {
+    let mut run = run_with(Budget { tokens: Some(2_000), ..Budget::default() });
+    for turn in 0..80 {
+        match run.step(Duration::ZERO) {
+            Step::Call(_) => run.returned(vec![output(&"x".repeat(1_000))]),
+            Step::Ask(_) => {
+                let reply = calls(&[("Grep", json!({"pattern": turn}))]);
+                run.replied(Reply { usage: Usage::default(), ..reply });
+            }
+            _ => break,
+        }
+    }
+    let ending = ending(&mut run);
+    assert_eq!(ending.outcome, Outcome::BudgetExhausted { limit: Limit::Tokens });
+    assert!(ending.spent.usage.total() < 3_000, "{:?}", ending.spent);
+}
+
+#[test]
+fn what_ended_stays_ended() {
+    let mut run = run();
+    run.cancel();
+    run.failed(error(Kind::Cut));
+    run.replied(report());
+    run.returned(vec![output("text")]);
+    assert_eq!(ending(&mut run).outcome, Outcome::Cancelled);
+}
+
+#[test]
+fn time_goes_on_where_a_stored_run_is_taken_up() {
+    let mut run = run();
+    run.tick(Duration::from_mins(29));
+    let mut run: AgentRun = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
+    assert_eq!((run.elapsed(), run.left()), (Duration::from_mins(29), Duration::from_mins(1)));
+    assert!(matches!(run.step(Duration::from_mins(30)), Step::Done(_)));
+}
+
+#[test]
+fn arguments_of_any_depth_can_be_stored() {
+    let mut run = run();
+    let deep = (0..120).fold(json!(1), |inner, _| json!([inner]));
+    run.replied(calls(&[("Grep", deep)]));
+    let stored = serde_json::to_string(&run).unwrap();
+    assert_eq!(serde_json::from_str::<AgentRun>(&stored).unwrap(), run);
 }
 
 #[test]
