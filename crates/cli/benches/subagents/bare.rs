@@ -130,9 +130,10 @@ impl Bare {
 }
 
 async fn read(opened: genai::Result<genai::chat::ChatStreamResponse>) -> Option<StreamEnd> {
-    let mut stream = opened.ok()?.stream;
+    let tell = |error: genai::Error| eprintln!("the bare loop: {error:?}");
+    let mut stream = opened.map_err(tell).ok()?.stream;
     while let Some(event) = stream.next().await {
-        if let ChatStreamEvent::End(end) = event.ok()? {
+        if let ChatStreamEvent::End(end) = event.map_err(tell).ok()? {
             return Some(end);
         }
     }
