@@ -103,7 +103,9 @@ impl Teller<'_> {
         let kind = said.kind_of_status(status.as_u16());
         let words = match said.message.as_str() {
             // Some repeat the beginning and end of the key.
-            _ if kind == Kind::Authentication => "does not accept the key.".to_owned(),
+            _ if kind == Kind::Authentication => {
+                format!("answered {}: it does not accept the key.", status.as_u16())
+            }
             "" => format!("answered {}.", status.as_u16()),
             message => format!("answered {}: {message}", status.as_u16()),
         };

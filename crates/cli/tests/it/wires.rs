@@ -102,12 +102,12 @@ fn the_same_task_gives_the_same_report_over_all_three_wires() {
         assert_eq!(value["model"], model);
         assert_eq!(value["outcome"], "done");
         assert!(
-            value["usage"]["elapsed"].is_object() && value["usage"]["price"].is_u64(),
+            value["usage"]["elapsed_ms"].is_u64() && value["usage"]["price"].is_u64(),
             "{value}"
         );
         // What the model is called, how long it took and what it costs are not the wire's to say.
         value["model"] = Value::Null;
-        value["usage"]["elapsed"] = Value::Null;
+        value["usage"]["elapsed_ms"] = Value::Null;
         value["usage"]["price"] = Value::Null;
         reports.insert(value.to_string());
     }
@@ -118,7 +118,7 @@ fn the_same_task_gives_the_same_report_over_all_three_wires() {
     assert_eq!(report["tokens_used"], 6_030);
     let usage = json!({
         "turns": 3, "calls": 4, "retries": 0, "input": 6_000, "cache_read": 3_000, "cache_write": 0,
-        "output": 30, "price": null, "elapsed": null,
+        "output": 30, "price": null, "elapsed_ms": null,
     });
     assert_eq!(report["usage"], usage);
     assert_eq!(report["evidence"], json!({"files_changed": [], "patch": ""}));

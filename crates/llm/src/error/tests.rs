@@ -103,10 +103,10 @@ fn a_message_is_one_bounded_sentence_without_the_key() {
     let teller = Teller { service: "openai", key: Some(&key) };
     let body = json!({"error": {"message": "Incorrect API key provided:\n  made-up-key-0451"}});
     let error = teller.status(StatusCode::UNAUTHORIZED, &HeaderMap::new(), &body.to_string());
-    assert_eq!(
-        error.message,
-        "`openai` answered 401: Incorrect API key provided: [redacted: key]."
-    );
+    assert_eq!(error.message, "`openai` answered 401: it does not accept the key.");
+    let body = json!({"error": {"message": "Odd request of\n  made-up-key-0451"}});
+    let error = teller.status(StatusCode::BAD_REQUEST, &HeaderMap::new(), &body.to_string());
+    assert_eq!(error.message, "`openai` answered 400: Odd request of [redacted: key].");
     let long = teller.tell(Kind::BadRequest, &"é".repeat(10_000));
     assert_eq!(long.message.chars().count(), LENGTH);
     assert_eq!(kind(503, "\u{0}\u{1}"), Kind::Overloaded);

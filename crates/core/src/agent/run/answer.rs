@@ -103,6 +103,9 @@ impl AgentRun {
                 true,
             );
         }
+        if call.arguments == Value::from(TOO_DEEP) {
+            return self.answer(call, TOO_DEEP.to_owned(), true);
+        }
         if [own::REPORT, own::ASK].contains(&call.name.as_str()) {
             return self.answer(call, ALONE.to_owned(), true);
         }
@@ -186,11 +189,12 @@ fn size(said: &Said) -> usize {
 /// Arguments nested deeper than anybody can read are not kept: what is stored must be read back.
 fn flatten(call: &mut Call) {
     if is_deeper(&call.arguments, DEPTH) {
-        call.arguments = Value::String(format!("[arguments nested deeper than {DEPTH} levels]"));
+        call.arguments = Value::from(TOO_DEEP);
     }
 }
 
 const DEPTH: usize = 64;
+const TOO_DEEP: &str = "The arguments are nested deeper than 64 levels.";
 
 fn is_deeper(value: &Value, depth: usize) -> bool {
     match (value, depth) {
