@@ -21,7 +21,7 @@ use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
 use crate::render::{progress::Progress, report as view};
 use crate::wire::config::resolve_model;
-use crate::wire::{Connections, Evidence, Project, Subagent, refuse_profile, unjailed};
+use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile, unjailed};
 
 pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     unjailed::allow()?;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let base = project.visible(None);
     let plan = plan_of(&text, given)?;
     let context = build(&project, &base, &plan, role)?;
-    for note in project.notes() {
+    for note in project.notes().into_iter().chain(left_out(&base)) {
         super::tell(&note)?;
     }
     let mut limits = project.settings.set_limits();
