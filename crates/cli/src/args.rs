@@ -111,7 +111,7 @@ pub(crate) struct TaskArgs {
     pub(crate) agent: String,
 
     /// The model, or several to be tried in order: `provider/model`, `auto`, `literal`, `strong`, `cheap`; `AGENT=M` for one agent.
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = parse_model)]
     pub(crate) model: Vec<String>,
 
     /// Another profile than the agent's own.
@@ -129,6 +129,16 @@ pub(crate) struct TaskArgs {
     /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     pub(crate) budget: Vec<(Limit, u64)>,
+}
+
+/// One that names nothing would mean `auto`, and nobody said that.
+fn parse_model(text: &str) -> Result<String, String> {
+    let (agent, models) = text.split_once('=').map_or((None, text), |(one, two)| (Some(one), two));
+    let named = models.split(',').all(|model| !model.trim().is_empty());
+    if named && agent.is_none_or(|agent| !agent.trim().is_empty()) {
+        return Ok(text.to_owned());
+    }
+    Err("expected a model such as `provider/model`, or `AGENT=M`".to_owned())
 }
 
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {

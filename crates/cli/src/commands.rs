@@ -23,16 +23,7 @@ pub(crate) fn tell(note: &str) -> Result<(), Failure> {
 
 /// A text that was given, or standard input.
 pub(crate) fn read_text(text: &str) -> Result<String, Failure> {
-    const MOST: u64 = 1 << 20;
-    let mut given = String::new();
-    if text == "-" {
-        io::stdin().lock().take(MOST).read_to_string(&mut given).map_err(|error| {
-            let message = format!("The text cannot be read: {error}.");
-            Failure::input(Code::Unreadable, "standard input", message, "Give UTF-8 text.")
-        })?;
-    } else {
-        text.clone_into(&mut given);
-    }
+    let given = if text == "-" { read_input(io::stdin().lock())? } else { text.to_owned() };
     if given.trim().is_empty() {
         let message = "The text is empty, so nothing can be about it.";
         return Err(Failure::input(
@@ -43,4 +34,21 @@ pub(crate) fn read_text(text: &str) -> Result<String, Failure> {
         ));
     }
     Ok(given)
+}
+
+/// A text that is cut would be another task: one that is too large is refused.
+fn read_input(input: impl Read) -> Result<String, Failure> {
+    const MOST: u64 = 1 << 20;
+    let refuse = |message: String, hint: &str| {
+        Failure::input(Code::Unreadable, "standard input", message, hint)
+    };
+    let mut bytes = Vec::new();
+    let read = input.take(MOST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| refuse(format!("The text cannot be read: {error}."), "Give it again."))?;
+    if bytes.len() as u64 > MOST {
+        let message = format!("The text is larger than {MOST} bytes.");
+        return Err(refuse(message, "Shorten it to what the task is about."));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| refuse("The text is not UTF-8.".to_owned(), "Give UTF-8 text."))
 }

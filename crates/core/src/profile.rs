@@ -196,6 +196,9 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Self::Wider { .. } | Self::FullAccess { .. } => format!("Take it out: {ONLY_THE_USER}"),
+            Self::MissingTool { tool, .. } if tool == "Task" => {
+                "Take another profile; delegating is not possible yet.".to_owned()
+            }
             Self::MissingTool { tool, .. } => format!(
                 "Configure what `{tool}` needs, write `{tool}?` if the agent can do without, or take another profile."
             ),

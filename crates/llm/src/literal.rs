@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use sequester_core::future::BoxFuture;
 use sequester_core::message::{Call, Said};
-use sequester_core::plan::step::{self, Action, Step};
+use sequester_core::plan::step::{self, Action, Step, Told};
 use sequester_core::provider::{
     Answer, Deltas, Error, Kind, Powers, Provider, Reply, Request, Stop,
 };
@@ -56,11 +56,14 @@ fn answer(request: &Request<'_>) -> Result<Reply, Error> {
             bad_request("`literal` answers by the `report` tool, and it is not listed.")
         })?;
     let history = History::read(request.messages);
-    let steps = step::read(request.task);
-    let (name, arguments) = match refuse(&form, request, &steps) {
+    let Told { steps, passed } = step::read(request.task);
+    let (name, mut arguments) = match refuse(&form, request, &steps) {
         Some(reason) => ("report", form.fill(&[], &Ending::refused(reason))),
         None => next(&form, request, &steps, &history)?,
     };
+    if name == "report" {
+        arguments["issues"] = report::issues(&passed);
+    }
     let call = Call { id: format!("{MODEL}-{}", history.calls), name: name.to_owned(), arguments };
     let said = Said { text: String::new(), calls: vec![call], carried: None };
     Ok(Reply { said, usage: Usage::default(), stop: Stop::End })

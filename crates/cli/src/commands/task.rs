@@ -21,23 +21,23 @@ use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
 use crate::render::{progress::Progress, report as view};
 use crate::wire::config::resolve_model;
-use crate::wire::{Connections, Evidence, Project, Subagent, refuse_profile, unjailed};
+use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile, unjailed};
 
 pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     unjailed::allow()?;
     let text = super::read_text(&given.text)?;
     let project = Project::open(args)?;
     let role = project.agents.find(&given.agent)?;
-    let mut profile =
-        role.granted(&project.agents.profiles).map_err(|error| refuse_profile(&error))?;
-    if let Some(name) = &given.profile {
-        profile = project.agents.profile(name)?.clone();
-    }
-    let profile = profile.with_hosts(project.settings.hosts());
+    let profile = match &given.profile {
+        Some(name) => role.granted_of(project.agents.profile(name)?),
+        None => role.granted(&project.agents.profiles),
+    };
+    let profile =
+        profile.map_err(|error| refuse_profile(&error))?.with_hosts(project.settings.hosts());
     let base = project.visible(None);
     let plan = plan_of(&text, given)?;
     let context = build(&project, &base, &plan, role)?;
-    for note in project.notes() {
+    for note in project.notes().into_iter().chain(left_out(&base)) {
         super::tell(&note)?;
     }
     let mut limits = project.settings.set_limits();
@@ -76,8 +76,9 @@ async fn attempts(
         if let Some(why) = &connected.why {
             super::tell(&format!("the model is `{model}`: {why}"))?;
         }
+        let equipment = subagent.equip(&connections, &connected)?;
         let feed = Progress::start(&subagent.role.name, title);
-        let (ending, evidence) = subagent.attempt(&connections, &connected, &feed, &stop).await?;
+        let (ending, evidence) = subagent.attempt(equipment, &connected, &feed, &stop).await?;
         if !gave_up(&ending) || models.peek().is_none() {
             return Ok(Done { model, ending, evidence });
         }
@@ -228,7 +229,9 @@ fn failure(ending: &Ending) -> Option<Failure> {
         Ended::BudgetExhausted { .. } => {
             (Code::BudgetExhausted, "Split the task, or raise the budget.")
         }
-        Ended::Cancelled => (Code::Cancelled, "Start it again when you like; nothing was kept."),
+        Ended::Cancelled => {
+            (Code::Cancelled, "Start it again when you like; the repository is as it was.")
+        }
         Ended::Refused { .. } => {
             (Code::ModelDeclined, "Say the task in other words, or take another model.")
         }

@@ -18,10 +18,12 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> Strin
         section(&mut out, "Last words", [ending.last_words.as_str()]);
     }
     kept(&mut out, &ending.kept);
-    let changed = evidence
-        .files_changed
-        .iter()
-        .map(|file| format!("{} {} (+{} -{})", file.action, file.path, file.added, file.removed));
+    let changed = evidence.files_changed.iter().map(|file| match (file.added, file.removed) {
+        (Some(added), Some(removed)) => {
+            format!("{} {} (+{added} -{removed})", file.action, file.path)
+        }
+        _ => format!("{} {}", file.action, file.path),
+    });
     section(&mut out, "Changed, as seen by the runtime", changed);
     if !evidence.files_changed.is_empty() {
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";

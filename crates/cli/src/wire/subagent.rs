@@ -34,17 +34,47 @@ pub(crate) struct Subagent<'a> {
     pub(crate) limits: BTreeMap<Limit, u64>,
 }
 
+/// What of the profile's tools there is, known before anything is started.
+pub(crate) struct Equipment {
+    search: Option<Box<dyn Toolbox>>,
+    listed: Vec<String>,
+}
+
 impl Subagent<'_> {
+    /// A grant that cannot be had ends it here: before there is a workspace, and before the first turn.
+    pub(crate) fn equip(
+        &self,
+        connections: &Connections<'_>,
+        model: &Connected,
+    ) -> Result<Equipment, Failure> {
+        let search: Option<Box<dyn Toolbox>> = match self.project.settings.search() {
+            Some("provider") if model.searches => Some(Box::new(Hosted)),
+            Some("provider") | None => None,
+            Some(address) => {
+                let endpoint = Endpoint::new(connections.pool(), address).map_err(|why| {
+                    let hint = "`search` is an address with `{query}` in it, or `provider`.";
+                    Failure::input(Code::BadConfiguration, "search", why, hint)
+                })?;
+                Some(Box::new(endpoint))
+            }
+        };
+        let mut specs = sequester_tools::specs();
+        specs.extend(search.iter().flat_map(|search| search.specs()));
+        let available: Vec<&str> = specs.iter().map(|spec| spec.name.as_ref()).collect();
+        let resolved = self.profile.resolve(&available).map_err(|error| refuse(&error))?;
+        Ok(Equipment { search, listed: resolved.listed })
+    }
+
     /// A fresh attempt: a fresh workspace, the context from the start.
     pub(crate) async fn attempt(
         &self,
-        connections: &Connections<'_>,
+        equipment: Equipment,
         model: &Connected,
         feed: &dyn Feed,
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
         let workspace = Workspace::copy(self.base).map_err(|error| no_workspace(&error))?;
-        let toolbox = self.toolbox(connections, model, &workspace)?;
+        let toolbox = self.toolbox(equipment, &workspace);
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
         let brief = Brief::new(self.context, self.role.phase, named, toolbox.specs());
@@ -56,41 +86,25 @@ impl Subagent<'_> {
         Ok((ending, evidence))
     }
 
-    /// What the profile grants of what there is; a grant that cannot be had ends it here, before the first turn.
-    fn toolbox(
-        &self,
-        connections: &Connections<'_>,
-        model: &Connected,
-        workspace: &Workspace,
-    ) -> Result<impl Toolbox + use<>, Failure> {
+    fn toolbox(&self, equipment: Equipment, workspace: &Workspace) -> impl Toolbox + use<> {
         let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(self.unjailed(workspace))];
-        match self.project.settings.search() {
-            Some("provider") if model.searches => boxes.push(Box::new(Hosted)),
-            Some("provider") | None => {}
-            Some(address) => {
-                let endpoint = Endpoint::new(connections.pool(), address).map_err(|why| {
-                    let hint = "`search` is an address with `{query}` in it, or `provider`.";
-                    Failure::input(Code::BadConfiguration, "search", why, hint)
-                })?;
-                boxes.push(Box::new(endpoint));
-            }
-        }
-        let joined = Joined(boxes);
-        let specs = joined.specs();
-        let available: Vec<&str> = specs.iter().map(|spec| spec.name.as_ref()).collect();
-        let resolved = self.profile.resolve(&available).map_err(|error| refuse(&error))?;
-        let granted = Filtered::new(joined, resolved.listed);
+        boxes.extend(equipment.search);
+        let granted = Filtered::new(Joined(boxes), equipment.listed);
         let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(self.requests())];
+        Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() }
+    }
+
+    fn output_bytes(&self) -> usize {
         let bytes = self.limit(Limit::Output).unwrap_or(32 << 10);
-        Ok(Capped {
-            inner: Redacted(Joined(all)),
-            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
-        })
+        usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
     fn unjailed(&self, workspace: &Workspace) -> Unjailed {
-        let mut settings =
-            ToolSettings { hosts: self.profile.hosts.clone(), ..ToolSettings::default() };
+        let mut settings = ToolSettings {
+            hosts: self.profile.hosts.clone(),
+            output_bytes: self.output_bytes(),
+            ..ToolSettings::default()
+        };
         if let Some(seconds) = self.limit(Limit::Bash) {
             settings.bash_time = Duration::from_secs(seconds);
         }

@@ -32,3 +32,22 @@ fn the_cache_lies_in_the_users_folder_and_never_in_the_repository() {
     assert_eq!(bench.listing(), before);
     assert!(bench.path("home/.cache/sequester").is_dir());
 }
+
+#[test]
+fn a_text_on_standard_input_is_taken_whole_or_refused() {
+    let bench = Bench::with(&FILES);
+    let ask = |input: &[u8]| bench.run_with_input(&["files", "-", "--json"], input);
+    let most = 1 << 20;
+    for (input, message) in [
+        (vec![b'x'; most + 1], "larger than 1048576 bytes"),
+        (vec![0xff, b'x'], "not UTF-8"),
+        ("é".repeat(most).into_bytes(), "larger than 1048576 bytes"),
+    ] {
+        let error = ask(&input).json()["error"].clone();
+        assert_eq!(error["code"], "SQ0002", "{error}");
+        assert!(error["message"].as_str().unwrap().contains(message), "{error}");
+    }
+    let mut whole = b"mail ".repeat(most / 5);
+    whole.resize(most, b' ');
+    assert_eq!(ask(&whole).code, Some(0));
+}

@@ -83,6 +83,10 @@ fn an_unknown_agent_profile_or_file_is_named_with_those_that_are_known() {
         (Some(2), &json!("SQ0006")),
         "{budget:?}"
     );
+    for model in ["", " ", ",", "a/b,", "reviewer=", "=a/b"] {
+        let error = task(&bench, &server, &["Find it", "--model", model]).json()["error"].clone();
+        assert_eq!(error["code"], "SQ0006", "`{model}`: {error}");
+    }
     let empty = task(&bench, &server, &[" ", "--model", MODELS[0]]);
     refused(&empty, 2, "SQ0002", ["empty", "Say in words"]);
     assert_eq!(server.asked(), 0);
@@ -108,8 +112,23 @@ fn a_tool_that_cannot_be_had_ends_it_before_the_first_turn() {
     }
     let spawning =
         task(&bench, &server, &["Find it", "--profile", "full-access", "--model", MODELS[0]]);
-    refused(&spawning, 2, "SQ0254", ["`Task`", ""]);
+    refused(&spawning, 2, "SQ0254", ["`Task`", "Take another profile"]);
+    assert!(!spawning.err.contains("general-purpose"), "it was said to have started: {spawning:?}");
     assert_eq!(server.asked(), 0);
+}
+
+#[test]
+fn another_profile_leaves_an_agent_its_own_tools_only() {
+    let bench = Bench::with(&FILES);
+    let agent = "---\nname: mine\ndescription: d\nprofile: read-only\ntools: [Read]\n---\nHi.\n";
+    bench.write(".sequester/agents/mine.md", agent);
+    let script = Script::replies(vec![Turn::report(found("Found."))]);
+    let server = Server::start_blocking(script).unwrap();
+    let arguments = ["Find it", "--agent", "mine", "--profile", "writer", "--model", MODELS[0]];
+    assert_eq!(task(&bench, &server, &arguments).code, Some(0));
+    let request = server.requests()[0].request().unwrap();
+    let has = |tool: &str| request.tools.iter().any(|name| name == tool);
+    assert!(has("Read") && !has("Write"), "{:?}", request.tools);
 }
 
 #[test]

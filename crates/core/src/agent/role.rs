@@ -63,7 +63,11 @@ impl Role {
 
     /// Its profile, with no other tools than its own.
     pub fn granted(&self, profiles: &Profiles) -> Result<Profile, profile::Error> {
-        let profile = profiles.get_for(&self.profile, &self.origin)?;
+        self.granted_of(profiles.get_for(&self.profile, &self.origin)?)
+    }
+
+    /// Another profile in the place of its own: still with no other tools than the role's.
+    pub fn granted_of(&self, profile: &Profile) -> Result<Profile, profile::Error> {
         match &self.tools {
             Some(tools) => profile.only(&self.name, tools),
             None => Ok(profile.clone()),

@@ -13,6 +13,7 @@ mod command;
 mod expect;
 mod lead;
 mod patch;
+mod prose;
 mod reader;
 mod section;
 mod sentence;
@@ -105,14 +106,23 @@ pub enum Exit {
     Any,
 }
 
+/// What a task's text comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Never empty: a task that spells nothing out is one unclear step.
+    pub steps: Vec<Step>,
+    /// Sentences in steps that explain and ask for nothing, in their order.
+    pub passed: Vec<String>,
+}
+
 pub const TITLE: usize = 120;
 /// More than any person spells out; beyond it a task is not read at all.
 const STEPS: usize = 1_000;
 /// Longest task text that is read.
 const TEXT: usize = 4 * 1024 * 1024;
 
-/// The steps of a task's own text in their order. Never empty: a task that spells nothing out is one unclear step.
-pub fn read(text: &str) -> Vec<Step> {
+/// The steps of a task's own text in their order.
+pub fn read(text: &str) -> Told {
     if text.len() > TEXT {
         return unclear("the task's text is too long to be carried out word for word");
     }
@@ -123,12 +133,13 @@ pub fn read(text: &str) -> Vec<Step> {
     let everything = 0..document.source.len();
     let listed = files::listed(&document, &everything, &mut Vec::new());
     let sections = section::cut(&document, contents);
-    let steps = reader::read(sections, &listed.files);
+    let Told { steps, passed } = reader::read(sections, &listed.files);
     let before = text[..body].matches('\n').count() as u32;
     match steps.len() {
         0 => unclear("the task spells out no step"),
         1..=STEPS => {
-            steps.into_iter().map(|step| Step { line: step.line + before, ..step }).collect()
+            let placed = steps.into_iter().map(|step| Step { line: step.line + before, ..step });
+            Told { steps: placed.collect(), passed }
         }
         _ => unclear("the task has too many steps to be carried out word for word"),
     }
@@ -149,9 +160,9 @@ pub fn is_test(path: &RepoPath) -> bool {
     super::token::is_test(path.as_str())
 }
 
-fn unclear(reason: &str) -> Vec<Step> {
+fn unclear(reason: &str) -> Told {
     let action = Action::Unclear { reason: reason.to_owned() };
-    vec![Step { title: String::new(), line: 1, action }]
+    Told { steps: vec![Step { title: String::new(), line: 1, action }], passed: Vec::new() }
 }
 
 /// What the fences hold, freed of their list's indent, by where they start.

@@ -12,6 +12,9 @@ use super::play::{Ending, Row, head};
 /// A report of a thousand rows helps nobody.
 const ROWS: usize = 100;
 const NOTE: usize = 300;
+/// Most sentences that a report names as passed over, and how much of each.
+const PASSED: usize = 10;
+const SENTENCE: usize = 120;
 const SUMMARY_TOKENS: usize = 300;
 /// Deeper schemas are not filled in.
 const DEPTH: usize = 16;
@@ -81,6 +84,15 @@ impl Form {
         let tests: Vec<&&RepoPath> = changed.iter().filter(|path| step::is_test(path)).collect();
         json!({ "files_changed": changed, "tests_written": tests })
     }
+}
+
+/// What was read and not acted on, so that nothing is dropped in silence.
+pub(super) fn issues(passed: &[String]) -> Value {
+    let named = if passed.len() > PASSED { PASSED - 1 } else { passed.len() };
+    let more = passed.len() - named;
+    let sentences = passed[..named].iter().map(|said| head(said, SENTENCE).to_owned());
+    let more = (more > 0).then(|| format!("{more} more sentences."));
+    sentences.chain(more).map(|said| format!("Passed over as explanation: {said}")).collect()
 }
 
 fn touched(step: &Step) -> Vec<&RepoPath> {

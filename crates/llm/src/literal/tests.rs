@@ -378,3 +378,25 @@ fn a_report_that_came_back_is_sent_again() {
     assert_eq!(again.said.calls[0].arguments, first.said.calls[0].arguments);
     assert_eq!(again.said.calls[0].id, "literal-1");
 }
+
+#[test]
+fn a_sentence_that_is_passed_over_is_named_in_the_report() {
+    let task = TEST_FIRST.replace("Expected: PASS\n", "Expected: PASS\n\nThis is all of it.\n");
+    let report = red_and_green().play(&task, "").arguments;
+    assert_eq!(report["status"], "complete", "{report}");
+    assert_eq!(report["issues"], json!(["Passed over as explanation: This is all of it."]));
+    let many = task.replace("This is all of it.", &"This is all of it. ".repeat(30));
+    let report = red_and_green().play(&many, "").arguments;
+    assert_eq!(report["issues"].as_array().unwrap().len(), 10);
+    assert_eq!(report["issues"][9], "Passed over as explanation: 21 more sentences.");
+}
+
+#[test]
+fn an_instruction_among_words_blocks_before_anything_is_done() {
+    let mut workspace = red_and_green();
+    let task =
+        TEST_FIRST.replace("Expected: PASS\n", "Expected: PASS\n\nThe README must say so.\n");
+    let report = workspace.play(&task, "").arguments;
+    assert_eq!((workspace.calls.len(), &report["status"]), (0, &json!("blocked")));
+    assert!(report["reason"].as_str().unwrap().contains("The README must say so."), "{report}");
+}

@@ -1,6 +1,7 @@
 //! Sections to steps: each fence with the sentence before it, each command with what is expected of it.
 
 mod fence;
+mod heard;
 
 use std::collections::BTreeSet;
 
@@ -8,32 +9,33 @@ use crate::path::RepoPath;
 use crate::plan::FileRef;
 
 use super::lead::{self, Lead};
+use super::prose;
 use super::section::{Part, Section};
 use super::sentence::{self, Sentence};
 use super::target::{self, Files};
-use super::{Action, Exit, Expect, STEPS, Step, TITLE, command, expect};
+use super::{Action, Exit, Expect, STEPS, Step, TITLE, Told, command, expect};
 
-pub(super) fn read(sections: Vec<Section<'_>>, files: &[FileRef]) -> Vec<Step> {
+pub(super) fn read(sections: Vec<Section<'_>>, files: &[FileRef]) -> Told {
     let files = Files::new(files);
     let stepped = sections.iter().any(|section| section.is_step);
-    let mut steps = Vec::new();
+    let mut told = Told { steps: Vec::new(), passed: Vec::new() };
     let mut written = BTreeSet::new();
     let mut first = true;
     for section in sections {
         // Words before the first step are about all of them.
         let preface = stepped && first && !section.is_step;
         first &= !section.is_step;
-        let mut reader = Reader::new(&section, &files, &mut steps, &mut written, preface);
+        let mut reader = Reader::new(&section, &files, &mut told, &mut written, preface);
         reader.title();
         for part in section.parts {
             if reader.steps.len() > STEPS {
-                return steps;
+                return told;
             }
             reader.take(part);
         }
         reader.end(section.is_step && !section.has_steps);
     }
-    steps
+    told
 }
 
 /// A sentence that waits for its fence.
@@ -57,9 +59,16 @@ enum Before {
 struct Reader<'r, 'f> {
     files: &'r Files<'f>,
     steps: &'r mut Vec<Step>,
+    /// Sentences that explain only.
+    passed: &'r mut Vec<String>,
     /// Files that steps so far have written.
     written: &'r mut BTreeSet<RepoPath>,
     preface: bool,
+    is_step: bool,
+    /// The last sentence that is no instruction, until it is known what follows.
+    heard: Option<(Sentence, u32)>,
+    /// A command whose ending may be told in words of another language.
+    unsaid: Option<u32>,
     title: Option<Sentence>,
     /// What the title asks of fences that no sentence leads.
     heading: Option<Lead>,
@@ -85,16 +94,20 @@ impl<'r, 'f> Reader<'r, 'f> {
     fn new(
         section: &Section<'_>,
         files: &'r Files<'f>,
-        steps: &'r mut Vec<Step>,
+        told: &'r mut Told,
         written: &'r mut BTreeSet<RepoPath>,
         preface: bool,
     ) -> Self {
-        let start = steps.len();
+        let start = told.steps.len();
         Self {
             files,
-            steps,
+            steps: &mut told.steps,
+            passed: &mut told.passed,
             written,
             preface,
+            is_step: section.is_step,
+            heard: None,
+            unsaid: None,
             title: section.title.clone(),
             heading: None,
             line: section.line,
@@ -142,7 +155,14 @@ impl<'r, 'f> Reader<'r, 'f> {
             }
             Part::Fence { info, content, marks, line } => {
                 self.marks = marks;
-                if let Err(reason) = self.fence(info, content, line) {
+                let introduced = self.heard.take();
+                let foreign =
+                    introduced.as_ref().is_some_and(|(said, _)| prose::is_foreign(&said.plain));
+                let taken = self.fence(info, content, foreign, line);
+                if let Some((said, at)) = introduced {
+                    self.introduce(&said, at, taken.is_ok());
+                }
+                if let Err(reason) = taken {
                     self.blame(reason, line);
                 }
             }
@@ -179,11 +199,17 @@ impl<'r, 'f> Reader<'r, 'f> {
                 );
             }
         }
-        self.prose += usize::from(lead == Lead::Prose);
-        if lead != Lead::Prose {
-            self.settle();
-            self.act(lead, sentence, line);
+        self.judge();
+        if lead == Lead::Prose {
+            self.prose += 1;
+            self.heard = Some((sentence, line));
+            return;
         }
+        self.settle();
+        if let Some(reason) = self.excess(&lead, &sentence) {
+            self.blame(reason, line);
+        }
+        self.act(lead, sentence, line);
     }
 
     fn open_question(&mut self) -> Option<&mut Action> {
@@ -195,12 +221,14 @@ impl<'r, 'f> Reader<'r, 'f> {
     fn act(&mut self, lead: Lead, sentence: Sentence, line: u32) {
         let done = match lead {
             Lead::Run { ref commands, ref tail } if !commands.is_empty() => {
-                self.run(&commands.join("\n"), tail, line)
+                self.run(&commands.join("\n"), tail, false, line)
             }
             Lead::Code(code) => match &self.heading {
-                _ if command::commit(&code).is_some() => self.run(&code, "", line),
-                Some(Lead::Run { .. } | Lead::Vague { writes: false }) => self.run(&code, "", line),
-                _ => Ok(()),
+                _ if command::commit(&code).is_some() => self.run(&code, "", false, line),
+                Some(Lead::Run { .. } | Lead::Vague { writes: false }) => {
+                    self.run(&code, "", false, line)
+                }
+                _ => self.alone(&code),
             },
             Lead::Expected(said) => self.expect(&said),
             Lead::Inline { old, new } => self
@@ -251,14 +279,19 @@ impl<'r, 'f> Reader<'r, 'f> {
         }
     }
 
-    fn run(&mut self, script: &str, tail: &str, line: u32) -> Result<(), String> {
+    fn run(&mut self, script: &str, tail: &str, foreign: bool, line: u32) -> Result<(), String> {
         let titled = self.title.as_ref().and_then(expect::of_title);
         let told = expect::of_tail(tail)
             .map_err(|()| "what it expects cannot be told: both pass and fail are said")?;
         let exit = told.or(titled).unwrap_or_default();
         let expect = Expect { exit, ..Expect::default() };
-        for action in command::read(script, Some(&expect))? {
+        let actions = command::read(script, Some(&expect))?;
+        let runs = actions.iter().any(|action| matches!(action, Action::Run { .. }));
+        for action in actions {
             self.push(action, line);
+        }
+        if runs && told.or(titled).is_none() {
+            self.leave_unsaid(foreign, line);
         }
         Ok(())
     }
@@ -272,6 +305,7 @@ impl<'r, 'f> Reader<'r, 'f> {
                 _ => None,
             });
         let last = last.ok_or("it says what to expect, but spells out no command")?;
+        self.unsaid = None;
         if said.plain.is_empty() {
             self.before = Before::Expected;
             return Ok(());
@@ -314,8 +348,9 @@ impl<'r, 'f> Reader<'r, 'f> {
         let said = target::short(&sentence.raw).to_owned();
         match lead {
             Lead::Commit(message) => self.push(Action::Commit { message }, line),
-            Lead::If | Lead::Prose => {}
+            Lead::Prose => {}
             _ if self.preface => {}
+            Lead::If => self.depend(&sentence, line),
             Lead::Make { .. }
             | Lead::Overwrite
             | Lead::Append
@@ -351,7 +386,9 @@ impl<'r, 'f> Reader<'r, 'f> {
     }
 
     fn end(&mut self, must: bool) {
+        self.judge();
         self.settle();
+        self.say_unsaid();
         if self.old.take().is_some() {
             self.blame(
                 "it says what to find, but not what to put in its place".to_owned(),

@@ -2,7 +2,7 @@ use super::*;
 
 /// The actions of a text, each in one line.
 fn told(text: &str) -> Vec<String> {
-    read(text).iter().map(|step| tell(&step.action)).collect()
+    read(text).steps.iter().map(|step| tell(&step.action)).collect()
 }
 
 fn tell(action: &Action) -> String {
@@ -286,6 +286,10 @@ fn what_is_not_spelled_out_is_never_guessed() {
     );
     unclear(
         "- [ ] **Step 3: Update exports**\n\nFoo belongs in the list.\n\nRun: `x`\n",
+        "`Foo belongs in the list.` is not spelled out",
+    );
+    unclear(
+        "- [ ] **Step 3: Update exports**\n\nThe list holds Foo then.\n\nRun: `x`\n",
         "not word for word",
     );
     unclear("", "spells out no step");
@@ -332,9 +336,9 @@ fn fences_are_freed_of_their_lists_and_line_ends() {
 
 #[test]
 fn a_step_says_where_it_stands() {
-    let steps = read("---\n\n- [ ] **Step 1: Run it**\n\n  Run: `x`\n");
+    let steps = read("---\n\n- [ ] **Step 1: Run it**\n\n  Run: `x`\n").steps;
     assert_eq!((steps[0].title.as_str(), steps[0].line), ("Run it", 5));
-    assert_eq!(message(&read("Commit: `feat: a`\n")), Some("feat: a".to_owned()));
+    assert_eq!(message(&read("Commit: `feat: a`\n").steps), Some("feat: a".to_owned()));
 }
 
 #[test]
@@ -352,8 +356,75 @@ fn hostile_text_is_read_in_bounded_time() {
         "In `a.b`, ",
         "git commit -m \"$(cat <<",
     ] {
-        assert!(!read(&piece.repeat(200_000 / piece.len())).is_empty());
+        assert!(!read(&piece.repeat(200_000 / piece.len())).steps.is_empty());
     }
     assert_eq!(told(&"Run `x`.\n\n".repeat(2_000)).len(), 1);
     assert_eq!(told(&"a".repeat(TEXT + 1)).len(), 1);
+}
+
+const CREATED: &str =
+    "- [ ] **Step 1: Write it**\n\nCreate `f.txt`:\n\n```\nold\n```\n\nRun `echo ok`.";
+
+#[test]
+fn words_that_ask_for_more_are_never_passed_over() {
+    for more in [
+        "Afterwards, rewrite f.txt so that it says new.",
+        "You should also handle empty input.",
+        "The README must mention it too.",
+        "Afterwards make sure the docs mention it.",
+        "If tests fail, run `touch evil`.",
+        "Once done, mention it in the changelog.",
+        "Optionally, tidy the imports.",
+        "It is old, tweak it.",
+        "The function is slow; rework the loop.",
+        "Mention the flag in the manual.",
+        "The docs as well.",
+        "When the file is there, touch the other one.",
+        "Because the loop is slow, rework it.",
+        "README の説明を直す。",
+        "Actualizar los documentos.",
+    ] {
+        unclear(&format!("{CREATED} {more}\n"), more.trim_end_matches(['.', '。']));
+        unclear(&format!("{CREATED}\n\n- {more}\n"), more.trim_end_matches(['.', '。']));
+    }
+    for whole in [
+        "Run `echo ok` and update the docs.",
+        "Run `echo ok` and check the list.",
+        "Create `a.ts` and register it in the router:\n\n```ts\nx\n```\n",
+        "Never run:\n\n```bash\nrm -rf x\n```\n",
+        "Wrong usage:\n\n```bash\nrm -rf x\n```\n",
+    ] {
+        unclear(&format!("{CREATED}\n\n{whole}"), "spelled out");
+    }
+}
+
+#[test]
+fn what_explains_is_passed_over_and_named() {
+    for why in [
+        "This keeps the two in step.",
+        "It holds all of them.",
+        "The function returns early because nothing is left.",
+        "`count` is the sum.",
+        "When the list is empty, the function returns zero.",
+        "Why: the old one is slow.",
+    ] {
+        let told = read(&format!("{CREATED} {why}\n"));
+        assert_eq!(told.passed, [why], "{:?}", told.steps);
+        assert_eq!(told.steps.len(), 2, "{:?}", told.steps);
+    }
+    let told = read(&format!("You must know that this is new.\n\n{CREATED}\n"));
+    assert_eq!((told.steps.len(), told.passed.len()), (2, 0), "the preface is about all steps");
+}
+
+#[test]
+fn a_command_in_words_of_another_language_must_say_what_it_expects() {
+    for title in ["失敗を確認する", "Verificar que el test falla", "Проверить ошибку"]
+    {
+        let step = format!("- [ ] **Step 2: {title}**\n\nRun: `x`\n");
+        unclear(&step, "`Expected:`");
+        same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
+    }
+    let step = "- [ ] **Step 2: Run**\n\nテストが失敗することを確認：\n\n```bash\nx\n```\n";
+    unclear(step, "`Expected:`");
+    same(&format!("{step}\nExpected: FAIL\n"), &["run \"x\" Fail"]);
 }

@@ -9,7 +9,13 @@ use crate::plan::step::{Action, Exit, Expect, code, command, expect, patch};
 use super::{Before, Reader};
 
 impl Reader<'_, '_> {
-    pub(super) fn fence(&mut self, info: &str, content: String, line: u32) -> Result<(), String> {
+    pub(super) fn fence(
+        &mut self,
+        info: &str,
+        content: String,
+        foreign: bool,
+        line: u32,
+    ) -> Result<(), String> {
         let language = info.split([' ', ':', '{', ',']).next().unwrap_or_default().to_lowercase();
         let pending = self.pending.take();
         let before = std::mem::take(&mut self.before);
@@ -29,7 +35,7 @@ impl Reader<'_, '_> {
         if self.is_script(&language, &content, &lead, &sentence) {
             return match lead {
                 Lead::If => Err("its commands are to be run under a condition only".to_owned()),
-                _ => self.run(&content, "", line),
+                _ => self.run(&content, "", foreign, line),
             };
         }
         if language == "diff" || language == "patch" || content.starts_with("diff --git ") {

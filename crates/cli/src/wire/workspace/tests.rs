@@ -1,0 +1,88 @@
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A base of these files, its copy after `work`, and what was seen of that.
+fn evidence(files: &[(&str, &[u8])], work: impl FnOnce(&Path)) -> Evidence {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, bytes) in files {
+        write(&folder.path().join(path), bytes).unwrap();
+    }
+    let base = Folder::list(folder.path()).unwrap();
+    let workspace = Workspace::copy(&base).unwrap();
+    work(&workspace.root());
+    workspace.compare(&base).unwrap()
+}
+
+fn rows(evidence: &Evidence) -> Vec<String> {
+    let row =
+        |one: &Changed| format!("{} {} {:?} {:?}", one.action, one.path, one.added, one.removed);
+    evidence.files_changed.iter().map(row).collect()
+}
+
+#[test]
+fn a_file_too_large_to_be_read_is_neither_absent_nor_the_same() {
+    let large = vec![b'x'; FILE_BYTES as usize + 1];
+    let files: [(&str, &[u8]); 4] =
+        [("changed", &large), ("gone", &large), ("grown", b"a\n"), ("same", &large)];
+    let seen = evidence(&files, |root| {
+        let mut other = large.clone();
+        other[7] = b'y';
+        fs::write(root.join("changed"), other).unwrap();
+        fs::remove_file(root.join("gone")).unwrap();
+        fs::write(root.join("grown"), &large).unwrap();
+        fs::write(root.join("made"), &large).unwrap();
+    });
+    assert_eq!(
+        rows(&seen),
+        [
+            "modify changed None None",
+            "delete gone None None",
+            "modify grown None None",
+            "create made None None",
+        ]
+    );
+    assert_eq!(seen.patch.matches("is too large to show.\n").count(), 4, "{}", seen.patch);
+}
+
+#[test]
+fn a_diff_that_would_take_minutes_is_not_made() {
+    let lines = |word: &str, count: usize| -> String {
+        (0..count).map(|at| format!("{word}{at}\n")).collect()
+    };
+    let (old, new) = (lines("a", 49_000), lines("b", 49_000));
+    let start = Instant::now();
+    let many = lines("", 60_000);
+    let seen = evidence(&[("many", many.as_bytes()), ("slow", old.as_bytes())], |root| {
+        fs::write(root.join("many"), "one\n").unwrap();
+        fs::write(root.join("slow"), new).unwrap();
+    });
+    assert!(start.elapsed() < DIFF_TIME * 4, "{:?}", start.elapsed());
+    assert_eq!(rows(&seen), ["modify many None None", "modify slow Some(49000) Some(49000)"]);
+}
+
+#[test]
+fn a_patch_is_cut_visibly() {
+    let text = "0123456789\n".repeat(30_000);
+    let seen = evidence(&[], |root| {
+        for name in ["a", "b", "c", "d", "e"] {
+            fs::write(root.join(name), &text).unwrap();
+        }
+    });
+    assert_eq!(seen.files_changed.len(), 5);
+    assert!(seen.patch.len() < PATCH_BYTES + 100);
+    assert!(seen.patch.ends_with("The patch is cut: 3 files had no room in it.\n"));
+}
+
+#[test]
+fn links_of_the_base_are_said_to_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "a").unwrap();
+    assert_eq!(left_out(&Folder::list(folder.path()).unwrap()), Vec::<String>::new());
+    symlink("a", folder.path().join("b")).unwrap();
+    let base = Folder::list(folder.path()).unwrap();
+    assert_eq!(left_out(&base), ["1 symbolic link of the base is not in the copy."]);
+    symlink("a", folder.path().join("c")).unwrap();
+    let base = Folder::list(folder.path()).unwrap();
+    assert_eq!(left_out(&base), ["2 symbolic links of the base are not in the copy."]);
+}
