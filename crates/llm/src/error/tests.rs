@@ -28,7 +28,7 @@ fn a_status_has_its_kind() {
             Kind::Authentication,
         ),
         (400, r#"{"error":{"code":"model_not_found","message":"No."}}"#, Kind::UnknownModel),
-        (307, "", Kind::Network),
+        (307, "", Kind::BadRequest),
         (500, "", Kind::Overloaded),
         (501, "", Kind::BadRequest),
         (503, "busy", Kind::Overloaded),
