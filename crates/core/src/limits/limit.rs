@@ -4,7 +4,6 @@ use serde::{Serialize, Serializer};
 
 use super::Limits;
 use crate::budget::Budget;
-use crate::report::{REPORT_BYTES, SUMMARY_TOKENS};
 
 /// One limit by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,8 +19,6 @@ pub enum Limit {
     Bash,
     Output,
     Identical,
-    Report,
-    Summary,
 }
 
 /// What a limit's number counts.
@@ -36,7 +33,7 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 11] = [
         Self::Context,
         Self::Architecture,
         Self::File,
@@ -48,8 +45,6 @@ impl Limit {
         Self::Bash,
         Self::Output,
         Self::Identical,
-        Self::Report,
-        Self::Summary,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -65,8 +60,6 @@ impl Limit {
             Self::Bash => "bash",
             Self::Output => "output",
             Self::Identical => "identical",
-            Self::Report => "report",
-            Self::Summary => "summary",
         }
     }
 
@@ -78,7 +71,7 @@ impl Limit {
         match self {
             Self::Turns | Self::Identical => Unit::Times,
             Self::Wall | Self::Bash => Unit::Seconds,
-            Self::Output | Self::Report => Unit::Bytes,
+            Self::Output => Unit::Bytes,
             Self::Price => Unit::Price,
             _ => Unit::Tokens,
         }
@@ -98,8 +91,6 @@ impl Limit {
             Self::Bash => 2 * 60,
             Self::Output => 32 << 10,
             Self::Identical => budget.identical.into(),
-            Self::Report => REPORT_BYTES as u64,
-            Self::Summary => SUMMARY_TOKENS as u64,
         })
     }
 
