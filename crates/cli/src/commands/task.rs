@@ -39,12 +39,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let base = project.visible(None);
     let plan = plan_of(&text, given)?;
     let mut limits = project.settings.set_limits();
-    for (limit, most) in profile
-        .limits
-        .iter()
-        .map(|(limit, most)| (*limit, *most))
-        .chain(given.budget.iter().copied())
-    {
+    for (limit, most) in profile.limits.clone().into_iter().chain(given.budget.iter().copied()) {
         limits.entry(limit).and_modify(|set| *set = (*set).min(most)).or_insert(most);
     }
     let context = build(&project, &base, &plan, role, &Limits::default().with(&limits))?;

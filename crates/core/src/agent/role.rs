@@ -168,12 +168,9 @@ impl Draft {
         for (_, text) in reader.texts("disallowedTools", node) {
             let bare = text.split('(').next().unwrap_or_default().trim_end();
             let denied: Vec<Grant> = match claude::tool(bare) {
-                Tool::All => profile::TOOLS
-                    .into_iter()
-                    .chain(["mcp__*"])
-                    .map(Grant::parse)
-                    .flatten()
-                    .collect(),
+                Tool::All => {
+                    profile::TOOLS.into_iter().chain(["mcp__*"]).flat_map(Grant::parse).collect()
+                }
                 Tool::Named(name) => Grant::parse(name).into_iter().collect(),
                 Tool::Foreign | Tool::Restricted => Vec::new(),
             };

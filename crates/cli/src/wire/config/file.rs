@@ -188,7 +188,7 @@ impl Reader<'_> {
             return Vec::new();
         };
         let mut hosts = Vec::new();
-        for value in values.iter() {
+        for value in values {
             match self.text(key, value) {
                 Some(host) if is_host(&host) => hosts.push(host),
                 Some(host) => self.bad(&value.span(), format!("`{host}` is no host."), HOST_HINT),
