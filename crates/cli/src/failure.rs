@@ -71,6 +71,10 @@ impl Failure {
         Self { exit, ..Self::input(code, "", message, hint) }
     }
 
+    pub(crate) fn message(&self) -> &str {
+        &self.error.message
+    }
+
     pub(crate) fn to_json(&self) -> serde_json::Value {
         serde_json::json!(&self.error)
     }

@@ -16,6 +16,7 @@ use crate::fault::Code;
 use crate::limits::Limit;
 use crate::source::Origin;
 
+pub use file::{HOST_HINT, is_host};
 pub use grant::{Grant, TOOLS};
 pub use guarantee::{Confinement, Guarantee};
 pub use profiles::Profiles;
@@ -33,6 +34,9 @@ pub struct Profile {
     pub confinement: Confinement,
     pub tools: Vec<Grant>,
     pub hosts: Vec<String>,
+    /// Whether it, or one that it was made from, says which hosts: then there are no others.
+    #[serde(skip)]
+    pub names_hosts: bool,
     pub limits: BTreeMap<Limit, u64>,
     pub use_cases: Vec<String>,
 }
@@ -73,15 +77,11 @@ impl Profile {
         self.tools.iter().any(|grant| grant.covers(tool))
     }
 
-    /// With the hosts that the user's configuration names, where the profile has a network at all.
+    /// With the hosts that the user's configuration names, where the profile has a network and names none itself.
     #[must_use]
     pub fn with_hosts(mut self, hosts: &[String]) -> Self {
-        if self.confinement.is_networked() {
-            for host in hosts {
-                if !reaches(&self.hosts, host) {
-                    self.hosts.push(host.clone());
-                }
-            }
+        if self.confinement.is_networked() && !self.names_hosts {
+            self.hosts = hosts.to_vec();
         }
         self
     }

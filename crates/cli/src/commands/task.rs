@@ -3,14 +3,16 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use sequester_core::agent::{Ending, Fault, Outcome as Ended, Role};
+use sequester_core::agent::{self, Ending, Fault, Outcome as Ended, Role};
 use sequester_core::context::{self, IsolatedContext, Shelf};
 use sequester_core::fault::Code;
+use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Plan;
 use sequester_core::provider::Kind;
 use sequester_core::report::{Conclusion, Status};
 use sequester_core::repository::{Redacted, Snapshot};
+use sequester_core::source::Origin;
 use sequester_engine::{Stop, block_on};
 use sequester_survey::{Index, Outlines};
 use serde_json::{Value, json};
@@ -36,13 +38,14 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
         profile.map_err(|error| refuse_profile(&error))?.with_hosts(project.settings.hosts());
     let base = project.visible(None);
     let plan = plan_of(&text, given)?;
-    let context = build(&project, &base, &plan, role)?;
-    for note in project.notes().into_iter().chain(left_out(&base)) {
-        super::tell(&note)?;
-    }
     let mut limits = project.settings.set_limits();
-    for (limit, most) in &given.budget {
-        limits.entry(*limit).and_modify(|set| *set = (*set).min(*most)).or_insert(*most);
+    for (limit, most) in profile.limits.clone().into_iter().chain(given.budget.iter().copied()) {
+        limits.entry(limit).and_modify(|set| *set = (*set).min(most)).or_insert(most);
+    }
+    let context = build(&project, &base, &plan, role, &Limits::default().with(&limits))?;
+    let notes = project.notes().into_iter().chain(left_out(&base)).chain(replacement(role));
+    for note in notes {
+        super::tell(&note)?;
     }
     let subagent =
         Subagent { project: &project, base: &base, role, profile, context: &context, limits };
@@ -71,8 +74,17 @@ async fn attempts(
     let mut models = models.iter().peekable();
     loop {
         let name = models.next().map_or("auto", String::as_str);
-        let connected = connections.connect(name).await?;
+        let connected = match connections.connect(name).await {
+            Ok(connected) => connected,
+            // A model that cannot be had has given up before it began.
+            Err(failure) if models.peek().is_some() => {
+                super::tell(failure.message())?;
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         let model = connected.provider.model().to_owned();
+        subagent.can_be_priced(connected.provider.as_ref())?;
         if let Some(why) = &connected.why {
             super::tell(&format!("the model is `{model}`: {why}"))?;
         }
@@ -101,6 +113,13 @@ fn reason(ending: &Ending) -> String {
     }
 }
 
+/// Whoever names a built-in agent should know when a file of the repository stands in for it.
+fn replacement(role: &Role) -> Option<String> {
+    let replaced = role.origin != Origin::BuiltIn && agent::find(&role.name).is_some();
+    replaced
+        .then(|| format!("`{}` is the agent of {}, not the built-in one.", role.name, role.origin))
+}
+
 fn plan_of(text: &str, given: &TaskArgs) -> Result<Plan, Failure> {
     let files = given.file.iter().map(|path| {
         RepoPath::parse(path).map_err(|_| {
@@ -116,13 +135,13 @@ fn build(
     base: &dyn Snapshot,
     plan: &Plan,
     role: &Role,
+    limits: &Limits,
 ) -> Result<IsolatedContext, Failure> {
-    let limits = project.settings.limits();
     let cache = DiskCache::of(&project.root);
-    let index = Index::open(base, project.history.as_deref(), &cache, &limits);
+    let index = Index::open(base, project.history.as_deref(), &cache, limits);
     let architecture =
-        sequester_survey::architecture(&Redacted::new(base), &limits).render(limits.architecture);
-    let shelf = Shelf::new(base, &Outlines, &limits);
+        sequester_survey::architecture(&Redacted::new(base), limits).render(limits.architecture);
+    let shelf = Shelf::new(base, &Outlines, limits);
     let task = &plan.tasks[0];
     let missing =
         task.files.iter().find(|file| !base.entries().iter().any(|one| one.path == file.path));
@@ -136,7 +155,7 @@ fn build(
             hint,
         ));
     }
-    context::single(plan, role, &architecture, &shelf, &index, &limits).map_err(|error| {
+    context::single(plan, role, &architecture, &shelf, &index, limits).map_err(|error| {
         Failure::input(
             Code::ContextTooLarge,
             "",

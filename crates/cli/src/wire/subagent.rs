@@ -1,7 +1,8 @@
 //! One subagent: its context, its tools and its limits put together, driven to its end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sequester_core::agent::{AgentRun, Brief, Ending, Role};
@@ -10,11 +11,14 @@ use sequester_core::context::IsolatedContext;
 use sequester_core::fault::Code;
 use sequester_core::limits::Limit;
 use sequester_core::path::RepoPath;
+use sequester_core::price;
 use sequester_core::profile::{self, Profile};
-use sequester_core::repository::Snapshot;
+use sequester_core::provider::Provider;
+use sequester_core::repository::{self, Snapshot};
 use sequester_core::tool::{Effect, Spec, Toolbox};
 use sequester_engine::{Capped, Feed, Filtered, Joined, Redacted, Requests, Standing, Stop, drive};
 use sequester_llm::Endpoint;
+use sequester_survey::Folder;
 use sequester_tools::Settings as ToolSettings;
 use serde_json::Value;
 
@@ -31,6 +35,7 @@ pub(crate) struct Subagent<'a> {
     pub(crate) role: &'a Role,
     pub(crate) profile: Profile,
     pub(crate) context: &'a IsolatedContext,
+    /// The lowest that configuration, profile and flags set.
     pub(crate) limits: BTreeMap<Limit, u64>,
 }
 
@@ -111,27 +116,48 @@ impl Subagent<'_> {
         Unjailed::new(workspace.root(), &workspace.home(), settings)
     }
 
-    /// Files that are not in the workspace: whether git ignores them, or they are not there at all.
+    /// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.
     fn requests(&self) -> Requests {
         let inside: BTreeSet<RepoPath> =
             self.base.entries().iter().map(|entry| entry.path.clone()).collect();
         let root = self.project.root.clone();
+        // Nobody may ever ask: the folder is listed with the first request.
+        let open: OnceLock<Result<BTreeSet<RepoPath>, repository::Error>> = OnceLock::new();
+        let list = move |root: &Path| {
+            let folder = Folder::list(root)?;
+            Ok(folder.entries().iter().map(|entry| entry.path.clone()).collect())
+        };
         Requests::new(move |path| {
             if inside.contains(path) {
-                Standing::InWorkspace
-            } else if root.join(path.as_str()).symlink_metadata().is_ok_and(|found| found.is_file())
-            {
-                Standing::Ignored
-            } else {
-                Standing::Absent
+                return Standing::InWorkspace;
+            }
+            if !is_file(&root, path) {
+                return Standing::Absent;
+            }
+            match open.get_or_init(|| list(&root)) {
+                Ok(open) if !open.contains(path) => Standing::Ignored,
+                _ => Standing::Uncommitted,
             }
         })
     }
 
-    /// The lower of what the configuration and the profile set.
+    /// A limit in dollars is none for a model whose price nobody knows.
+    pub(crate) fn can_be_priced(&self, provider: &dyn Provider) -> Result<(), Failure> {
+        let model = provider.model();
+        if self.limit(Limit::Price).is_none()
+            || provider.powers().free
+            || price::find(model).is_some()
+        {
+            return Ok(());
+        }
+        let message =
+            format!("The price of `{model}` is not known, so a budget in dollars cannot be kept.");
+        let hint = "Give the budget in tokens, such as `200k`.";
+        Err(Failure::input(Code::BadArguments, "", message, hint))
+    }
+
     fn limit(&self, limit: Limit) -> Option<u64> {
-        let set = [self.limits.get(&limit), self.profile.limits.get(&limit)];
-        set.into_iter().flatten().copied().min()
+        self.limits.get(&limit).copied()
     }
 
     fn budget(&self) -> Budget {
@@ -146,6 +172,23 @@ impl Subagent<'_> {
         budget.wall = self.limit(Limit::Wall).map_or(budget.wall, Duration::from_secs);
         budget
     }
+}
+
+/// Whether a file lies there and no link leads to it.
+fn is_file(root: &Path, path: &RepoPath) -> bool {
+    let mut place = root.to_path_buf();
+    let mut parts = path.as_str().split('/').peekable();
+    while let Some(part) = parts.next() {
+        place.push(part);
+        let Ok(found) = place.symlink_metadata() else { return false };
+        if parts.peek().is_none() {
+            return found.is_file();
+        }
+        if !found.is_dir() {
+            return false;
+        }
+    }
+    false
 }
 
 /// The provider's own search: it is carried out where the model is, so nobody here can call it.

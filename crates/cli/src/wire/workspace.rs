@@ -163,7 +163,7 @@ impl Side {
             Self::Unreadable(why) => return Err(format!("cannot be shown: {why}")),
         };
         let text = std::str::from_utf8(bytes).map_err(|_| "is binary and differs.".to_owned())?;
-        let lines = || bytes.iter().filter(|byte| **byte == b'\n').count();
+        let lines = || text.matches('\n').count();
         if bytes.len() > DIFF_BYTES || lines() > DIFF_LINES {
             return Err("is too large to show.".to_owned());
         }

@@ -2,9 +2,11 @@
 
 use std::os::unix::fs::symlink;
 
+use sequester_testkit::model::{Script, Server, Turn};
 use serde_json::Value;
 
-use crate::command::{Bench, shop};
+use crate::command::{Bench, FILES, shop};
+use crate::scripted::{MODELS, found, task};
 
 const DOCS: &str = "---\nname: docs\ndescription: Writes docs.\nprofile: careful\nmodel: cheap\n---\nYou write docs.\n";
 const CAREFUL: &str = "name: careful\nextends: writer\ntools: [Read, Edit]\nlimits: {turns: 10}\n";
@@ -126,6 +128,23 @@ fn a_broken_file_is_shown_after_the_list_and_hides_no_other() {
     let json = bench.run(&["agents", "--json"]);
     assert_eq!(json.code, Some(2));
     assert!(json.json().as_array().unwrap().len() == 15 && json.err.contains("SQ0250"), "{json:?}");
+}
+
+#[test]
+fn a_task_says_when_a_file_stands_in_for_a_built_in_agent_and_keeps_its_profiles_limits() {
+    let bench = Bench::with(&FILES);
+    let small = "name: small\nextends: read-only\nlimits: {context: 50}\n";
+    bench.write(".sequester/profiles/small.yaml", small);
+    let explore = "---\nname: Explore\ndescription: d\n---\nLook.\n";
+    bench.write(".sequester/agents/explore.md", explore);
+    let server =
+        Server::start_blocking(Script::replies(vec![Turn::report(found("Here."))])).unwrap();
+    let arguments = ["Find it", "--agent", "Explore", "--model", MODELS[0]];
+    let replaced = task(&bench, &server, &arguments);
+    let note = "`Explore` is the agent of .sequester/agents/explore.md, not the built-in one.";
+    assert!(replaced.code == Some(0) && replaced.err.contains(note), "{replaced:?}");
+    let cramped = task(&bench, &server, &[&arguments[..], &["--profile", "small"]].concat());
+    assert_eq!(cramped.json()["error"]["code"], "SQ0115", "{cramped:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How a subagent ends when its model, its limits or a person wants it otherwise: always typed, always with what is known.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -193,19 +194,34 @@ fn an_ignored_file_that_is_asked_for_is_a_question_to_the_person() {
     let bench = Bench::with(&[("src/lib.rs", "pub fn a() {}\n"), (".gitignore", "dist/\n.env\n")]);
     bench.write("dist/app.js", "let canary = 'IGNORED-CANARY';\n");
     bench.write(".env", "WORD=1\n");
+    bench.write("src/new.rs", "");
+    bench.write("../outside/file.txt", "");
+    symlink("../../outside", bench.repo().join("dist/link")).unwrap();
     let ask =
         |path: &str| Turn::call("request_files", json!({"paths": [path], "reason": "I need it."}));
-    let script =
-        Script::replies(vec![ask(".env"), ask("src/lib.rs"), ask("nowhere"), ask("dist/app.js")]);
+    let script = Script::replies(vec![
+        ask(".env"),
+        ask("src/lib.rs"),
+        ask("dist/link/file.txt"),
+        ask("src/new.rs"),
+        ask(".git/config"),
+        ask("dist/app.js"),
+    ]);
     let server = Server::start_blocking(script).unwrap();
     let answer = explore(&bench, &server, &["--model", MODELS[0]]);
     let value = answer.json();
     assert_eq!((answer.code, &value["outcome"]), (Some(3), &json!("waiting")), "{answer:?}");
-    let question = "May the subagent see `dist/app.js`, which git ignores?";
+    let question = "May the subagent see `dist/app.js`, which git ignores? It says: I need it.";
     assert_eq!(value["questions"][0]["question"], question, "{answer:?}");
     let sent: Vec<u8> = server.requests().iter().flat_map(|one| one.body.to_vec()).collect();
     let sent = String::from_utf8(sent).unwrap();
-    for told in ["may hold secrets", "use Read", "does not exist"] {
+    for told in [
+        "may hold secrets",
+        "use Read",
+        "`dist/link/file.txt` does not exist",
+        "`src/new.rs` is not committed",
+        "`.git/config` belongs to git",
+    ] {
         assert!(sent.contains(told), "{told}");
     }
     assert!(!sent.contains("IGNORED-CANARY") && !answer.out.contains("IGNORED-CANARY"));

@@ -10,6 +10,7 @@ use crate::source::{Origin, Reader, Source};
 use crate::spelling;
 
 use super::claude::{self, Tool};
+use super::registry;
 
 /// What an agent is told to be, and what it may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -108,7 +109,7 @@ struct Draft {
     model: Option<String>,
     /// Nothing where all tools are inherited.
     tools: Option<(usize, Vec<Grant>)>,
-    denied: Vec<String>,
+    denied: Vec<Grant>,
     /// Claude Code's mode that only plans.
     plans_only: bool,
     ignored: Vec<String>,
@@ -127,9 +128,7 @@ impl Draft {
                 self.model = reader.text(key, &node).and_then(|name| claude::model(&name));
             }
             "tools" => self.set_tools(reader, node),
-            "disallowedTools" => {
-                self.denied = reader.texts(key, node).into_iter().map(|(_, name)| name).collect();
-            }
+            "disallowedTools" => self.set_denied(reader, node),
             _ if !origin.is_claude() => reader.unknown(at, key, &KEYS),
             "permissionMode" if matches!(&node.value, Value::Text(mode) if mode == "plan") => {
                 self.plans_only = true;
@@ -164,6 +163,29 @@ impl Draft {
         self.tools = Some((place, tools));
     }
 
+    /// Words as in `tools`; what is denied in part is denied as a whole, since less could not be kept to.
+    fn set_denied(&mut self, reader: &mut Reader<'_>, node: Node) {
+        for (_, text) in reader.texts("disallowedTools", node) {
+            let bare = text.split('(').next().unwrap_or_default().trim_end();
+            let denied: Vec<Grant> = match claude::tool(bare) {
+                Tool::All => {
+                    profile::TOOLS.into_iter().chain(["mcp__*"]).flat_map(Grant::parse).collect()
+                }
+                Tool::Named(name) => Grant::parse(name).into_iter().collect(),
+                Tool::Foreign | Tool::Restricted => Vec::new(),
+            };
+            if denied.is_empty() {
+                self.ignored.push(format!("disallowedTools: {text}"));
+            }
+            self.denied.extend(denied);
+        }
+    }
+
+    /// Also for a pattern of which a part is denied.
+    fn denies(&self, tool: &Grant) -> bool {
+        self.denied.iter().any(|denied| denied.covers(&tool.name) || tool.covers(&denied.name))
+    }
+
     fn finish(
         mut self,
         reader: &mut Reader<'_>,
@@ -178,7 +200,10 @@ impl Draft {
         }
         let at = self.tools.as_ref().map(|(at, _)| *at);
         let at = self.profile.as_ref().map(|(at, _)| *at).or(at).unwrap_or(0);
-        let profile = self.choose_profile();
+        // Whoever asks for a built-in agent counts on what that may do.
+        let replaced = self.name.as_deref().filter(|_| !source.origin.is_trusted());
+        let replaced = replaced.and_then(registry::find);
+        let profile = self.choose_profile(replaced);
         let tools = self.remaining_tools(&profile, profiles);
         let mut role = Role {
             name: self.name?,
@@ -192,9 +217,20 @@ impl Draft {
             ignored: self.ignored,
             prompt: prompt.replace("\r\n", "\n").trim_start_matches('\n').to_owned(),
         };
-        match role.granted(profiles) {
+        let granted = role.granted(profiles);
+        if let (Some(replaced), Ok(granted)) = (replaced, &granted)
+            && let Err(error) = within(granted, replaced)
+        {
+            let message =
+                format!("This agent would do more than the built-in `{}`: {error}", role.name);
+            let hint = "Choose another name, or a profile that narrows the built-in agent's.";
+            reader.refuse(error.code(), at, message, hint);
+            return None;
+        }
+        match granted {
             Ok(granted) => {
-                role.phase = self.phase.unwrap_or_else(|| usual_phase(granted.confinement));
+                let phase = self.phase.or(replaced.map(|replaced| replaced.phase));
+                role.phase = phase.unwrap_or_else(|| usual_phase(granted.confinement));
                 Some(role)
             }
             Err(error) => {
@@ -210,22 +246,24 @@ impl Draft {
         }
     }
 
-    /// The one that is named, else the narrowest that has the tools, else what a task needs.
-    fn choose_profile(&mut self) -> String {
-        let tools = self.tools.as_mut().map(|(_, tools)| tools);
-        if let Some(tools) = tools {
-            let denied = &self.denied;
+    /// The one that is named, else the narrowest that has the tools, else that of the built-in agent which it replaces,
+    /// else what a task needs.
+    fn choose_profile(&mut self, replaced: Option<&Role>) -> String {
+        if let Some((place, mut tools)) = self.tools.take() {
             let writes = |name: &str| matches!(name, "Write" | "Edit");
-            tools.retain(|tool| {
-                !(denied.contains(&tool.name) || self.plans_only && writes(&tool.name))
-            });
+            tools.retain(|tool| !(self.denies(tool) || self.plans_only && writes(&tool.name)));
+            self.tools = Some((place, tools));
         }
         let covering = self.tools.as_ref().and_then(|(_, tools)| Profiles::covering(tools));
-        let inherited = if self.plans_only { Confinement::ReadOnly } else { Confinement::Writer };
+        let inherited = match replaced {
+            _ if self.plans_only => Confinement::ReadOnly.as_str(),
+            Some(replaced) => &replaced.profile,
+            None => Confinement::Writer.as_str(),
+        };
         match (&self.profile, covering) {
             (Some((_, named)), _) => named.clone(),
             (None, Some(profile)) => profile.name.clone(),
-            (None, None) => inherited.as_str().to_owned(),
+            (None, None) => inherited.to_owned(),
         }
     }
 
@@ -235,10 +273,14 @@ impl Draft {
             return Some(tools.clone());
         }
         let all = &profiles.get(profile).ok()?.tools;
-        let denied = |tool: &&Grant| !self.denied.contains(&tool.name);
-        let left: Vec<Grant> = all.iter().filter(denied).cloned().collect();
+        let left: Vec<Grant> = all.iter().filter(|tool| !self.denies(tool)).cloned().collect();
         (left.len() < all.len()).then_some(left)
     }
+}
+
+fn within(granted: &Profile, replaced: &Role) -> Result<(), profile::Error> {
+    let theirs = replaced.granted(Profiles::built_in())?;
+    profile::narrow(granted, &theirs).map(|_| ())
 }
 
 const TOGETHER: &str =

@@ -111,6 +111,12 @@ fn claude_codes_tools_become_the_narrowest_profile_that_has_them() {
         ("disallowedTools: Write, Bash", "writer: Read Grep Glob Edit"),
         ("tools: Read, Write\ndisallowedTools: Write", "read-only: Read"),
         ("permissionMode: plan", "read-only: Read Grep Glob Bash"),
+        ("disallowedTools: MultiEdit, Write(src/**), Bash(rm:*), LS", "writer: Read Grep"),
+        ("disallowedTools: '*'", "writer: "),
+        (
+            "profile: research\ndisallowedTools: mcp__a__x, Bash, WebFetch",
+            "research: Read Grep Glob WebSearch?",
+        ),
         ("tools: Read, Write\npermissionMode: plan", "read-only: Read"),
         ("profile: validate\ntools: Bash", "validate: Bash"),
     ] {
@@ -124,6 +130,8 @@ fn claude_codes_other_fields_keep_their_meaning_or_are_said_to_have_none() {
     assert_eq!(role.model.as_deref(), Some("strong"));
     assert_eq!(role.ignored, ["color", "permissionMode", "tools: TodoWrite"]);
     assert_eq!(role.phase, Phase::Research);
+    let denied = claude("disallowedTools: TodoWrite, Dance, Bash");
+    assert_eq!(denied.ignored, ["disallowedTools: TodoWrite", "disallowedTools: Dance"]);
     for (model, ours) in [
         ("sonnet", Some("default")),
         ("haiku", Some("cheap")),
@@ -165,6 +173,36 @@ fn a_later_file_takes_the_place_of_an_earlier_one_and_says_so() {
         told(&registry),
         [".claude/agents/b.md:1:1 BadAgent The name `Explore` is that of .claude/agents/a.md too."]
     );
+}
+
+#[test]
+fn a_file_with_a_built_in_agents_name_never_widens_that_agent() {
+    let role = |more: &str| {
+        let text = format!("---\nname: reviewer\ndescription: Ours.\n{more}---\nLook.\n");
+        read(".claude/agents/reviewer.md", &text)
+    };
+    for (more, phase) in [
+        ("", Phase::Review),
+        ("tools: Read\n", Phase::Review),
+        ("profile: read-only\nphase: analyze\n", Phase::Analyze),
+    ] {
+        let registry = role(more);
+        let found = registry.find("reviewer").unwrap();
+        assert_eq!(registry.faults(), []);
+        assert_eq!((found.profile.as_str(), found.phase), ("read-only", phase), "{more}");
+        assert_eq!(found.description, "Ours.");
+    }
+    for (more, asked) in [
+        ("tools: Read, Write\n", "the jail of `writer`"),
+        ("profile: writer\n", "the jail of `writer`"),
+        ("profile: validate\n", "the jail of `validate`"),
+    ] {
+        let registry = role(more);
+        assert_eq!(registry.find("reviewer").unwrap().origin, Origin::BuiltIn, "{more}");
+        let told = told(&registry).join("\n");
+        assert!(told.contains("WidenedProfile") && told.contains("built-in `reviewer`"), "{told}");
+        assert!(told.contains(asked) && told.contains("`read-only`"), "{told}");
+    }
 }
 
 #[test]

@@ -4,7 +4,6 @@ use serde::{Serialize, Serializer};
 
 use super::Limits;
 use crate::budget::Budget;
-use crate::report::{REPORT_BYTES, SUMMARY_TOKENS};
 
 /// One limit by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +21,6 @@ pub enum Limit {
     Identical,
     /// Of one reply of a model.
     Reply,
-    Report,
-    Summary,
 }
 
 /// What a limit's number counts.
@@ -38,7 +35,7 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 12] = [
         Self::Context,
         Self::Architecture,
         Self::File,
@@ -51,8 +48,6 @@ impl Limit {
         Self::Output,
         Self::Identical,
         Self::Reply,
-        Self::Report,
-        Self::Summary,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -69,8 +64,6 @@ impl Limit {
             Self::Output => "output",
             Self::Identical => "identical",
             Self::Reply => "reply",
-            Self::Report => "report",
-            Self::Summary => "summary",
         }
     }
 
@@ -82,7 +75,7 @@ impl Limit {
         match self {
             Self::Turns | Self::Identical => Unit::Times,
             Self::Wall | Self::Bash => Unit::Seconds,
-            Self::Output | Self::Report => Unit::Bytes,
+            Self::Output => Unit::Bytes,
             Self::Price => Unit::Price,
             _ => Unit::Tokens,
         }
@@ -103,8 +96,6 @@ impl Limit {
             Self::Output => 32 << 10,
             Self::Identical => budget.identical.into(),
             Self::Reply => budget.output.into(),
-            Self::Report => REPORT_BYTES as u64,
-            Self::Summary => SUMMARY_TOKENS as u64,
         })
     }
 

@@ -91,8 +91,7 @@ impl Draft {
                 self.places.hosts.push(reader.place(at));
                 hosts.push(host);
             } else {
-                let hint = "Write a name such as `crates.io`, `*.crates.io` or `localhost:8080`.";
-                reader.bad(at, format!("`{host}` is no host."), hint);
+                reader.bad(at, format!("`{host}` is no host."), HOST_HINT);
             }
         }
         self.hosts = Some(hosts);
@@ -155,8 +154,10 @@ pub(crate) fn known_tools() -> String {
     format!("Known tools are {}, and `mcp__server__*` patterns.", TOOLS.join(", "))
 }
 
+pub const HOST_HINT: &str = "Write a name such as `crates.io`, `*.crates.io` or `localhost:8080`.";
+
 /// A name with perhaps a port, and `*.` in front for all below it.
-fn is_host(text: &str) -> bool {
+pub fn is_host(text: &str) -> bool {
     let name = text.strip_prefix("*.").unwrap_or(text);
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':' | '[' | ']');
     !name.is_empty() && !name.starts_with('.') && text.len() <= 255 && name.chars().all(fits)

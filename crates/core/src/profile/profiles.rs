@@ -122,6 +122,7 @@ impl Profiles {
                 .or_else(|| parent.map(|parent| parent.tools.clone()))
                 .unwrap_or_default(),
             hosts: draft.hosts.clone().or_else(|| inherit(|one| &one.hosts)).unwrap_or_default(),
+            names_hosts: draft.hosts.is_some() || parent.is_some_and(|one| one.names_hosts),
             limits,
             use_cases: draft
                 .use_cases

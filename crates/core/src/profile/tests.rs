@@ -139,6 +139,27 @@ fn the_user_may_widen_but_only_full_access_spawns() {
 }
 
 #[test]
+fn a_profile_that_names_hosts_keeps_exactly_those() {
+    let (profiles, faults) = read(
+        &[
+            "name: docs\nextends: research\nhosts: [docs.rs]\n",
+            "name: heir\nextends: docs\n",
+            "name: none\nextends: research\nhosts: []\n",
+            "name: open\nextends: research\n",
+        ],
+        Origin::User,
+    );
+    assert_eq!(faults, Vec::<String>::new());
+    let configured = ["crates.io".to_owned()];
+    let hosts = |name: &str| profiles.get(name).unwrap().clone().with_hosts(&configured).hosts;
+    assert_eq!(hosts("docs"), ["docs.rs"]);
+    assert_eq!(hosts("heir"), ["docs.rs"]);
+    assert_eq!(hosts("none"), [""; 0]);
+    assert_eq!(hosts("open"), ["crates.io"]);
+    assert_eq!(hosts("writer"), [""; 0]);
+}
+
+#[test]
 fn what_is_no_profile_is_said_with_its_place_and_hides_no_other() {
     let (profiles, faults) = repository(&[
         "name: a\nextends: b\n",

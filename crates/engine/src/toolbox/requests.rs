@@ -15,6 +15,8 @@ pub enum Standing {
     InWorkspace,
     /// There, but ignored: a person may grant it.
     Ignored,
+    /// There and not ignored, but no part of the base.
+    Uncommitted,
     Absent,
 }
 
@@ -42,9 +44,15 @@ impl Requests {
                 Ok(_) if secret::is_secret_name(path).is_some() => {
                     "may hold secrets and cannot be had."
                 }
+                Ok(path) if is_closed(&path) => {
+                    "belongs to git or to this program and cannot be had."
+                }
                 Ok(path) => match (self.standing)(&path) {
                     Standing::InWorkspace => "is in your workspace: use Read.",
                     Standing::Absent => "does not exist.",
+                    Standing::Uncommitted => {
+                        "is not committed; a person can add it or use `--include-dirty`."
+                    }
                     Standing::Ignored => {
                         wanted.push(path);
                         continue;
@@ -57,13 +65,39 @@ impl Requests {
             return Outcome::Failed(told);
         }
         let list: Vec<String> = wanted.iter().map(|path| format!("`{path}`")).collect();
-        Outcome::NeedsApproval(format!(
-            "May the subagent see {}, which git ignores?",
-            list.join(", ")
-        ))
+        let mut question = format!("May the subagent see {}, which git ignores?", list.join(", "));
+        let reason = reason(arguments);
+        if !reason.is_empty() {
+            let _ = write!(question, " It says: {reason}");
+        }
+        if !told.is_empty() {
+            let _ = write!(question, "\nIt cannot have the others it asked for:\n{told}");
+        }
+        Outcome::NeedsApproval(question)
     }
 }
 
+/// What nobody can grant, in whatever folder git's own lies and however it is spelt.
+fn is_closed(path: &RepoPath) -> bool {
+    let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
+    let mut parts = path.as_str().split('/').enumerate();
+    parts.any(|(at, part)| is(part, ".git") || at == 0 && is(part, ".sequester"))
+}
+
+/// The subagent's reason on one line.
+fn reason(arguments: &Value) -> String {
+    let text = arguments["reason"].as_str().unwrap_or_default();
+    let mut words =
+        text.split_whitespace().flat_map(|word| [" ", word]).skip(1).flat_map(str::chars);
+    let mut reason: String = words.by_ref().take(REASON).collect();
+    if words.next().is_some() {
+        reason += "...";
+    }
+    reason
+}
+
+/// Characters of a reason that a person is shown.
+const REASON: usize = 300;
 const MOST: usize = 20;
 
 impl Toolbox for Requests {

@@ -73,14 +73,31 @@ fn joined_toolboxes_route_by_name_and_the_first_wins() {
 #[test]
 fn a_request_for_an_ignored_file_asks_a_person_and_others_say_why_not() {
     let toolbox = Requests::new(|path| match path.as_str() {
-        "dist/a.js" => Standing::Ignored,
+        "dist/a.js" | ".git/config" | ".sequester/x" => Standing::Ignored,
+        "new.js" => Standing::Uncommitted,
         "src/a.js" => Standing::InWorkspace,
         _ => Standing::Absent,
     });
-    let ask =
-        |paths: Value| call(&toolbox, "request_files", json!({"paths": paths, "reason": "x"}));
-    let question = "May the subagent see `dist/a.js`, which git ignores?";
+    let ask = |paths: Value| {
+        call(&toolbox, "request_files", json!({"paths": paths, "reason": " to\n look "}))
+    };
+    let question = "May the subagent see `dist/a.js`, which git ignores? It says: to look";
     assert_eq!(ask(json!(["dist/a.js"])), Outcome::NeedsApproval(question.to_owned()));
+    let both = format!(
+        "{question}\nIt cannot have the others it asked for:\n`.env` may hold secrets and cannot be had.\n"
+    );
+    assert_eq!(ask(json!(["dist/a.js", ".env"])), Outcome::NeedsApproval(both));
+    for closed in [".git/config", ".sequester/x", ".GIT/config", "sub/.git/config"] {
+        let told = format!("`{closed}` belongs to git or to this program and cannot be had.\n");
+        assert_eq!(ask(json!([closed])), Outcome::Failed(told));
+    }
+    let told = "`new.js` is not committed; a person can add it or use `--include-dirty`.\n";
+    assert_eq!(ask(json!(["new.js"])), Outcome::Failed(told.to_owned()));
+    let long = json!({"paths": ["dist/a.js"], "reason": "é".repeat(1_000)});
+    let Outcome::NeedsApproval(asked) = call(&toolbox, "request_files", long) else {
+        panic!("no question")
+    };
+    assert!(asked.ends_with(&format!("says: {}...", "é".repeat(300))), "{asked}");
     let told = "`src/a.js` is in your workspace: use Read.\n`b` does not exist.\n\
                 `.env` may hold secrets and cannot be had.\n`../x` is outside of the repository and cannot be had.\n";
     assert_eq!(ask(json!(["src/a.js", "b", ".env", "../x"])), Outcome::Failed(told.to_owned()));

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::limits::{Limit, Limits};
+use sequester_core::profile::{HOST_HINT, is_host};
 use sequester_core::source::Origin;
 use sequester_core::spelling;
 use toml::Spanned;
@@ -84,7 +85,7 @@ impl Config {
             }
             "agents" => self.set_agents(reader, value),
             "limits" => self.set_limits(reader, value),
-            "hosts" => self.hosts = reader.texts(key, value),
+            "hosts" => self.hosts = reader.hosts(key, value),
             "search" => {
                 self.search =
                     reader.text(key, value).filter(|text| reader.check_search(text, value));
@@ -177,7 +178,7 @@ impl Reader<'_> {
         }
     }
 
-    fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+    fn hosts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
         let DeValue::Array(values) = value.get_ref() else {
             self.bad(
                 &value.span(),
@@ -186,7 +187,15 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
-        values.iter().filter_map(|value| self.text(key, value)).collect()
+        let mut hosts = Vec::new();
+        for value in values {
+            match self.text(key, value) {
+                Some(host) if is_host(&host) => hosts.push(host),
+                Some(host) => self.bad(&value.span(), format!("`{host}` is no host."), HOST_HINT),
+                None => {}
+            }
+        }
+        hosts
     }
 
     fn check_search(&mut self, text: &str, value: &Spanned<DeValue<'_>>) -> bool {

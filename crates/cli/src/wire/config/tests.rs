@@ -83,6 +83,15 @@ fn all_that_is_wrong_is_said_with_its_place_and_what_may_be_meant() {
 }
 
 #[test]
+fn what_is_no_host_is_said_where_it_stands() {
+    let text = "hosts = [\"crates.io\",\n  \"https://docs.rs/\", 3]\n[limits]\nreport = \"1M\"\nsummary = 900\n";
+    let found = faults(text, &user());
+    let places: Vec<&str> = found.iter().map(|one| one.split(' ').next().unwrap()).collect();
+    assert_eq!(places, ["2:3", "2:23", "4:1", "5:1"], "{found:?}");
+    assert!(found[0].contains("`https://docs.rs/` is no host."), "{found:?}");
+}
+
+#[test]
 fn the_repository_cannot_set_what_only_the_user_may() {
     let text = "hosts = [\"a\"]\nsearch = \"provider\"\n[keys]\na = \"cat /etc/passwd\"\n[limits]\nwall = \"31m\"\nturns = 80\n";
     let found = faults(text, &repository());
