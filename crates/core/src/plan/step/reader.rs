@@ -153,6 +153,9 @@ impl<'r, 'f> Reader<'r, 'f> {
                     self.say(sentence, item, line);
                 }
             }
+            Part::Remark { sentences, line } => {
+                sentences.iter().for_each(|sentence| self.remark(sentence, line));
+            }
             Part::Fence { info, content, marks, line } => {
                 self.marks = marks;
                 let introduced = self.heard.take();

@@ -428,3 +428,21 @@ fn a_command_in_words_of_another_language_must_say_what_it_expects() {
     unclear(step, "`Expected:`");
     same(&format!("{step}\nExpected: FAIL\n"), &["run \"x\" Fail"]);
 }
+
+#[test]
+fn a_remark_that_asks_is_unclear_and_any_other_is_named() {
+    unclear(&format!("{CREATED}\n\n**Context:** Update the manual.\n"), "Update the manual.");
+    unclear(&format!("{CREATED}\n\n**Why:**\n- Docs must say so.\n"), "Docs must say so.");
+    let told = read(&format!("{CREATED}\n\n**Why:** Old habits.\n"));
+    assert_eq!((told.steps.len(), told.passed), (2, vec!["Old habits.".to_owned()]));
+}
+
+#[test]
+fn files_that_are_listed_to_be_changed_are_changed_by_some_step() {
+    let files = "**Files:**\n- Modify: `src/b.py`\n\nThe order is new.\n\n";
+    unclear(&format!("{files}**Step 2: Run tests**\n\nRun: `x`\n"), "no step changes one");
+    same(
+        &format!("{files}- [x] **Step 1: Do it**\n\n- [ ] **Step 2: Run tests**\n\nRun: `x`\n"),
+        &["run \"x\" Pass"],
+    );
+}
