@@ -19,6 +19,7 @@ mod reader;
 mod section;
 mod sentence;
 mod target;
+mod unread;
 
 /// One thing to do. Several of one step of the text follow each other under the same title.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,8 +135,12 @@ pub fn read(text: &str) -> Told {
     let everything = 0..document.source.len();
     let listed = files::listed(&document, &everything, &mut Vec::new());
     let sections = section::cut(&document, contents);
+    let begin = sections.iter().find(|section| section.is_step).map(|section| section.line);
     let done = sections.iter().any(|section| section.is_done);
-    let Told { mut steps, passed } = reader::read(sections, &listed.files);
+    let Told { mut steps, mut passed } = reader::read(sections, &listed.files);
+    if let Some(begin) = begin.or_else(|| steps.first().map(|step| step.line)) {
+        unread::judge(&document, begin, &mut steps, &mut passed);
+    }
     if !steps.is_empty() && !done && is_unwritten(&steps, &listed.files) {
         let reason = "its list names files to change, and no step changes one";
         steps.extend(unclear(reason).steps);

@@ -446,3 +446,16 @@ fn files_that_are_listed_to_be_changed_are_changed_by_some_step() {
         &["run \"x\" Pass"],
     );
 }
+
+#[test]
+fn quotes_and_tables_are_not_dropped_in_silence() {
+    for block in
+        ["> Update the manual.", "| file | do |\n|---|---|\n| a | rewrite |", "      make x"]
+    {
+        unclear(&format!("{CREATED}\n\n{block}\n"), "not carried out");
+        unclear(&format!("- [ ] **Step 1: Run**\n\n{block}\n\nRun `x`.\n"), "not carried out");
+        assert_eq!(read(&format!("{block}\n\n{CREATED}\n")).steps.len(), 2, "{block}");
+    }
+    let told = read(&format!("{CREATED}\n\n> It is new.\n"));
+    assert_eq!((told.steps.len(), told.passed), (2, vec!["It is new.".to_owned()]));
+}
