@@ -154,7 +154,9 @@ impl<'r, 'f> Reader<'r, 'f> {
                 }
             }
             Part::Remark { sentences, line } => {
-                sentences.iter().for_each(|sentence| self.remark(sentence, line));
+                for sentence in &sentences {
+                    self.remark(sentence, line);
+                }
             }
             Part::Fence { info, content, marks, line } => {
                 self.marks = marks;

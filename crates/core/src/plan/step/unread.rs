@@ -28,7 +28,7 @@ pub(super) fn judge(
                 steps.push(Step { title: String::new(), line, action: Action::Unclear { reason } });
             }
             None if passed.len() < STEPS => {
-                passed.extend(sentences.into_iter().map(|said| said.raw))
+                passed.extend(sentences.into_iter().map(|said| said.raw));
             }
             None => {}
         }
