@@ -6,6 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::files;
 use super::markdown::Document;
+use super::{Action as Listed, FileRef};
 use crate::path::RepoPath;
 
 mod code;
@@ -18,6 +19,7 @@ mod reader;
 mod section;
 mod sentence;
 mod target;
+mod unread;
 
 /// One thing to do. Several of one step of the text follow each other under the same title.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +135,16 @@ pub fn read(text: &str) -> Told {
     let everything = 0..document.source.len();
     let listed = files::listed(&document, &everything, &mut Vec::new());
     let sections = section::cut(&document, contents);
-    let Told { steps, passed } = reader::read(sections, &listed.files);
+    let begin = sections.iter().find(|section| section.is_step).map(|section| section.line);
+    let done = sections.iter().any(|section| section.is_done);
+    let Told { mut steps, mut passed } = reader::read(sections, &listed.files);
+    if let Some(begin) = begin.or_else(|| steps.first().map(|step| step.line)) {
+        unread::judge(&document, begin, &mut steps, &mut passed);
+    }
+    if !steps.is_empty() && !done && is_unwritten(&steps, &listed.files) {
+        let reason = "its list names files to change, and no step changes one";
+        steps.extend(unclear(reason).steps);
+    }
     let before = text[..body].matches('\n').count() as u32;
     match steps.len() {
         0 => unclear("the task spells out no step"),
@@ -143,6 +154,16 @@ pub fn read(text: &str) -> Told {
         }
         _ => unclear("the task has too many steps to be carried out word for word"),
     }
+}
+
+/// Whether files are listed to be changed, and nothing changes any.
+fn is_unwritten(steps: &[Step], files: &[FileRef]) -> bool {
+    let changes = |step: &Step| {
+        !matches!(step.action, Action::Run { .. } | Action::Ask { .. } | Action::Commit { .. })
+    };
+    let listed =
+        |file: &FileRef| matches!(file.action, Listed::Create | Listed::Modify | Listed::Delete);
+    files.iter().any(listed) && !steps.iter().any(changes)
 }
 
 /// The commit message that the steps spell out, each commit a paragraph.

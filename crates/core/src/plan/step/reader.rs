@@ -153,6 +153,11 @@ impl<'r, 'f> Reader<'r, 'f> {
                     self.say(sentence, item, line);
                 }
             }
+            Part::Remark { sentences, line } => {
+                for sentence in &sentences {
+                    self.remark(sentence, line);
+                }
+            }
             Part::Fence { info, content, marks, line } => {
                 self.marks = marks;
                 let introduced = self.heard.take();

@@ -14,12 +14,28 @@ pub(super) struct Section<'a> {
     pub(super) is_step: bool,
     /// Steps of its own stand below it.
     pub(super) has_steps: bool,
+    /// A step that is done, by its tick.
+    pub(super) is_done: bool,
     pub(super) parts: Vec<Part<'a>>,
 }
 
 pub(super) enum Part<'a> {
-    Words { sentences: Vec<Sentence>, item: bool, line: u32 },
-    Fence { info: &'a str, content: String, marks: usize, line: u32 },
+    Words {
+        sentences: Vec<Sentence>,
+        item: bool,
+        line: u32,
+    },
+    /// What stands under a label that explains.
+    Remark {
+        sentences: Vec<Sentence>,
+        line: u32,
+    },
+    Fence {
+        info: &'a str,
+        content: String,
+        marks: usize,
+        line: u32,
+    },
 }
 
 /// What stands under a label or heading that asks for nothing.
@@ -78,7 +94,14 @@ struct Cutter<'a> {
 impl<'a> Cutter<'a> {
     fn open(&mut self, title: Option<&str>, line: u32, is_step: bool) -> &mut Section<'a> {
         let title = title.map(title_of);
-        self.sections.push(Section { title, line, is_step, has_steps: false, parts: Vec::new() });
+        self.sections.push(Section {
+            title,
+            line,
+            is_step,
+            has_steps: false,
+            is_done: false,
+            parts: Vec::new(),
+        });
         let last = self.sections.len() - 1;
         &mut self.sections[last]
     }
@@ -110,7 +133,7 @@ impl<'a> Cutter<'a> {
         self.step_end = self.step_end.max(range.end);
         if ticked {
             // It asks for nothing more; what follows is not a part of the step before either.
-            self.open(None, line, false);
+            self.open(None, line, false).is_done = true;
             return;
         }
         let (title, sentences) = split_title(words);
@@ -125,6 +148,10 @@ impl<'a> Cutter<'a> {
         let kind = labelled.map_or(Aside::No, |(name, _)| aside(name));
         if kind != Aside::No && self.aside != Aside::Done {
             self.aside = kind;
+            if let (Aside::Remarks, Some((_, said))) = (kind, labelled) {
+                let said = words.get(said..).unwrap_or_default();
+                self.words(said.trim_start_matches(['*', '_', ':', '：', ' ']), line, false);
+            }
             return;
         }
         if !nested && matches!(self.aside, Aside::Listing | Aside::Remarks) {
@@ -134,11 +161,12 @@ impl<'a> Cutter<'a> {
     }
 
     fn words(&mut self, words: &str, line: u32, item: bool) {
-        if self.aside != Aside::No {
-            return;
-        }
         let sentences = sentence::split(words);
-        self.last(line).parts.push(Part::Words { sentences, item, line });
+        match self.aside {
+            Aside::No => self.last(line).parts.push(Part::Words { sentences, item, line }),
+            Aside::Remarks => self.last(line).parts.push(Part::Remark { sentences, line }),
+            Aside::Listing | Aside::Criteria | Aside::Done => {}
+        }
     }
 
     fn fence(&mut self, info: &'a str, content: String, marks: usize, line: u32) {

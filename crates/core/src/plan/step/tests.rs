@@ -428,3 +428,34 @@ fn a_command_in_words_of_another_language_must_say_what_it_expects() {
     unclear(step, "`Expected:`");
     same(&format!("{step}\nExpected: FAIL\n"), &["run \"x\" Fail"]);
 }
+
+#[test]
+fn a_remark_that_asks_is_unclear_and_any_other_is_named() {
+    unclear(&format!("{CREATED}\n\n**Context:** Update the manual.\n"), "Update the manual.");
+    unclear(&format!("{CREATED}\n\n**Why:**\n- Docs must say so.\n"), "Docs must say so.");
+    let told = read(&format!("{CREATED}\n\n**Why:** Old habits.\n"));
+    assert_eq!((told.steps.len(), told.passed), (2, vec!["Old habits.".to_owned()]));
+}
+
+#[test]
+fn files_that_are_listed_to_be_changed_are_changed_by_some_step() {
+    let files = "**Files:**\n- Modify: `src/b.py`\n\nThe order is new.\n\n";
+    unclear(&format!("{files}**Step 2: Run tests**\n\nRun: `x`\n"), "no step changes one");
+    same(
+        &format!("{files}- [x] **Step 1: Do it**\n\n- [ ] **Step 2: Run tests**\n\nRun: `x`\n"),
+        &["run \"x\" Pass"],
+    );
+}
+
+#[test]
+fn quotes_and_tables_are_not_dropped_in_silence() {
+    for block in
+        ["> Update the manual.", "| file | do |\n|---|---|\n| a | rewrite |", "      make x"]
+    {
+        unclear(&format!("{CREATED}\n\n{block}\n"), "not carried out");
+        unclear(&format!("- [ ] **Step 1: Run**\n\n{block}\n\nRun `x`.\n"), "not carried out");
+        assert_eq!(read(&format!("{block}\n\n{CREATED}\n")).steps.len(), 2, "{block}");
+    }
+    let told = read(&format!("{CREATED}\n\n> It is new.\n"));
+    assert_eq!((told.steps.len(), told.passed), (2, vec!["It is new.".to_owned()]));
+}

@@ -34,6 +34,15 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Under a label that explains, only what plainly asks is unclear.
+    pub(super) fn remark(&mut self, said: &Sentence, line: u32) {
+        if !prose::asks(&said.plain) {
+            self.pass(said);
+        } else if self.in_body() {
+            self.ask(said, line);
+        }
+    }
+
     /// A sentence under a condition that no fence follows.
     pub(super) fn depend(&mut self, said: &Sentence, line: u32) {
         if prose::explains(&said.plain) {

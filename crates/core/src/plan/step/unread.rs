@@ -1,0 +1,57 @@
+//! Quotes, tables and indented code: no step is read from them, but they may ask for something.
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+
+use crate::plan::markdown::Document;
+
+use super::{Action, STEPS, Step, prose, sentence, target};
+
+/// Names each such block from the first step on: passed over if all of it explains, else unclear.
+pub(super) fn judge(
+    document: &Document<'_>,
+    begin: u32,
+    steps: &mut Vec<Step>,
+    passed: &mut Vec<String>,
+) {
+    for (start, words) in blocks(document.source) {
+        let line = document.lines.place(start).line;
+        if line < begin || steps.len() > STEPS {
+            continue;
+        }
+        let sentences = sentence::split(&words);
+        match sentences.iter().find(|said| !prose::explains(&said.plain)) {
+            Some(said) => {
+                let said = target::short(&said.raw);
+                let reason = format!(
+                    "`{said}` stands in a quote, a table or an indented block, which is not carried out"
+                );
+                steps.push(Step { title: String::new(), line, action: Action::Unclear { reason } });
+            }
+            None if passed.len() < STEPS => {
+                passed.extend(sentences.into_iter().map(|said| said.raw));
+            }
+            None => {}
+        }
+    }
+}
+
+/// The outermost blocks with where they start, without the marks of quotes and tables.
+fn blocks(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut end = 0;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        let Event::Start(tag) = event else { continue };
+        let unread = matches!(
+            tag,
+            Tag::BlockQuote(_) | Tag::Table(_) | Tag::CodeBlock(CodeBlockKind::Indented)
+        );
+        if unread && range.start >= end {
+            end = range.end;
+            let lines =
+                text[range.clone()].lines().map(|line| line.trim_start_matches(['>', '|', ' ']));
+            found.push((range.start, lines.collect::<Vec<_>>().join("\n")));
+        }
+    }
+    found
+}
