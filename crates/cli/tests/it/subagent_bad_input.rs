@@ -309,7 +309,7 @@ fn dollars_are_no_budget_for_a_model_without_a_known_price() {
     let bench = Bench::with(&FILES);
     let mut given = EXPLORE;
     given[4] = "anthropic/claude-unheard-of";
-    let answer = run(&bench, &unasked(), &[&given[..], &["--budget", "1usd"]].concat());
+    let answer = task(&bench, &unasked(), &[&given[..], &["--budget", "1usd"]].concat());
     refused(&answer, 2, "SQ0006", ["cannot be kept", "in tokens"]);
 }
 
@@ -318,7 +318,7 @@ fn a_model_that_cannot_be_had_is_passed_over_where_another_is_named() {
     let bench = Bench::with(&FILES);
     let text = "Create `new.txt`:\n\n```\nnew\n```\n";
     let given = [text, "--agent", "writer", "--model", "gemini/gemini-2.5-pro,literal"];
-    let answer = run(&bench, &unasked(), &given);
+    let answer = task(&bench, &unasked(), &given);
     assert_eq!((answer.code, &answer.json()["model"]), (Some(0), &json!("literal")), "{answer:?}");
     assert!(answer.err.contains("GEMINI_API_KEY"), "{answer:?}");
 }
