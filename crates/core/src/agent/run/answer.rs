@@ -103,7 +103,7 @@ impl AgentRun {
                 true,
             );
         }
-        if call.arguments == Value::from(TOO_DEEP) {
+        if call.arguments == TOO_DEEP {
             return self.answer(call, TOO_DEEP.to_owned(), true);
         }
         if [own::REPORT, own::ASK].contains(&call.name.as_str()) {
