@@ -113,7 +113,12 @@ fn a_tool_that_cannot_be_had_ends_it_before_the_first_turn() {
     let spawning =
         task(&bench, &server, &["Find it", "--profile", "full-access", "--model", MODELS[0]]);
     refused(&spawning, 2, "SQ0254", ["`Task`", "Take another profile"]);
-    assert!(!spawning.err.contains("general-purpose"), "it was said to have started: {spawning:?}");
+    bench.write("../home/.config/sequester/config.toml", "search = \"http://[\"\n");
+    let searching = task(&bench, &server, &["Find it", "--model", MODELS[0]]);
+    refused(&searching, 2, "SQ0255", ["no address", "`{query}`"]);
+    for answer in [spawning, searching] {
+        assert!(!answer.err.contains("general-purpose"), "it was said to have started: {answer:?}");
+    }
     assert_eq!(server.asked(), 0);
 }
 
