@@ -11,11 +11,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("survey", &["core"]),
     ("git", &["core"]),
     ("llm", &["core"]),
+    ("sandbox", &["core"]),
     ("tools", &["core"]),
     ("engine", &["core"]),
     ("testkit", &["core"]),
     ("xtask", &["core"]),
-    ("cli", &["core", "engine", "git", "llm", "survey", "tools"]),
+    ("cli", &["core", "engine", "git", "llm", "sandbox", "survey", "tools"]),
 ];
 
 /// What must not be in core's tree: a runtime, and what brings one.
