@@ -21,6 +21,8 @@ pub struct Blueprint {
     pub network: Network,
     pub caps: Caps,
     pub cgroup: Option<Cgroup>,
+    /// Where a supervisor notes what must be taken away if it cannot do so itself.
+    pub state: Option<PathBuf>,
 }
 
 /// How the jail is kept apart.

@@ -1,0 +1,121 @@
+//! Control groups: the kernel's own limits on all processes of a jail.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::{Pid, getpid};
+
+use crate::blueprint::{Cgroup, Group};
+use crate::order::Trouble;
+
+/// The groups of one jail; gone with this value.
+pub(crate) struct Groups {
+    folders: Vec<PathBuf>,
+}
+
+impl Groups {
+    pub(crate) fn make(wanted: Option<&Cgroup>) -> Result<Self, Trouble> {
+        let wanted = match wanted {
+            None => &[][..],
+            Some(Cgroup::V1(groups)) => groups,
+            Some(Cgroup::V2(group)) => std::slice::from_ref(group),
+        };
+        let mut made = Self { folders: Vec::new() };
+        for group in wanted {
+            made.add_group(group)?;
+        }
+        Ok(made)
+    }
+
+    fn add_group(&mut self, group: &Group) -> Result<(), Trouble> {
+        // Named for its supervisor, so that a later start knows whether anybody still keeps it.
+        let folder = group.parent.join(name(getpid()));
+        let told = |error| Trouble::at(format!("make the group `{}`", folder.display()))(error);
+        fs::create_dir(&folder).map_err(told)?;
+        self.folders.push(folder.clone());
+        for (file, value) in &group.settings {
+            let told = |error| Trouble::at(format!("set `{file}` of the jail's group"))(error);
+            fs::write(folder.join(file), value).map_err(told)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add(&self, pid: Pid) -> Result<(), Trouble> {
+        self.folders.iter().try_for_each(|folder| {
+            let told = Trouble::at("put the jail into its group");
+            fs::write(folder.join("cgroup.procs"), pid.as_raw_nonzero().to_string()).map_err(told)
+        })
+    }
+
+    /// Whether the kernel ended a process because the tree used too much memory.
+    pub(crate) fn is_over_memory(&self) -> bool {
+        self.folders.iter().any(|folder| {
+            ["memory.oom_control", "memory.events"].iter().any(|file| {
+                let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+                text.lines().any(|line| {
+                    line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0")
+                })
+            })
+        })
+    }
+
+    /// Whether the kernel itself limits the memory.
+    pub(crate) fn limit_memory(&self) -> bool {
+        let files = ["memory.limit_in_bytes", "memory.max"];
+        self.folders.iter().any(|folder| files.iter().any(|file| folder.join(file).exists()))
+    }
+
+    /// The time that all processes had, if a group counts it.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        self.folders.iter().find_map(|folder| {
+            let nanoseconds = read_number(&folder.join("cpuacct.usage"));
+            nanoseconds.map(Duration::from_nanos).or_else(|| {
+                let text = fs::read_to_string(folder.join("cpu.stat")).ok()?;
+                let used = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+                used.trim().parse().ok().map(Duration::from_micros)
+            })
+        })
+    }
+}
+
+impl Drop for Groups {
+    /// Right after the last process ended the kernel may still count it.
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            for _ in 0..100 {
+                match fs::remove_dir(folder) {
+                    Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                        std::thread::sleep(Duration::from_millis(2));
+                    }
+                    _ => break,
+                }
+            }
+        }
+    }
+}
+
+const PREFIX: &str = "sequester-";
+
+fn name(pid: Pid) -> String {
+    format!("{PREFIX}{}", pid.as_raw_nonzero())
+}
+
+/// Removes groups in `parent` whose supervisor is gone.
+pub(crate) fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let Some(pid) = pid.and_then(|pid| pid.parse::<i32>().ok()) else { continue };
+        if !Path::new(&format!("/proc/{pid}")).exists() {
+            // Fails while something runs in it, and then it is somebody's.
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+fn read_number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}

@@ -1,0 +1,225 @@
+//! The jailed side: from a new process with rights over its own namespaces to a program with none.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, exit};
+
+use rustix::io::Errno;
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, Signal, WaitOptions, set_dumpable_behavior,
+    set_parent_process_death_signal, setrlimit, setsid, wait,
+};
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, UnshareFlags, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_res_gid,
+    set_thread_res_uid,
+};
+
+use crate::blueprint::{Blueprint, Caps, Identity, Isolation, Network};
+use crate::link::{Link, Word};
+use crate::order::{Ending, Order, Program, Trouble};
+use crate::sources::{self, Sources};
+use crate::{root, rules, seccomp, sys};
+
+/// What a jailed program is connected to.
+pub(crate) struct Ends {
+    pub(crate) stdin: OwnedFd,
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    /// Of a server.
+    pub(crate) socket: Option<OwnedFd>,
+}
+
+/// Runs as the first process of a jail and never returns.
+pub(crate) fn run(
+    order: Order,
+    sources: Option<Vec<Sources>>,
+    ends: Ends,
+    link: Link,
+    serve: impl FnOnce(UnixStream),
+) -> ! {
+    let made = close_others(&sources, &ends, &link)
+        .map_err(Trouble::at("close what it inherits"))
+        .and_then(|()| make(&order.blueprint, sources, &link));
+    if let Err(trouble) = made {
+        // The supervisor sees the end if it cannot be told.
+        let _ = link.say(&Word::Failed(trouble));
+        exit(1);
+    }
+    match sys::fork() {
+        Ok(None) => start(order, ends, &link, serve),
+        Ok(Some(program)) => {
+            drop(ends);
+            let _ = link.say(&Word::Running);
+            let _ = link.say(&Word::Ended(reap(program)));
+            exit(0);
+        }
+        Err(error) => {
+            let _ = link.say(&Word::Failed(Trouble::at("start the program")(error)));
+            exit(1);
+        }
+    }
+}
+
+fn close_others(sources: &Option<Vec<Sources>>, ends: &Ends, link: &Link) -> io::Result<()> {
+    let mut keep = vec![ends.stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd(), link.as_fd()];
+    keep.extend(ends.socket.as_ref().map(AsFd::as_fd));
+    keep.extend(sources.iter().flatten().flatten().map(AsFd::as_fd));
+    sys::close_others(&keep)
+}
+
+fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Result<(), Trouble> {
+    die_with_the_supervisor()?;
+    // Nothing of this process is for the eyes of those that it starts.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at("close its memory"))?;
+    match link.hear().map_err(Trouble::at("wait for the supervisor"))? {
+        Some((Word::Go, _)) => {}
+        _ => exit(1),
+    }
+    if let Isolation::Namespaces(identity) = blueprint.isolation {
+        become_user(identity)?;
+        let sources = match sources {
+            Some(sources) => sources,
+            None => sources::open(&blueprint.root, None)?,
+        };
+        root::build(&blueprint.root, sources)?;
+        connect(&blueprint.network, link)?;
+    }
+    limit(&blueprint.caps)?;
+    confine(blueprint)
+}
+
+fn at(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
+    move |error| Trouble::at(step)(error.into())
+}
+
+fn die_with_the_supervisor() -> Result<(), Trouble> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("be tied to the supervisor"))
+}
+
+fn become_user(identity: Identity) -> Result<(), Trouble> {
+    let group = rustix::process::Gid::from_raw(identity.inside.group);
+    let user = rustix::process::Uid::from_raw(identity.inside.user);
+    set_thread_res_gid(group, group, group).map_err(at("take the jail's group"))?;
+    set_thread_res_uid(user, user, user).map_err(at("take the jail's user"))?;
+    // The kernel forgets it with a change of user.
+    die_with_the_supervisor()?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at("close its memory"))?;
+    // From inside, the jail's own limits are the top of all.
+    rustix::thread::unshare(UnshareFlags::NEWCGROUP).map_err(at("hide the machine's groups"))?;
+    rustix::system::sethostname(b"jail").map_err(at("name the machine"))
+}
+
+fn connect(network: &Network, link: &Link) -> Result<(), Trouble> {
+    use rustix::net::{AddressFamily, SocketType, socket};
+    let told = at("bring the loopback up");
+    let handle = socket(AddressFamily::INET, SocketType::DGRAM, None).map_err(told)?;
+    sys::loopback_up(handle).map_err(Trouble::at("bring the loopback up"))?;
+    let Network::Hosts { port, .. } = network else { return Ok(()) };
+    let listen = TcpListener::bind((Ipv4Addr::LOCALHOST, *port));
+    let listener = listen.map_err(Trouble::at("listen for the proxy"))?;
+    let told = Trouble::at("hand the proxy out");
+    link.say_with(&Word::Listening, Some(listener.as_fd())).map_err(told)
+}
+
+fn limit(caps: &Caps) -> Result<(), Trouble> {
+    let whole = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
+    let mut limits = vec![
+        (Resource::Core, whole(0)),
+        (Resource::Nproc, whole(caps.pids.into())),
+        (Resource::Fsize, whole(caps.disk)),
+        (Resource::Memlock, whole(8 << 20)),
+        // Twice: what is asked for and not used counts here. What is used is watched.
+        (Resource::Data, whole(caps.memory.saturating_mul(2))),
+    ];
+    if let Some(cpu) = caps.cpu {
+        limits.push((Resource::Cpu, whole(cpu.as_secs() + 1)));
+    }
+    limits
+        .into_iter()
+        .try_for_each(|(resource, limit)| setrlimit(resource, limit).map_err(at("set the limits")))
+}
+
+/// The last step: nothing that comes after it could be undone by a program, or by this process.
+fn confine(blueprint: &Blueprint) -> Result<(), Trouble> {
+    set_no_new_privs(true).map_err(at("give up new privileges"))?;
+    rules::restrict(&blueprint.paths).map_err(Trouble::at("restrict the paths"))?;
+    if matches!(blueprint.isolation, Isolation::Namespaces(_)) {
+        drop_capabilities().map_err(at("give up the rights over its namespaces"))?;
+    }
+    sys::filter(&seccomp::program()).map_err(Trouble::at("filter the calls"))
+}
+
+fn drop_capabilities() -> Result<(), Errno> {
+    for capability in CapabilitySet::all().iter() {
+        match remove_capability_from_bounding_set(capability) {
+            // Older kernels know fewer.
+            Ok(()) | Err(Errno::INVAL) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}
+
+/// Becomes the program.
+fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) -> ! {
+    // Fails only for the leader of a group, which a new process is not.
+    let _ = setsid();
+    let connected = dup2_stdin(&ends.stdin)
+        .and_then(|()| dup2_stdout(&ends.stdout))
+        .and_then(|()| dup2_stderr(&ends.stderr));
+    if connected.is_err() {
+        exit(126);
+    }
+    match (order.program, ends.socket) {
+        (Program::Server, Some(socket)) => {
+            serve(UnixStream::from(socket));
+            exit(0);
+        }
+        (Program::Command(words), _) => {
+            let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+            let ending = execute(&order.blueprint, &words);
+            let _ = link.say(&Word::Ended(ending));
+        }
+        (Program::Server, None) => {}
+    }
+    exit(126)
+}
+
+/// Comes back only if it fails.
+fn execute(blueprint: &Blueprint, words: &[OsString]) -> Ending {
+    let Some((program, arguments)) = words.split_first() else { return Ending::NotFound };
+    let error = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(&blueprint.environment)
+        .current_dir(&blueprint.folder)
+        .exec();
+    match error.kind() {
+        io::ErrorKind::NotFound => Ending::NotFound,
+        _ => Ending::NotRunnable,
+    }
+}
+
+/// Waits for the program and, while it runs, for all that it leaves behind.
+fn reap(program: rustix::process::Pid) -> Ending {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == program => {
+                return match (status.exit_status(), status.terminating_signal()) {
+                    (Some(code), _) => Ending::Exited(code),
+                    (None, signal) => Ending::Signalled(signal.unwrap_or(9)),
+                };
+            }
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return Ending::Signalled(9),
+        }
+    }
+}

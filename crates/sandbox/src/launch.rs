@@ -1,0 +1,175 @@
+//! The controller's side: starts a supervisor with a blueprint and hears how it went.
+
+use std::ffi::CString;
+use std::fmt;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::process::{Pid, WaitOptions, waitpid};
+
+use crate::blueprint::Blueprint;
+use crate::order::{Ending, Order, Program, Said, Trouble};
+use crate::supervise::{CONTROL, MARK, ORDER, SOCKET, is_supervisor};
+use crate::sys;
+
+/// What a command is connected to.
+#[derive(Clone, Copy)]
+pub struct Streams<'a> {
+    pub stdin: BorrowedFd<'a>,
+    pub stdout: BorrowedFd<'a>,
+    pub stderr: BorrowedFd<'a>,
+}
+
+/// A jail that runs. It ends with this value.
+pub struct Jail {
+    supervisor: Pid,
+    control: Option<BufReader<UnixStream>>,
+}
+
+/// Why there is no jail, or no word of its end.
+#[derive(Debug)]
+pub enum Error {
+    /// The jail could not be made.
+    Jail(Trouble),
+    /// This program does not call `enter_if_jailed` first.
+    NotEntered,
+    Io(io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Jail(trouble) => write!(formatter, "The jail could not be made ({trouble})."),
+            Self::NotEntered => formatter.write_str(
+                "No jail can be started: `main` must call `sequester_sandbox::enter_if_jailed` first.",
+            ),
+            Self::Io(error) => write!(formatter, "The jail could not be started: {error}."),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Jail {
+    /// Runs a command; its words are those of a shell's command line after parsing.
+    pub fn run(
+        blueprint: &Blueprint,
+        command: Vec<String>,
+        streams: Streams<'_>,
+    ) -> Result<Self, Error> {
+        Self::launch(blueprint, Program::Command(command), streams, None)
+    }
+
+    /// Runs what `enter_if_jailed` was given, and gives the line to it.
+    pub fn serve(blueprint: &Blueprint) -> Result<(Self, UnixStream), Error> {
+        let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+        let (ours, theirs) = UnixStream::pair()?;
+        let null = null.as_fd();
+        let streams = Streams { stdin: null, stdout: null, stderr: null };
+        let jail = Self::launch(blueprint, Program::Server, streams, Some(theirs.as_fd()))?;
+        Ok((jail, ours))
+    }
+
+    fn launch(
+        blueprint: &Blueprint,
+        program: Program,
+        streams: Streams<'_>,
+        socket: Option<BorrowedFd<'_>>,
+    ) -> Result<Self, Error> {
+        // A program that does not enter would start itself again and again.
+        if is_supervisor() {
+            return Err(Error::NotEntered);
+        }
+        let order = sealed(&Order { blueprint: blueprint.clone(), program })?;
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut given = vec![
+            (streams.stdin, 0),
+            (streams.stdout, 1),
+            (streams.stderr, 2),
+            (order.as_fd(), ORDER),
+            (theirs.as_fd(), CONTROL),
+        ];
+        given.extend(socket.map(|socket| (socket, SOCKET)));
+        let mark = CString::new(MARK).map_err(io::Error::other)?;
+        let supervisor = sys::spawn(c"/proc/self/exe", &[mark], &given)?;
+        let mut jail = Self { supervisor, control: Some(BufReader::new(ours)) };
+        drop(theirs);
+        match jail.hear()? {
+            Some(Said::Started) => Ok(jail),
+            Some(Said::Failed(trouble)) => Err(Error::Jail(trouble)),
+            _ => Err(Error::NotEntered),
+        }
+    }
+
+    /// What the supervisor says next; nothing when it has gone.
+    pub fn hear(&mut self) -> io::Result<Option<Said>> {
+        let Some(control) = &mut self.control else { return Ok(None) };
+        let mut line = Vec::new();
+        control.by_ref().take(LINE).read_until(b'\n', &mut line)?;
+        if line.is_empty() { Ok(None) } else { Ok(Some(serde_json::from_slice(&line)?)) }
+    }
+
+    /// Waits for the end; `heard` is told all that comes before.
+    pub fn wait(mut self, mut heard: impl FnMut(Said)) -> Result<Ending, Error> {
+        loop {
+            match self.hear()? {
+                Some(Said::Ended(ending)) => return Ok(ending),
+                Some(said) => heard(said),
+                None => return Err(io::Error::other("its supervisor is gone").into()),
+            }
+        }
+    }
+
+    /// Ends it from another thread.
+    pub fn stopper(&self) -> io::Result<Stopper> {
+        let control = self.control.as_ref().map(|control| control.get_ref().try_clone());
+        Ok(Stopper(control.transpose()?))
+    }
+}
+
+/// Ends a jail.
+pub struct Stopper(Option<UnixStream>);
+
+impl Stopper {
+    pub fn stop(&self) {
+        if let Some(control) = &self.0 {
+            // Fails only if the supervisor is gone.
+            let _ = (&mut &*control).write_all(b"\n");
+        }
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        // It ends with its line, and clears up first.
+        if let Some(control) = self.control.take() {
+            let _ = control.get_ref().shutdown(std::net::Shutdown::Both);
+        }
+        while let Err(rustix::io::Errno::INTR) =
+            waitpid(Some(self.supervisor), WaitOptions::empty())
+        {}
+    }
+}
+
+const LINE: u64 = 64 << 10;
+
+/// A file in memory that nobody can change any more.
+fn sealed(order: &Order) -> io::Result<std::fs::File> {
+    let file = memfd_create("order", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    let mut file = std::fs::File::from(file);
+    serde_json::to_writer(io::BufWriter::new(&file), order)?;
+    io::Seek::rewind(&mut file)?;
+    fcntl_add_seals(
+        &file,
+        SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
+    )?;
+    Ok(file)
+}

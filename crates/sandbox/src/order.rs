@@ -1,0 +1,97 @@
+//! What goes between the controller, the supervisor and the jailed side.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::blueprint::Blueprint;
+
+/// What the supervisor is told, by descriptor.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(crate) blueprint: Blueprint,
+    pub(crate) program: Program,
+}
+
+/// What runs in the jail.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Program {
+    Command(Vec<String>),
+    /// This same program, as what `enter_if_jailed` was given.
+    Server,
+}
+
+/// What the supervisor says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// The jail stands, and the program has been started.
+    Started,
+    /// There is no jail, and nothing was started.
+    Failed(Trouble),
+    /// Somebody inside asked for a host.
+    Asked { host: String, port: u16, allowed: bool, why: String },
+    /// All processes have ended.
+    Ended(Ending),
+}
+
+/// Why a jail could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    pub step: String,
+    pub why: String,
+}
+
+impl Trouble {
+    pub(crate) fn at(step: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let step = step.into();
+        |error| Self { step, why: error.to_string() }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.step, self.why)
+    }
+}
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Exited(i32),
+    Signalled(i32),
+    /// No such program in the jail.
+    NotFound,
+    /// It is there and cannot be run.
+    NotRunnable,
+    Killed(Reason),
+}
+
+/// Why the supervisor ended a jail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    Wall,
+    Output,
+    Memory,
+    Disk,
+    Cpu,
+    /// The controller asked for it, or is gone.
+    Asked,
+}
+
+impl Reason {
+    /// As a sentence for a person.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Wall => "It took longer than it may, so it was ended.",
+            Self::Output => "It printed more than it may, so it was ended.",
+            Self::Memory => "It used more memory than it may, so it was ended.",
+            Self::Disk => "It wrote more to disk than it may, so it was ended.",
+            Self::Cpu => "It used more processor time than it may, so it was ended.",
+            Self::Asked => "It was ended before it was done.",
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The jail's file system, built from nothing in the order of its entries.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2, symlinkat, unlinkat,
+};
+use rustix::io::{Errno, write};
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MountFlags, MountPropagationFlags, MoveMountFlags,
+    UnmountFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen,
+    mount_change, mount_remount, move_mount, unmount,
+};
+use rustix::process::{chdir, fchdir, pivot_root};
+
+use crate::blueprint::{Entry, Kind};
+use crate::order::Trouble;
+use crate::sources::{Sources, clone, clone_at};
+use crate::sys::{self, Attributes};
+
+/// Enough for the folders, links and files that hold the rest.
+const BYTES: u64 = 16 << 20;
+/// Where layers are attached while they are needed.
+const LAYERS: &str = ".layers";
+const EMPTY_FILE: &str = ".empty/file";
+const EMPTY_FOLDER: &str = ".empty/folder";
+
+/// Makes the entries the root of this process and leaves nothing else reachable.
+pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<(), Trouble> {
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private).map_err(told("cut the mounts off"))?;
+    let root = scratch(BYTES, 0o755).map_err(Trouble::at("make the root"))?;
+    attach(&root, CWD, Path::new("/")).map_err(Trouble::at("attach the root"))?;
+    let root = Root(root);
+    root.prepare().map_err(Trouble::at("prepare the root"))?;
+    for (entry, sources) in entries.iter().zip(sources) {
+        root.add(entry, sources).map_err(|error| Trouble::at(describe(entry))(error))?;
+    }
+    root.close().map_err(Trouble::at("close the root"))
+}
+
+fn told(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
+    move |error| Trouble::at(step)(error.into())
+}
+
+fn describe(entry: &Entry) -> String {
+    let at = match entry {
+        Entry::Folder { at, .. }
+        | Entry::Text { at, .. }
+        | Entry::Link { at, .. }
+        | Entry::Bind { at, .. }
+        | Entry::Scratch { at, .. }
+        | Entry::Layered { at, .. }
+        | Entry::Hidden { at }
+        | Entry::Shut { at, .. } => at.as_path(),
+        Entry::Processes => Path::new("/proc"),
+        Entry::Devices => Path::new("/dev"),
+    };
+    format!("put `{}` into the jail", at.display())
+}
+
+struct Root(OwnedFd);
+
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+impl Root {
+    fn prepare(&self) -> io::Result<()> {
+        self.folder(Path::new(LAYERS), 0o700)?;
+        self.folder(Path::new(EMPTY_FOLDER), 0o555)?;
+        self.file(Path::new(EMPTY_FILE), b"")?;
+        Ok(())
+    }
+
+    fn add(&self, entry: &Entry, sources: Sources) -> io::Result<()> {
+        match entry {
+            Entry::Folder { at, mode } => self.folder(at, *mode).map(drop),
+            Entry::Text { at, content } => self.file(at, content.as_bytes()),
+            Entry::Link { at, to } => {
+                self.above(at)?;
+                Ok(symlinkat(to, &self.0, inner(at))?)
+            }
+            Entry::Bind { at, .. } => sources.iter().try_for_each(|tree| self.bind(tree, at)),
+            Entry::Scratch { at, bytes, mode } => self.mount(&scratch(*bytes, *mode)?, at),
+            Entry::Layered { at, .. } => self.layer(&sources, at),
+            Entry::Processes => self.processes(),
+            Entry::Devices => self.devices(),
+            Entry::Hidden { at } => self.hide(at),
+            Entry::Shut { at, kind } => self.shut(at, *kind),
+        }
+    }
+
+    /// Opens a path inside. Nothing in it is a link: whoever puts one there leads nowhere.
+    fn open(&self, at: &Path) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
+        openat2(&self.0, inner(at), flags, Mode::empty(), resolve)
+    }
+
+    /// The folder at `at`, made with all above it where it is not there.
+    fn folder(&self, at: &Path, mode: u32) -> io::Result<OwnedFd> {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let mut folder = openat2(&self.0, ".", FOLDER, Mode::empty(), resolve)?;
+        let inner = inner(at);
+        let parts: Vec<_> = inner.components().collect();
+        for (index, part) in parts.iter().enumerate() {
+            let mode = if index + 1 == parts.len() { mode } else { 0o755 };
+            let part = part.as_os_str();
+            match mkdirat(&folder, part, Mode::from_raw_mode(mode)) {
+                Ok(()) | Err(Errno::EXIST | Errno::ROFS) => {}
+                Err(error) => return Err(error.into()),
+            }
+            folder = openat2(&folder, part, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+        }
+        Ok(folder)
+    }
+
+    fn above(&self, at: &Path) -> io::Result<()> {
+        let above = at.parent().unwrap_or(Path::new("/"));
+        self.folder(above, 0o755).map(drop)
+    }
+
+    fn file(&self, at: &Path, content: &[u8]) -> io::Result<()> {
+        self.above(at)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
+        let file = openat2(&self.0, inner(at), flags, Mode::from_raw_mode(0o644), resolve)?;
+        let mut rest = content;
+        while !rest.is_empty() {
+            rest = &rest[write(&file, rest)?..];
+        }
+        Ok(())
+    }
+
+    fn bind(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
+        if is_folder(tree)? {
+            self.folder(at, 0o755)?;
+        } else if matches!(self.open(at), Err(Errno::NOENT)) {
+            self.file(at, b"")?;
+        }
+        attach(tree, self.open(at)?, Path::new(""))
+    }
+
+    fn mount(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
+        attach(tree, self.folder(at, 0o755)?, Path::new(""))
+    }
+
+    /// The layers are attached for the time of the mount: the kernel takes only those that are somewhere.
+    fn layer(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
+        let Some((store, lower)) = sources.split_last() else { return Ok(()) };
+        for (index, tree) in sources.iter().enumerate() {
+            self.mount(tree, &Path::new(LAYERS).join(index.to_string()))?;
+        }
+        let overlay = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        let named = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
+        let lower: Vec<String> = lower.iter().map(named).collect();
+        let beside =
+            |name: &str| openat2(store, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        let (upper, work) = (beside("upper")?, beside("work")?);
+        fsconfig_set_string(&overlay, "lowerdir", lower.join(":"))?;
+        fsconfig_set_string(&overlay, "upperdir", named(&upper))?;
+        fsconfig_set_string(&overlay, "workdir", named(&work))?;
+        fsconfig_set_flag(&overlay, "userxattr")?;
+        let merged = finish(&overlay)?;
+        self.mount(&merged, at)?;
+        for index in 0..sources.len() {
+            let path = format!("/proc/self/fd/{}/{LAYERS}/{index}", self.0.as_raw_fd());
+            unmount(path, UnmountFlags::DETACH)?;
+            unlinkat(&self.0, format!("{LAYERS}/{index}"), AtFlags::REMOVEDIR)?;
+        }
+        Ok(())
+    }
+
+    /// Read-only, since some of it steers the machine; what tells of the machine is hidden.
+    fn processes(&self) -> io::Result<()> {
+        let proc = finish(&fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC)?)?;
+        let attributes = Attributes { read_only: true, ..closed() };
+        sys::set_attributes(&proc, attributes)?;
+        self.mount(&proc, Path::new("/proc"))?;
+        PROC_HIDDEN.iter().try_for_each(|name| self.hide(&Path::new("/proc").join(name)))
+    }
+
+    fn devices(&self) -> io::Result<()> {
+        self.mount(&scratch(1 << 20, 0o755)?, Path::new("/dev"))?;
+        for name in ["null", "zero", "full", "random", "urandom", "tty"] {
+            let path = Path::new("/dev").join(name);
+            self.bind(&clone(&path)?, &path)?;
+        }
+        for (name, to) in [
+            ("fd", "/proc/self/fd"),
+            ("stdin", "/proc/self/fd/0"),
+            ("stdout", "/proc/self/fd/1"),
+            ("stderr", "/proc/self/fd/2"),
+            ("ptmx", "pts/ptmx"),
+        ] {
+            symlinkat(to, &self.0, inner(&Path::new("/dev").join(name)))?;
+        }
+        let terminals = fsopen("devpts", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        fsconfig_set_flag(&terminals, "newinstance")?;
+        fsconfig_set_string(&terminals, "ptmxmode", "0666")?;
+        fsconfig_set_string(&terminals, "mode", "0620")?;
+        self.mount(&finish(&terminals)?, Path::new("/dev/pts"))
+    }
+
+    fn hide(&self, at: &Path) -> io::Result<()> {
+        let there = match self.open(at) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+            there => there?,
+        };
+        let empty = if is_folder(&there)? { EMPTY_FOLDER } else { EMPTY_FILE };
+        let empty = clone_at(&self.0, Path::new(empty))?;
+        sys::set_attributes(&empty, Attributes { read_only: true, ..closed() })?;
+        attach(&empty, there, Path::new(""))
+    }
+
+    fn shut(&self, at: &Path, kind: Kind) -> io::Result<()> {
+        let there = match (self.open(at), kind) {
+            (Err(Errno::NOENT), Kind::File) => self.file(at, b"").and_then(|()| Ok(self.open(at)?)),
+            (Err(Errno::NOENT), Kind::Folder) => self.folder(at, 0o755),
+            (there, _) => there.map_err(io::Error::from),
+        }?;
+        let same = clone_at(&there, Path::new(""))?;
+        sys::set_attributes(&same, Attributes { read_only: true, ..Attributes::default() })?;
+        attach(&same, there, Path::new(""))
+    }
+
+    /// From here on there is nothing but this root, and it cannot be changed itself.
+    fn close(self) -> io::Result<()> {
+        unlinkat(&self.0, LAYERS, AtFlags::REMOVEDIR)?;
+        fchdir(&self.0)?;
+        pivot_root(".", ".")?;
+        unmount(".", UnmountFlags::DETACH)?;
+        chdir("/")?;
+        let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+        Ok(mount_remount("/", flags, "")?)
+    }
+}
+
+/// Not for jailed programs: the machine's keys, memory, messages and switches.
+const PROC_HIDDEN: &[&str] = &["kcore", "key-users", "keys", "kmsg", "sysrq-trigger", "timer_list"];
+
+fn closed<'a>() -> Attributes<'a> {
+    Attributes { no_devices: true, no_programs: true, ..Attributes::default() }
+}
+
+fn scratch(bytes: u64, mode: u32) -> io::Result<OwnedFd> {
+    let memory = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(&memory, "size", bytes.to_string())?;
+    fsconfig_set_string(&memory, "nr_inodes", INODES.to_string())?;
+    fsconfig_set_string(&memory, "mode", format!("{mode:o}"))?;
+    let tree = finish(&memory)?;
+    sys::set_attributes(&tree, Attributes { no_devices: true, ..Attributes::default() })?;
+    Ok(tree)
+}
+
+/// Files in one memory file system: each costs about a kilobyte that its size does not count.
+const INODES: u64 = 200_000;
+
+fn finish(context: &OwnedFd) -> io::Result<OwnedFd> {
+    fsconfig_create(context)?;
+    Ok(fsmount(context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_NOSUID)?)
+}
+
+fn attach(tree: &OwnedFd, folder: impl AsFd, at: &Path) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH
+        | if at.as_os_str().is_empty() {
+            MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH
+        } else {
+            MoveMountFlags::empty()
+        };
+    Ok(move_mount(tree, "", folder, at, flags)?)
+}
+
+fn is_folder(tree: &OwnedFd) -> io::Result<bool> {
+    let about = rustix::fs::fstat(tree)?;
+    Ok(FileType::from_raw_mode(about.st_mode) == FileType::Directory)
+}
+
+fn inner(at: &Path) -> PathBuf {
+    let parts: PathBuf =
+        at.components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
+    if parts.as_os_str().is_empty() { PathBuf::from(".") } else { parts }
+}

@@ -1,0 +1,260 @@
+//! Which calls a jailed program may make. What is not named is allowed, but only calls that were known when this was
+//! written: the kernel's newer ones are answered as an older kernel would.
+
+#[cfg(test)]
+mod tests;
+
+use libc::{c_long, sock_filter};
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// `file_setattr`, the newest call of Linux 6.17. Newer ones do not exist here.
+const LAST: u32 = 469;
+
+/// Refused: what changes the machine, its mounts, its clock or its modules, looks into other processes, or has been a
+/// way out before.
+const REFUSED: &[c_long] = &[
+    libc::SYS_acct,
+    libc::SYS_add_key,
+    libc::SYS_adjtimex,
+    libc::SYS_bpf,
+    libc::SYS_chroot,
+    libc::SYS_clock_adjtime,
+    libc::SYS_clock_settime,
+    libc::SYS_delete_module,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_finit_module,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_init_module,
+    libc::SYS_kcmp,
+    libc::SYS_kexec_file_load,
+    libc::SYS_kexec_load,
+    libc::SYS_keyctl,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_migrate_pages,
+    libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_move_pages,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_nfsservctl,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_open_tree,
+    libc::SYS_perf_event_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pivot_root,
+    libc::SYS_process_madvise,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_ptrace,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_reboot,
+    libc::SYS_request_key,
+    libc::SYS_setdomainname,
+    libc::SYS_sethostname,
+    libc::SYS_setns,
+    libc::SYS_settimeofday,
+    libc::SYS_swapoff,
+    libc::SYS_swapon,
+    libc::SYS_syslog,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_userfaultfd,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+];
+
+/// As if the kernel had none: libraries then take the older call, whose arguments can be looked at.
+const UNKNOWN: &[c_long] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
+    libc::SYS_memfd_secret,
+    libc::SYS_openat2,
+];
+
+/// New namespaces. The clock's shares its bit with the signal that a child ends with, and needs `unshare`.
+const NAMESPACES: u32 = (libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWUTS) as u32;
+
+/// A file with such a mode would give its owner's rights to whoever runs it, on the machine too.
+const GIVES_RIGHTS: u32 = 0o6000;
+
+/// Input that a terminal would take for typed, and other ways to steer one.
+const TERMINAL: &[u32] = &[libc::TIOCSTI as u32, libc::TIOCLINUX as u32, libc::TIOCSETD as u32];
+
+const FAMILIES: &[u32] = &[libc::AF_UNIX as u32, libc::AF_INET as u32, libc::AF_INET6 as u32];
+
+/// Of `personality`: Linux without changes, asking, and addresses that do not vary.
+const PERSONALITIES: &[u32] = &[0, u32::MAX, libc::ADDR_NO_RANDOMIZE as u32];
+
+const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
+const KILL: u32 = libc::SECCOMP_RET_KILL_PROCESS;
+
+/// The filter of every jail.
+pub(crate) fn program() -> Vec<sock_filter> {
+    let mut code = Code::default();
+    code.begin();
+    for call in REFUSED {
+        code.answer(*call, errno(libc::EPERM));
+    }
+    for call in UNKNOWN {
+        code.answer(*call, errno(libc::ENOSYS));
+    }
+    code.refuse_bits(libc::SYS_clone, &[(0, NAMESPACES)]);
+    for (call, argument) in [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)] {
+        code.refuse_bits(call, &[(argument, GIVES_RIGHTS)]);
+    }
+    code.refuse_bits(libc::SYS_mknodat, &[(2, GIVES_RIGHTS)]);
+    code.refuse_bits(libc::SYS_mkdirat, &[(2, GIVES_RIGHTS)]);
+    code.refuse_bits(libc::SYS_openat, &[(2, CREATES), (3, GIVES_RIGHTS)]);
+    #[cfg(target_arch = "x86_64")]
+    {
+        for call in [libc::SYS_chmod, libc::SYS_creat, libc::SYS_mknod, libc::SYS_mkdir] {
+            code.refuse_bits(call, &[(1, GIVES_RIGHTS)]);
+        }
+        code.refuse_bits(libc::SYS_open, &[(1, CREATES), (2, GIVES_RIGHTS)]);
+    }
+    code.only(
+        libc::SYS_socket,
+        0,
+        FAMILIES,
+        Some((libc::AF_NETLINK as u32, ROUTE)),
+        libc::EAFNOSUPPORT,
+    );
+    code.only(libc::SYS_socketpair, 0, &[libc::AF_UNIX as u32], None, libc::EAFNOSUPPORT);
+    code.only(libc::SYS_personality, 0, PERSONALITIES, None, libc::EPERM);
+    code.refuse_values(libc::SYS_ioctl, 1, TERMINAL);
+    code.end();
+    code.0
+}
+
+const CREATES: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
+/// `fchmodat2`, the same on every architecture.
+const FCHMODAT2: c_long = 452;
+/// Of netlink: what the network looks like; the jail's own.
+const ROUTE: u32 = libc::NETLINK_ROUTE as u32;
+
+fn errno(number: i32) -> u32 {
+    libc::SECCOMP_RET_ERRNO | number as u32
+}
+
+/// Instructions for the kernel's filter machine. Before and after each rule the call's number is loaded.
+#[derive(Default)]
+struct Code(Vec<sock_filter>);
+
+const NUMBER: u32 = 0;
+const MACHINE: u32 = 4;
+
+/// The lower half of an argument: all that the kernel looks at where a number is compared here.
+fn argument(at: u32) -> u32 {
+    16 + 8 * at
+}
+
+impl Code {
+    fn push(&mut self, operation: u32, value: u32, jumps: (u8, u8)) {
+        let code = operation as u16;
+        self.0.push(sock_filter { code, jt: jumps.0, jf: jumps.1, k: value });
+    }
+
+    fn load(&mut self, offset: u32) {
+        self.push(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, offset, (0, 0));
+    }
+
+    fn give(&mut self, answer: u32) {
+        self.push(libc::BPF_RET | libc::BPF_K, answer, (0, 0));
+    }
+
+    /// Goes on if equal, else leaves out so many instructions.
+    fn unless_equal_skip(&mut self, value: u32, skipped: u8) {
+        self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, value, (0, skipped));
+    }
+
+    /// Another machine's calls have other numbers: who makes them wants past this filter.
+    fn begin(&mut self) {
+        self.load(MACHINE);
+        self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, ARCHITECTURE, (1, 0));
+        self.give(KILL);
+        self.load(NUMBER);
+        // Also the second numbering of x86-64, which begins far above.
+        self.push(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, LAST, (0, 1));
+        self.give(errno(libc::ENOSYS));
+    }
+
+    fn end(&mut self) {
+        self.give(ALLOW);
+    }
+
+    fn answer(&mut self, call: c_long, answer: u32) {
+        self.unless_equal_skip(call as u32, 1);
+        self.give(answer);
+    }
+
+    /// Refuses a call in which each of these arguments has one of these bits.
+    fn refuse_bits(&mut self, call: c_long, bits: &[(u32, u32)]) {
+        let body = bits.len() as u8 * 2 + 2;
+        self.unless_equal_skip(call as u32, body);
+        for (at, (position, mask)) in bits.iter().enumerate() {
+            self.load(argument(*position));
+            let to_the_end = (bits.len() - at) as u8 * 2 - 1;
+            self.push(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, *mask, (0, to_the_end));
+        }
+        self.give(errno(libc::EPERM));
+        self.load(NUMBER);
+    }
+
+    fn refuse_values(&mut self, call: c_long, position: u32, values: &[u32]) {
+        self.unless_equal_skip(call as u32, values.len() as u8 * 2 + 2);
+        self.load(argument(position));
+        for value in values {
+            self.unless_equal_skip(*value, 1);
+            self.give(errno(libc::EPERM));
+        }
+        self.load(NUMBER);
+    }
+
+    /// Lets only these values of an argument pass; `with` is one more value, and what the third argument must be then.
+    fn only(
+        &mut self,
+        call: c_long,
+        position: u32,
+        values: &[u32],
+        with: Option<(u32, u32)>,
+        or: i32,
+    ) {
+        let more = if with.is_some() { 4 } else { 0 };
+        self.unless_equal_skip(call as u32, values.len() as u8 * 2 + 3 + more);
+        self.load(argument(position));
+        for value in values {
+            self.unless_equal_skip(*value, 1);
+            self.give(ALLOW);
+        }
+        if let Some((value, third)) = with {
+            self.unless_equal_skip(value, 3);
+            self.load(argument(2));
+            self.unless_equal_skip(third, 1);
+            self.give(ALLOW);
+        }
+        self.give(errno(or));
+        self.load(NUMBER);
+    }
+}

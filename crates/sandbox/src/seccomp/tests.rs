@@ -1,0 +1,119 @@
+//! The filter is run by a small machine of the same make as the kernel's.
+
+use super::*;
+
+fn run(call: c_long, arguments: [u64; 6]) -> u32 {
+    run_on(ARCHITECTURE, call as u32, arguments)
+}
+
+fn run_on(machine: u32, call: u32, arguments: [u64; 6]) -> u32 {
+    let mut data = [0_u8; 64];
+    data[0..4].copy_from_slice(&call.to_ne_bytes());
+    data[4..8].copy_from_slice(&machine.to_ne_bytes());
+    for (at, argument) in arguments.iter().enumerate() {
+        data[16 + 8 * at..24 + 8 * at].copy_from_slice(&argument.to_ne_bytes());
+    }
+    let program = program();
+    let (mut at, mut held) = (0, 0_u32);
+    loop {
+        let one = &program[at];
+        at += 1;
+        let jump = |taken: bool| usize::from(if taken { one.jt } else { one.jf });
+        match u32::from(one.code) {
+            code if code == libc::BPF_LD | libc::BPF_W | libc::BPF_ABS => {
+                let from = one.k as usize;
+                held = u32::from_ne_bytes(data[from..from + 4].try_into().unwrap());
+            }
+            code if code == libc::BPF_RET | libc::BPF_K => return one.k,
+            code if code == libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K => {
+                at += jump(held == one.k)
+            }
+            code if code == libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K => at += jump(held > one.k),
+            code if code == libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K => {
+                at += jump(held & one.k != 0);
+            }
+            code => panic!("no such instruction: {code}"),
+        }
+    }
+}
+
+fn first(value: u32) -> [u64; 6] {
+    [value.into(), 0, 0, 0, 0, 0]
+}
+
+#[test]
+fn what_is_refused_is_refused_whatever_the_arguments() {
+    for call in REFUSED {
+        assert_eq!(run(*call, [0; 6]), errno(libc::EPERM), "{call}");
+        assert_eq!(run(*call, [u64::MAX; 6]), errno(libc::EPERM), "{call}");
+    }
+    for call in UNKNOWN {
+        assert_eq!(run(*call, [0; 6]), errno(libc::ENOSYS), "{call}");
+    }
+}
+
+#[test]
+fn ordinary_calls_pass() {
+    for call in [libc::SYS_read, libc::SYS_write, libc::SYS_execve, libc::SYS_futex, libc::SYS_kill]
+    {
+        assert_eq!(run(call, [u64::MAX; 6]), ALLOW, "{call}");
+    }
+}
+
+#[test]
+fn another_machine_and_another_numbering_do_not_pass() {
+    assert_eq!(run_on(0x4000_0003, 1, [0; 6]), KILL);
+    assert_eq!(run_on(ARCHITECTURE, 0x4000_0000 | 59, [0; 6]), errno(libc::ENOSYS));
+    assert_eq!(run_on(ARCHITECTURE, LAST + 1, [0; 6]), errno(libc::ENOSYS));
+    assert_eq!(run_on(ARCHITECTURE, LAST, [0; 6]), ALLOW);
+}
+
+#[test]
+fn threads_and_children_start_but_not_in_new_namespaces() {
+    assert_eq!(run(libc::SYS_clone, first(libc::SIGCHLD as u32)), ALLOW);
+    assert_eq!(run(libc::SYS_clone, first(0x003d_0f00)), ALLOW);
+    for flag in [libc::CLONE_NEWUSER, libc::CLONE_NEWNS, libc::CLONE_NEWNET, libc::CLONE_NEWPID] {
+        assert_eq!(run(libc::SYS_clone, first(flag as u32 | 17)), errno(libc::EPERM));
+    }
+}
+
+#[test]
+fn only_local_and_internet_sockets_can_be_made() {
+    for family in FAMILIES {
+        assert_eq!(run(libc::SYS_socket, [u64::from(*family), 1, 0, 0, 0, 0]), ALLOW);
+    }
+    let netlink = libc::AF_NETLINK as u64;
+    assert_eq!(run(libc::SYS_socket, [netlink, 3, 0, 0, 0, 0]), ALLOW);
+    assert_eq!(run(libc::SYS_socket, [netlink, 3, 9, 0, 0, 0]), errno(libc::EAFNOSUPPORT));
+    for family in [libc::AF_PACKET, libc::AF_VSOCK, libc::AF_ALG, libc::AF_BLUETOOTH, libc::AF_XDP]
+    {
+        assert_eq!(run(libc::SYS_socket, first(family as u32)), errno(libc::EAFNOSUPPORT));
+    }
+}
+
+#[test]
+fn no_file_is_made_that_gives_its_owners_rights() {
+    let plain = [u64::MAX, 0, 0o755, 0, 0, 0];
+    let rights = [u64::MAX, 0, 0o4755, 0, 0, 0];
+    assert_eq!(run(libc::SYS_fchmodat, plain), ALLOW);
+    assert_eq!(run(libc::SYS_fchmodat, rights), errno(libc::EPERM));
+    let open = |flags: i32, mode: u64| run(libc::SYS_openat, [0, 0, flags as u64, mode, 0, 0]);
+    assert_eq!(open(libc::O_WRONLY | libc::O_CREAT, 0o644), ALLOW);
+    assert_eq!(open(libc::O_WRONLY | libc::O_CREAT, 0o2644), errno(libc::EPERM));
+    assert_eq!(open(libc::O_WRONLY | libc::O_TMPFILE, 0o4644), errno(libc::EPERM));
+    assert_eq!(
+        open(libc::O_RDONLY | libc::O_DIRECTORY, u64::MAX),
+        ALLOW,
+        "the mode is not looked at"
+    );
+}
+
+#[test]
+fn a_terminal_cannot_be_typed_into() {
+    for command in TERMINAL {
+        assert_eq!(run(libc::SYS_ioctl, [0, u64::from(*command), 0, 0, 0, 0]), errno(libc::EPERM));
+        let padded = 1 << 32 | u64::from(*command);
+        assert_eq!(run(libc::SYS_ioctl, [0, padded, 0, 0, 0, 0]), errno(libc::EPERM));
+    }
+    assert_eq!(run(libc::SYS_ioctl, [0, libc::TCGETS, 0, 0, 0, 0]), ALLOW);
+}

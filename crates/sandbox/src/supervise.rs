@@ -1,0 +1,289 @@
+//! The supervisor: one process beside each jail, which makes it, watches it and clears up after it.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getegid, geteuid, pidfd_send_signal, waitid,
+};
+
+use crate::blueprint::{Blueprint, Identity, Isolation};
+use crate::groups::Groups;
+use crate::inside::{self, Ends};
+use crate::link::{Link, Word};
+use crate::order::{Ending, Order, Program, Reason, Said, Trouble};
+use crate::placeholder::Placeholders;
+use crate::pump::Pumps;
+use crate::sources::{self, Sources};
+use crate::sys::{self, Cloned};
+use crate::watch::Watch;
+
+/// How it is told from a start by a person.
+pub(crate) const MARK: &str = "sequester-jail";
+/// The descriptors that it is started with, beside the three of every program.
+pub(crate) const ORDER: i32 = 3;
+pub(crate) const CONTROL: i32 = 4;
+pub(crate) const SOCKET: i32 = 5;
+
+/// The first line of `main`: in a process that was started to keep a jail it does that and never returns; in the jail
+/// of a server it runs `serve`. Otherwise it does nothing.
+pub fn enter_if_jailed(serve: impl FnOnce(UnixStream)) {
+    if is_supervisor() {
+        std::process::exit(run(serve).map_or(1, |()| 0));
+    }
+}
+
+pub(crate) fn is_supervisor() -> bool {
+    std::env::args_os().next().is_some_and(|name| name == MARK)
+}
+
+fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
+    let (order, control) = (sys::adopt(ORDER)?, sys::adopt(CONTROL)?);
+    // Only a server has one.
+    let socket = sys::adopt(SOCKET).ok();
+    let given: Vec<_> = [&order, &control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
+    sys::close_others(&given)?;
+    let control = Control(UnixStream::from(control));
+    let order = read_order(order)?;
+    let said = match keep(order, socket, &control, serve) {
+        Ok(ending) => Said::Ended(ending),
+        Err(trouble) => Said::Failed(trouble),
+    };
+    control.say(&said)
+}
+
+fn read_order(order: OwnedFd) -> io::Result<Order> {
+    let mut text = Vec::new();
+    fs::File::from(order).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// The line to the controller. When its other end closes, the jail ends.
+pub(crate) struct Control(UnixStream);
+
+impl Control {
+    pub(crate) fn say(&self, said: &Said) -> io::Result<()> {
+        let mut line = serde_json::to_vec(said)?;
+        line.push(b'\n');
+        (&self.0).write_all(&line)
+    }
+}
+
+fn keep(
+    order: Order,
+    socket: Option<OwnedFd>,
+    control: &Control,
+    serve: impl FnOnce(UnixStream),
+) -> Result<Ending, Trouble> {
+    let blueprint = order.blueprint.clone();
+    let _placeholders = Placeholders::put(&blueprint)?;
+    let groups = Groups::make(blueprint.cgroup.as_ref())?;
+    let (ends, pumps) =
+        connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
+    let sources = prepare(&blueprint)?;
+    let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
+    let flags = match blueprint.isolation {
+        Isolation::Namespaces(_) => APART,
+        Isolation::Fallback => 0,
+    };
+    let cloned = sys::clone_apart(flags).map_err(Trouble::at("make the jail's namespaces"))?;
+    let Cloned::Parent { pid, handle } = cloned else {
+        inside::run(order, sources, ends, theirs, serve)
+    };
+    drop((sources, ends, theirs));
+    let jail = Jail { pid, handle };
+    if let Isolation::Namespaces(identity) = blueprint.isolation {
+        map(pid, identity).map_err(Trouble::at("map the jail's user"))?;
+    }
+    groups.add(pid)?;
+    ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
+    started(&ours)?;
+    control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
+    Ok(jail.watch(&blueprint, control, &ours, pumps, &groups))
+}
+
+const APART: u64 = (libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWNET) as u64;
+
+/// Pipes for all that the program reads and prints: it never holds a descriptor of the person's.
+fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pumps)> {
+    if matches!(program, Program::Server) {
+        let null = || {
+            io::Result::Ok(fs::OpenOptions::new().read(true).write(true).open("/dev/null")?.into())
+        };
+        let ends = Ends { stdin: null()?, stdout: null()?, stderr: null()?, socket };
+        return Ok((ends, Pumps::none()));
+    }
+    let pipe = || pipe_with(PipeFlags::CLOEXEC);
+    let ((stdin, input), (output, stdout), (errors, stderr)) = (pipe()?, pipe()?, pipe()?);
+    Ok((Ends { stdin, stdout, stderr, socket: None }, Pumps::new(input, output, errors)))
+}
+
+/// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
+fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
+    let Isolation::Namespaces(identity) = blueprint.isolation else { return Ok(Some(Vec::new())) };
+    if identity.owner == identity.outside {
+        sources::prepare_stores(&blueprint.root, None)?;
+        return Ok(None);
+    }
+    let outside = (identity.outside.user, identity.outside.group);
+    sources::prepare_stores(&blueprint.root, Some(outside))?;
+    let mapped = mapping(identity).map_err(Trouble::at("map the owners of files"))?;
+    sources::open(&blueprint.root, Some(mapped.as_fd())).map(Some)
+}
+
+/// A user namespace that says: what belongs to the person belongs to the jail's user.
+fn mapping(identity: Identity) -> io::Result<OwnedFd> {
+    let (ours, theirs) = Link::pair()?;
+    let Cloned::Parent { pid, handle } = sys::clone_apart(libc::CLONE_NEWUSER as u64)? else {
+        drop(ours);
+        let _ = theirs.hear();
+        std::process::exit(0);
+    };
+    drop(theirs);
+    let between = Identity { inside: identity.owner, ..identity };
+    let namespace = map(pid, between)
+        .and_then(|()| fs::File::open(format!("/proc/{}/ns/user", pid.as_raw_nonzero())));
+    drop(ours);
+    wait_for(&handle);
+    Ok(namespace?.into())
+}
+
+fn map(pid: Pid, identity: Identity) -> io::Result<()> {
+    let put = |file: &str, text: String| {
+        fs::write(format!("/proc/{}/{file}", pid.as_raw_nonzero()), text)
+    };
+    let Identity { inside, outside, .. } = identity;
+    put("setgroups", "deny".to_owned())?;
+    put("uid_map", format!("{} {} 1", inside.user, outside.user))?;
+    put("gid_map", format!("{} {} 1", inside.group, outside.group))
+}
+
+/// Until the program runs.
+fn started(link: &Link) -> Result<Option<OwnedFd>, Trouble> {
+    let mut listener = None;
+    loop {
+        match link.hear().map_err(Trouble::at("hear from the jail"))? {
+            Some((Word::Running, _)) => return Ok(listener),
+            Some((Word::Listening, given)) => listener = given,
+            Some((Word::Failed(trouble), _)) => return Err(trouble),
+            Some((Word::Go | Word::Ended(_), _)) => {}
+            None => {
+                let why = "it ended while it was made".to_owned();
+                return Err(Trouble { step: "make the jail".to_owned(), why });
+            }
+        }
+    }
+}
+
+/// Ends with this value, and all its processes with it.
+struct Jail {
+    pid: Pid,
+    handle: OwnedFd,
+}
+
+impl Jail {
+    fn watch(
+        self,
+        blueprint: &Blueprint,
+        control: &Control,
+        link: &Link,
+        pumps: Pumps,
+        groups: &Groups,
+    ) -> Ending {
+        let begun = Instant::now();
+        let pumps = pumps.start(blueprint.caps.output);
+        let mut watch = Watch::new(&blueprint.caps, self.pid, groups, begun);
+        let reason = loop {
+            let patience = watch.patience(Instant::now());
+            match self.wait(control, patience) {
+                Woken::Ended => break None,
+                Woken::Asked => break Some(Reason::Asked),
+                Woken::Time => {}
+            }
+            let reason =
+                if pumps.is_over() { Some(Reason::Output) } else { watch.look(Instant::now()) };
+            if reason.is_some() {
+                break reason;
+            }
+        };
+        self.kill();
+        let heard = ending(link);
+        // A program whose output is no longer taken may end before that is noticed.
+        let over = pumps.finish().then_some(Reason::Output);
+        let memory =
+            || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Reason::Memory);
+        match reason.or(over).or_else(memory) {
+            Some(reason) => Ending::Killed(reason),
+            None => heard.unwrap_or(KILLED),
+        }
+    }
+
+    fn wait(&self, control: &Control, patience: Duration) -> Woken {
+        let mut descriptors = [
+            PollFd::new(&self.handle, PollFlags::IN),
+            PollFd::new(&control.0, PollFlags::IN | PollFlags::RDHUP),
+        ];
+        let time = Timespec::try_from(patience).ok();
+        match poll(&mut descriptors, time.as_ref()) {
+            Ok(_) if !descriptors[0].revents().is_empty() => Woken::Ended,
+            Ok(_) if !descriptors[1].revents().is_empty() => Woken::Asked,
+            Ok(_) | Err(Errno::INTR) => Woken::Time,
+            Err(_) => Woken::Asked,
+        }
+    }
+
+    fn kill(&self) {
+        // Fails only if it has ended.
+        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+        wait_for(&self.handle);
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+const KILLED: Ending = Ending::Signalled(9);
+
+/// Also as a shell tells it of a command of its own.
+fn is_killed(ending: Ending) -> bool {
+    matches!(ending, KILLED | Ending::Exited(137))
+}
+
+enum Woken {
+    Ended,
+    Asked,
+    Time,
+}
+
+fn ending(link: &Link) -> Option<Ending> {
+    loop {
+        match link.hear() {
+            Ok(Some((Word::Ended(ending), _))) => return Some(ending),
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return None,
+        }
+    }
+}
+
+fn wait_for(handle: &OwnedFd) {
+    while let Err(Errno::INTR) = waitid(WaitId::PidFd(handle.as_fd()), WaitIdOptions::EXITED) {}
+}
+
+/// Who runs this.
+pub(crate) fn is_root() -> bool {
+    geteuid().is_root() && getegid().as_raw() == 0
+}

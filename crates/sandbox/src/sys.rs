@@ -1,0 +1,10 @@
+//! The calls that no library wraps. All unsafe code of the product is here, each block with its reason.
+#![allow(unsafe_code, reason = "the one place where the kernel is called by hand")]
+
+mod process;
+mod raw;
+mod spawn;
+
+pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork};
+pub(crate) use raw::{Attributes, filter, loopback_up, set_attributes};
+pub(crate) use spawn::{Given, spawn};

@@ -1,0 +1,95 @@
+//! New processes without a new program.
+
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use rustix::process::Pid;
+
+/// Which side of a new process this is.
+pub(crate) enum Cloned {
+    Child,
+    Parent { pid: Pid, handle: OwnedFd },
+}
+
+/// A child in namespaces of its own. Must be called while the process has one thread.
+pub(crate) fn clone_apart(flags: u64) -> io::Result<Cloned> {
+    let mut handle: RawFd = -1;
+    let arguments = Arguments {
+        flags: flags | libc::CLONE_PIDFD as u64,
+        pidfd: (&raw mut handle) as u64,
+        exit_signal: libc::SIGCHLD as u64,
+        ..Arguments::default()
+    };
+    // SAFETY: the structure outlives the call and its size is told; no stack is given, so the child goes on with a copy
+    // of this one, as after `fork`. With one thread no lock is held by another that the child would lack.
+    let result =
+        unsafe { libc::syscall(libc::SYS_clone3, &raw const arguments, size_of::<Arguments>()) };
+    match result {
+        0 => Ok(Cloned::Child),
+        // SAFETY: on success the kernel has stored a new descriptor that nobody else owns.
+        1.. => Ok(Cloned::Parent {
+            pid: pid(result)?,
+            handle: unsafe { OwnedFd::from_raw_fd(handle) },
+        }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// A child like this process; nothing in the child. Must be called while the process has one thread.
+pub(crate) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: with one thread no lock is held by another that the child would lack.
+    match unsafe { libc::fork() } {
+        0 => Ok(None),
+        child @ 1.. => pid(child.into()).map(Some),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn pid(raw: libc::c_long) -> io::Result<Pid> {
+    let raw = i32::try_from(raw).ok().and_then(Pid::from_raw);
+    raw.ok_or_else(|| io::Error::other("the kernel gave no process id"))
+}
+
+/// A descriptor that this process was started with. Each number may be taken once.
+pub(crate) fn adopt(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: asks about a number and touches no memory.
+    if unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, was given to this process at its start, and the caller takes it only once.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Closes every descriptor but the first three and those to keep. Whoever owned another must never use it again: this
+/// is for the start of a program, and for a child that never returns.
+pub(crate) fn close_others(keep: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut kept: Vec<u32> = keep.iter().map(|one| one.as_raw_fd() as u32).collect();
+    kept.sort_unstable();
+    let mut first = 3;
+    for number in kept.into_iter().filter(|number| *number >= 3).chain([u32::MAX]) {
+        // SAFETY: as said above, nobody uses these again.
+        if first < number && unsafe { libc::close_range(first, number - 1, 0) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        first = number.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// `struct clone_args` of the kernel, which libc does not have for every target.
+#[repr(C, align(8))]
+#[derive(Default)]
+struct Arguments {
+    flags: u64,
+    pidfd: u64,
+    child_tid: u64,
+    parent_tid: u64,
+    exit_signal: u64,
+    stack: u64,
+    stack_size: u64,
+    tls: u64,
+    set_tid: u64,
+    set_tid_size: u64,
+    cgroup: u64,
+}

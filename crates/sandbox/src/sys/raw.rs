@@ -1,0 +1,67 @@
+//! Single calls.
+
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+/// What becomes of a mount and all beneath it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Attributes<'a> {
+    pub(crate) read_only: bool,
+    pub(crate) no_devices: bool,
+    pub(crate) no_programs: bool,
+    /// Owners are mapped as this user namespace says.
+    pub(crate) mapped: Option<BorrowedFd<'a>>,
+}
+
+/// Sets attributes of a mount and of all beneath it; programs never gain an owner's rights from it.
+pub(crate) fn set_attributes(mount: impl AsFd, attributes: Attributes<'_>) -> io::Result<()> {
+    let mut set = libc::MOUNT_ATTR_NOSUID;
+    for (wanted, flag) in [
+        (attributes.read_only, libc::MOUNT_ATTR_RDONLY),
+        (attributes.no_devices, libc::MOUNT_ATTR_NODEV),
+        (attributes.no_programs, libc::MOUNT_ATTR_NOEXEC),
+        (attributes.mapped.is_some(), libc::MOUNT_ATTR_IDMAP),
+    ] {
+        set |= if wanted { flag } else { 0 };
+    }
+    let userns_fd = attributes.mapped.map_or(0, |namespace| namespace.as_raw_fd() as u64);
+    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd };
+    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
+    // SAFETY: the path is empty and ends with a zero; the structure outlives the call and its size is told.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_fd().as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Puts a filter before every call of this thread and of all that it starts. Cannot be undone.
+pub(crate) fn filter(program: &[libc::sock_filter]) -> io::Result<()> {
+    let length = u16::try_from(program.len()).map_err(io::Error::other)?;
+    let program = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
+    // SAFETY: the program outlives the call, which copies it; its length is right.
+    let result = unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Lets `127.0.0.1` work in a new network namespace.
+pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
+    // SAFETY: a structure of numbers, for which zeros are valid.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    request.ifr_name[0] = b'l' as libc::c_char;
+    request.ifr_name[1] = b'o' as libc::c_char;
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: the request takes exactly this structure, and it outlives the call.
+    let result =
+        unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
