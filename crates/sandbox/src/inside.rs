@@ -20,11 +20,12 @@ use rustix::thread::{
     set_thread_res_uid,
 };
 
-use crate::blueprint::{Blueprint, Caps, Identity, Isolation, Network};
+use crate::blueprint::{Blueprint, Identity, Isolation, Network};
 use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
+use crate::seccomp::{self, Apart};
 use crate::sources::{self, Sources};
-use crate::{root, rules, seccomp, sys};
+use crate::{root, rules, sys};
 
 /// What a jailed program is connected to.
 pub(crate) struct Ends {
@@ -75,12 +76,11 @@ fn close_others(sources: &Option<Vec<Sources>>, ends: &Ends, link: &Link) -> io:
 
 fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Result<(), Trouble> {
     die_with_the_supervisor()?;
-    // Nothing of this process is for the eyes of those that it starts.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at("close its memory"))?;
     match link.hear().map_err(Trouble::at("wait for the supervisor"))? {
         Some((Word::Go, _)) => {}
         _ => exit(1),
     }
+    close_memory()?;
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         become_user(identity)?;
         let sources = match sources {
@@ -90,7 +90,7 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
         root::build(&blueprint.root, sources)?;
         connect(&blueprint.network, link)?;
     }
-    limit(&blueprint.caps)?;
+    limit(blueprint)?;
     confine(blueprint)
 }
 
@@ -102,6 +102,12 @@ fn die_with_the_supervisor() -> Result<(), Trouble> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("be tied to the supervisor"))
 }
 
+/// Nothing of this process is for the eyes of those that it starts. Not before its user is mapped: the kernel then lets
+/// only the machine's root do that.
+fn close_memory() -> Result<(), Trouble> {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at("close its memory"))
+}
+
 fn become_user(identity: Identity) -> Result<(), Trouble> {
     let group = rustix::process::Gid::from_raw(identity.inside.group);
     let user = rustix::process::Uid::from_raw(identity.inside.user);
@@ -109,7 +115,7 @@ fn become_user(identity: Identity) -> Result<(), Trouble> {
     set_thread_res_uid(user, user, user).map_err(at("take the jail's user"))?;
     // The kernel forgets it with a change of user.
     die_with_the_supervisor()?;
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at("close its memory"))?;
+    close_memory()?;
     // From inside, the jail's own limits are the top of all.
     rustix::thread::unshare(UnshareFlags::NEWCGROUP).map_err(at("hide the machine's groups"))?;
     rustix::system::sethostname(b"jail").map_err(at("name the machine"))
@@ -127,16 +133,20 @@ fn connect(network: &Network, link: &Link) -> Result<(), Trouble> {
     link.say_with(&Word::Listening, Some(listener.as_fd())).map_err(told)
 }
 
-fn limit(caps: &Caps) -> Result<(), Trouble> {
+fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
+    let caps = &blueprint.caps;
     let whole = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
     let mut limits = vec![
         (Resource::Core, whole(0)),
-        (Resource::Nproc, whole(caps.pids.into())),
         (Resource::Fsize, whole(caps.disk)),
         (Resource::Memlock, whole(8 << 20)),
         // Twice: what is asked for and not used counts here. What is used is watched.
         (Resource::Data, whole(caps.memory.saturating_mul(2))),
     ];
+    // Counted for each user, in a user namespace for its own: elsewhere it would count the person's other processes.
+    if matches!(blueprint.isolation, Isolation::Namespaces(_)) {
+        limits.push((Resource::Nproc, whole(caps.pids.into())));
+    }
     if let Some(cpu) = caps.cpu {
         limits.push((Resource::Cpu, whole(cpu.as_secs() + 1)));
     }
@@ -149,17 +159,19 @@ fn limit(caps: &Caps) -> Result<(), Trouble> {
 fn confine(blueprint: &Blueprint) -> Result<(), Trouble> {
     set_no_new_privs(true).map_err(at("give up new privileges"))?;
     rules::restrict(&blueprint.paths).map_err(Trouble::at("restrict the paths"))?;
-    if matches!(blueprint.isolation, Isolation::Namespaces(_)) {
-        drop_capabilities().map_err(at("give up the rights over its namespaces"))?;
-    }
-    sys::filter(&seccomp::program()).map_err(Trouble::at("filter the calls"))
+    drop_capabilities().map_err(at("give up its rights"))?;
+    let apart = match blueprint.isolation {
+        Isolation::Namespaces(_) => Apart::Yes,
+        Isolation::Fallback => Apart::No,
+    };
+    sys::filter(&seccomp::program(apart)).map_err(Trouble::at("filter the calls"))
 }
 
 fn drop_capabilities() -> Result<(), Errno> {
     for capability in CapabilitySet::all().iter() {
         match remove_capability_from_bounding_set(capability) {
-            // Older kernels know fewer.
-            Ok(()) | Err(Errno::INVAL) => {}
+            // Older kernels know fewer; who has none to give up cannot gain any either.
+            Ok(()) | Err(Errno::INVAL | Errno::PERM) => {}
             Err(error) => return Err(error),
         }
     }

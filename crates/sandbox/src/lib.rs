@@ -14,6 +14,7 @@ mod seccomp;
 mod sources;
 mod supervise;
 mod sys;
+mod tree;
 mod watch;
 
 pub use blueprint::{

@@ -78,6 +78,7 @@ pub enum Reason {
     Memory,
     Disk,
     Cpu,
+    Pids,
     /// The controller asked for it, or is gone.
     Asked,
 }
@@ -91,6 +92,7 @@ impl Reason {
             Self::Memory => "It used more memory than it may, so it was ended.",
             Self::Disk => "It wrote more to disk than it may, so it was ended.",
             Self::Cpu => "It used more processor time than it may, so it was ended.",
+            Self::Pids => "It started more processes than it may, so it was ended.",
             Self::Asked => "It was ended before it was done.",
         }
     }

@@ -87,6 +87,27 @@ const UNKNOWN: &[c_long] = &[
     libc::SYS_openat2,
 ];
 
+/// What reaches beyond a process where there are no namespaces.
+const SHARED: &[c_long] = &[
+    libc::SYS_connect,
+    libc::SYS_mq_open,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_shmget,
+    libc::SYS_socket,
+];
+
+/// Which argument of a call names a process; only the own one may be named.
+const OTHERS: &[(c_long, u32)] = &[
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_setpriority, 1),
+];
+
 /// New namespaces. The clock's shares its bit with the signal that a child ends with, and needs `unshare`.
 const NAMESPACES: u32 = (libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWIPC
@@ -110,10 +131,26 @@ const PERSONALITIES: &[u32] = &[0, u32::MAX, libc::ADDR_NO_RANDOMIZE as u32];
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const KILL: u32 = libc::SECCOMP_RET_KILL_PROCESS;
 
-/// The filter of every jail.
-pub(crate) fn program() -> Vec<sock_filter> {
+/// Whether the jail has namespaces of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Apart {
+    Yes,
+    /// The machine's sockets, shared memory and processes are there: calls that reach them are not.
+    No,
+}
+
+/// The filter of a jail.
+pub(crate) fn program(apart: Apart) -> Vec<sock_filter> {
     let mut code = Code::default();
     code.begin();
+    if apart == Apart::No {
+        for call in SHARED {
+            code.answer(*call, errno(libc::EPERM));
+        }
+        for (call, position) in OTHERS {
+            code.only(*call, *position, &[0], None, libc::EPERM);
+        }
+    }
     for call in REFUSED {
         code.answer(*call, errno(libc::EPERM));
     }

@@ -10,7 +10,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getegid, geteuid, pidfd_send_signal, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getegid, geteuid, getpid, pidfd_send_signal,
+    set_child_subreaper, waitid,
 };
 
 use crate::blueprint::{Blueprint, Identity, Isolation};
@@ -22,6 +23,7 @@ use crate::placeholder::Placeholders;
 use crate::pump::Pumps;
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
+use crate::tree;
 use crate::watch::Watch;
 
 /// How it is told from a start by a person.
@@ -90,14 +92,19 @@ fn keep(
     let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
     let flags = match blueprint.isolation {
         Isolation::Namespaces(_) => APART,
-        Isolation::Fallback => 0,
+        Isolation::Fallback => {
+            set_child_subreaper(Some(getpid())).map_err(|error| {
+                Trouble::at("take in what the program leaves behind")(error.into())
+            })?;
+            0
+        }
     };
     let cloned = sys::clone_apart(flags).map_err(Trouble::at("make the jail's namespaces"))?;
     let Cloned::Parent { pid, handle } = cloned else {
         inside::run(order, sources, ends, theirs, serve)
     };
     drop((sources, ends, theirs));
-    let jail = Jail { pid, handle };
+    let jail = Jail { pid, handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at("map the jail's user"))?;
     }
@@ -190,6 +197,7 @@ fn started(link: &Link) -> Result<Option<OwnedFd>, Trouble> {
 struct Jail {
     pid: Pid,
     handle: OwnedFd,
+    isolation: Isolation,
 }
 
 impl Jail {
@@ -247,6 +255,10 @@ impl Jail {
         // Fails only if it has ended.
         let _ = pidfd_send_signal(&self.handle, Signal::KILL);
         wait_for(&self.handle);
+        // Elsewhere the kernel ends all processes of a namespace with its first.
+        if self.isolation == Isolation::Fallback {
+            tree::end_all();
+        }
     }
 }
 

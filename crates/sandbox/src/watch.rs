@@ -10,6 +10,7 @@ use rustix::process::Pid;
 use crate::blueprint::Caps;
 use crate::groups::Groups;
 use crate::order::Reason;
+use crate::tree::{resident, time, tree};
 
 pub(crate) struct Watch<'a> {
     caps: &'a Caps,
@@ -44,6 +45,10 @@ impl<'a> Watch<'a> {
         if self.caps.cpu.is_some_and(|most| used.cpu > most) {
             return Some(Reason::Cpu);
         }
+        // The first process is the jail's own.
+        if used.pids > self.caps.pids {
+            return Some(Reason::Pids);
+        }
         if used.memory > self.caps.memory {
             return Some(Reason::Memory);
         }
@@ -61,15 +66,13 @@ impl<'a> Watch<'a> {
     /// Only what no group counts is counted here.
     fn used(&self) -> Used {
         let counted = self.groups.cpu();
+        let mut used = Used { cpu: counted.unwrap_or_default(), memory: 0, pids: 0 };
         let (cpu, memory) =
             (self.caps.cpu.is_some() && counted.is_none(), !self.groups.limit_memory());
-        let mut used = Used { cpu: counted.unwrap_or_default(), memory: 0 };
         if cpu || memory {
-            let mut waiting = vec![self.first.as_raw_nonzero().get()];
-            // More processes than may be there are not counted: one look must end.
-            for _ in 0..=self.caps.pids {
-                let Some(pid) = waiting.pop() else { break };
-                waiting.extend(children(pid));
+            // One more than may be there is enough to know.
+            for pid in tree(self.first, self.caps.pids as usize + 1) {
+                used.pids += 1;
                 used.memory += if memory { resident(pid) } else { 0 };
                 used.cpu += if cpu { time(pid) } else { Duration::ZERO };
             }
@@ -81,37 +84,7 @@ impl<'a> Watch<'a> {
 struct Used {
     cpu: Duration,
     memory: u64,
-}
-
-fn children(pid: i32) -> Vec<i32> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let texts =
-        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    texts
-        .flat_map(|text| {
-            text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()
-        })
-        .collect()
-}
-
-/// Bytes that belong to this process alone, or that it shares in memory.
-fn resident(pid: i32) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let kilobytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0)
-    };
-    (kilobytes("RssAnon:") + kilobytes("RssShmem:") + kilobytes("VmSwap:")) << 10
-}
-
-/// Time that a process and those of its children that it has waited for had on a processor.
-fn time(pid: i32) -> Duration {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name stands in brackets and may hold anything.
-    let fields = text.rsplit_once(") ").map_or("", |(_, fields)| fields);
-    let ticks: u64 =
-        fields.split(' ').skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+    pids: u32,
 }
 
 /// Bytes on disk beneath a folder; no more than a little over `enough` is looked for.

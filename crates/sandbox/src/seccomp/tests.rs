@@ -7,13 +7,16 @@ fn run(call: c_long, arguments: [u64; 6]) -> u32 {
 }
 
 fn run_on(machine: u32, call: u32, arguments: [u64; 6]) -> u32 {
+    run_program(&program(Apart::Yes), machine, call, arguments)
+}
+
+fn run_program(program: &[sock_filter], machine: u32, call: u32, arguments: [u64; 6]) -> u32 {
     let mut data = [0_u8; 64];
     data[0..4].copy_from_slice(&call.to_ne_bytes());
     data[4..8].copy_from_slice(&machine.to_ne_bytes());
     for (at, argument) in arguments.iter().enumerate() {
         data[16 + 8 * at..24 + 8 * at].copy_from_slice(&argument.to_ne_bytes());
     }
-    let program = program();
     let (mut at, mut held) = (0, 0_u32);
     loop {
         let one = &program[at];
@@ -116,4 +119,17 @@ fn a_terminal_cannot_be_typed_into() {
         assert_eq!(run(libc::SYS_ioctl, [0, padded, 0, 0, 0, 0]), errno(libc::EPERM));
     }
     assert_eq!(run(libc::SYS_ioctl, [0, libc::TCGETS, 0, 0, 0, 0]), ALLOW);
+}
+
+#[test]
+fn without_namespaces_nothing_of_the_machine_is_reached() {
+    let filter = program(Apart::No);
+    let run = |call: c_long, arguments| run_program(&filter, ARCHITECTURE, call as u32, arguments);
+    for call in SHARED {
+        assert_eq!(run(*call, [1, 1, 0, 0, 0, 0]), errno(libc::EPERM), "{call}");
+    }
+    assert_eq!(run(libc::SYS_prlimit64, [0; 6]), ALLOW);
+    assert_eq!(run(libc::SYS_prlimit64, [1, 0, 0, 0, 0, 0]), errno(libc::EPERM));
+    assert_eq!(run(libc::SYS_socketpair, [1, 1, 0, 0, 0, 0]), ALLOW);
+    assert_eq!(run(libc::SYS_mount, [0; 6]), errno(libc::EPERM));
 }
