@@ -27,13 +27,27 @@ const TELLING: [&str; 10] = [
 ];
 
 /// Whole keys of that kind, too short to be sought in others.
-const KEYS: [&str; 4] = ["key", "cert", "login", "sslkey"];
+const KEYS: [&str; 3] = ["key", "login", "sslkey"];
 
 /// The text without lines that set credentials, without users in addresses, and redacted. Other lines stay as they are.
 pub(crate) fn strip(text: &str) -> String {
     let kept: String =
         text.split_inclusive('\n').filter(|line| !is_telling(line)).map(anonymous).collect();
+    if !may_hold_secret(&kept) {
+        return kept;
+    }
     secret::redact(&kept).text.into_owned()
+}
+
+/// Whether a word in it has letters and digits enough for a secret. Most configuration has none, and the first redaction
+/// of a process builds its rules, which takes longer than the start of a jail.
+fn may_hold_secret(text: &str) -> bool {
+    let mixed = |word: &str| {
+        word.len() >= 8
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+            && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    text.contains("PRIVATE KEY") || text.split(|c: char| !c.is_ascii_alphanumeric()).any(mixed)
 }
 
 fn is_telling(line: &str) -> bool {

@@ -8,6 +8,7 @@ pub mod host;
 pub mod limits;
 mod policy;
 pub mod protected;
+mod surroundings;
 
 pub use blueprint::{
     Access, Blueprint, Caps, Cgroup, Entry, Group, Identity, Ids, Isolation, Kind, Network,
@@ -18,3 +19,4 @@ pub use folder::Folder;
 pub use host::Host;
 pub use limits::Limits;
 pub use policy::{Layer, Layers, Policy, Workspace};
+pub use surroundings::{Place, Surroundings, What};

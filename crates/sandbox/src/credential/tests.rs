@@ -34,6 +34,15 @@ fn users_are_taken_from_every_address_of_a_line() {
 }
 
 #[test]
+fn secrets_under_harmless_names_are_redacted() {
+    let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
+    let clean = strip(&format!("note = {token}\n"));
+    assert!(!clean.contains(&token) && clean.contains(secret::MARK), "{clean}");
+    let pip = "[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n";
+    assert_eq!(strip(pip), pip);
+}
+
+#[test]
 fn a_file_is_covered_only_where_it_gives_something_away() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config");
