@@ -1,7 +1,7 @@
 //! What one jail is made of, decided before anything is done: `compile` makes it, `launch` carries it out.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,8 @@ pub struct Blueprint {
 pub enum Isolation {
     /// Namespaces and a root of its own.
     Namespaces(Identity),
-    /// Landlock and seccomp alone, in the machine's own root.
+    /// Landlock and seccomp alone, in the machine's own root and under the ids of whoever started it. The filter then also
+    /// refuses what Landlock does not see: modes, owners, times and attributes of files, limits and priorities of others.
     Fallback,
 }
 
@@ -59,6 +60,11 @@ pub enum Entry {
     },
     /// A file that is written for the jail.
     Text {
+        at: PathBuf,
+        content: String,
+    },
+    /// The same over a file of the machine's, which stays as it is: mounted, never written through.
+    Cover {
         at: PathBuf,
         content: String,
     },
@@ -99,6 +105,25 @@ pub enum Entry {
         at: PathBuf,
         kind: Kind,
     },
+}
+
+impl Entry {
+    /// Where it stands inside.
+    pub fn at(&self) -> &Path {
+        match self {
+            Self::Folder { at, .. }
+            | Self::Text { at, .. }
+            | Self::Cover { at, .. }
+            | Self::Link { at, .. }
+            | Self::Bind { at, .. }
+            | Self::Scratch { at, .. }
+            | Self::Layered { at, .. }
+            | Self::Hidden { at }
+            | Self::Shut { at, .. } => at,
+            Self::Processes => Path::new("/proc"),
+            Self::Devices => Path::new("/dev"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,11 @@
 
 mod blueprint;
 mod capabilities;
+mod compile;
 mod credential;
 pub mod folder;
+#[cfg(test)]
+mod golden;
 pub mod host;
 pub mod limits;
 mod policy;
@@ -15,6 +18,7 @@ pub use blueprint::{
     PathRule,
 };
 pub use capabilities::{Capabilities, Capability, Cgroups, LANDLOCK_SCOPES, Swap};
+pub use compile::{Compiled, HOSTNAME, Memory, Missing, Reason, Refusal, compile, guarantees};
 pub use folder::Folder;
 pub use host::Host;
 pub use limits::Limits;

@@ -1,13 +1,14 @@
 //! What is asked for: whose jail, over which workspace, with which hosts and limits.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sequester_core::profile::{Confinement, Guarantee};
 
 use crate::folder::Folder;
 use crate::host::Host;
 use crate::limits::Limits;
+use crate::protected::NEVER_GRANTED;
 
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -32,7 +33,7 @@ pub enum Workspace {
     None,
 }
 
-/// A private workspace, by the places of its parts.
+/// A private workspace, by the places of its parts. The trees hold empty folders where `.git` and the caches are mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layers {
     /// The repository's own path, where the workspace stands inside.
@@ -72,5 +73,15 @@ impl Policy {
     /// Whether the workspace is written to, be it kept or not.
     pub(crate) fn is_writing(&self) -> bool {
         !matches!(self.confinement, Confinement::ReadOnly | Confinement::Research)
+    }
+
+    /// Whether what is written to the workspace stays.
+    pub(crate) fn is_keeping(&self) -> bool {
+        matches!(self.confinement, Confinement::Writer | Confinement::FullAccess)
+    }
+
+    pub(crate) fn is_granted(&self, name: &str) -> bool {
+        !NEVER_GRANTED.contains(&name)
+            && self.grants.iter().any(|granted| Path::new(name).starts_with(granted))
     }
 }

@@ -77,4 +77,11 @@ impl Surroundings {
         let (places, leads) = gathering.finish();
         Self { owner, stranger, home, shell: shell.to_owned(), places, path, leads, settings }
     }
+
+    /// Whether a path lies in a place that is shown as it is.
+    pub(crate) fn reads(&self, path: &Path) -> bool {
+        let read =
+            |place: &Place| matches!(place.what, What::Read(_)) && path.starts_with(&place.at);
+        self.places.iter().any(read)
+    }
 }

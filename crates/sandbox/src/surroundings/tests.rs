@@ -1,8 +1,13 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::rc::Rc;
 
+use sequester_core::profile::Confinement;
+use sequester_core::secret::is_secret_name;
+
 use super::*;
+use crate::{Capabilities, Entry, Limits, Policy, Workspace, compile};
 
 /// A home of somebody's, with all that a home has.
 #[derive(Clone)]
@@ -325,4 +330,47 @@ fn a_home_that_cannot_be_one_is_replaced() {
         assert_eq!(Surroundings::look(&environment).home, Path::new(NO_HOME), "{home}");
     }
     assert_eq!(Surroundings::look(&BTreeMap::new()).home, Path::new(NO_HOME));
+}
+
+#[test]
+fn whatever_the_profile_no_source_is_secret() {
+    let home = Home::new()
+        .with(&SECRETS)
+        .with(&[
+            ".cargo/bin/cargo",
+            ".cargo/registry/a",
+            ".npm/_cacache/a",
+            "bin/tool",
+            "bin/id_rsa",
+        ])
+        .set("PATH", "~/bin:~/.cargo/bin:/usr/bin");
+    let surroundings = home.look();
+    let tools = [".cargo/bin", ".cargo/registry", ".npm/_cacache", "bin"];
+    let tools = tools.map(|tool| home.path.join(tool));
+    for confinement in Confinement::ALL {
+        let policy = Policy {
+            confinement,
+            hosts: Vec::new(),
+            workspace: Workspace::None,
+            limits: Limits::default(),
+            grants: BTreeSet::new(),
+            store: PathBuf::from("/store"),
+        };
+        let compiled = compile(&policy, &surroundings, &Capabilities::all()).unwrap();
+        for entry in compiled.blueprint.root {
+            let sources = match entry {
+                Entry::Bind { from, .. } => vec![from],
+                Entry::Layered { lower, .. } => lower,
+                _ => continue,
+            };
+            for source in sources {
+                assert_eq!(is_secret_name(&source.to_string_lossy()), None, "{source:?}");
+                assert!(!source.starts_with(&home.path) || tools.contains(&source), "{source:?}");
+            }
+        }
+        let environment = &compiled.blueprint.environment;
+        let path = tools[3].display().to_string() + ":" + &tools[0].display().to_string();
+        assert_eq!(environment["PATH"], path + ":/usr/bin");
+    }
+    assert!(home.shown().contains(&"hidden bin/id_rsa".to_owned()));
 }
