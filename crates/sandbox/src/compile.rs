@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::blueprint::{Blueprint, Caps, Entry, Isolation, Network};
 use crate::capabilities::{Capabilities, Cgroups};
 use crate::policy::{Policy, Workspace};
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Place, Surroundings, What};
 
 pub use people::HOSTNAME;
 pub use refusal::{Missing, Reason, Refusal};
@@ -102,7 +102,11 @@ fn fallback(
     capabilities: &Capabilities,
 ) -> Blueprint {
     let paths = rules::fallback(policy, surroundings);
-    let shows = |path: &Path| paths.iter().any(|rule| path.starts_with(&rule.path));
+    let is_link = |place: &Place| matches!(place.what, What::Link(_));
+    let links = surroundings.places.iter().filter(|place| is_link(place)).map(|place| &place.at);
+    let open: Vec<&PathBuf> = paths.iter().map(|rule| &rule.path).chain(links).collect();
+    let shows =
+        |path: &Path| open.iter().any(|open| path.starts_with(open) || open.starts_with(path));
     let home = (policy.store.join("home"), policy.store.join("tmp"));
     let mut environment = environment::build(policy, surroundings, &home, &shows);
     let mut folder = workspace::folder(policy);

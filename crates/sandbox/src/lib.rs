@@ -9,8 +9,11 @@ pub mod folder;
 mod golden;
 pub mod host;
 pub mod limits;
+#[cfg(test)]
+mod machine;
 mod policy;
 pub mod protected;
+pub mod seatbelt;
 mod surroundings;
 
 pub use blueprint::{

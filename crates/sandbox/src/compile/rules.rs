@@ -1,6 +1,6 @@
 //! Landlock's rules. With a root of its own they are a second wall; without, the only one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::blueprint::{Access, Entry, PathRule};
 use crate::folder::Git;
@@ -9,8 +9,12 @@ use crate::surroundings::{Surroundings, What};
 
 /// Everything can be read, as nothing is there that may not be. Mounts say what in a writable folder is not writable.
 pub(super) fn rooted(root: &[Entry]) -> Vec<PathRule> {
+    let is_shut = |at: &Path| {
+        root.iter().any(|entry| matches!(entry, Entry::Shut { .. }) && entry.at() == at)
+    };
     let writable = root.iter().filter(|entry| match entry {
-        Entry::Scratch { .. } | Entry::Layered { .. } | Entry::Devices => true,
+        Entry::Scratch { .. } | Entry::Devices => true,
+        Entry::Layered { at, .. } => !is_shut(at),
         Entry::Bind { access, .. } => *access == Access::Write,
         _ => false,
     });

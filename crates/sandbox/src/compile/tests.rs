@@ -1,5 +1,4 @@
 mod capability;
-mod machine;
 
 use std::fmt::Write as _;
 
@@ -8,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::Access;
-use machine::{folder, layers, policy, root, user};
+use crate::machine::{self, folder, layers, policy, root, user};
 
 fn blueprint(policy: &Policy, surroundings: &Surroundings) -> Blueprint {
     compile(policy, surroundings, &Capabilities::all()).unwrap().blueprint

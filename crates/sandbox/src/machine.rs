@@ -1,12 +1,17 @@
-//! A made-up machine and what is asked of it.
+//! A made-up machine and what is asked of it, for tests.
 
-use super::*;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sequester_core::profile::Confinement;
+
 use crate::blueprint::Ids;
 use crate::folder::{Folder, Git, Walked};
-use crate::policy::{Layer, Layers};
-use crate::surroundings::{Place, What};
+use crate::limits::Limits;
+use crate::policy::{Layer, Layers, Policy, Workspace};
+use crate::surroundings::{Place, Surroundings, What};
 
-pub(super) fn user() -> Surroundings {
+pub(crate) fn user() -> Surroundings {
     let at = |path: &str, what| Place { at: path.into(), what };
     let read = |path: &str| at(path, What::Read(path.into()));
     let layered = |path: &str| at(path, What::Layered(path.into()));
@@ -50,18 +55,18 @@ pub(super) fn user() -> Surroundings {
     }
 }
 
-pub(super) fn root() -> Surroundings {
+pub(crate) fn root() -> Surroundings {
     let owner = Ids { user: 0, group: 0 };
     Surroundings { owner, stranger: Some(Ids { user: 70_000, group: 70_000 }), ..user() }
 }
 
 /// With nothing to hide where rules cannot.
-pub(super) fn clean(mut surroundings: Surroundings) -> Surroundings {
+pub(crate) fn clean(mut surroundings: Surroundings) -> Surroundings {
     surroundings.places.retain(|place| place.at != Path::new("/usr/local/etc/npmrc"));
     surroundings
 }
 
-pub(super) fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let covers = vec![("/home/ada/shop/.git/config".into(), "[core]\n".to_owned())];
     Folder {
         git: Git::Here,
@@ -72,7 +77,7 @@ pub(super) fn folder() -> Folder {
     }
 }
 
-pub(super) fn clean_folder() -> Folder {
+pub(crate) fn clean_folder() -> Folder {
     Folder {
         path: "/home/ada/shop".into(),
         git: Git::Elsewhere("/home/ada/main/.git".into()),
@@ -84,7 +89,7 @@ pub(super) fn clean_folder() -> Folder {
     }
 }
 
-pub(super) fn layers() -> Layers {
+pub(crate) fn layers() -> Layers {
     let target = Layer {
         at: "/home/ada/shop/target".into(),
         lower: "/home/ada/shop/target".into(),
@@ -100,7 +105,7 @@ pub(super) fn layers() -> Layers {
     }
 }
 
-pub(super) fn policy(confinement: Confinement, workspace: Workspace) -> Policy {
+pub(crate) fn policy(confinement: Confinement, workspace: Workspace) -> Policy {
     let hosts = if confinement.is_networked() {
         vec!["*.example.org".parse().unwrap()]
     } else {
@@ -110,7 +115,7 @@ pub(super) fn policy(confinement: Confinement, workspace: Workspace) -> Policy {
         confinement,
         hosts,
         workspace,
-        limits: crate::Limits::default(),
+        limits: Limits::default(),
         grants: BTreeSet::new(),
         store: "/state/1".into(),
     }
