@@ -50,7 +50,7 @@ pub struct Ids {
     pub group: u32,
 }
 
-/// One thing in the jail's root. `at` is a path inside, `from` one of the machine's.
+/// One thing in the jail's root. `at` is a path inside, `from` one of the machine's. Folders above `at` are made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
@@ -72,7 +72,7 @@ pub enum Entry {
         at: PathBuf,
         to: PathBuf,
     },
-    /// A file or folder of the machine's. Folders above it are made.
+    /// A file or folder of the machine's.
     Bind {
         from: PathBuf,
         at: PathBuf,

@@ -8,6 +8,7 @@ use sequester_core::profile::Guarantee;
 use serde::Serialize;
 
 /// What was tried, and with which result. The probe fills it; `compile` reads nothing else about the kernel.
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that was tried")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
     /// All of user, mount, pid, ipc, uts, net and cgroup namespaces, by one `clone3`, with ids mapped.

@@ -72,8 +72,11 @@ pub fn profile(policy: &Policy, surroundings: &Surroundings, port: u16) -> Strin
     let (shut, hidden) = (shut(policy), hidden(policy, surroundings));
     let held = || shut.iter().map(PathBuf::as_path).chain(hidden.iter().copied());
     let above = held().filter_map(Path::parent).flat_map(Path::ancestors);
-    let mut above: Vec<&Path> =
-        above.filter(|above| tree.as_ref().is_some_and(|tree| above.starts_with(tree))).collect();
+    let mut above: Vec<&Path> = above
+        .filter(|above| {
+            policy.is_writing() && tree.as_ref().is_some_and(|tree| above.starts_with(tree))
+        })
+        .collect();
     above.sort();
     above.dedup();
     // A folder that is moved away takes what is in it out of the rules.

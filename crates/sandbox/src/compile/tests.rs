@@ -1,7 +1,5 @@
 mod capability;
 
-use std::fmt::Write as _;
-
 use sequester_core::profile::Confinement;
 use serde_json::Value;
 
@@ -18,15 +16,14 @@ fn lines(blueprint: &Blueprint) -> String {
     let value = serde_json::to_value(blueprint).unwrap();
     let mut lines = String::new();
     for (field, value) in value.as_object().unwrap() {
-        match value {
-            Value::Array(all) => {
-                all.iter().for_each(|one| writeln!(lines, "{field} {one}").unwrap())
-            }
+        let all: Vec<String> = match value {
+            Value::Array(all) => all.iter().map(|one| format!("{field} {one}\n")).collect(),
             Value::Object(all) => {
-                all.iter().for_each(|(name, one)| writeln!(lines, "{field} {name} {one}").unwrap());
+                all.iter().map(|(name, one)| format!("{field} {name} {one}\n")).collect()
             }
-            one => writeln!(lines, "{field} {one}").unwrap(),
-        }
+            one => vec![format!("{field} {one}\n")],
+        };
+        lines.extend(all);
     }
     lines
 }

@@ -128,11 +128,11 @@ fn without_namespaces_only_readers_of_what_holds_no_secret_are_served() {
 
 #[test]
 fn a_refusal_is_a_sentence_that_names_what_it_takes() {
+    use Capability::{IdmappedMounts, MountApi, Pidfd, ProcMount, Seccomp, UserNamespaces};
     let refusal = |confinement, some: &[Capability]| {
         let policy = policy(confinement, Workspace::Folder(folder()));
         compile(&policy, &root(), &Capabilities::of(some)).unwrap_err().to_string()
     };
-    use Capability::{IdmappedMounts, MountApi, Pidfd, ProcMount, Seccomp, UserNamespaces};
     let most = [UserNamespaces, MountApi, ProcMount, IdmappedMounts, Seccomp, Pidfd];
     assert_eq!(
         refusal(Confinement::Validate, &most),
