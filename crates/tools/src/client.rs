@@ -11,7 +11,9 @@ use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 use serde_json::Value;
 
+use crate::server::serve;
 use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, receive, send};
+use crate::workbench::Workbench;
 
 /// Arguments nested deeper could not be read on the other side.
 const DEPTH: usize = 64;
@@ -44,6 +46,17 @@ impl Client {
         let theirs = waiting.clone();
         thread("tool-calls").spawn(move || write_calls(output, &queue, &theirs))?;
         Ok(Self { frames, waiting })
+    }
+
+    /// To a server on a thread of this process: for tools that only look. What changes files or runs commands belongs in a
+    /// jail.
+    pub fn in_process(workbench: Workbench) -> io::Result<Self> {
+        let (requests, calls) = io::pipe()?;
+        let (answers, output) = io::pipe()?;
+        // Whoever waits for an answer hears that the server ended.
+        let server = move || drop(serve(requests, output, workbench));
+        thread::Builder::new().name("tools".into()).spawn(server)?;
+        Self::new(answers, calls)
     }
 
     /// Sends a call at once; the future is its answer. A future that is dropped drops the answer, not the work.
