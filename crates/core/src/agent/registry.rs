@@ -63,6 +63,11 @@ impl Registry {
         })
     }
 
+    /// Whether an agent has this name, or would if its file could be used.
+    pub fn knows(&self, name: &str) -> bool {
+        self.find(name).is_some() || self.fault_of(name).is_some()
+    }
+
     /// The names of all roles, for a message.
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.roles.iter().map(|role| role.name.as_str()).collect();
