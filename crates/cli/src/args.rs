@@ -1,8 +1,9 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
@@ -25,6 +26,30 @@ pub(crate) struct Args {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Args {
+    /// Texts may begin with a hyphen, as lists do. Hyphens are let through only where there is such a text: else a misspelt
+    /// option would be taken for one.
+    pub(crate) fn read(given: &[OsString]) -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        if given.iter().any(|argument| is_hyphened(&argument.to_string_lossy())) {
+            let allow = |argument: Arg| argument.allow_hyphen_values(true);
+            command = command
+                .mut_subcommand("files", |files| files.mut_arg("text", allow))
+                .mut_subcommand("task", |task| {
+                    task.mut_arg("text", allow).mut_arg("constraint", allow)
+                });
+        }
+        let mut matches = command.try_get_matches_from_mut(given)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// Whether an argument is words, though it begins with a hyphen; `--option=words` is none.
+fn is_hyphened(argument: &str) -> bool {
+    let first = argument.split_whitespace().next().unwrap_or_default();
+    first.starts_with('-') && first != argument && !first.contains('=')
 }
 
 #[derive(Debug, Subcommand)]
@@ -93,7 +118,7 @@ pub(crate) struct ContextArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FilesArgs {
-    /// The task's text; `-` reads it from standard input.
+    /// The task's text, which may begin with a list's `- `; `-` alone reads it from standard input.
     pub(crate) text: String,
 
     /// How many files to show.
@@ -103,7 +128,7 @@ pub(crate) struct FilesArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TaskArgs {
-    /// The task's text; `-` reads it from standard input.
+    /// The task's text, which may begin with a list's `- `; `-` alone reads it from standard input.
     pub(crate) text: String,
 
     /// The agent that gets it.

@@ -1,6 +1,5 @@
 //! `sequester schema`: the shapes that other programs rely on.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
@@ -9,6 +8,7 @@ use sequester_core::schema;
 use crate::Outcome;
 use crate::args::{Args, NameArgs};
 use crate::failure::Failure;
+use crate::output;
 
 pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
     let value = match &given.name {
@@ -19,13 +19,6 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
             Failure::input(Code::BadArguments, "", message, hint)
         })?,
     };
-    let mut out = io::stdout().lock();
-    let written = if args.json {
-        serde_json::to_writer(&mut out, &value)
-    } else {
-        serde_json::to_writer_pretty(&mut out, &value)
-    };
-    written.map_err(io::Error::from)?;
-    writeln!(out)?;
+    if args.json { output::print_json(&value) } else { output::print(&format!("{value:#}\n")) }?;
     Ok(ExitCode::SUCCESS)
 }

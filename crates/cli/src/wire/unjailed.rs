@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -16,6 +17,7 @@ use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_tools::{Client, Settings, Workbench};
 
 use crate::failure::Failure;
+use crate::output;
 
 const SWITCH: &str = "SEQUESTER_TEST_UNJAILED";
 const SERVE: &str = "--serve-tools-unjailed";
@@ -49,15 +51,15 @@ pub(crate) fn enter_if_server() -> Option<ExitCode> {
 /// Without a jail nothing runs, unless a test says so; and then it is said every time.
 pub(crate) fn allow() -> Result<(), Failure> {
     if env::var_os(SWITCH).is_some_and(|value| value == "1") {
-        return crate::commands::tell(
-            "this subagent runs WITHOUT A JAIL, because a test asked for it.",
-        );
+        output::tell("this subagent runs WITHOUT A JAIL, because a test asked for it.");
+        return Ok(());
     }
     Err(Failure::guarantee(
         Code::NoJail,
         "",
         "A subagent needs a jail, and this version cannot make one yet.",
-        "`sequester context` shows what the subagent would be given.",
+        "Until then write it as a task of a plan: `sequester context PLAN TASK --task-call` prints its isolated context for a \
+         coding agent that you drive yourself.",
     ))
 }
 
@@ -76,6 +78,8 @@ impl Unjailed {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            // Ctrl-C is told to every process of the terminal's group, and the server has commands to end first.
+            .process_group(0)
             .spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the tool server has no pipes"));
