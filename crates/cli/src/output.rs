@@ -37,7 +37,8 @@ pub(crate) fn tell(note: &str) {
     warn(&format!("note: {}\n", terminal::clean(note)));
 }
 
-/// Text on standard error.
+/// Lines on standard error.
 pub(crate) fn warn(text: &str) {
+    let text = terminal::fold(text, terminal::note_width());
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
     })?;
     let granted = granted.with_hosts(project.settings.hosts());
     let models = resolve_model(&[], None, role, &project.settings);
-    show(args, role, || view::one(role, &granted, &models))
+    show(args, role, || view::one(role, &granted, &models, terminal::width()))
 }
 
 /// One value, as JSON or as text.

@@ -21,7 +21,7 @@ use crate::args::{Args, TaskArgs};
 use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
 use crate::output;
-use crate::render::{progress::Progress, report as view};
+use crate::render::{progress::Progress, report as view, terminal};
 use crate::wire::config::resolve_model;
 use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile, unjailed};
 
@@ -170,7 +170,7 @@ fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
     let failure = failure(ending);
     let code = ExitCode::from(exit_code(&ending.outcome));
     if !args.json {
-        output::print(&view::render(ending, evidence, model))?;
+        output::print(&view::render(ending, evidence, model, terminal::width()))?;
         return failure.map_or(Ok(code), Err);
     }
     let mut value = match &ending.report {

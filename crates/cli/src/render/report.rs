@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use sequester_core::agent::{Ending, Kept};
 use sequester_core::report::{Conclusion, Findings, Judgement, Question, Report};
 
-use super::terminal::{clean, number, plural};
+use super::terminal::{clean, fold, number, plural};
 use crate::wire::{Changed, Evidence};
 
 /// The text of `task TEXT`.
-pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> String {
+pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: usize) -> String {
     let mut out = String::new();
     if let Some(report) = &ending.report {
         body(&mut out, report);
@@ -27,7 +27,7 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> Strin
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
     }
     let _ = writeln!(out, "\n{}", footer(ending, model));
-    clean(&out).into_owned()
+    fold(&clean(&out), width)
 }
 
 fn changed(file: &Changed) -> String {

@@ -145,7 +145,7 @@ impl Project {
         if let Some(name) = asked.filter(|name| registry.find(name).is_none()) {
             let message =
                 format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
-            let hint = format!("Known agents are {}.", registry.names());
+            let hint = registry.hint(name);
             faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
         }
         faults

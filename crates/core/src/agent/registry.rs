@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use crate::fault::{Code, Fault, FileFault, Place};
 use crate::profile::Profiles;
 use crate::source::{Origin, Source, of_file};
+use crate::spelling;
 
 use super::Role;
 
@@ -68,10 +69,13 @@ impl Registry {
         self.find(name).is_some() || self.fault_of(name).is_some()
     }
 
-    /// The names of all roles, for a message.
-    pub fn names(&self) -> String {
-        let names: Vec<&str> = self.roles.iter().map(|role| role.name.as_str()).collect();
-        names.join(", ")
+    /// What to do about a name that no agent has.
+    pub fn hint(&self, name: &str) -> String {
+        let names = || self.roles.iter().map(|role| role.name.as_str());
+        match spelling::nearest(name, names()) {
+            Some(meant) => format!("Perhaps `{meant}` is meant."),
+            None => format!("Known agents are {}.", names().collect::<Vec<_>>().join(", ")),
+        }
     }
 }
 

@@ -205,15 +205,11 @@ impl Reader<'_> {
     /// The user's own file holds for every repository, and an agent of another one is no mistake; a slip is.
     fn check_agent(&mut self, name: &str, at: &Range<usize>) {
         let names = self.agents.roles().iter().map(|role| role.name.as_str());
-        let meant = spelling::nearest(name, names);
-        if self.agents.knows(name) || (self.origin.is_trusted() && meant.is_none()) {
-            return;
+        let elsewhere = self.origin.is_trusted() && spelling::nearest(name, names).is_none();
+        if !self.agents.knows(name) && !elsewhere {
+            let message = format!("There is no agent `{name}`.");
+            self.push(Code::UnknownAgent, at, message, self.agents.hint(name));
         }
-        let hint = match meant {
-            Some(meant) => format!("Perhaps `{meant}` is meant."),
-            None => format!("Known agents are {}.", self.agents.names()),
-        };
-        self.push(Code::UnknownAgent, at, format!("There is no agent `{name}`."), hint);
     }
 
     fn check_search(&mut self, text: &str, value: &Spanned<DeValue<'_>>) -> bool {
