@@ -29,8 +29,8 @@ pub async fn explore(
     environment: Environment<'_>,
 ) -> Result<Ending, Box<dyn Error>> {
     let (role, limits) = (agent::find("Explore").ok_or("No such agent.")?, Limits::default());
-    let folder_as_it_is = Folder::list(folder)?;
-    let base = Base::visible(&folder_as_it_is, |_| false);
+    let listed = Folder::list(folder)?;
+    let base = Base::visible(&listed, |_| false);
     let survey = Survey::of(&base, None, &Forgetful, &limits);
     let context = survey.single(&Plan::single(task, Vec::new(), Vec::new()), role, &limits)?;
     let pool = Pool::new(Timeouts::default())?;

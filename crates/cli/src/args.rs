@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
@@ -148,7 +149,7 @@ pub(crate) struct TaskArgs {
     pub(crate) file: Vec<String>,
 
     /// A constraint that the work must keep.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) constraint: Vec<String>,
 
     /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
@@ -168,7 +169,7 @@ fn parse_model(text: &str) -> Result<String, String> {
 
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
     budget::parse(text)
-        .map_err(|expected| format!("expected {expected}, or dollars such as `5usd`"))
+        .map_err(|_| "expected tokens such as `200k`, or dollars such as `5usd`".into())
 }
 
 #[derive(Debug, clap::Args)]

@@ -52,7 +52,7 @@ fn refuse(error: &clap::Error, json: bool) -> ExitCode {
     let told: Vec<&str> =
         message.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = told.join(" ");
-    let message = message.trim_start_matches("error: ");
+    let message = message.trim_start_matches("error: ").trim_end_matches('.').to_owned() + ".";
     let hint = "`sequester --help` lists the commands and their options.";
     Failure::input(Code::BadArguments, "command line", message, hint).report(true)
 }

@@ -160,6 +160,9 @@ fn read(path: &Path, origin: &Origin, agents: &Registry) -> Result<Config, Failu
 /// A link is followed where the user made it.
 fn read_text(path: &Path, origin: &Origin) -> io::Result<String> {
     let found = if origin.is_trusted() { fs::metadata(path) } else { fs::symlink_metadata(path) }?;
+    if found.is_symlink() {
+        return Err(io::Error::other("it is a link, and a repository's links are not followed"));
+    }
     if !found.is_file() {
         return Err(io::Error::other("it is not a file"));
     }

@@ -56,3 +56,12 @@ fn it_runs_without_any_provider() {
     assert_eq!(ending.outcome, Outcome::Stopped, "{ending:?}");
     assert!(ending.report.is_some(), "{ending:?}");
 }
+
+#[test]
+fn the_page_on_subagents_shows_the_lines_of_the_example() {
+    let page = include_str!("../../../../docs/subagents.md");
+    let example = include_str!("../../examples/subagent.rs");
+    let body = example.split("-> Result<Ending, Box<dyn Error>> {\n").nth(1).unwrap();
+    let body = body.split("    Ok(drive").next().unwrap();
+    assert!(page.contains(body), "the page does not have this:\n{body}");
+}
