@@ -65,7 +65,7 @@ pub(crate) enum Command {
     Agents(NameArgs),
     /// List the profiles, or show one: its tools, hosts, limits and jail.
     Profiles(NameArgs),
-    /// Print the JSON Schemas of what goes to a subagent and comes back.
+    /// List the JSON Schemas of what goes to a subagent and comes back, or print one.
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
