@@ -16,7 +16,9 @@ use sequester_core::message::Call;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
 use crate::root::PATH_BYTES;
+use crate::server::answer;
 use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, malformed, receive, send};
+use crate::workbench::Workbench;
 
 /// The shortest time that a socket can wait.
 const INSTANT: Duration = Duration::from_millis(1);
@@ -54,6 +56,17 @@ impl Client {
         let (output, theirs) = (stream.try_clone()?, waiting.clone());
         thread("tool-calls").spawn(move || write_calls(output, &queue, &theirs))?;
         Ok(Self { frames, waiting, stream })
+    }
+
+    /// To a server on a thread of this process: for tools that only look. What changes files or runs commands belongs in a
+    /// jail.
+    pub fn in_process(workbench: Workbench) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let patience = workbench.settings.patience();
+        // Whoever waits for an answer hears that the server ended.
+        let server = move || drop(answer(theirs, workbench));
+        thread::Builder::new().name("tools".into()).spawn(server)?;
+        Self::connect(ours, patience)
     }
 
     /// Sends a call at once; the future is its answer. A future that is dropped drops the answer, not the work.

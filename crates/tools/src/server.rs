@@ -36,10 +36,15 @@ impl std::error::Error for Error {
 
 /// Serves until the other side closes. Then every command is ended; calls that are under way are not answered.
 ///
-/// It owns its process: whatever a command leaves behind is adopted and ended with its call, so that nothing else of this
-/// process may start a process.
-pub fn serve(mut stream: UnixStream, workbench: Workbench) -> Result<(), Error> {
+/// It owns its process: whatever a command leaves behind is adopted and ended with its call, so that nothing else in this
+/// process may start one.
+pub fn serve(stream: UnixStream, workbench: Workbench) -> Result<(), Error> {
     workbench.own_process().map_err(Error)?;
+    answer(stream, workbench)
+}
+
+/// Serves in a process that is not its own: a command that leaves its group and its parent is not found again.
+pub(crate) fn answer(mut stream: UnixStream, workbench: Workbench) -> Result<(), Error> {
     let workbench = Arc::new(workbench);
     let output = Arc::new(Mutex::new(stream.try_clone().map_err(Error)?));
     let (queue, requests) = sync_channel(WAITING);

@@ -4,11 +4,11 @@ use std::thread;
 use std::time::Duration;
 
 use sequester_core::tool::{Effect, Outcome, Toolbox};
-use sequester_tools::{Settings, specs};
+use sequester_tools::{Client, Settings, Workbench, specs};
 use serde_json::json;
 
 use crate::bench::{bench, invocation};
-use crate::serving::{launch, start, start_with, wait};
+use crate::serving::{ask, launch, start, start_with, wait};
 
 #[test]
 fn all_tools_are_listed_with_their_effects() {
@@ -65,6 +65,16 @@ fn a_call_gives_the_same_through_the_wire_as_without_it() {
     }
     assert_eq!(bench.refusal("Task", json!({})), "There is no tool `Task` here.");
     assert_eq!(client.specs(), specs());
+}
+
+#[test]
+fn a_server_can_be_a_thread_of_a_program_that_only_looks() {
+    let bench = bench();
+    bench.put("a", "x\n");
+    let workbench = Workbench::new(bench.folder.path(), Settings::default()).unwrap();
+    let client = Client::in_process(workbench).unwrap();
+    let text = ask(&client, "Read", json!({"file_path": "a"}));
+    assert_eq!(text, Outcome::Output("     1\tx\n".into()));
 }
 
 #[test]
@@ -131,5 +141,5 @@ fn answers_come_as_they_are_ready() {
     stream
         .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nslow")
         .unwrap();
-    assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(Outcome::Output("slow".into())));
+    assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(Outcome::Output("slow\n".into())));
 }
