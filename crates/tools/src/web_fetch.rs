@@ -155,9 +155,10 @@ fn ask(
         .user_agent("sequester")
         .build();
     // A proxy resolves the name itself, and checks what comes out.
-    let agent = match is_direct {
-        true => Agent::with_parts(config, DefaultConnector::default(), Guard { reach }),
-        false => Agent::new_with_config(config),
+    let agent = if is_direct {
+        Agent::with_parts(config, DefaultConnector::default(), Guard { reach })
+    } else {
+        Agent::new_with_config(config)
     };
     agent.get(url.as_str()).call().map_err(|error| match Private::of(&error) {
         Some(private) => refuse(&format!(

@@ -22,9 +22,9 @@ fn ways() -> Vec<String> {
         "(env -i setsid LINGER >/dev/null 2>&1 &)",
         "setsid bash -c \"(env -i setsid LINGER >/dev/null 2>&1 &)\"",
     ]
-    .map(|way| match way.contains('"') {
-        true => way.replace("LINGER", &LINGER.replace('$', "\\$")),
-        false => way.replace("LINGER", LINGER),
+    .map(|way| {
+        let escaped = LINGER.replace('$', "\\$");
+        way.replace("LINGER", if way.contains('"') { &escaped } else { LINGER })
     })
     .into()
 }
