@@ -91,7 +91,7 @@ fn list(results: &[Value]) -> String {
         let field = |names: &[&str]| {
             let found = names.iter().find_map(|name| result.get(name)?.as_str());
             let line = found.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-            line.chars().take(FIELD).collect::<String>()
+            shorten(line)
         };
         let url = field(&["url", "link", "href"]);
         if url.is_empty() {
@@ -104,7 +104,25 @@ fn list(results: &[Value]) -> String {
             let _ = writeln!(text, "  {about}");
         }
     }
-    if text.is_empty() { "Nothing was found.\n".to_owned() } else { text }
+    if text.is_empty() {
+        return "Nothing was found.\n".to_owned();
+    }
+    let more = results.len().saturating_sub(RESULTS);
+    if more > 0 {
+        let results = if more == 1 { "result is" } else { "results are" };
+        let _ = writeln!(text, "[{more} more {results} not shown. Search for something narrower.]");
+    }
+    text
+}
+
+fn shorten(line: String) -> String {
+    match line.char_indices().nth(FIELD) {
+        Some((at, _)) => {
+            let more = line[at..].chars().count();
+            format!("{} [{more} more characters]", &line[..at])
+        }
+        None => line,
+    }
 }
 
 impl Toolbox for Endpoint {
@@ -171,9 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_bounded() {
+    fn a_list_is_bounded_and_says_what_is_missing() {
         let long =
             json!({"title": "t".repeat(10_000), "url": "http://a/", "content": "c".repeat(10_000)});
-        assert!(list(&vec![long; 100]).len() < RESULTS * (3 * FIELD + 20));
+        let text = list(&vec![long; 100]);
+        assert!(text.len() < RESULTS * (3 * FIELD + 100));
+        assert!(text.starts_with(&format!("- {} [9600 more characters]\n", "t".repeat(FIELD))));
+        assert!(
+            text.ends_with("[90 more results are not shown. Search for something narrower.]\n")
+        );
     }
 }

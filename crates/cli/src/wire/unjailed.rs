@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -42,7 +44,8 @@ pub(crate) fn enter_if_server() -> Option<ExitCode> {
     let settings: Settings = serde_json::from_str(arguments.next()?.to_str()?).ok()?;
     let serve = || -> Result<(), Box<dyn std::error::Error>> {
         let workbench = Workbench::new(&root, settings)?;
-        sequester_tools::serve(io::stdin(), io::stdout(), workbench)?;
+        let stream = io::stdin().as_fd().try_clone_to_owned()?;
+        sequester_tools::serve(stream.into(), workbench)?;
         Ok(())
     };
     Some(serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
@@ -70,22 +73,20 @@ impl Unjailed {
     }
 
     fn start(&self) -> io::Result<Client> {
-        let mut child = Command::new(env::current_exe()?)
+        let (ours, theirs) = UnixStream::pair()?;
+        let child = Command::new(env::current_exe()?)
             .args([OsString::from(SERVE), self.root.clone().into()])
             .arg(serde_json::to_string(&self.settings)?)
             .env_clear()
             .env(SWITCH, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
             .stderr(Stdio::null())
             // Ctrl-C is told to every process of the terminal's group, and the server has commands to end first.
             .process_group(0)
             .spawn()?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("the tool server has no pipes"));
-        };
         *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
-        Client::new(output, input)
+        Client::connect(ours, self.settings.patience())
     }
 }
 
