@@ -2,272 +2,205 @@
 
 use crate::path::RepoPath;
 use crate::plan::Action as Listed;
-use crate::plan::step::lead::{self, Lead};
-use crate::plan::step::sentence::Sentence;
-use crate::plan::step::{Action, Exit, Expect, code, command, expect, patch};
+use crate::plan::step::form::Form;
+use crate::plan::step::gap::{Gap, short};
+use crate::plan::step::{Action, Hunk, command, omission, patch};
 
-use super::{Before, Reader};
+use super::{Exit, Output, Pending, Reader, Role, is_complete};
+
+/// A fence as it stands in the text.
+struct Fence<'t> {
+    info: &'t str,
+    language: String,
+    content: &'t str,
+    line: u32,
+}
 
 impl Reader<'_, '_> {
-    pub(super) fn fence(
-        &mut self,
-        info: &str,
-        content: String,
-        foreign: bool,
-        line: u32,
-    ) -> Result<(), String> {
+    pub(super) fn fence(&mut self, info: &str, content: &str, marks: Option<usize>, line: u32) -> Result<(), Gap> {
         let language = info.split([' ', ':', '{', ',']).next().unwrap_or_default().to_lowercase();
+        let fence = Fence { info, language, content, line };
         let pending = self.pending.take();
-        let before = std::mem::take(&mut self.before);
-        if before == Before::Expected {
-            return self.expect_text(&content);
+        if self.role == Role::Preface {
+            return match pending {
+                Some(_) => Err(Gap::new("it stands before the first step, and is none")),
+                None => Ok(()),
+            };
         }
-        let lead = pending.as_ref().map(|pending| pending.lead.clone());
+        let plain = matches!(fence.language.as_str(), "" | "text" | "txt" | "plaintext" | "console" | "output" | "log");
+        if self.output == Output::Due || self.output == Output::Likely && plain {
+            return self.expect_output(content);
+        }
         if let Some((path, old)) = self.old.take() {
-            return match lead {
-                Some(Lead::With) => self.replace(path, old, content, &language, line),
-                _ => Err("it says what to find, but not what to put in its place".to_owned()),
-            };
-        }
-        let lead = lead.or_else(|| self.heading.clone()).unwrap_or(Lead::Prose);
-        let sentence = pending.map(|pending| pending.sentence).or_else(|| self.title.clone());
-        let sentence = sentence.unwrap_or_else(|| Sentence::new(""));
-        if self.is_script(&language, &content, &lead, &sentence) {
-            return match lead {
-                Lead::If => Err("its commands are to be run under a condition only".to_owned()),
-                _ => self.run(&content, "", foreign, line),
-            };
-        }
-        if language == "diff" || language == "patch" || content.starts_with("diff --git ") {
-            let named = self.files.named(&sentence)?.or_else(|| self.path.clone());
-            return patch::read(&content, named.as_ref())?
-                .into_iter()
-                .try_for_each(|action| self.write(action, line));
-        }
-        if let Some(fault) = code::fault(&content, &language, self.marks) {
-            return Err(fault.to_owned());
-        }
-        if before == Before::Prose {
-            return Err("it is not said what its code is for".to_owned());
-        }
-        self.code(lead, &sentence, info, content, line)
-    }
-
-    /// Code that is to stand in a file.
-    fn code(
-        &mut self,
-        lead: Lead,
-        sentence: &Sentence,
-        info: &str,
-        content: String,
-        line: u32,
-    ) -> Result<(), String> {
-        match lead {
-            Lead::Make { whole } => {
-                // A file that the sentence itself does not name is not said to be replaced.
-                let whole = whole && self.files.named(sentence)?.is_some();
-                let path = self.target(sentence, info, &content)?;
-                self.write(Action::Write { path, content, fresh: !whole }, line)
+            let given = matches!(&pending, Some(Pending { form: Form::With, .. }));
+            if !given {
+                return Err(Gap::text("what stands in place of the text to find"));
             }
-            Lead::Overwrite => {
-                let path = self.place(sentence)?;
-                self.write(Action::Write { path, content, fresh: false }, line)
-            }
-            Lead::Append => {
-                let path = self.place(sentence)?;
-                self.write(Action::Append { path, content }, line)
-            }
-            Lead::Find => {
-                self.old = Some((self.place(sentence)?, content));
-                Ok(())
-            }
-            Lead::Insert { anchor, after } => {
-                let path = self.place(sentence)?;
-                let (old, new) = if after {
-                    (format!("{anchor}\n"), format!("{anchor}\n{content}"))
-                } else {
-                    (format!("\n{anchor}"), format!("\n{content}{anchor}"))
-                };
-                self.write(Action::Replace { path, old, new }, line)
-            }
-            Lead::With => Err("it says what to put in place, but not of which text".to_owned()),
-            Lead::If => Err("its code is wanted under a condition only".to_owned()),
-            Lead::Prose
-                if self.heading.is_none()
-                    && self.title.is_none()
-                    && self.files.of_fence(info, &content)?.is_none() =>
-            {
-                Err("it is not said which file its code belongs to".to_owned())
-            }
-            Lead::Prose | Lead::Vague { .. } | Lead::Run { .. } | Lead::Commit(_) => {
-                self.unplaced(&lead, sentence, info, content, line)
-            }
-            _ => Err("it is not said what its code is for".to_owned()),
+            omission::check(content, marks)?;
+            let hunks = vec![Hunk { old, new: content.to_owned() }];
+            return self.change(Action::Patch { path, hunks }, line);
         }
-    }
-
-    /// Code of a new file that names itself; anything else has no place.
-    fn unplaced(
-        &mut self,
-        lead: &Lead,
-        sentence: &Sentence,
-        info: &str,
-        content: String,
-        line: u32,
-    ) -> Result<(), String> {
-        let own = self.files.of_fence(info, &content)?;
-        let new = own.filter(|path| *lead == Lead::Prose || self.files.says(path, Listed::Create));
-        if let Some(path) = new {
-            return self.write(Action::Write { path, content, fresh: true }, line);
+        if self.led {
+            return Err(Gap::purpose());
         }
-        Err(match self.files.named(sentence)?.or_else(|| self.path.clone()) {
-            Some(path) => format!("it does not say where in `{path}` its code belongs"),
-            None => "it is not said which file its code belongs to".to_owned(),
-        })
-    }
-
-    /// Whether a fence holds commands to run.
-    fn is_script(&self, language: &str, content: &str, lead: &Lead, sentence: &Sentence) -> bool {
-        let shell = command::is_shell(language);
-        let bare = matches!(language, "" | "text" | "plaintext");
-        if content.starts_with("#!") || !shell && !bare {
-            return false;
-        }
-        let committed = command::commit(content).is_some();
-        match lead {
-            Lead::Make { .. } => {
-                let folders =
-                    ["director", "folder"].iter().any(|word| sentence.plain.contains(word));
-                (committed || shell && folders) && self.files.named(sentence) == Ok(None)
-            }
-            Lead::Overwrite | Lead::Append | Lead::Find | Lead::With | Lead::Insert { .. } => false,
-            Lead::Vague { writes: true } => committed || shell && is_generator(&sentence.plain),
-            Lead::Run { .. } | Lead::Commit(_) => true,
-            _ => shell || committed,
-        }
-    }
-
-    fn expect_text(&mut self, content: &str) -> Result<(), String> {
-        let titled = self.title.as_ref().and_then(expect::of_title);
-        let run =
-            self.steps[self.start..].iter_mut().rev().find_map(|step| match &mut step.action {
-                Action::Run { expect, .. } => Some(expect),
-                _ => None,
-            });
-        let run = run.ok_or("it says what to expect, but spells out no command")?;
-        let text = content.trim().to_owned();
-        let exit = titled.unwrap_or(Exit::Any);
-        *run = Expect {
-            exit,
-            silent: text.is_empty(),
-            text: Some(text).filter(|text| !text.is_empty()),
+        let lead = match &pending {
+            Some(pending) => Some((pending.form, &pending.caught)),
+            None => self.heading.as_ref().map(|(form, caught)| (*form, caught)).filter(|lead| !is_complete(lead.0, lead.1)),
         };
+        let form = lead.map(|(form, _)| form);
+        let named = lead.and_then(|(_, caught)| caught.paths.first());
+        let named = named.map(|path| self.files.find(path)).transpose()?;
+        if matches!(fence.language.as_str(), "diff" | "patch") {
+            return self.diff(&fence, form, named);
+        }
+        match form {
+            Some(Form::Run | Form::RunToPass | Form::RunToFail | Form::Commit) => self.script(&fence, form),
+            Some(Form::Patch) => Err(Gap::place("its change is not given as a diff")),
+            Some(form) => self.text(form, named, &fence, marks, pending.as_ref()),
+            None => self.untold(&fence, marks),
+        }
+    }
+
+    /// A diff, by the files that it names or by the one that the text names.
+    fn diff(&mut self, fence: &Fence<'_>, form: Option<Form>, named: Option<RepoPath>) -> Result<(), Gap> {
+        let meant = matches!(form, None | Some(Form::Patch | Form::Create | Form::Find));
+        if !meant || self.role == Role::Outside {
+            return Err(Gap::purpose());
+        }
+        let named = named.or_else(|| self.path.clone());
+        for action in patch::read(fence.content, named.as_ref())? {
+            self.change(action, fence.line)?;
+        }
         Ok(())
     }
 
-    fn replace(
+    fn script(&mut self, fence: &Fence<'_>, form: Option<Form>) -> Result<(), Gap> {
+        let plain = matches!(fence.language.as_str(), "" | "text" | "plaintext");
+        if !command::is_shell(&fence.language) && !plain {
+            return Err(Gap::purpose());
+        }
+        let exit = match form {
+            Some(Form::RunToPass) => Some(Exit::Pass),
+            Some(Form::RunToFail) => Some(Exit::Fail),
+            _ => None,
+        };
+        self.run(fence.content, exit, fence.line)
+    }
+
+    /// Text that the form before it speaks of.
+    fn text(
         &mut self,
-        path: RepoPath,
-        old: String,
-        new: String,
-        language: &str,
-        line: u32,
-    ) -> Result<(), String> {
-        if let Some(fault) = code::fault(&new, language, self.marks) {
-            return Err(fault.to_owned());
+        form: Form,
+        named: Option<RepoPath>,
+        fence: &Fence<'_>,
+        marks: Option<usize>,
+        pending: Option<&Pending>,
+    ) -> Result<(), Gap> {
+        let content = fence.content.to_owned();
+        if matches!(form, Form::Create | Form::CreateTest | Form::CreateCode)
+            && (command::commit(&content).is_some() || pending.is_none() && self.is_script(fence, named.as_ref()))
+        {
+            return self.script(fence, None);
         }
-        if old.trim().is_empty() {
-            return Err("the text to find is empty".to_owned());
-        }
-        self.write(Action::Replace { path, old, new }, line)
-    }
-
-    /// The file for a sentence that makes one: named by it, by the fence, by the title, or the only one of its kind.
-    fn target(&self, sentence: &Sentence, info: &str, content: &str) -> Result<RepoPath, String> {
-        if let Some(path) = self.files.named(sentence)? {
-            return Ok(path);
-        }
-        if let Some(path) = self.files.of_fence(info, content)? {
-            return Ok(path);
-        }
-        if let Some(path) = &self.path {
-            return Ok(path.clone());
-        }
-        let test = sentence
-            .plain
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| matches!(word, "test" | "tests"));
-        let only = self.files.only(test).cloned();
-        only.ok_or_else(|| "it is not said which file its code belongs to".to_owned())
-    }
-
-    /// The file that a change is for: named by the sentence, or the one the step is about.
-    pub(super) fn place(&self, sentence: &Sentence) -> Result<RepoPath, String> {
-        let named = self.files.named(sentence);
-        let named = if matches!(lead::read(sentence), Lead::Inline { .. }) {
-            self.files.named(&in_words(sentence))
-        } else {
-            named
+        omission::check(&content, marks)?;
+        let here = || {
+            let said = named.clone().or_else(|| self.path.clone());
+            said.or_else(|| self.files.single()).ok_or_else(Gap::file)
         };
-        named?
-            .or_else(|| self.path.clone())
-            .ok_or_else(|| "it does not say in which file".to_owned())
-    }
-
-    fn write(&mut self, mut action: Action, line: u32) -> Result<(), String> {
-        let path = match &mut action {
-            Action::Write { path, fresh, .. } => {
-                if *fresh && self.written.contains(path) {
-                    return Err(format!(
-                        "it does not say where in `{path}`, which an earlier step writes, its code belongs"
-                    ));
-                }
-                if *fresh && self.files.changes(path) {
-                    return Err(format!("it does not say where in `{path}` its code belongs"));
-                }
-                *fresh &= !self.files.says(path, Listed::Create);
-                path
+        let action = match form {
+            Form::Create | Form::CreateTest | Form::CreateCode => {
+                let path = self.place(form, named, fence)?;
+                Action::Write { path, content, fresh: true }
             }
-            Action::Append { path, .. }
-            | Action::Replace { path, .. }
-            | Action::Patch { path, .. }
-            | Action::Delete { path, .. } => path,
-            _ => return Err("it does not say what to do".to_owned()),
+            Form::Overwrite => Action::Write { path: here()?, content, fresh: false },
+            Form::Append => Action::Append { path: here()?, content },
+            Form::Find if content.trim().is_empty() => return Err(Gap::text("the text to find")),
+            Form::Find => {
+                self.old = Some((here()?, content));
+                return Ok(());
+            }
+            Form::After | Form::Before => {
+                let anchor = pending.and_then(|pending| pending.caught.codes.first().cloned());
+                let line = anchor.ok_or_else(|| Gap::place("it does not say beside which line"))?;
+                Action::Insert { path: here()?, line, after: form == Form::After, content }
+            }
+            Form::With => return Err(Gap::place("it says what to put in place, but not of which text")),
+            _ => return Err(Gap::purpose()),
         };
-        self.path = Some(path.clone());
-        self.written.insert(path.clone());
-        self.push(action, line);
+        self.change(action, fence.line)
+    }
+
+    /// Whether a fence under a title that makes something is rather the commands that make it.
+    fn is_script(&self, fence: &Fence<'_>, named: Option<&RepoPath>) -> bool {
+        command::is_shell(&fence.language) && named.is_none() && self.files.of_fence(fence.info, fence.content) == Ok(None)
+            && self.title.may_run()
+    }
+
+    /// The file that a fence makes: by its sentence, its own first line, the title, or the only one of its kind in the list.
+    fn place(&self, form: Form, named: Option<RepoPath>, fence: &Fence<'_>) -> Result<RepoPath, Gap> {
+        let own = self.files.of_fence(fence.info, fence.content)?;
+        if let Some(path) = named {
+            let shell = command::is_shell(&fence.language)
+                && !matches!(path.extension(), Some("sh" | "bash" | "zsh" | "bats"))
+                && !fence.content.starts_with("#!");
+            if shell {
+                return Err(Gap::purpose());
+            }
+            let within = |long: &RepoPath, short: &RepoPath| long.as_str().ends_with(&format!("/{short}"));
+            return match own {
+                Some(own) if within(&own, &path) => Ok(own),
+                Some(own) if own != path && !within(&path, &own) => {
+                    Err(Gap::path(format!("it names `{path}`, and its code names `{}`", short(own.as_str()))))
+                }
+                _ if self.files.lacks(&path) => {
+                    Err(Gap::path(format!("it does not say in which folder `{path}` is to be")))
+                }
+                _ => Ok(path),
+            };
+        }
+        if let Some(path) = own.or_else(|| self.path.clone()) {
+            return Ok(path);
+        }
+        let kind = match form {
+            Form::CreateTest => Listed::Test,
+            Form::CreateCode => Listed::Create,
+            _ => return Err(Gap::file()),
+        };
+        self.files.only(kind, &fence.language).cloned().ok_or_else(Gap::file)
+    }
+
+    /// A fence that no sentence leads: commands of a step, or a new file that names itself.
+    fn untold(&mut self, fence: &Fence<'_>, marks: Option<usize>) -> Result<(), Gap> {
+        let commits = command::commit(fence.content).is_some();
+        let runs = self.title.is_order && !self.title.condition;
+        if self.role == Role::Step && (commits || runs && command::is_shell(&fence.language)) {
+            return self.run(fence.content, None, fence.line);
+        }
+        let own = self.files.of_fence(fence.info, fence.content)?;
+        match (own, &self.path) {
+            (Some(path), _) if self.role == Role::Step && !command::is_shell(&fence.language) => {
+                omission::check(fence.content, marks)?;
+                let action = Action::Write { path, content: fence.content.to_owned(), fresh: true };
+                self.change(action, fence.line)
+            }
+            (_, Some(path)) => Err(Gap::place(format!("it does not say where in `{path}` its code belongs"))),
+            _ if command::is_shell(&fence.language) => {
+                Err(Gap::command("it does not say that its commands are to be run"))
+            }
+            _ => Err(Gap::file()),
+        }
+    }
+
+    /// The lines that the last command must print.
+    fn expect_output(&mut self, content: &str) -> Result<(), Gap> {
+        let steps = self.told.steps[self.start..].iter_mut().rev();
+        let mut runs = steps.filter_map(|step| match &mut step.action {
+            Action::Run { expect, .. } => Some(expect),
+            _ => None,
+        });
+        let last = runs.next().ok_or_else(|| Gap::command("it says what to expect, but spells out no command"))?;
+        last.lines = content.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        last.silent |= last.lines.is_empty();
         Ok(())
     }
-}
-
-/// The last path of an exchange of exact texts.
-fn in_words(sentence: &Sentence) -> Sentence {
-    let mut placed = sentence.clone();
-    let first = sentence.plain.starts_with("in ") || sentence.plain.starts_with("open ");
-    placed.codes = if first {
-        placed.codes[..1].to_vec()
-    } else {
-        placed.codes.split_off(2.min(placed.codes.len()))
-    };
-    placed.raw = String::new();
-    placed
-}
-
-/// Steps whose commands make the files themselves.
-fn is_generator(plain: &str) -> bool {
-    [
-        "generate",
-        "scaffold",
-        "create the director",
-        "create director",
-        "create the folder",
-        "make the script executable",
-        "make it executable",
-        "clean",
-        "copy",
-        "format",
-    ]
-    .iter()
-    .any(|start| plain.starts_with(start))
 }
