@@ -108,8 +108,9 @@ fn next(
 fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> {
     if !form.changes_files() {
         let phase = &form.phase;
-        let reason =
-            format!("`literal` carries out steps and judges nothing: the phase `{phase}` is not for it.");
+        let reason = format!(
+            "`literal` carries out steps and judges nothing: the phase `{phase}` is not for it."
+        );
         return Some(Ending::blocked(reason, "Give this phase to a model."));
     }
     if let Some(unclear) = unclear(steps) {
@@ -117,13 +118,15 @@ fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> 
     }
     let listed: BTreeSet<&str> = request.tools.iter().map(|tool| tool.name.as_ref()).collect();
     if let Some(missing) = steps.iter().flat_map(needed).find(|tool| !listed.contains(**tool)) {
-        let reason = format!("The steps need the tool `{missing}`, which this profile does not have.");
+        let reason =
+            format!("The steps need the tool `{missing}`, which this profile does not have.");
         return Some(Ending::blocked(reason, "Take an agent whose profile has the tool."));
     }
     let turns = play::turns(steps).saturating_add(1);
     (turns > request.turns as usize).then(|| {
         let limit = request.turns;
-        let reason = format!("The steps take {turns} turns, and the limit of this attempt is {limit}.");
+        let reason =
+            format!("The steps take {turns} turns, and the limit of this attempt is {limit}.");
         Ending::blocked(reason, "Split the task, or raise the limit `turns`.")
     })
 }
@@ -131,7 +134,9 @@ fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> 
 /// The steps that are not spelled out, each by its place, and what would mend them.
 fn unclear(steps: &[Step]) -> Option<Ending> {
     let unclear = steps.iter().filter_map(|step| match &step.action {
-        Action::Unclear { reason, remedy } => Some((format!("{}: {reason}.", place(step)), *remedy)),
+        Action::Unclear { reason, remedy } => {
+            Some((format!("{}: {reason}.", place(step)), *remedy))
+        }
         _ => None,
     });
     let (named, remedies): (Vec<String>, Vec<&str>) = unclear.unzip();

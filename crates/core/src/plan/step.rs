@@ -7,8 +7,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use super::files;
 use super::markdown::Document;
 use super::{Action as Listed, FileRef};
-use gap::Gap;
 use crate::path::RepoPath;
+use gap::Gap;
 
 mod command;
 mod expect;

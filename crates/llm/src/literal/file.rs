@@ -18,14 +18,13 @@ impl Page {
     pub(super) fn read(shown: &str) -> Self {
         let (mut lines, mut next) = (Vec::new(), None);
         for line in shown.lines() {
-            let numbered = line.split_once('\t').filter(|(number, _)| number.trim().parse::<usize>().is_ok());
-            match numbered {
-                Some((_, text)) => lines.push(text.to_owned()),
-                None => {
-                    let offset = line.split_once("`offset` ").map(|(_, rest)| rest.trim_end_matches([']', '.']));
-                    next = offset.and_then(|offset| offset.parse().ok()).or(next);
-                }
-            }
+            let numbered =
+                line.split_once('\t').filter(|(number, _)| number.trim().parse::<usize>().is_ok());
+            lines.extend(numbered.map(|(_, text)| text.to_owned()));
+            let offset = line.split_once("`offset` ").filter(|_| numbered.is_none());
+            next = offset
+                .and_then(|(_, rest)| rest.trim_end_matches([']', '.']).parse().ok())
+                .or(next);
         }
         Self { lines, next }
     }
@@ -42,18 +41,27 @@ pub(super) struct Exchange {
 pub(super) fn find(lines: &[String], hunk: &Hunk) -> Result<Range<usize>, String> {
     let old: Vec<&str> = hunk.old.lines().collect();
     let equal = |window: &[String]| window.iter().zip(&old).all(|(line, old)| line == old);
-    single(lines.windows(old.len().max(1)).enumerate().filter(|(_, window)| equal(window)).map(|(at, _)| at))
-        .map(|at| at..at + old.len())
-        .map_err(|times| match times {
-            0 => format!("does not hold the lines that are to be replaced (`{}`)", first(&old)),
-            times => format!("holds the lines that are to be replaced {times} times (`{}`)", first(&old)),
-        })
+    single(
+        lines
+            .windows(old.len().max(1))
+            .enumerate()
+            .filter(|(_, window)| equal(window))
+            .map(|(at, _)| at),
+    )
+    .map(|at| at..at + old.len())
+    .map_err(|times| match times {
+        0 => format!("does not hold the lines that are to be replaced (`{}`)", first(&old)),
+        times => {
+            format!("holds the lines that are to be replaced {times} times (`{}`)", first(&old))
+        }
+    })
 }
 
 /// The one line that reads so, whatever its indent.
 pub(super) fn find_line(lines: &[String], wanted: &str) -> Result<usize, String> {
     let wanted = wanted.trim();
-    let found = lines.iter().enumerate().filter(|(_, line)| line.trim() == wanted).map(|(at, _)| at);
+    let found =
+        lines.iter().enumerate().filter(|(_, line)| line.trim() == wanted).map(|(at, _)| at);
     single(found).map_err(|times| match times {
         0 => format!("has no line `{wanted}`"),
         times => format!("has the line `{wanted}` {times} times"),
@@ -151,7 +159,8 @@ mod tests {
 
     #[test]
     fn a_page_is_its_lines_and_where_to_read_on() {
-        let page = Page::read("     1\ta\n     2\t\n[Lines 1 to 2 of 9. Read on with `offset` 3.]\n");
+        let page =
+            Page::read("     1\ta\n     2\t\n[Lines 1 to 2 of 9. Read on with `offset` 3.]\n");
         assert_eq!((page.lines.join("|").as_str(), page.next), ("a|", Some(3)));
         assert!(Page::read("`a` is empty.").lines.is_empty());
     }

@@ -23,7 +23,8 @@ pub(super) fn miss(command: &str, expect: &Expect, code: i32, output: &str) -> O
     if expect.silent && !output.trim().is_empty() {
         return Some("print nothing, and printed something".to_owned());
     }
-    if let Some(text) = expect.text.as_ref().filter(|text| !holds_words(&flat(output), &flat(text))) {
+    if let Some(text) = expect.text.as_ref().filter(|text| !holds_words(&flat(output), &flat(text)))
+    {
         return Some(format!("print `{text}`, and did not"));
     }
     if let Some(line) = missing(&expect.lines, output) {
@@ -33,7 +34,9 @@ pub(super) fn miss(command: &str, expect: &Expect, code: i32, output: &str) -> O
 }
 
 fn finds(command: &str) -> bool {
-    command.split(|c: char| c.is_whitespace() || "|;&(".contains(c)).any(|word| FINDERS.contains(&word))
+    command
+        .split(|c: char| c.is_whitespace() || "|;&(".contains(c))
+        .any(|word| FINDERS.contains(&word))
 }
 
 /// Without what stands invisible at the ends of lines.
@@ -60,7 +63,10 @@ fn timeless(line: &str) -> String {
         let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
         let (number, after) = number.split_at(end);
         let unit: String = after.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
-        let is_time = matches!(unit.as_str(), "s" | "ms" | "µs" | "ns" | "sec" | "secs" | "seconds" | "second");
+        let is_time = matches!(
+            unit.as_str(),
+            "s" | "ms" | "µs" | "ns" | "sec" | "secs" | "seconds" | "second"
+        );
         plain.push_str(if is_time { "#" } else { number });
         rest = after;
     }
@@ -84,14 +90,18 @@ fn miscount(count: u32, output: &str) -> Option<String> {
 
 /// How many tests a line says have passed: `3 passed`, `Ran 3 tests`, `# pass 3`.
 fn passed(line: &str) -> Option<u32> {
-    let words: Vec<&str> = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let before = words.windows(2).find_map(|pair| {
         let named = matches!(pair[1], "passed" | "passing" | "tests" | "test" | "PASS" | "pass");
         pair[0].parse().ok().filter(|_| named)
     });
     before.or_else(|| {
         words.windows(2).find_map(|pair| {
-            pair[1].parse().ok().filter(|_| matches!(pair[0], "pass" | "passed" | "Passed" | "PASS"))
+            pair[1]
+                .parse()
+                .ok()
+                .filter(|_| matches!(pair[0], "pass" | "passed" | "Passed" | "PASS"))
         })
     })
 }
@@ -103,8 +113,14 @@ mod tests {
     #[test]
     fn a_number_of_tests_is_compared_where_the_output_states_it() {
         let expect = Expect { count: Some(5), ..Expect::default() };
-        for ok in ["test result: ok. 5 passed; 0 failed", "===== 5 passed in 0.1s =====", "ℹ pass 5", "Ran 5 tests in 0.1s",
-            "ok. 2 passed\nok. 3 passed", "Tests  5 passed (5)"] {
+        for ok in [
+            "test result: ok. 5 passed; 0 failed",
+            "===== 5 passed in 0.1s =====",
+            "ℹ pass 5",
+            "Ran 5 tests in 0.1s",
+            "ok. 2 passed\nok. 3 passed",
+            "Tests  5 passed (5)",
+        ] {
             assert_eq!(miss("x", &expect, 0, ok), None, "{ok}");
         }
         for other in ["15 passed", "all good", "4 passed, 5 failed"] {
@@ -116,12 +132,19 @@ mod tests {
     fn text_needs_exit_0_and_whole_words_and_lines_may_differ_in_times() {
         let text = Expect { text: Some("3 passed".to_owned()), ..Expect::default() };
         assert_eq!(miss("x", &text, 0, "= 3 passed ="), None);
-        assert!(miss("x", &text, 0, "13 passed").is_some() && miss("x", &text, 1, "3 passed").is_some());
-        let lines = Expect { lines: vec!["a".to_owned(), "3 passed in 0.03s".to_owned()], ..Expect::default() };
+        assert!(
+            miss("x", &text, 0, "13 passed").is_some() && miss("x", &text, 1, "3 passed").is_some()
+        );
+        let lines = Expect {
+            lines: vec!["a".to_owned(), "3 passed in 0.03s".to_owned()],
+            ..Expect::default()
+        };
         assert_eq!(miss("x", &lines, 0, "z\na\nb\n3 passed in 1.20s\n"), None);
         assert!(miss("x", &lines, 0, "3 passed in 0.03s\na\n").is_some());
         let silent = Expect { silent: true, ..Expect::default() };
         assert_eq!(miss("grep -r x .", &silent, 1, ""), None);
-        assert!(miss("make", &silent, 1, "").is_some() && miss("grep x .", &silent, 0, "a").is_some());
+        assert!(
+            miss("make", &silent, 1, "").is_some() && miss("grep x .", &silent, 0, "a").is_some()
+        );
     }
 }

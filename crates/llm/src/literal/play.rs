@@ -71,7 +71,9 @@ pub(super) fn turns(steps: &[Step]) -> usize {
 /// The file that a step changes by itself, and in how many places.
 fn changed(action: &Action) -> Option<(&RepoPath, usize)> {
     match action {
-        Action::Write { path, .. } | Action::Replace { path, .. } | Action::Insert { path, .. } => Some((path, 1)),
+        Action::Write { path, .. } | Action::Replace { path, .. } | Action::Insert { path, .. } => {
+            Some((path, 1))
+        }
         Action::Patch { path, hunks } => Some((path, hunks.len())),
         _ => None,
     }
@@ -85,8 +87,13 @@ impl<'a> Play<'a> {
     pub(super) fn all(&mut self) -> Result<(), Stop> {
         let mut at = 0;
         while let Some(step) = self.steps.get(at) {
-            let run = self.steps[at..].iter().take_while(|step| changed(&step.action).is_some()).count();
-            let done = if run > 0 { self.change(at, run) } else { self.step(step).map_err(|stop| stop.at(at)) };
+            let run =
+                self.steps[at..].iter().take_while(|step| changed(&step.action).is_some()).count();
+            let done = if run > 0 {
+                self.change(at, run)
+            } else {
+                self.step(step).map_err(|stop| stop.at(at))
+            };
             if let Err(Stop::Blocked(at, why)) = &done {
                 self.rows.push(Row { step: &self.steps[*at], ok: false, note: why.clone() });
             }
@@ -113,10 +120,14 @@ impl<'a> Play<'a> {
         }
         let mut failed = None;
         for part in calls.chunks(CALLS) {
-            let asked = part.iter().map(|(_, name, arguments)| (*name, arguments.clone())).collect();
+            let asked =
+                part.iter().map(|(_, name, arguments)| (*name, arguments.clone())).collect();
             for (answered, (at, ..)) in self.calls(asked)?.into_iter().zip(part) {
                 if answered.failed && failed.is_none() {
-                    failed = Some((*at, format!("it could not be changed: {}", tool_words(&answered.text))));
+                    failed = Some((
+                        *at,
+                        format!("it could not be changed: {}", tool_words(&answered.text)),
+                    ));
                 }
             }
             if failed.is_some() {
@@ -168,7 +179,11 @@ impl<'a> Play<'a> {
     }
 
     /// The calls that make one change, and what the file is then. The error follows the file's name.
-    fn work_out(&mut self, path: &RepoPath, action: &Action) -> Result<Vec<(&'static str, Value)>, String> {
+    fn work_out(
+        &mut self,
+        path: &RepoPath,
+        action: &Action,
+    ) -> Result<Vec<(&'static str, Value)>, String> {
         let there = self.known.get(path).cloned().flatten();
         if let Action::Write { content, fresh, .. } = action {
             let same = there.as_ref().is_some_and(|lines| lines.iter().eq(content.lines()));
@@ -185,7 +200,10 @@ impl<'a> Play<'a> {
             ("Edit", json!({ "file_path": path.as_str(), "old_string": old, "new_string": new }))
         };
         let mut put = |lines: &mut Vec<String>, place: std::ops::Range<usize>, new: &[&str]| {
-            calls.extend(file::exchange(lines, place.clone(), new).map(|change| edit(change.old, change.new)));
+            calls.extend(
+                file::exchange(lines, place.clone(), new)
+                    .map(|change| edit(change.old, change.new)),
+            );
             lines.splice(place, new.iter().map(|line| (*line).to_owned()));
         };
         match action {
@@ -202,7 +220,8 @@ impl<'a> Play<'a> {
             Action::Replace { old, new, .. } => {
                 let text = lines.join("\n");
                 file::find_text(&text, old)?;
-                lines = text.replacen(old.as_str(), new, 1).split('\n').map(str::to_owned).collect();
+                lines =
+                    text.replacen(old.as_str(), new, 1).split('\n').map(str::to_owned).collect();
                 calls.extend((old != new).then(|| edit(old.clone(), new.clone())));
             }
             _ => {}
@@ -214,18 +233,30 @@ impl<'a> Play<'a> {
     fn step(&mut self, step: &'a Step) -> Result<(), Stop> {
         let note = match &step.action {
             Action::Append { path, content } if content.len() <= shell::APPENDED => {
-                self.command(&shell::append(path, content), &format!("`{path}` could not be added to"))?;
+                self.command(
+                    &shell::append(path, content),
+                    &format!("`{path}` could not be added to"),
+                )?;
                 format!("The text is at the end of `{path}`.")
             }
             Action::Append { path, .. } => {
-                return Err(Stop::Blocked(0, format!("The text for the end of `{path}` is too long for one command.")));
+                return Err(Stop::Blocked(
+                    0,
+                    format!("The text for the end of `{path}` is too long for one command."),
+                ));
             }
             Action::Delete { path, folder } => {
-                self.command(&shell::delete(path, *folder), &format!("`{path}` could not be deleted"))?;
+                self.command(
+                    &shell::delete(path, *folder),
+                    &format!("`{path}` could not be deleted"),
+                )?;
                 format!("`{path}` is deleted.")
             }
             Action::Rename { from, to } => {
-                self.command(&shell::rename(from, to), &format!("`{from}` could not become `{to}`"))?;
+                self.command(
+                    &shell::rename(from, to),
+                    &format!("`{from}` could not become `{to}`"),
+                )?;
                 format!("`{from}` is now `{to}`.")
             }
             Action::Run { command, expect } => self.run(command, expect)?,
@@ -242,7 +273,9 @@ impl<'a> Play<'a> {
         let (code, output) = self.bash(&shell::script(command, expect))?;
         let short = head(command, 200);
         match outcome::miss(command, expect, code, output) {
-            Some(miss) => Err(Stop::Blocked(0, format!("`{short}` was to {miss}: {}", tail(output)))),
+            Some(miss) => {
+                Err(Stop::Blocked(0, format!("`{short}` was to {miss}: {}", tail(output))))
+            }
             None => Ok(format!("`{short}` gave exit code {code}, as expected.")),
         }
     }
@@ -263,8 +296,14 @@ impl<'a> Play<'a> {
         let failed = answers.first().is_none_or(|answered| answered.failed);
         match code {
             Some(code) if !failed => Ok((code, output)),
-            Some(_) => Err(Stop::Blocked(0, format!("`{}` did not end in time: {}", head(command, 200), tail(output)))),
-            None => Err(Stop::Blocked(0, format!("`{}` was not run: {}", head(command, 200), tool_words(text)))),
+            Some(_) => Err(Stop::Blocked(
+                0,
+                format!("`{}` did not end in time: {}", head(command, 200), tail(output)),
+            )),
+            None => Err(Stop::Blocked(
+                0,
+                format!("`{}` was not run: {}", head(command, 200), tool_words(text)),
+            )),
         }
     }
 
@@ -278,9 +317,10 @@ impl<'a> Play<'a> {
         }
         let (now, rest) = self.past.split_at_checked(calls.len()).ok_or(Stop::Foreign)?;
         self.past = rest;
-        let answered = |((call, answered), (name, arguments)): (&Past<'a>, &(&'static str, Value))| {
-            (call.name == *name && call.arguments == *arguments).then_some(*answered).flatten()
-        };
+        let answered =
+            |((call, answered), (name, arguments)): (&Past<'a>, &(&'static str, Value))| {
+                (call.name == *name && call.arguments == *arguments).then_some(*answered).flatten()
+            };
         now.iter().zip(&calls).map(answered).collect::<Option<_>>().ok_or(Stop::Foreign)
     }
 }
@@ -297,9 +337,15 @@ impl Stop {
 /// What a tool says, without what it says to a model only.
 fn tool_words(text: &str) -> String {
     let text = text.trim().trim_start_matches("Refused: ");
-    let sentences = text.split_inclusive(". ").take_while(|said| !said.contains("`old_string`") && !said.contains(" you"));
+    let sentences = text
+        .split_inclusive(". ")
+        .take_while(|said| !said.contains("`old_string`") && !said.contains(" you"));
     let said: String = sentences.take(2).collect();
-    if said.is_empty() { "the tools did not take it.".to_owned() } else { head(&said, WORDS).to_owned() }
+    if said.is_empty() {
+        "the tools did not take it.".to_owned()
+    } else {
+        head(&said, WORDS).to_owned()
+    }
 }
 
 /// The start of a text, cut between words.

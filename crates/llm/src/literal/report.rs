@@ -70,9 +70,10 @@ impl Form {
         };
         let (reason, resolution) = match ending {
             Ending::Complete => (None, None),
-            Ending::Unfinished => {
-                (Some("No turn was left for the steps that follow."), Some("Raise the limit `turns`."))
-            }
+            Ending::Unfinished => (
+                Some("No turn was left for the steps that follow."),
+                Some("Raise the limit `turns`."),
+            ),
             Ending::Blocked { reason, remedy } => (Some(reason.as_str()), Some(remedy.as_str())),
         };
         json!({

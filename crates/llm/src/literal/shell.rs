@@ -40,7 +40,8 @@ pub(super) fn script(command: &str, expect: &Expect) -> String {
         let viewer = viewer.split_whitespace().next().unwrap_or_default();
         plain && !before.ends_with('|') && VIEWERS.contains(&viewer)
     });
-    let shown = if shown { "\ncode=${PIPESTATUS[0]}; test \"$code\" = 141 || exit \"$code\"" } else { "" };
+    let shown =
+        if shown { "\ncode=${PIPESTATUS[0]}; test \"$code\" = 141 || exit \"$code\"" } else { "" };
     format!("{stops}{command}{shown}")
 }
 

@@ -43,7 +43,15 @@ fn request<'a>(
     messages: &'a [Message],
     tools: &'a [sequester_core::tool::Spec],
 ) -> Request<'a> {
-    Request { system: "", messages, tools, answer: Answer::Free, output_limit: 1_000, turns: 80, task }
+    Request {
+        system: "",
+        messages,
+        tools,
+        answer: Answer::Free,
+        output_limit: 1_000,
+        turns: 80,
+        task,
+    }
 }
 
 fn complete(request: Request<'_>) -> Result<Reply, Error> {
@@ -82,10 +90,13 @@ impl Workspace {
                 let from = call.arguments["offset"].as_u64().unwrap_or(1) as usize;
                 let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).skip(from - 1).collect();
                 let shown = lines.iter().take(PAGE).map(|(at, line)| format!("{at:>6}\t{line}\n"));
-                let more = lines.get(PAGE).map(|(at, _)| format!("[Read on with `offset` {at}.]\n"));
+                let more =
+                    lines.get(PAGE).map(|(at, _)| format!("[Read on with `offset` {at}.]\n"));
                 Ok(shown.chain(more).collect())
             }
-            "Write" | "Edit" if self.locked => Err(format!("Refused: `{path}` is protected. Ask before you change it.")),
+            "Write" | "Edit" if self.locked => {
+                Err(format!("Refused: `{path}` is protected. Ask before you change it."))
+            }
             "Write" | "Edit" if !known => Err("exists and you have not read it".to_owned()),
             "Write" => {
                 self.files.insert(path.clone(), argument("content"));
@@ -134,7 +145,12 @@ impl Workspace {
                 let answer = self.call(call);
                 let failed = answer.is_err();
                 let text = answer.unwrap_or_else(|error| error);
-                results.push(Answered { call: call.id.clone(), name: call.name.clone(), text, failed });
+                results.push(Answered {
+                    call: call.id.clone(),
+                    name: call.name.clone(),
+                    text,
+                    failed,
+                });
             }
             messages.push(Message::Assistant(reply.said.clone()));
             messages.push(Message::Results(results));
@@ -238,7 +254,10 @@ fn the_expected_text_must_be_in_the_output() {
     workspace.commands.insert("pytest -q".into(), "E something else\nexit code: 1".into());
     let report = workspace.play(TEST_FIRST, "").arguments;
     assert!(
-        report["reason"].as_str().unwrap().contains("was to print `no module named add`, and did not"),
+        report["reason"]
+            .as_str()
+            .unwrap()
+            .contains("was to print `no module named add`, and did not"),
         "{report}"
     );
 }
@@ -263,14 +282,7 @@ fn what_exists_is_read_before_it_is_replaced_and_after_a_command_once_more() {
     assert_eq!(workspace.files["a.txt"], "one\nfive\n");
     assert_eq!(
         workspace.calls,
-        [
-            "Read a.txt",
-            "Write a.txt",
-            "Edit a.txt",
-            "Bash make",
-            "Read a.txt",
-            "Edit a.txt"
-        ]
+        ["Read a.txt", "Write a.txt", "Edit a.txt", "Bash make", "Read a.txt", "Edit a.txt"]
     );
 }
 
@@ -296,8 +308,8 @@ fn a_new_file_that_is_there_as_it_should_be_is_left_alone() {
 #[test]
 fn changes_of_whole_lines_match_once_or_block_before_any_of_them_is_made() {
     let mut workspace = Workspace::default();
-    let long: String = (0..120).map(|at| format!("line {at}\n")).collect();
-    workspace.files.insert("long.txt".into(), long);
+    let long: Vec<String> = (0..120).map(|at| format!("line {at}\n")).collect();
+    workspace.files.insert("long.txt".into(), long.concat());
     workspace.files.insert("a.txt".into(), "max = 1\n  x = 1\ny\n".into());
     let task = |old: &str| {
         format!(
@@ -309,8 +321,15 @@ fn changes_of_whole_lines_match_once_or_block_before_any_of_them_is_made() {
         let report = workspace.play(&task(old), "").arguments;
         let reason = report["reason"].as_str().unwrap();
         assert!(reason.contains(why) && !reason.contains("old_string"), "{reason}");
-        assert!(report["context_summary"].as_str().unwrap().ends_with("Nothing was done."), "{report}");
-        assert!(workspace.calls.iter().all(|call| call.starts_with("Read ")), "{:?}", workspace.calls);
+        assert!(
+            report["context_summary"].as_str().unwrap().ends_with("Nothing was done."),
+            "{report}"
+        );
+        assert!(
+            workspace.calls.iter().all(|call| call.starts_with("Read ")),
+            "{:?}",
+            workspace.calls
+        );
         workspace.calls.clear();
     }
     let report = workspace.play(&task("y"), "").arguments;
@@ -334,8 +353,11 @@ fn a_tool_that_does_not_take_a_change_is_told_in_words_for_people() {
 fn changes_in_a_row_take_two_turns() {
     let mut workspace = Workspace::default();
     let file = |at: usize| format!("Create `f{at}.txt`:\n\n```\n{at}\n```\n\n");
-    let report = workspace.play(&(0..10).map(file).collect::<String>(), "").arguments;
-    assert_eq!((&report["status"], workspace.turns, workspace.calls.len()), (&json!("complete"), 3, 20));
+    let report = workspace.play(&(0..10).map(file).collect::<Vec<_>>().concat(), "").arguments;
+    assert_eq!(
+        (&report["status"], workspace.turns, workspace.calls.len()),
+        (&json!("complete"), 3, 20)
+    );
 }
 
 #[test]
@@ -346,7 +368,10 @@ fn a_task_that_takes_too_many_turns_is_refused_before_it_begins() {
     assert_eq!(reply(&task(79)).name, "Bash");
     let report = reply(&task(80)).arguments;
     assert_eq!(report["reason"], "The steps take 81 turns, and the limit of this attempt is 80.");
-    assert_eq!(report["resolution"], "Split the task, or raise the limit `turns`. Or give this task to a model.");
+    assert_eq!(
+        report["resolution"],
+        "Split the task, or raise the limit `turns`. Or give this task to a model."
+    );
 }
 
 #[test]
@@ -399,7 +424,14 @@ fn the_last_turn_is_a_report_of_what_was_done() {
 /// Whatever the tools answer, the calls made are the steps' own, in order, none twice, and it ends.
 #[test]
 fn no_step_is_skipped_or_doubled_whatever_answers_come() {
-    let answers = ["exit code: 0", "exit code: 1", "no module named add\nexit code: 1", "nonsense", "     1\tx", ""];
+    let answers = [
+        "exit code: 0",
+        "exit code: 1",
+        "no module named add\nexit code: 1",
+        "nonsense",
+        "     1\tx",
+        "",
+    ];
     let tools = tools("write", &ALL);
     for seed in 0..600_usize {
         let mut messages = vec![Message::User("".into())];
@@ -411,16 +443,34 @@ fn no_step_is_skipped_or_doubled_whatever_answers_come() {
             if call.name == "report" {
                 break;
             }
-            made.push(format!("{} {}", call.name, call.arguments["file_path"].as_str().unwrap_or_default()));
+            made.push(format!(
+                "{} {}",
+                call.name,
+                call.arguments["file_path"].as_str().unwrap_or_default()
+            ));
             let (failed, text) = (state % 2 == 1, answers[state / 2 % answers.len()]);
             state = state.wrapping_mul(31).wrapping_add(7) % 9_973;
-            let answered = Answered { call: call.id.clone(), name: call.name.clone(), text: text.into(), failed };
+            let answered = Answered {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                text: text.into(),
+                failed,
+            };
             messages.push(Message::Assistant(reply.said));
             messages.push(Message::Results(vec![answered]));
         }
-        let whole =
-            ["Read tests/test_add.py", "Write tests/test_add.py", "Bash ", "Read src/add.py", "Write src/add.py", "Bash "];
-        assert!(whole.starts_with(&made.iter().map(String::as_str).collect::<Vec<_>>()), "{made:?}");
+        let whole = [
+            "Read tests/test_add.py",
+            "Write tests/test_add.py",
+            "Bash ",
+            "Read src/add.py",
+            "Write src/add.py",
+            "Bash ",
+        ];
+        assert!(
+            whole.starts_with(&made.iter().map(String::as_str).collect::<Vec<_>>()),
+            "{made:?}"
+        );
     }
 }
 

@@ -1,10 +1,10 @@
 //! Shell scripts of a plan: which lines are commands to run, and which the runtime takes over.
 
 use super::expect;
-use super::sentence::Sentence;
 use super::gap::Gap;
-use super::{omission, target};
+use super::sentence::Sentence;
 use super::{Action, Expect};
+use super::{omission, target};
 
 /// Languages whose fences hold commands.
 pub(super) fn is_shell(language: &str) -> bool {
@@ -12,26 +12,8 @@ pub(super) fn is_shell(language: &str) -> bool {
 }
 
 /// Git commands that write to the repository itself, which is read-only for an attempt.
-const REPOSITORY: [&str; 18] = [
-    "push",
-    "pull",
-    "fetch",
-    "checkout",
-    "switch",
-    "branch",
-    "merge",
-    "rebase",
-    "reset",
-    "stash",
-    "tag",
-    "worktree",
-    "cherry-pick",
-    "revert",
-    "restore",
-    "clone",
-    "init",
-    "submodule",
-];
+const REPOSITORY: &str = " push pull fetch checkout switch branch merge rebase reset stash tag worktree cherry-pick revert \
+    restore clone init submodule ";
 
 /// The actions of a script, in order; or why it cannot be carried out.
 pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>, Gap> {
@@ -41,7 +23,9 @@ pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>,
         return Err(Gap::command("it holds no command"));
     }
     let outside = |line: &str| {
-        line.split(';').any(|part| part.trim_start().starts_with("cd /") || part.trim_start().starts_with("cd ~"))
+        line.split(';').any(|part| {
+            part.trim_start().starts_with("cd /") || part.trim_start().starts_with("cd ~")
+        })
     };
     if script.lines().any(outside) {
         return Err(Gap::command("it goes to a folder outside of the repository"));
@@ -184,19 +168,12 @@ fn is_compound(script: &str) -> bool {
         })
 }
 
-fn writes_repository(script: &str) -> Option<&'static str> {
-    let mut words = script
-        .split(|c: char| c.is_whitespace() || ";&|()".contains(c))
-        .filter(|word| !word.is_empty());
-    while let Some(word) = words.next() {
-        if word == "git" {
-            let verb = words.next()?;
-            if let Some(found) = REPOSITORY.into_iter().find(|one| *one == verb) {
-                return Some(found);
-            }
-        }
-    }
-    None
+fn writes_repository(script: &str) -> Option<&str> {
+    let words = script.split(|c: char| c.is_whitespace() || ";&|()".contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let writes =
+        |pair: &&[&str]| pair[0] == "git" && REPOSITORY.contains(&format!(" {} ", pair[1]));
+    words.windows(2).find(writes).map(|pair| pair[1])
 }
 
 /// Whether a script does nothing but stage and commit; then the message, if it has one.

@@ -63,7 +63,10 @@ pub(super) fn read(said: &Sentence) -> Result<(Expect, bool), Gap> {
     let tokens = tokens.as_deref().map(form::core);
     let found = tokens.and_then(|tokens| whole(tokens).or_else(|| with_reason(tokens)));
     found.ok_or_else(|| {
-        Gap::result(format!("what it expects is described, not spelled out (`{}`)", short(&said.raw)))
+        Gap::result(format!(
+            "what it expects is described, not spelled out (`{}`)",
+            short(&said.raw)
+        ))
     })
 }
 
@@ -101,7 +104,8 @@ fn meant(says: Says, Caught { mut codes, number, .. }: Caught) -> Option<Expect>
 
 /// An ending and a reason for it. A reason that takes back what it is the reason of makes it no ending.
 fn with_reason(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
-    let begins = |at: &usize| matches!(tokens[*at], Token::Word(word, _) if REASONS.contains(&word));
+    let begins =
+        |at: &usize| matches!(tokens[*at], Token::Word(word, _) if REASONS.contains(&word));
     (1..tokens.len()).filter(begins).find_map(|at| {
         let (expect, _) = whole(&tokens[..at])?;
         let reason = &tokens[at..];
@@ -115,8 +119,11 @@ fn with_reason(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
                 }
                 (!reason.iter().any(takes_back)).then_some((expect, true))
             }
-            Exit::Pass => (!reason.iter().any(|token| takes_back(token) || is_verdict(token))).then_some((expect, true)),
-            _ if matches!(reason[0], Token::Word("with", _)) && reason.iter().any(takes_back) => None,
+            Exit::Pass => (!reason.iter().any(|token| takes_back(token) || is_verdict(token)))
+                .then_some((expect, true)),
+            _ if matches!(reason[0], Token::Word("with", _)) && reason.iter().any(takes_back) => {
+                None
+            }
             _ => (!reason.iter().any(is_open)).then_some((expect, true)),
         }
     })
@@ -137,9 +144,8 @@ fn is_verdict(token: &Token<'_>) -> bool {
 
 /// A failure that may not come.
 fn is_open(token: &Token<'_>) -> bool {
-    let open = ["if", "unless", "or", "only", "optional", "optionally", "either", "may", "might", "maybe", "sometimes",
-        "except", "but", "after", "when", "never"];
-    matches!(token, Token::Word(word, _) if open.contains(word))
+    let open = " if unless or only optional optionally either may might maybe sometimes except but after when never ";
+    matches!(token, Token::Word(word, _) if open.contains(&format!(" {word} ")))
 }
 
 /// What the words of a title or of a sentence say of how a command ends; both at once say nothing.

@@ -113,12 +113,10 @@ pub(super) const FORMS: &[(&str, Form, &str)] = &[
 ];
 
 /// Words of order that mean nothing at the start of a sentence.
-const FILLERS: [&str; 9] = ["then", "now", "next", "first", "finally", "and", "please", "also", "lastly"];
+const FILLERS: &str = ",then,now,next,first,finally,and,please,also,lastly,";
 /// What a trailing parenthesis may say without changing what is asked.
-const REMARKS: [&str; 14] = [
-    "new", "new file", "create", "unused", "full content", "full contents", "full file", "complete", "exact",
-    "verbatim", "whole file", "complete file", "complete content", "entire file",
-];
+const REMARKS: &str = ",new,new file,create,unused,full content,full contents,full file,complete,exact,verbatim,whole file,\
+    complete file,complete content,entire file,";
 
 pub(super) fn read(sentence: &Sentence) -> Option<(Form, Caught)> {
     let tokens = pattern::tokens(sentence)?;
@@ -132,8 +130,8 @@ pub(super) fn core<'t, 's>(tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
     loop {
         core = match core {
             [Token::Word(word, _), rest @ ..] if is_number(word) => rest,
-            [Token::Word(word, _), Token::Word(",", _), rest @ ..] if FILLERS.contains(word) => rest,
-            [Token::Word(word, _), rest @ ..] if FILLERS.contains(word) && !rest.is_empty() => rest,
+            [Token::Word(word, _), Token::Word(",", _), rest @ ..] if is_filler(word) => rest,
+            [Token::Word(word, _), rest @ ..] if is_filler(word) && !rest.is_empty() => rest,
             [rest @ .., Token::Word(":" | "：" | "." | "—" | "–" | "!", _)] => rest,
             [..] => match remark(core) {
                 Some(rest) => rest,
@@ -151,11 +149,17 @@ fn remark<'t, 's>(core: &'t [Token<'s>]) -> Option<&'t [Token<'s>]> {
         .iter()
         .map(|token| if let Token::Word(word, _) = token { word } else { "" })
         .collect();
-    (open > 0 && REMARKS.contains(&said.join(" ").as_str())).then(|| &core[..open])
+    (open > 0 && REMARKS.contains(&format!(",{},", said.join(" ")))).then(|| &core[..open])
+}
+
+fn is_filler(word: &str) -> bool {
+    word.len() > 1 && FILLERS.contains(&format!(",{word},"))
 }
 
 /// `1.`, `2)`.
 fn is_number(word: &str) -> bool {
     let digits = word.trim_end_matches(['.', ')']);
-    digits.len() < word.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    digits.len() < word.len()
+        && !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,5 +1,7 @@
 //! Why a step cannot be carried out word for word, and what would mend it.
 
+use crate::path::RepoPath;
+
 /// What is missing, and where a person can put it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
@@ -11,8 +13,7 @@ const NAME_FILE: &str = "Name the file right before its code, as in \"Create `pa
 const SAY_PLACE: &str = "Say which lines the code replaces, or after which line it stands.";
 const GIVE_TEXT: &str = "Give the exact text in a fence right after the sentence.";
 const GIVE_COMMAND: &str = "Give the command, as in \"Run: `command`\".";
-const SAY_RESULT: &str =
-    "Say what must come of the command: \"Expected: PASS\", \"Expected: FAIL\", or the exact output.";
+const SAY_RESULT: &str = "Say what must come of the command: \"Expected: PASS\", \"Expected: FAIL\", or the exact output.";
 const WRITE_OUT: &str = "Write the code out in full.";
 const SAY_EXACTLY: &str =
     "Say it as one exact instruction, or leave it out if nothing is to be done.";
@@ -27,7 +28,8 @@ impl Gap {
         let conditional = said
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| super::words::is_condition(&word.to_lowercase()));
-        let reason = format!("`{}` is not an instruction to be followed word for word", short(said));
+        let reason =
+            format!("`{}` is not an instruction to be followed word for word", short(said));
         Self { reason, remedy: if conditional { NO_CONDITION } else { SAY_EXACTLY } }
     }
 
@@ -48,6 +50,10 @@ impl Gap {
 
     pub(super) fn place(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: SAY_PLACE }
+    }
+
+    pub(super) fn fragment(path: &RepoPath) -> Self {
+        Self::place(format!("it does not say where in `{path}` its code belongs"))
     }
 
     pub(super) fn text(said: &str) -> Self {

@@ -2,12 +2,6 @@
 
 use super::gap::Gap;
 
-/// Words by which a comment says that something is left out.
-const LEFT_OUT: [&str; 12] = [
-    "existing code", "rest of", "remaining", "unchanged", "same as before", "omitted", "previous code", "as before",
-    "your code here", "implementation here", "existing imports", "code here",
-];
-
 /// Fails unless a fence is the text itself, word for word. `marks` opened it, if it is clear where it ends.
 pub(super) fn check(content: &str, marks: Option<usize>) -> Result<(), Gap> {
     if marks.is_none_or(|marks| is_cut(content, marks)) {
@@ -16,7 +10,9 @@ pub(super) fn check(content: &str, marks: Option<usize>) -> Result<(), Gap> {
         ));
     }
     match content.lines().map(str::trim).find(|line| leaves_out(line)) {
-        Some(line) => Err(Gap::code(format!("its code leaves something out (`{}`)", super::gap::short(line)))),
+        Some(line) => {
+            Err(Gap::code(format!("its code leaves something out (`{}`)", super::gap::short(line))))
+        }
         None if is_nothing(content) => Err(Gap::code("its code is yet to be written")),
         None => Ok(()),
     }
@@ -39,14 +35,26 @@ fn leaves_out(line: &str) -> bool {
     }
     if let Some(comment) = comment(line) {
         let lower = comment.to_lowercase();
-        let dotted = ["...", "…"].iter().any(|dots| lower.starts_with(dots) || lower.ends_with(dots));
-        return dotted && LEFT_OUT.iter().any(|words| lower.contains(words))
-            || lower.trim_matches(['.', '…', ' ']).is_empty() && dotted
-            || ["...", "…"].iter().any(|dots| lower.starts_with(dots))
-            || ["existing code", "rest of the file", "rest of file", "your code here", "unchanged"]
-                .contains(&lower.trim_matches(['.', '…', ' ']));
+        let bare = lower.trim_matches(['.', '…', ' ']);
+        let dots = |text: &str| text.starts_with("...") || text.starts_with('…');
+        let ended = lower.ends_with("...") || lower.ends_with('…');
+        let named = [
+            "existing code",
+            "rest of",
+            "remaining",
+            "unchanged",
+            "omitted",
+            "as before",
+            "existing imports",
+        ];
+        let alone =
+            ["existing code", "rest of the file", "rest of file", "your code here", "unchanged"];
+        return dots(&lower)
+            || ended && named.iter().any(|words| lower.contains(words))
+            || alone.contains(&bare);
     }
-    ["{ ... }", "{ … }", "(…)", "{…}"].iter().any(|gap| line.contains(gap)) || placeholder(line).is_some()
+    ["{ ... }", "{ … }", "(…)", "{…}"].iter().any(|gap| line.contains(gap))
+        || placeholder(line).is_some()
 }
 
 /// Whether all of it is a word that it is still to come.
@@ -110,14 +118,28 @@ mod tests {
     #[test]
     fn what_is_left_out_or_to_be_filled_in_is_no_text() {
         for gap in [
-            "a\n...\nb", "// ... existing code ...", "# ...", "// existing code", "  // ... rest of the file", "TODO",
-            "# TODO: write it", "name = <your name here>", "{ ... }", "…",
+            "a\n...\nb",
+            "// ... existing code ...",
+            "# ...",
+            "// existing code",
+            "  // ... rest of the file",
+            "TODO",
+            "# TODO: write it",
+            "name = <your name here>",
+            "{ ... }",
+            "…",
         ] {
             assert!(check(gap, Some(3)).is_err(), "{gap}");
         }
         for whole in [
-            "fn a<T>(x: Vec<T>) {}", "<div>text</div>", "<input type=\"text\" name=\"a\">", "f(...args)",
-            "// TODO: later\nlet a;", "# Use the existing table", "a < b and c > d", "let more = 1; // keep this",
+            "fn a<T>(x: Vec<T>) {}",
+            "<div>text</div>",
+            "<input type=\"text\" name=\"a\">",
+            "f(...args)",
+            "// TODO: later\nlet a;",
+            "# Use the existing table",
+            "a < b and c > d",
+            "let more = 1; // keep this",
         ] {
             assert!(check(whole, Some(3)).is_ok(), "{whole}");
         }

@@ -50,7 +50,8 @@ pub(super) fn tokens(sentence: &Sentence) -> Option<Vec<Token<'_>>> {
             let end = if is_mark(first) {
                 first.len_utf8()
             } else {
-                rest.find(|c: char| c.is_whitespace() || is_mark(c) || c == CODE).unwrap_or(rest.len())
+                rest.find(|c: char| c.is_whitespace() || is_mark(c) || c == CODE)
+                    .unwrap_or(rest.len())
             };
             found.push(Token::Word(&rest[..end], &written[..end]));
             end
@@ -82,41 +83,69 @@ fn quote(text: &str, first: char) -> Option<(&str, usize)> {
 /// Matches all of the tokens, or nothing.
 pub(super) fn find(pattern: &str, tokens: &[Token<'_>]) -> Option<Caught> {
     let mut caught = Caught::default();
-    follow(pattern, tokens, &mut caught).then_some(caught)
+    follow(pattern, None, tokens, &mut caught).then_some(caught)
 }
 
-fn follow(pattern: &str, tokens: &[Token<'_>], caught: &mut Caught) -> bool {
+/// What follows a part of a pattern.
+#[derive(Clone, Copy)]
+struct Then<'p> {
+    pattern: &'p str,
+    then: Option<&'p Then<'p>>,
+}
+
+fn follow(
+    pattern: &str,
+    then: Option<&Then<'_>>,
+    tokens: &[Token<'_>],
+    caught: &mut Caught,
+) -> bool {
     let pattern = pattern.trim_start();
     if pattern.is_empty() {
-        return tokens.is_empty();
+        return match then {
+            Some(next) => follow(next.pattern, next.then, tokens, caught),
+            None => tokens.is_empty(),
+        };
     }
+    let mark = caught.mark();
     if pattern.starts_with('[') {
         let (inner, rest) = group(pattern);
-        let before = caught.clone();
-        if follow(&format!("{inner} {rest}"), tokens, caught) {
-            return true;
-        }
-        *caught = before;
-        return follow(rest, tokens, caught);
+        let with = follow(inner, Some(&Then { pattern: rest, then }), tokens, caught);
+        return with || {
+            caught.reset(mark);
+            follow(rest, then, tokens, caught)
+        };
     }
     let (item, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
     if item == "{*}" {
-        return follow_name(rest, tokens, caught);
+        return follow_name(rest, then, tokens, caught);
     }
     let Some((token, others)) = tokens.split_first() else { return false };
     if !take(item, *token, caught) {
         return false;
     }
-    if let Some(one) = item.strip_suffix("+}") {
+    if item.ends_with("+}") {
         // A further one behind `and`, or what follows.
         let ties = others.iter().take_while(|token| is_one_of(&AND, token)).count();
-        let before = caught.clone();
-        if ties > 0 && follow(&format!("{one}+}} {rest}"), &others[ties..], caught) {
+        let mark = caught.mark();
+        if ties > 0 && follow(item, Some(&Then { pattern: rest, then }), &others[ties..], caught) {
             return true;
         }
-        *caught = before;
+        caught.reset(mark);
     }
-    follow(rest, others, caught)
+    follow(rest, then, others, caught)
+}
+
+impl Caught {
+    fn mark(&self) -> (usize, usize, Option<u32>) {
+        (self.paths.len(), self.codes.len(), self.number)
+    }
+
+    /// Forgets what was caught since.
+    fn reset(&mut self, (paths, codes, number): (usize, usize, Option<u32>)) {
+        self.paths.truncate(paths);
+        self.codes.truncate(codes);
+        self.number = number;
+    }
 }
 
 /// What stands in the brackets that a pattern begins with, and what follows them.
@@ -131,7 +160,12 @@ fn group(pattern: &str) -> (&str, &str) {
 }
 
 /// As many words as needed, none of which may hold the sentence back.
-fn follow_name(rest: &str, tokens: &[Token<'_>], caught: &mut Caught) -> bool {
+fn follow_name(
+    rest: &str,
+    then: Option<&Then<'_>>,
+    tokens: &[Token<'_>],
+    caught: &mut Caught,
+) -> bool {
     let plain = |token: &&Token<'_>| match token {
         Token::Word(word, _) => {
             !words::is_condition(word) && !is_one_of(&AND, token) && !words::changes(word)
@@ -140,12 +174,10 @@ fn follow_name(rest: &str, tokens: &[Token<'_>], caught: &mut Caught) -> bool {
         Token::Quote(_) => true,
     };
     let most = tokens.iter().take(NAME).take_while(plain).count();
+    let mark = caught.mark();
     (1..=most).any(|length| {
-        let before = caught.clone();
-        follow(rest, &tokens[length..], caught) || {
-            *caught = before;
-            false
-        }
+        caught.reset(mark);
+        follow(rest, then, &tokens[length..], caught)
     })
 }
 
@@ -200,7 +232,9 @@ mod tests {
         let paths = |said| caught(delete, said).map(|caught| caught.paths.join(" "));
         assert_eq!(paths("Delete `a.rs`, `b.rs` and `c.rs`"), Some("a.rs b.rs c.rs".to_owned()));
         assert_eq!(paths("delete the file `a.rs`"), Some("a.rs".to_owned()));
-        for other in ["Delete `a.rs` now", "Do delete `a.rs`", "Delete", "Delete `a.rs` and", "Delete `f()`"] {
+        for other in
+            ["Delete `a.rs` now", "Do delete `a.rs`", "Delete", "Delete `a.rs` and", "Delete `f()`"]
+        {
             assert_eq!(paths(other), None, "{other}");
         }
     }
@@ -211,7 +245,9 @@ mod tests {
         for yes in ["Write tests", "Write tests for the new parser", "Write tests for `parse()`"] {
             assert!(caught(name, yes).is_some(), "{yes}");
         }
-        for no in ["Write tests for it if needed", "Write tests for it and go", "Write tests for `a.rs`"] {
+        for no in
+            ["Write tests for it if needed", "Write tests for it and go", "Write tests for `a.rs`"]
+        {
             assert!(caught(name, no).is_none(), "{no}");
         }
     }

@@ -60,12 +60,15 @@ fn goes_on(clause: &str) -> bool {
         || words::is_verb(first)
         || words::links(first)
         || !words::is_order(first)
-            && (words::is_third_person(first) || ["ed", "ing", "ly"].iter().any(|end| first.ends_with(end)))
+            && (words::is_third_person(first)
+                || ["ed", "ing", "ly"].iter().any(|end| first.ends_with(end)))
 }
 
 fn clauses(plain: &str) -> Vec<&str> {
     let mut found = vec![plain];
-    for mark in [", ", "; ", ": ", " — ", " – ", " - ", " and ", " then ", " but ", " so ", " → ", " ("] {
+    for mark in
+        [", ", "; ", ": ", " — ", " – ", " - ", " and ", " then ", " but ", " so ", " → ", " ("]
+    {
         found = found.into_iter().flat_map(|clause| clause.split(mark)).collect();
     }
     found.into_iter().map(untie).filter(|clause| !clause.is_empty()).collect()

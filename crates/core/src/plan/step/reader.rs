@@ -5,6 +5,8 @@ mod question;
 
 use std::collections::BTreeSet;
 
+use fence::Fence;
+
 use crate::path::RepoPath;
 use crate::plan::FileRef;
 
@@ -49,13 +51,16 @@ enum Role {
     Whole,
 }
 
-/// What a fence behind `Expected:` is.
+/// What stands right before a fence or a sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Output {
-    No,
-    /// It is output if it is in no language.
-    Likely,
-    /// `Expected:` was the last word.
+enum Before {
+    /// Nothing, or what the fence is for.
+    Lead,
+    /// Words that are no lead: a fence behind them is not what was asked for.
+    Words,
+    /// What is expected of a command: a fence in no language is its output.
+    Expected,
+    /// `Expected:`, and nothing behind it: any fence is output.
     Due,
 }
 
@@ -84,12 +89,7 @@ struct Reader<'r, 'f> {
     path: Option<RepoPath>,
     /// Lines that wait for what stands in their place.
     old: Option<(RepoPath, String)>,
-    /// The sentence right before is no lead, so that a fence behind it is not what was asked for.
-    led: bool,
-    /// Whether a fence that follows is output.
-    output: Output,
-    /// The paragraph began with what is expected.
-    expected: bool,
+    before: Before,
     /// Some command has nobody's word on how it must end.
     unsaid: bool,
     unclear: bool,
@@ -122,9 +122,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             pending: None,
             path,
             old: None,
-            led: false,
-            output: Output::No,
-            expected: false,
+            before: Before::Lead,
             unsaid: false,
             unclear: false,
         }
@@ -143,7 +141,6 @@ impl<'r, 'f> Reader<'r, 'f> {
     fn take(&mut self, part: &Part<'_>) {
         match part {
             Part::Words { sentences, item, line } => {
-                self.expected = false;
                 for sentence in sentences {
                     self.say(sentence, *item, *line);
                 }
@@ -152,19 +149,20 @@ impl<'r, 'f> Reader<'r, 'f> {
                 self.settle();
                 for sentence in sentences {
                     let first = sentence.plain.split(' ').next().unwrap_or_default();
-                    let asks = sentence.plain.split(|c: char| !c.is_alphanumeric()).any(words::asks);
+                    let asks =
+                        sentence.plain.split(|c: char| !c.is_alphanumeric()).any(words::asks);
                     if *judged && self.role != Role::Preface && (asks || words::is_order(first)) {
                         self.blame(Gap::sentence(&sentence.raw), *line);
                     } else {
                         self.told.passed.push(sentence.raw.clone());
                     }
                 }
-                self.led = true;
+                self.before = Before::Words;
             }
             Part::Fence { info, content, marks, open, line } => {
                 let marks = (!open).then_some(*marks);
-                let taken = self.fence(info, content, marks, *line);
-                (self.led, self.output) = (false, Output::No);
+                let taken = self.fence(&Fence { info, content, marks, line: *line });
+                self.before = Before::Lead;
                 if let Err(gap) = taken {
                     self.blame(gap, *line);
                 }
@@ -173,17 +171,12 @@ impl<'r, 'f> Reader<'r, 'f> {
     }
 
     fn say(&mut self, sentence: &Sentence, item: bool, line: u32) {
-        self.output = Output::No;
         if self.answer(sentence, item, line) {
             return;
         }
         if let Some(said) = expectation(sentence) {
             self.settle();
-            (self.led, self.expected) = (false, true);
-            if let Err(gap) = self.expect(&said) {
-                self.blame(gap, line);
-            }
-            return;
+            return self.expect(&said).unwrap_or_else(|gap| self.blame(gap, line));
         }
         match form::read(sentence) {
             Some((form, caught)) => self.act(form, caught, sentence, line),
@@ -193,9 +186,8 @@ impl<'r, 'f> Reader<'r, 'f> {
 
     /// A sentence that is no form: it goes on with what is expected, is a command by itself, explains, or is unclear.
     fn other(&mut self, sentence: &Sentence, line: u32) {
-        if self.expected && self.role != Role::Preface && expect::read(sentence).is_ok() {
-            let taken = self.expect(sentence);
-            return taken.unwrap_or_else(|gap| self.blame(gap, line));
+        if self.before == Before::Expected && expect::read(sentence).is_ok() {
+            return self.expect(sentence).unwrap_or_else(|gap| self.blame(gap, line));
         }
         let waits = matches!(&self.pending, Some(Pending { form: Form::Run, .. }));
         if let [code] = sentence.codes.as_slice()
@@ -207,7 +199,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             return taken.unwrap_or_else(|gap| self.blame(gap, line));
         }
         self.settle();
-        self.led = true;
+        self.before = Before::Words;
         if self.role == Role::Preface {
             return;
         }
@@ -226,16 +218,11 @@ impl<'r, 'f> Reader<'r, 'f> {
 
     /// Does what a sentence spells out, or keeps it for its fence.
     fn act(&mut self, form: Form, caught: Caught, sentence: &Sentence, line: u32) {
+        self.before = Before::Lead;
         if form == Form::Caption {
-            self.led = false;
             return;
         }
         self.settle();
-        (self.led, self.expected) = (false, false);
-        if self.role == Role::Preface && !is_complete(form, &caught) {
-            self.pending = Some(Pending { form, caught, said: sentence.raw.clone(), line });
-            return;
-        }
         if is_complete(form, &caught) {
             let done = self.carry_out(form, &caught, line);
             return done.unwrap_or_else(|gap| self.blame(gap, line));
@@ -258,7 +245,8 @@ impl<'r, 'f> Reader<'r, 'f> {
             (Form::RunToPass, _, codes) => self.run(&codes.join("\n"), Some(Exit::Pass), line),
             (Form::RunToFail, _, codes) => self.run(&codes.join("\n"), Some(Exit::Fail), line),
             (Form::Empty, [path], _) => {
-                let action = Action::Write { path: path.clone(), content: String::new(), fresh: true };
+                let action =
+                    Action::Write { path: path.clone(), content: String::new(), fresh: true };
                 self.change(action, line)
             }
             (Form::Delete | Form::DeleteFolder, paths, _) => {
@@ -271,7 +259,9 @@ impl<'r, 'f> Reader<'r, 'f> {
             }
             (Form::Rename, [from, to], _) => {
                 if caught.paths.iter().any(|path| path.ends_with('/')) {
-                    return Err(Gap::path("it does not say what the file is called in its new folder"));
+                    return Err(Gap::path(
+                        "it does not say what the file is called in its new folder",
+                    ));
                 }
                 self.change(Action::Rename { from: from.clone(), to: to.clone() }, line)
             }
@@ -281,7 +271,8 @@ impl<'r, 'f> Reader<'r, 'f> {
                 self.change(Action::Replace { path, old: old.clone(), new: new.clone() }, line)
             }
             (Form::Commit, _, codes) => {
-                let message = codes.first().map(|code| command::commit(code).unwrap_or(Some(code.clone())));
+                let message =
+                    codes.first().map(|code| command::commit(code).unwrap_or(Some(code.clone())));
                 self.push(Action::Commit { message: message.flatten() }, line);
                 Ok(())
             }
@@ -295,10 +286,10 @@ impl<'r, 'f> Reader<'r, 'f> {
         let said = told.or(self.title.exit).is_some();
         for action in command::read(script, Some(&expect))? {
             match action {
-                action @ (Action::Delete { .. } | Action::Rename { .. }) => self.change(action, line)?,
-                Action::Run { command, expect: found } => {
-                    self.unsaid |= !said && found == expect;
-                    self.push(Action::Run { command, expect: found }, line);
+                Action::Delete { .. } | Action::Rename { .. } => self.change(action, line)?,
+                Action::Run { expect: ref found, .. } => {
+                    self.unsaid |= !said && *found == expect;
+                    self.push(action, line);
                 }
                 action => self.push(action, line),
             }
@@ -310,16 +301,15 @@ impl<'r, 'f> Reader<'r, 'f> {
     fn expect(&mut self, said: &Sentence) -> Result<(), Gap> {
         self.wake();
         let titled = self.title.exit;
-        let steps = self.told.steps[self.start..].iter_mut().rev();
-        let last = steps.filter_map(|step| match &mut step.action {
-            Action::Run { expect, .. } => Some(expect),
-            _ => None,
-        });
-        let none = || Gap::command("it says what to expect, but spells out no command");
-        let last = last.into_iter().next().ok_or_else(none)?;
+        let goes_on = self.before == Before::Expected;
         self.unsaid = false;
+        self.before = if said.raw.is_empty() || said.raw.ends_with(':') {
+            Before::Due
+        } else {
+            Before::Expected
+        };
+        let last = self.last_run()?;
         if said.plain.is_empty() {
-            self.output = Output::Due;
             return Ok(());
         }
         let (found, reason) = expect::read(said)?;
@@ -329,7 +319,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             return Err(Gap::result("its title and what it expects contradict each other"));
         }
         let exit = if spelled && found.exit == Exit::Pass { last.exit } else { found.exit };
-        if self.expected && is_pass(last.exit) != is_pass(exit) && *last != Expect::default() {
+        if goes_on && is_pass(last.exit) != is_pass(exit) && *last != Expect::default() {
             return Err(Gap::result("what it expects contradicts itself"));
         }
         *last = Expect {
@@ -342,8 +332,19 @@ impl<'r, 'f> Reader<'r, 'f> {
         if reason {
             self.told.passed.push(format!("Expected: {}", said.raw));
         }
-        self.output = if said.raw.ends_with(':') { Output::Due } else { Output::Likely };
         Ok(())
+    }
+
+    /// What the last command of the section must come to.
+    fn last_run(&mut self) -> Result<&mut Expect, Gap> {
+        let expects = self.told.steps[self.start..].iter_mut().rev().filter_map(|step| {
+            match &mut step.action {
+                Action::Run { expect, .. } => Some(expect),
+                _ => None,
+            }
+        });
+        let none = || Gap::command("it says what to expect, but spells out no command");
+        expects.into_iter().next().ok_or_else(none)
     }
 
     /// Adds a change of a file, unless the text leaves open what becomes of what is there.
@@ -355,7 +356,7 @@ impl<'r, 'f> Reader<'r, 'f> {
                 )));
             }
             if self.files.is_there(path) {
-                return Err(Gap::place(format!("it does not say where in `{path}` its code belongs")));
+                return Err(Gap::fragment(path));
             }
         }
         if let [path] = title::touched(&action).as_slice() {
@@ -383,7 +384,8 @@ impl<'r, 'f> Reader<'r, 'f> {
     }
 
     fn step(&self, action: Action, line: u32) -> Step {
-        let title = self.section.title.as_ref().map_or("", |title| title.raw.as_str()).replace("**", "");
+        let title =
+            self.section.title.as_ref().map_or("", |title| title.raw.as_str()).replace("**", "");
         let title: String = title.trim_matches(['*', '_', ' ']).chars().take(TITLE).collect();
         Step { title, line, action }
     }
@@ -402,12 +404,11 @@ impl<'r, 'f> Reader<'r, 'f> {
         if self.role == Role::Preface {
             return;
         }
-        match form {
-            Form::Run | Form::RunToPass | Form::RunToFail => {
-                self.blame(Gap::command(format!("it names no command for `{}`", short(&said))), line);
-            }
-            _ => self.blame(Gap::text(&said), line),
-        }
+        let gap = match form {
+            Form::Run => Gap::command(format!("it names no command for `{}`", short(&said))),
+            _ => Gap::text(&said),
+        };
+        self.blame(gap, line);
     }
 
     /// A title that says all by itself is carried out where nothing below it is.
@@ -415,7 +416,9 @@ impl<'r, 'f> Reader<'r, 'f> {
         if self.told.steps.len() > self.start {
             return;
         }
-        if let Some((form, caught)) = self.heading.take_if(|(form, caught)| is_complete(*form, caught)) {
+        if let Some((form, caught)) =
+            self.heading.take_if(|(form, caught)| is_complete(*form, caught))
+        {
             let line = self.section.line;
             if let Err(gap) = self.carry_out(form, &caught, line) {
                 self.blame(gap, line);
@@ -456,15 +459,8 @@ impl<'r, 'f> Reader<'r, 'f> {
 fn is_complete(form: Form, caught: &Caught) -> bool {
     match form {
         Form::Run => !caught.codes.is_empty(),
-        Form::RunToPass
-        | Form::RunToFail
-        | Form::Empty
-        | Form::Delete
-        | Form::DeleteFolder
-        | Form::Rename
-        | Form::Swap
-        | Form::Commit => true,
-        _ => false,
+        Form::RunToPass | Form::RunToFail | Form::Empty | Form::Swap | Form::Commit => true,
+        form => matches!(form, Form::Delete | Form::DeleteFolder | Form::Rename),
     }
 }
 
@@ -472,8 +468,8 @@ fn is_complete(form: Form, caught: &Caught) -> bool {
 fn expectation(sentence: &Sentence) -> Option<Sentence> {
     let plain = sentence.plain.trim_start_matches(['-', '→', ' ']);
     let rest = plain.strip_prefix("expected").or_else(|| plain.strip_prefix("expect"))?;
-    let rest = ["", " output", " result", " results"].iter().find_map(|word| {
-        rest.strip_prefix(word).filter(|rest| rest.starts_with([':', '：']))
-    });
+    let rest = ["", " output", " result", " results"]
+        .iter()
+        .find_map(|word| rest.strip_prefix(word).filter(|rest| rest.starts_with([':', '：'])));
     rest.and_then(|_| sentence.after_colon())
 }

@@ -69,9 +69,9 @@ const REMARKS: &str = ",why,context,background,rationale,reason,motivation,depen
 const SHOWN: &str = ",out of scope,non-goals,rollback,roll back,alternative,alternatives,example,examples,for reference,reference,\
     current behaviour,current behavior,current state,usage,example usage,do not run,not in scope,";
 /// Headings under which nothing is asked for; a label of this name may ask.
-const NOTES: &str = ",notes,note,implementation notes,design notes,troubleshooting,faq,open questions,";
-const CRITERIA: &str =
-    ",acceptance criteria,acceptance,success criteria,done when,definition of done,verification checklist,";
+const NOTES: &str =
+    ",notes,note,implementation notes,design notes,troubleshooting,faq,open questions,";
+const CRITERIA: &str = ",acceptance criteria,acceptance,success criteria,done when,definition of done,verification checklist,";
 
 pub(super) fn cut<'a>(
     document: &Document<'a>,
@@ -95,7 +95,8 @@ pub(super) fn cut<'a>(
                 let content = contents.remove(&block.range.start).unwrap_or_default();
                 let opening = document.text(&block.range);
                 let marks = opening.len() - opening.trim_start_matches('`').len();
-                let fence = Part::Fence { info, content, marks, open: is_open(document, block), line };
+                let fence =
+                    Part::Fence { info, content, marks, open: is_open(document, block), line };
                 cutter.fence(fence, line);
             }
             Kind::Rule if matches!(cutter.aside, Aside::Done | Aside::Shown { heading: true }) => {}
@@ -109,7 +110,8 @@ pub(super) fn cut<'a>(
 fn is_open(document: &Document<'_>, block: &Block<'_>) -> bool {
     let text = document.text(&block.range).trim_end();
     let closing = text.rsplit('\n').next().unwrap_or_default().trim_start_matches(['>', ' ', '\t']);
-    let closed = text.contains('\n') && closing.len() >= 3 && closing.chars().all(|c| c == '`' || c == '~');
+    let closed =
+        text.contains('\n') && closing.len() >= 3 && closing.chars().all(|c| c == '`' || c == '~');
     let behind = document.source[block.range.end..].trim_start_matches([' ', '\t']);
     let behind = behind.strip_prefix('\n').unwrap_or(behind);
     let goes_on = behind.lines().next().is_some_and(|line| !line.trim().is_empty());
@@ -175,7 +177,8 @@ impl<'a> Cutter<'a> {
         let named = label::split(words).map(|(name, rest)| (aside(name, false), rest));
         let marked = label::is_marked(words);
         let labelled = named.filter(|(kind, _)| {
-            *kind == Aside::Listing || *kind != Aside::No && (marked || matches!(kind, Aside::Shown { .. }))
+            *kind == Aside::Listing
+                || *kind != Aside::No && (marked || matches!(kind, Aside::Shown { .. }))
         });
         let open = !matches!(self.aside, Aside::Done | Aside::Shown { heading: true });
         if let Some((kind, said)) = labelled.filter(|_| open) {
@@ -186,7 +189,8 @@ impl<'a> Cutter<'a> {
             }
             return;
         }
-        let brief = matches!(self.aside, Aside::Listing | Aside::Remark | Aside::Shown { heading: false });
+        let brief =
+            matches!(self.aside, Aside::Listing | Aside::Remark | Aside::Shown { heading: false });
         if !nested && brief {
             self.aside = Aside::No;
         }
@@ -225,7 +229,8 @@ fn aside(name: &str, heading: bool) -> Aside {
     let name = format!(",{},", name.to_lowercase());
     if CRITERIA.contains(&name) {
         Aside::Criteria
-    } else if SHOWN.contains(&name) || heading && (REMARKS.contains(&name) || NOTES.contains(&name)) {
+    } else if SHOWN.contains(&name) || heading && (REMARKS.contains(&name) || NOTES.contains(&name))
+    {
         Aside::Shown { heading }
     } else if REMARKS.contains(&name) {
         Aside::Remark

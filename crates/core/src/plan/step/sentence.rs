@@ -31,7 +31,8 @@ impl Sentence {
                 }
             }
         }
-        let cased = cased.replace('\u{a0}', " ").replace('（', " (").replace('）', ")").trim().to_owned();
+        let cased =
+            cased.replace('\u{a0}', " ").replace('（', " (").replace('）', ")").trim().to_owned();
         let plain = cased.to_ascii_lowercase();
         Self { raw, plain, cased, codes }
     }

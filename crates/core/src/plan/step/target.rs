@@ -30,8 +30,12 @@ impl<'a> Files<'a> {
     pub(super) fn find(&self, text: &str) -> Result<RepoPath, Gap> {
         let path = inside(text)?;
         let tail = format!("/{path}");
-        let mut same: Vec<&RepoPath> =
-            self.0.iter().map(|file| &file.path).filter(|file| file.as_str().ends_with(&tail)).collect();
+        let mut same: Vec<&RepoPath> = self
+            .0
+            .iter()
+            .map(|file| &file.path)
+            .filter(|file| file.as_str().ends_with(&tail))
+            .collect();
         same.sort();
         same.dedup();
         let listed = self.0.iter().any(|file| file.path == path);
@@ -45,7 +49,9 @@ impl<'a> Files<'a> {
 
     /// Whether the list is of other files than one that is named without its folder.
     pub(super) fn lacks(&self, path: &RepoPath) -> bool {
-        path.folder().is_empty() && !self.0.is_empty() && self.0.iter().all(|file| file.path != *path)
+        path.folder().is_empty()
+            && !self.0.is_empty()
+            && self.0.iter().all(|file| file.path != *path)
     }
 
     /// The one file of the task, if its list has no other.
@@ -56,7 +62,8 @@ impl<'a> Files<'a> {
 
     /// The one file of a kind that the list gives, if it fits the language of the code.
     pub(super) fn only(&self, kind: Action, language: &str) -> Option<&RepoPath> {
-        let is_test = |file: &FileRef| file.action == Action::Test || token::is_test(file.path.as_str());
+        let is_test =
+            |file: &FileRef| file.action == Action::Test || token::is_test(file.path.as_str());
         let wanted = |file: &&FileRef| match kind {
             Action::Test => is_test(file),
             kind => file.action == kind && !is_test(file),
@@ -117,7 +124,11 @@ fn fits(path: &RepoPath, language: &str) -> bool {
 pub(super) fn may_be_path(code: &str) -> bool {
     let odd = |c: char| c.is_whitespace() || "{}<>*|\"'$=;,?!@`".contains(c);
     let call = code.contains('(') && !code.contains('/');
-    !(code.is_empty() || code.contains(odd) || code.contains("://") || code.starts_with('-') || call)
+    !(code.is_empty()
+        || code.contains(odd)
+        || code.contains("://")
+        || code.starts_with('-')
+        || call)
         && bare(code).is_some()
 }
 

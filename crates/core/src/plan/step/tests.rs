@@ -21,7 +21,10 @@ fn tell(action: &Action) -> String {
             format!("patch {path} {}", hunks.join(" "))
         }
         Action::Insert { path, line, after, content } => {
-            format!("insert {path} {} {line:?} {content:?}", if *after { "after" } else { "before" })
+            format!(
+                "insert {path} {} {line:?} {content:?}",
+                if *after { "after" } else { "before" }
+            )
         }
         Action::Delete { path, folder } => {
             format!("{} {path}", if *folder { "delete-folder" } else { "delete" })
@@ -31,7 +34,8 @@ fn tell(action: &Action) -> String {
             let text = expect.text.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();
             let silent = if expect.silent { " silent" } else { "" };
             let count = expect.count.map(|count| format!(" {count}")).unwrap_or_default();
-            let lines: String = expect.lines.iter().map(|line| format!(" {line:?}")).collect();
+            let lines: Vec<String> = expect.lines.iter().map(|line| format!(" {line:?}")).collect();
+            let lines = lines.concat();
             format!("run {command:?} {:?}{text}{lines}{count}{silent}", expect.exit)
         }
         Action::Ask { question, options, default } => {
@@ -112,9 +116,18 @@ fn a_list_of_files_settles_the_only_file_of_a_kind() {
     same(&step("Write minimal implementation"), &["new src/a/b.py \"x\\n\""]);
     same(&step("Create `b.py`"), &["new src/a/b.py \"x\\n\""]);
     unclear(&step("Write minimal implementation").replace("```python", "```rust"), "which file");
-    unclear(&step("Write minimal implementation").replace("- Test", "- Create: `src/c.py`\n- Test"), "which file");
-    unclear(&step("Write the failing test").replace("- Test", "- Test: `tests/test_c.py`\n- Test"), "which file");
-    unclear(&step("Create `b.py`").replace("- Test", "- Create: `src/c/b.py`\n- Test"), "several files");
+    unclear(
+        &step("Write minimal implementation").replace("- Test", "- Create: `src/c.py`\n- Test"),
+        "which file",
+    );
+    unclear(
+        &step("Write the failing test").replace("- Test", "- Test: `tests/test_c.py`\n- Test"),
+        "which file",
+    );
+    unclear(
+        &step("Create `b.py`").replace("- Test", "- Create: `src/c/b.py`\n- Test"),
+        "several files",
+    );
     unclear(
         "**Files:**\n- Modify: `src/b.py`\n\n**Step 3: Implement `src/b.py`**\n\n```python\nb\n```\n",
         "where in `src/b.py`",
@@ -175,7 +188,10 @@ fn titles_that_are_instructions_are_carried_out_once() {
     same("**Step 2:** Delete `logo.png`\n", &["delete logo.png"]);
     same("- [ ] Rename `a.rs` to `b.rs`\n", &["rename a.rs b.rs"]);
     same("- [ ] Create an empty file `pkg/__init__.py`\n", &["new pkg/__init__.py \"\""]);
-    same("- [ ] Delete `Makefile`, `.env` and `src/x`\n", &["delete Makefile", "delete .env", "delete src/x"]);
+    same(
+        "- [ ] Delete `Makefile`, `.env` and `src/x`\n",
+        &["delete Makefile", "delete .env", "delete src/x"],
+    );
     same("- [ ] Remove the file `src/a.ts` (unused)\n", &["delete src/a.ts"]);
     same("- [ ] Run `make`\n\n  Expected: FAIL\n", &["run \"make\" Fail"]);
     same("- [ ] Delete `a.ts`\n\n```bash\ngit rm a.ts\n```\n", &["delete a.ts"]);
@@ -280,7 +296,10 @@ fn commits_are_taken_over() {
 fn a_question_is_asked_with_its_options_and_default() {
     let expected = ["ask \"Which store?\" [\"sqlite\", \"files\"] Some(\"sqlite\")"];
     same("Ask: Which store?\n\n- sqlite\n- files\n\nDefault: sqlite\n", &expected);
-    same("- [ ] Choose\n\n  Ask: Which store?\n  Options: sqlite, files\n  Default: `sqlite`.\n", &expected);
+    same(
+        "- [ ] Choose\n\n  Ask: Which store?\n  Options: sqlite, files\n  Default: `sqlite`.\n",
+        &expected,
+    );
     same("Ask: Which store?\n- `sqlite` (default)\n- files\n", &expected);
 }
 
@@ -306,8 +325,21 @@ fn a_step_says_where_it_stands() {
 #[test]
 fn hostile_text_is_read_in_bounded_time() {
     for piece in [
-        "`", "``a`", "<", "- [ ] a\n", "Run: `x`\n\n", "```\n", "> ", "**Step 1: ", "Expected: \"", "In `a.b`, ",
-        "git commit -m \"$(cat <<", "<a ", "the ", "Create the ", "Delete `a.b` and ",
+        "`",
+        "``a`",
+        "<",
+        "- [ ] a\n",
+        "Run: `x`\n\n",
+        "```\n",
+        "> ",
+        "**Step 1: ",
+        "Expected: \"",
+        "In `a.b`, ",
+        "git commit -m \"$(cat <<",
+        "<a ",
+        "the ",
+        "Create the ",
+        "Delete `a.b` and ",
     ] {
         assert!(!read(&piece.repeat(200_000 / piece.len())).steps.is_empty());
     }

@@ -23,8 +23,6 @@ pub(super) struct Title {
     pub(super) is_order: bool,
     /// It may hold only sometimes.
     pub(super) condition: bool,
-    /// A heading such as `Implementation`.
-    is_part: bool,
 }
 
 impl Title {
@@ -47,7 +45,10 @@ impl Title {
                 }
             };
             closed |= word == "(";
-            if matches!(word, "and" | "," | ";" | "then" | "+" | "&" | "—" | "–" | ":" | "/" | "(" | "→") {
+            if matches!(
+                word,
+                "and" | "," | ";" | "then" | "+" | "&" | "—" | "–" | ":" | "/" | "(" | "→"
+            ) {
                 starts = true;
                 continue;
             }
@@ -63,8 +64,9 @@ impl Title {
             (starts, first) = (false, false);
         }
         title.exit = expect::ending(&looked);
-        let parts = ["implementation", "tests", "steps", "changes", "code", "verification", "setup", "task"];
-        title.is_part = parts.contains(&sentence.plain.as_str());
+        // A heading that is a part of a task.
+        let parts = ",implementation,tests,steps,changes,code,verification,setup,task,";
+        title.is_order |= parts.contains(&format!(",{},", sentence.plain));
         title
     }
 
@@ -92,7 +94,7 @@ impl Title {
 
     /// Whether a heading that is no step may stand above instructions.
     pub(super) fn leads(&self) -> bool {
-        !self.condition && (self.is_order || !self.paths.is_empty() || self.is_part)
+        !self.condition && (self.is_order || !self.paths.is_empty())
     }
 
     /// Fails if the steps below do not come to what it asks for.
@@ -112,7 +114,9 @@ impl Title {
                 Action::Run { command, .. } => command.contains(path.as_str()),
                 action => {
                     let name = path.trim_end_matches('/');
-                    touched(action).iter().any(|touched| touched.ends_with(name) || name.starts_with(*touched))
+                    touched(action)
+                        .iter()
+                        .any(|touched| touched.ends_with(name) || name.starts_with(*touched))
                 }
             })
         };

@@ -35,7 +35,8 @@ const LINKS: &str = " in on at by for with from to of as than like into onto ove
     after before so but or and nor which who whom whose that where when while because since if unless until not only \
     even both either neither i.e e.g been then still yet already almost no though although just thus hence therefore \
     rather more less ";
-const OPENERS: &str = " if when whenever while unless once until after before with without because since as ";
+const OPENERS: &str =
+    " if when whenever while unless once until after before with without because since as ";
 
 pub(super) fn is_condition(word: &str) -> bool {
     is_one(CONDITIONS, word) || word.ends_with("n't") || word.ends_with("n’t")
@@ -86,6 +87,11 @@ pub(super) fn is_third_person(word: &str) -> bool {
     word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us")
 }
 
+/// Whether a word is one of a list in which each stands between blanks.
 fn is_one(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split_whitespace().any(|one| one == word)
+    let apart = |at: usize| {
+        let (before, after) = (&list[..at], &list[at + word.len()..]);
+        before.ends_with(' ') && after.starts_with(' ')
+    };
+    !word.is_empty() && list.match_indices(word).any(|(at, _)| apart(at))
 }

@@ -7,13 +7,14 @@ impl Reader<'_, '_> {
     /// Takes what belongs to a question: `Ask: ...`, `Options: ...`, `Default: ...`, an item below it.
     pub(super) fn answer(&mut self, sentence: &Sentence, item: bool, line: u32) -> bool {
         let label = sentence.plain.split([':', '：']).next().unwrap_or_default();
-        let said = sentence.after_colon().filter(|_| {
-            matches!(label, "ask" | "question" | "options" | "default")
-        });
+        let said = sentence
+            .after_colon()
+            .filter(|_| matches!(label, "ask" | "question" | "options" | "default"));
         match (label, said, self.open_question()) {
             ("ask" | "question", Some(said), _) => {
                 self.settle();
-                let question = Action::Ask { question: said.raw, options: Vec::new(), default: None };
+                let question =
+                    Action::Ask { question: said.raw, options: Vec::new(), default: None };
                 self.push(question, line);
             }
             ("options", Some(said), Some((options, _))) => {

@@ -9,20 +9,46 @@ const CREATED: &str =
 /// Whether the text would run or change anything beyond [`CREATED`].
 fn runs(text: &str) -> bool {
     let told = told(text);
-    !told.iter().any(|one| one.starts_with("unclear ")) && told.iter().any(|one| one.contains("rm -rf"))
+    !told.iter().any(|one| one.starts_with("unclear "))
+        && told.iter().any(|one| one.contains("rm -rf"))
 }
 
 #[test]
 fn commands_that_are_shown_are_not_run() {
     for caption in [
-        "Do not run:", "Never run:", "Rollback", "Rollback:", "**Rollback:**", "Current behaviour", "**Current behaviour:**",
-        "Verify by hand:", "**Verify by hand:**", "For reference", "For reference:", "Example", "Example:", "**Example:**",
-        "Alternative", "**Alternative:**", "Alternatively:", "If it fails:", "Optional:", "Wrong usage:", "Later:",
-        "This is what it runs:", "The old script was:", "You can also run:", "Run this only on Linux:", "Run after release:",
+        "Do not run:",
+        "Never run:",
+        "Rollback",
+        "Rollback:",
+        "**Rollback:**",
+        "Current behaviour",
+        "**Current behaviour:**",
+        "Verify by hand:",
+        "**Verify by hand:**",
+        "For reference",
+        "For reference:",
+        "Example",
+        "Example:",
+        "**Example:**",
+        "Alternative",
+        "**Alternative:**",
+        "Alternatively:",
+        "If it fails:",
+        "Optional:",
+        "Wrong usage:",
+        "Later:",
+        "This is what it runs:",
+        "The old script was:",
+        "You can also run:",
+        "Run this only on Linux:",
+        "Run after release:",
     ] {
         for form in [
             format!("{CREATED}\n\n{caption}\n\n```bash\nrm -rf x\n```\n"),
-            format!("{CREATED}\n\n### {}\n\n```bash\nrm -rf x\n```\n", caption.trim_matches(['*', ':'])),
+            format!(
+                "{CREATED}\n\n### {}\n\n```bash\nrm -rf x\n```\n",
+                caption.trim_matches(['*', ':'])
+            ),
             format!("{CREATED}\n\n- [ ] {caption}\n\n```bash\nrm -rf x\n```\n"),
         ] {
             assert!(!runs(&form), "{form}\n{:?}", told(&form));
@@ -33,7 +59,9 @@ fn commands_that_are_shown_are_not_run() {
 #[test]
 fn headings_that_ask_for_nothing_hold_until_the_next() {
     for heading in ["Out of scope", "Notes", "Background", "Rollback"] {
-        let aside = format!("### {heading}\n\nDelete `a.txt`.\n\n- [ ] Run `rm -rf x`\n\n```bash\nrm -rf y\n```\n\n");
+        let aside = format!(
+            "### {heading}\n\nDelete `a.txt`.\n\n- [ ] Run `rm -rf x`\n\n```bash\nrm -rf y\n```\n\n"
+        );
         same(&format!("{aside}### Steps\n\nRun `x`.\n"), &["run \"x\" Pass"]);
         let told = read(&format!("{CREATED}\n\n{aside}"));
         assert_eq!(told.steps.len(), 2, "{:?}", told.steps);
@@ -44,13 +72,29 @@ fn headings_that_ask_for_nothing_hold_until_the_next() {
 #[test]
 fn a_tail_that_holds_it_back_is_unclear() {
     for text in [
-        "Run `x` if the tests fail.", "Delete `y.txt` unless it is used.", "Once that works, delete `y.txt`.",
-        "Run `x` or `y`.", "Run `x` only on Linux.", "After the release, delete `y.txt`.", "Optionally, run `x`.",
-        "Run `x` when done.", "Delete `y.txt` (optional).", "Run `x` (if needed).", "Rename `a.txt` to `b.txt` or `c.txt`.",
-        "Run `x` in the background.", "Run `x` in another terminal.", "Don't delete `y.txt`.", "Run `x` twice.",
-        "- [ ] Delete `y.txt` (optional)\n", "- [ ] If needed, run `x`\n", "- [ ] **Optional: clean up**\n\nDelete `y.txt`.\n",
-        "- [ ] **Only on Linux**\n\nRun `x`.\n", "### If it breaks\n\nRun `x`.\n", "### Troubleshooting tips\n\nRun `x`.\n",
-        "Run `x`.\n\n- [ ] **Step 1: Run it**\n\nRun `y`.\n", "- [ ] Run `y`\n\n### More\n\nRun `x`.\n",
+        "Run `x` if the tests fail.",
+        "Delete `y.txt` unless it is used.",
+        "Once that works, delete `y.txt`.",
+        "Run `x` or `y`.",
+        "Run `x` only on Linux.",
+        "After the release, delete `y.txt`.",
+        "Optionally, run `x`.",
+        "Run `x` when done.",
+        "Delete `y.txt` (optional).",
+        "Run `x` (if needed).",
+        "Rename `a.txt` to `b.txt` or `c.txt`.",
+        "Run `x` in the background.",
+        "Run `x` in another terminal.",
+        "Don't delete `y.txt`.",
+        "Run `x` twice.",
+        "- [ ] Delete `y.txt` (optional)\n",
+        "- [ ] If needed, run `x`\n",
+        "- [ ] **Optional: clean up**\n\nDelete `y.txt`.\n",
+        "- [ ] **Only on Linux**\n\nRun `x`.\n",
+        "### If it breaks\n\nRun `x`.\n",
+        "### Troubleshooting tips\n\nRun `x`.\n",
+        "Run `x`.\n\n- [ ] **Step 1: Run it**\n\nRun `y`.\n",
+        "- [ ] Run `y`\n\n### More\n\nRun `x`.\n",
     ] {
         unclear(text, "");
     }
@@ -119,14 +163,23 @@ fn what_explains_is_passed_over_and_named() {
         "- [x] **Step 1: Create `a.ts`**\n\n```ts\nx\n```\n\n- [ ] **Step 2: Run it**\n\nRun: `x`\n",
         &["run \"x\" Pass"],
     );
-    same("Run `x`.\n\n### Acceptance criteria\n\nAll of them:\n\n- [ ] Add nothing\n", &["run \"x\" Pass"]);
+    same(
+        "Run `x`.\n\n### Acceptance criteria\n\nAll of them:\n\n- [ ] Add nothing\n",
+        &["run \"x\" Pass"],
+    );
     let files = "**Files:**\n- Modify: `src/b.py`\n\n";
     unclear(&format!("{files}**Step 2: Run tests**\n\nRun: `x`\n"), "no step changes one");
 }
 
 #[test]
 fn what_is_left_out_of_a_fence_is_never_written() {
-    for content in ["// ... existing code\nlet a;", "...", "// existing code", "TODO", "name: <your name here>"] {
+    for content in [
+        "// ... existing code\nlet a;",
+        "...",
+        "// existing code",
+        "TODO",
+        "name: <your name here>",
+    ] {
         unclear(&format!("Create `a.ts`:\n\n```ts\n{content}\n```\n"), "");
     }
     unclear("Create `a.md`:\n\n```markdown\n```bash\nx\n```\nmore\n```\n", "where its code ends");
@@ -139,7 +192,18 @@ fn what_is_left_out_of_a_fence_is_never_written() {
 }
 
 const HELD_BACK: [&str; 12] = [
-    "not", "if", "unless", "or", "only", "optionally", "after", "when", "never", "except", "maybe", "once",
+    "not",
+    "if",
+    "unless",
+    "or",
+    "only",
+    "optionally",
+    "after",
+    "when",
+    "never",
+    "except",
+    "maybe",
+    "once",
 ];
 
 /// A sentence that is carried out, with whatever follows it.
@@ -150,9 +214,13 @@ fn whole(form: Form, sentence: &str) -> String {
         Form::With => format!("In `a.txt`, replace:{fence}\n{sentence}{fence}"),
         Form::Caption => format!("Create `a.txt`:\n\n{sentence}{fence}"),
         Form::Patch => format!("{sentence}\n\n```diff\n a\n-b\n```\n"),
-        Form::CreateTest | Form::CreateCode => format!("{sentence}\n\n```ts\n// src/a.ts\nx\n```\n"),
+        Form::CreateTest | Form::CreateCode => {
+            format!("{sentence}\n\n```ts\n// src/a.ts\nx\n```\n")
+        }
         Form::Run if !sentence.contains('`') => format!("{sentence}{fence}"),
-        Form::Create | Form::Overwrite | Form::Append | Form::After | Form::Before => format!("{sentence}{fence}"),
+        Form::Create | Form::Overwrite | Form::Append | Form::After | Form::Before => {
+            format!("{sentence}{fence}")
+        }
         _ => sentence.to_owned(),
     }
 }
@@ -189,8 +257,19 @@ fn no_sentence_is_carried_out_with_a_word_that_holds_it_back() {
 
 #[test]
 fn no_expectation_is_taken_with_a_word_that_holds_it_back() {
-    for said in ["PASS", "FAIL", "FAIL with `x`", "5 passed", "all tests pass", "`3 passed`", "exit code 2", "no errors"] {
-        for word in ["if", "unless", "or", "only", "optionally", "when", "except", "maybe", "not", "never"] {
+    for said in [
+        "PASS",
+        "FAIL",
+        "FAIL with `x`",
+        "5 passed",
+        "all tests pass",
+        "`3 passed`",
+        "exit code 2",
+        "no errors",
+    ] {
+        for word in
+            ["if", "unless", "or", "only", "optionally", "when", "except", "maybe", "not", "never"]
+        {
             for sentence in held_back(said, word) {
                 unclear(&format!("Run: `x`\nExpected: {sentence}\n"), "");
             }

@@ -12,7 +12,8 @@ fn every_row_has_an_example_that_no_row_before_it_takes() {
     for (at, (_, form, example)) in FORMS.iter().enumerate() {
         let sentence = Sentence::new(example);
         let tokens = pattern::tokens(&sentence).unwrap();
-        let row = FORMS.iter().position(|(row, ..)| pattern::find(row, form::core(&tokens)).is_some());
+        let row =
+            FORMS.iter().position(|(row, ..)| pattern::find(row, form::core(&tokens)).is_some());
         assert_eq!(row, Some(at), "{example} is {:?}", row.map(|row| FORMS[row].0));
         assert_eq!(form::read(&sentence).unwrap().0, *form);
     }
@@ -22,10 +23,11 @@ fn every_row_has_an_example_that_no_row_before_it_takes() {
 fn text_of(example: &str) -> String {
     let mut text = String::new();
     for (at, piece) in example.split("``").enumerate() {
-        let fence = if piece.contains("diff fence") { "```diff\n a\n-b\n+c\n```" } else { "```\nx\n```" };
+        let fence =
+            if piece.contains("diff fence") { "```diff\n a\n-b\n+c\n```" } else { "```\nx\n```" };
         match at % 2 {
             1 => text.push_str(piece),
-            _ if piece.contains("fence") => text.push_str(&format!("\n\n{fence}\n\n")),
+            _ if piece.contains("fence") => text.extend(["\n\n", fence, "\n\n"]),
             _ => text.push('\n'),
         }
     }
@@ -43,7 +45,10 @@ fn what_the_page_shows_is_what_is_done() {
         for example in says.split(" · ") {
             let text = text_of(example);
             let told = told(&text);
-            assert!(told.iter().all(|one| one.starts_with(kind)), "{text}\n{told:?}\nshould be {kind}");
+            assert!(
+                told.iter().all(|one| one.starts_with(kind)),
+                "{text}\n{told:?}\nshould be {kind}"
+            );
             seen += 1;
         }
     }
