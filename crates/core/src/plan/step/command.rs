@@ -1,10 +1,8 @@
 //! Shell scripts of a plan: which lines are commands to run, and which the runtime takes over.
 
-use super::expect;
-use super::gap::Gap;
+use super::gap::{Gap, short};
 use super::sentence::Sentence;
-use super::{Action, Expect};
-use super::{omission, target};
+use super::{Action, Expect, expect, omission, target, words};
 
 /// Languages whose fences hold commands.
 pub(super) fn is_shell(language: &str) -> bool {
@@ -128,6 +126,9 @@ fn strip(script: &str) -> Result<(String, Option<Expect>), Gap> {
     if prompted > 0 && prompted != script.lines().filter(code).count() {
         return Err(Gap::command("it mixes commands with their output"));
     }
+    if let Some(line) = script.lines().find(|line| is_held_back(line)) {
+        return Err(Gap::command(format!("its comment holds a command back (`{}`)", short(line))));
+    }
     let mut expects = Vec::new();
     let mut kept = String::new();
     for line in script.lines() {
@@ -149,6 +150,14 @@ fn strip(script: &str) -> Result<(String, Option<Expect>), Gap> {
         return Err(Gap::result("it expects several things of one script"));
     }
     Ok((kept, expects.pop()))
+}
+
+/// `npm i  # if you use npm`, `# or`: a comment that says when a command counts.
+fn is_held_back(line: &str) -> bool {
+    let apart = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with([' ', '\t']);
+    let comment = line.match_indices('#').find(apart).map_or("", |(at, _)| &line[at..]);
+    let mut said = comment.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    said.any(|word| words::holds_back(&word) || matches!(word.as_str(), "or" | "if"))
 }
 
 fn is_compound(script: &str) -> bool {

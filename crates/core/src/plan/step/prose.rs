@@ -9,7 +9,12 @@ pub(super) fn explains(sentence: &Sentence) -> bool {
     let all = split_words(plain);
     let asks = all.iter().any(|word| words::asks(word));
     let phrases = ["have to ", "has to ", "make sure", "to be ", "as well", "do not ", "by hand"];
-    if all.is_empty() || asks || phrases.iter().any(|phrase| plain.contains(phrase)) {
+    // What points at something else says of it whether it holds.
+    let points =
+        all.first().is_some_and(|word| words::is_pronoun(word)) || all.get(1) == Some(&"following");
+    let held =
+        all.iter().any(|word| words::holds_back(word) || points && words::is_condition(word));
+    if all.is_empty() || asks || held || phrases.iter().any(|phrase| plain.contains(phrase)) {
         return false;
     }
     let clauses = clauses(plain);

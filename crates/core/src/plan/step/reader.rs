@@ -440,7 +440,9 @@ impl<'r, 'f> Reader<'r, 'f> {
         }
         let steps = &self.told.steps[self.start..];
         let Some(said) = &self.section.title else { return };
-        if self.title.condition && self.heading.is_none() && !steps.is_empty() {
+        // A choice may well be what is asked.
+        let acts = steps.iter().any(|step| !matches!(step.action, Action::Ask { .. }));
+        if self.title.condition && self.heading.is_none() && acts {
             return self.blame(Gap::sentence(&said.raw), line);
         }
         if self.unsaid && !self.title.is_order && self.heading.is_none() {

@@ -27,8 +27,12 @@ pub(super) struct Title {
 
 impl Title {
     pub(super) fn read(sentence: &Sentence) -> Self {
+        // A title that is too long to be read may say anything.
+        let Some(tokens) = pattern::tokens(sentence) else {
+            return Self { condition: true, ..Self::default() };
+        };
         let mut title = Self::default();
-        let tokens = pattern::tokens(sentence).unwrap_or_default();
+        let executable = sentence.plain.contains(" executable");
         let mut starts = true;
         let mut first = true;
         let mut looked = Vec::new();
@@ -56,7 +60,9 @@ impl Title {
             let how = word == "not" && closed && expect::ending(&looked) == Some(Exit::Fail);
             title.condition |= words::is_condition(word) && !how;
             if starts {
-                looking = title.clause(word, first) || looking && !words::is_order(word);
+                // `Make it executable` is for a command.
+                let verb = if word == "make" && executable { "set" } else { word };
+                looking = title.clause(verb, first) || looking && !words::is_order(word);
             }
             if looking {
                 looked.push(word);

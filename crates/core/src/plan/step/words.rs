@@ -4,7 +4,10 @@
 const CONDITIONS: &str = " if unless when whenever once until while otherwise optional optionally only or either maybe \
     perhaps possibly not never don't dont doesn't cannot can't without except instead skip later after before \
     manual manually hand example examples alternative alternatively alternatives rollback reference usage \
-    currently previously wrong bad avoid possible should could would might may sometimes ";
+    currently previously wrong bad avoid choose pick decide possible should could would might may sometimes ";
+/// Of these, what holds a sentence back even where it explains, or stands in a comment of a script.
+const HOLDS: &str = " unless only optional optionally instead skip example examples alternative alternatively alternatives \
+    manual manually later wrong avoid maybe perhaps either choose pick decide otherwise ";
 /// What asks of the reader, wherever it stands in a sentence.
 const ASKS: &str = " must should shall ought need needs ensure sure forget remember don't dont never avoid please you \
     your you'll let's todo tbd required too also likewise optional optionally instead by-hand manually everywhere \
@@ -15,7 +18,7 @@ const CHANGES: &str = " add insert update modify extend implement replace change
     disable simplify split merge integrate hook expose bump port mark create write overwrite save prepend swap inline \
     populate patch strip make declare delete remove drop rename move use ask give teach handle support let pass ";
 /// Titles that begin so are met by a command as well as by a change.
-const DOES: &str = " install generate regenerate scaffold initialize initialise init format copy clean make delete remove \
+const DOES: &str = " install generate regenerate scaffold initialize initialise init format copy clean delete remove \
     rename move create build set reset setup apply ";
 /// Titles that begin so are met by a command.
 const LOOKS: &str = " run re-run rerun verify check confirm test validate lint execute type-check typecheck typechecking \
@@ -40,6 +43,10 @@ const OPENERS: &str =
 
 pub(super) fn is_condition(word: &str) -> bool {
     is_one(CONDITIONS, word) || word.ends_with("n't") || word.ends_with("n’t")
+}
+
+pub(super) fn holds_back(word: &str) -> bool {
+    is_one(HOLDS, word)
 }
 
 pub(super) fn asks(word: &str) -> bool {

@@ -95,9 +95,16 @@ fn a_tail_that_holds_it_back_is_unclear() {
         "### Troubleshooting tips\n\nRun `x`.\n",
         "Run `x`.\n\n- [ ] **Step 1: Run it**\n\nRun `y`.\n",
         "- [ ] Run `y`\n\n### More\n\nRun `x`.\n",
+        "- [ ] Install it\n\n```bash\nnpm i\n# or\nyarn\n```\n",
+        "- [ ] Install it\n\n```bash\nnpm i  # if you use npm\n```\n",
+        "- [ ] **Make the change that the design describes**\n\n```bash\nmake\n```\n",
+        "~~Delete `a.txt`.~~",
+        "- [ ] **Choose one**\n\nRun `a`.\nExpected: PASS\n\nRun `b`.\nExpected: PASS\n",
     ] {
         unclear(text, "");
     }
+    let long = format!("- [ ] **Run it {} only if needed**\n\nRun `x`.\n", "again and ".repeat(30));
+    unclear(&long, "");
 }
 
 #[test]
@@ -115,6 +122,9 @@ fn words_that_ask_for_more_are_never_passed_over() {
         "The function is slow so rework the loop.",
         "Mention the flag in the manual.",
         "The docs as well.",
+        "Here is what not to do.",
+        "It is only for Linux.",
+        "These are alternatives.",
         "The README is to be updated.",
         "When the file is there, touch the other one.",
         "Because the loop is slow, rework it.",
