@@ -157,7 +157,7 @@ fn is_held_back(line: &str) -> bool {
     let apart = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with([' ', '\t']);
     let comment = line.match_indices('#').find(apart).map_or("", |(at, _)| &line[at..]);
     let mut said = comment.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    said.any(|word| words::holds_back(&word) || matches!(word.as_str(), "or" | "if"))
+    said.any(|word| words::HOLDS.has(&word) || matches!(word.as_str(), "or" | "if"))
 }
 
 fn is_compound(script: &str) -> bool {
@@ -278,29 +278,19 @@ fn double(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
 
 /// `(cat <<'EOF'`, lines, `EOF`, `)`.
 fn here(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
-    let mut line = String::new();
-    while let Some(c) = rest.next_if(|c| *c != '\n') {
-        line.push(c);
-    }
-    rest.next()?;
-    let mark = line
-        .strip_prefix("(cat <<")?
-        .trim_start_matches('-')
-        .trim()
-        .trim_matches(['\'', '"'])
-        .to_owned();
+    let mut line = || {
+        let line: String = std::iter::from_fn(|| rest.next_if(|c| *c != '\n')).collect();
+        rest.next().map(|_| line)
+    };
+    let open = line()?;
+    let mark =
+        open.strip_prefix("(cat <<")?.trim_start_matches('-').trim().trim_matches(['\'', '"']);
     let mut text = String::new();
     loop {
-        let mut line = String::new();
-        while let Some(c) = rest.next_if(|c| *c != '\n') {
-            line.push(c);
+        match line()? {
+            end if end.trim() == mark => break,
+            inner => text.extend([inner.as_str(), "\n"]),
         }
-        rest.next()?;
-        if line.trim() == mark {
-            break;
-        }
-        text.push_str(&line);
-        text.push('\n');
     }
     while rest.next_if(|c| c.is_whitespace()).is_some() {}
     (rest.next()? == ')').then_some(text)

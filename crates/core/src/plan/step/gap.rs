@@ -1,5 +1,6 @@
 //! Why a step cannot be carried out word for word, and what would mend it.
 
+use super::words::is_condition;
 use crate::path::RepoPath;
 
 /// What is missing, and where a person can put it.
@@ -19,37 +20,36 @@ const SAY_EXACTLY: &str =
     "Say it as one exact instruction, or leave it out if nothing is to be done.";
 const NO_CONDITION: &str = "Decide it in the plan: say what is to be done, without a condition.";
 
+/// A kind of gap: a reason of its own, and the remedy of its kind.
+macro_rules! kinds {
+    ($($name:ident: $remedy:ident),*) => {
+        $(pub(super) fn $name(reason: impl Into<String>) -> Self {
+            Self { reason: reason.into(), remedy: $remedy }
+        })*
+    };
+}
+
 impl Gap {
-    pub(super) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: SAY_EXACTLY }
+    kinds! {
+        new: SAY_EXACTLY, path: NAME_FILE, place: SAY_PLACE, command: GIVE_COMMAND, result: SAY_RESULT, code: WRITE_OUT
     }
 
     pub(super) fn sentence(said: &str) -> Self {
-        let conditional = said
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| super::words::is_condition(&word.to_lowercase()));
-        let reason =
-            format!("`{}` is not an instruction to be followed word for word", short(said));
-        Self { reason, remedy: if conditional { NO_CONDITION } else { SAY_EXACTLY } }
-    }
-
-    pub(super) fn file() -> Self {
+        let mut words = said.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        let remedy = if words.any(|word| is_condition(&word)) { NO_CONDITION } else { SAY_EXACTLY };
+        let said = short(said);
         Self {
-            reason: "it is not said which file its code belongs to".to_owned(),
-            remedy: NAME_FILE,
+            reason: format!("`{said}` is not an instruction to be followed word for word"),
+            remedy,
         }
     }
 
+    pub(super) fn file() -> Self {
+        Self::path("it is not said which file its code belongs to")
+    }
+
     pub(super) fn purpose() -> Self {
-        Self { reason: "it is not said what its code is for".to_owned(), remedy: NAME_FILE }
-    }
-
-    pub(super) fn path(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: NAME_FILE }
-    }
-
-    pub(super) fn place(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: SAY_PLACE }
+        Self::path("it is not said what its code is for")
     }
 
     pub(super) fn fragment(path: &RepoPath) -> Self {
@@ -57,20 +57,10 @@ impl Gap {
     }
 
     pub(super) fn text(said: &str) -> Self {
-        let reason = format!("it does not give the text for `{}`", short(said));
-        Self { reason, remedy: GIVE_TEXT }
-    }
-
-    pub(super) fn command(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: GIVE_COMMAND }
-    }
-
-    pub(super) fn result(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: SAY_RESULT }
-    }
-
-    pub(super) fn code(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: WRITE_OUT }
+        Self {
+            reason: format!("it does not give the text for `{}`", short(said)),
+            remedy: GIVE_TEXT,
+        }
     }
 }
 

@@ -168,7 +168,7 @@ fn follow_name(
 ) -> bool {
     let plain = |token: &&Token<'_>| match token {
         Token::Word(word, _) => {
-            !words::is_condition(word) && !is_one_of(&AND, token) && !words::changes(word)
+            !words::is_condition(word) && !is_one_of(&AND, token) && !words::CHANGES.has(word)
         }
         Token::Code(code) => !target::is_path(code),
         Token::Quote(_) => true,

@@ -7,13 +7,12 @@ use super::words;
 pub(super) fn explains(sentence: &Sentence) -> bool {
     let plain = unlabelled(sentence.plain.trim_matches(['(', ')', '>', '*', '_', ' ', '"']));
     let all = split_words(plain);
-    let asks = all.iter().any(|word| words::asks(word));
+    let asks = all.iter().any(|word| words::ASKS.has(word));
     let phrases = ["have to ", "has to ", "make sure", "to be ", "as well", "do not ", "by hand"];
     // What points at something else says of it whether it holds.
-    let points =
-        all.first().is_some_and(|word| words::is_pronoun(word)) || all.get(1) == Some(&"following");
-    let held =
-        all.iter().any(|word| words::holds_back(word) || points && words::is_condition(word));
+    let points = all.first().is_some_and(|word| words::PRONOUNS.has(word))
+        || all.get(1) == Some(&"following");
+    let held = all.iter().any(|word| words::HOLDS.has(word) || points && words::is_condition(word));
     if all.is_empty() || asks || held || phrases.iter().any(|phrase| plain.contains(phrase)) {
         return false;
     }
@@ -21,7 +20,9 @@ pub(super) fn explains(sentence: &Sentence) -> bool {
     let mut rest = clauses.as_slice();
     // What holds under a condition stands behind the comma.
     while let [first, others @ ..] = rest {
-        if !split_words(first).first().is_some_and(|word| words::opens(word)) || others.is_empty() {
+        if !split_words(first).first().is_some_and(|word| words::OPENERS.has(word))
+            || others.is_empty()
+        {
             break;
         }
         rest = others;
@@ -43,14 +44,14 @@ fn describes(clause: &str) -> bool {
     let all = split_words(clause);
     let Some(first) = all.first() else { return false };
     let code = first.starts_with(CODE);
-    if !code && !words::is_subject(first) {
+    if !code && !words::SUBJECTS.has(first) {
         return false;
     }
-    let direct = code || words::is_pronoun(first);
+    let direct = code || words::PRONOUNS.has(first);
     let from = if direct { 1 } else { 2 };
     all.iter().enumerate().skip(from).any(|(at, word)| {
         let last = at + 1 == all.len();
-        words::is_verb(word) || words::is_third_person(word) && (direct || !last)
+        words::VERBS.has(word) || words::is_third_person(word) && (direct || !last)
     })
 }
 
@@ -61,9 +62,9 @@ fn goes_on(clause: &str) -> bool {
     let single = all.len() == 1 && !words::is_order(first);
     single
         || first.starts_with(CODE)
-        || words::is_subject(first)
-        || words::is_verb(first)
-        || words::links(first)
+        || words::SUBJECTS.has(first)
+        || words::VERBS.has(first)
+        || words::LINKS.has(first)
         || !words::is_order(first)
             && (words::is_third_person(first)
                 || ["ed", "ing", "ly"].iter().any(|end| first.ends_with(end)))

@@ -149,8 +149,10 @@ impl<'r, 'f> Reader<'r, 'f> {
                 self.settle();
                 for sentence in sentences {
                     let first = sentence.plain.split(' ').next().unwrap_or_default();
-                    let asks =
-                        sentence.plain.split(|c: char| !c.is_alphanumeric()).any(words::asks);
+                    let asks = sentence
+                        .plain
+                        .split(|c: char| !c.is_alphanumeric())
+                        .any(|word| words::ASKS.has(word));
                     if *judged && self.role != Role::Preface && (asks || words::is_order(first)) {
                         self.blame(Gap::sentence(&sentence.raw), *line);
                     } else {

@@ -78,8 +78,8 @@ impl Title {
 
     /// Takes the first word of a clause; whether it looks at something.
     fn clause(&mut self, word: &str, first: bool) -> bool {
-        let (changes, does) = (words::changes(word), words::does(word));
-        let looks = words::looks(word);
+        let (changes, does) = (words::CHANGES.has(word), words::DOES.has(word));
+        let looks = words::LOOKS.has(word);
         self.commits |= word == "commit";
         self.is_order |= first && (changes || does || looks || word == "commit");
         self.does += usize::from(does);
