@@ -199,6 +199,7 @@ impl AgentRun {
             tools,
             answer,
             output_limit: self.budget.output,
+            turns: self.budget.turns,
             task: self.brief.prompt.get(self.brief.text.clone()).unwrap_or_default(),
         }
     }

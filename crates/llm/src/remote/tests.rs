@@ -33,6 +33,7 @@ async fn plain_reasoning_goes_back_to_who_wants_it() {
                 tools: &[],
                 answer: Answer::Free,
                 output_limit: 100,
+                turns: 80,
                 task: "",
             };
             let said = remote.complete(request, &Nobody).await.unwrap().said;

@@ -64,7 +64,15 @@ pub(crate) fn prompt() -> Vec<Message> {
 }
 
 pub(crate) fn request<'a>(messages: &'a [Message], tools: &'a [Spec]) -> Request<'a> {
-    Request { system: SYSTEM, messages, tools, answer: Answer::Free, output_limit: 4_096, task: "" }
+    Request {
+        system: SYSTEM,
+        messages,
+        tools,
+        answer: Answer::Free,
+        output_limit: 4_096,
+        turns: 80,
+        task: "",
+    }
 }
 
 /// What came while it was generated.
