@@ -14,7 +14,9 @@ fn kind(fault: &Fault) -> Option<Kind> {
     Some(match fault {
         Fault::TooManyRequests { .. } => Kind::RateLimited,
         Fault::Overloaded | Fault::Unavailable | Fault::ErrorEvent => Kind::Overloaded,
-        Fault::CutMidStream | Fault::CutCleanly | Fault::EndsEarly => Kind::Cut,
+        Fault::CutMidStream | Fault::CutCleanly | Fault::NoStopReason | Fault::EndsEarly => {
+            Kind::Cut
+        }
         Fault::Malformed | Fault::WrongContentType => Kind::Malformed,
         Fault::Hang | Fault::HangMidStream => Kind::TimedOut,
         Fault::SlowDrip(_) => return None,
@@ -25,9 +27,10 @@ fn kind(fault: &Fault) -> Option<Kind> {
     })
 }
 
-fn turns() -> [Turn; 2] {
+fn turns() -> [Turn; 3] {
     let long = "Words and words, so that there is a middle to break in. ".repeat(5);
-    [Turn::text(long.clone()), Turn::call("Read", json!({"path": long})).saying("I look.")]
+    let call = Turn::call("Read", json!({"path": long})).saying("I look.");
+    [Turn::text(long.clone()), call, Turn::refusal(&long)]
 }
 
 #[tokio::test]

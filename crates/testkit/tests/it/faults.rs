@@ -92,6 +92,27 @@ fn a_stream_cut_cleanly_lacks_only_its_end() {
 }
 
 #[test]
+fn a_stream_without_a_stop_reason_is_otherwise_whole() {
+    for wire in Wire::ALL {
+        for stream in [true, false] {
+            let whole = unspoilt(wire, stream);
+            let came = spoilt(&Fault::NoStopReason, wire, stream);
+            assert!(came.proper && came.events().len() == whole.events().len());
+            let said = if stream { came.data() } else { vec![came.json()] };
+            for place in ["stop_reason", "finish_reason", "status"] {
+                let places = ["", "/delta", "/choices/0", "/response"];
+                let at = places.map(|before| format!("{before}/{place}"));
+                let mut reasons =
+                    said.iter().flat_map(|one| at.each_ref().map(|at| one.pointer(at)));
+                let none = |reason: &Value| reason.is_null() || reason == "in_progress";
+                assert!(reasons.all(|reason| reason.is_none_or(none)), "{}", came.body);
+            }
+            assert!(came.body.contains("to be cut"), "{}", came.body);
+        }
+    }
+}
+
+#[test]
 fn a_malformed_frame_stands_among_good_ones() {
     for wire in Wire::ALL {
         let is_json = |data: &str| serde_json::from_str::<Value>(data).is_ok();
