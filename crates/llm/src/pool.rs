@@ -96,6 +96,8 @@ fn builder() -> reqwest::ClientBuilder {
         .referer(false)
         // A compressed stream arrives in lumps, and may be small only until it is unpacked.
         .no_gzip()
+        // Of one reply not more is taken in than is read; see `remote::metered`.
+        .http2_initial_stream_window_size(64 << 10)
 }
 
 fn is_loopback(url: &reqwest::Url) -> bool {

@@ -1,6 +1,7 @@
 //! A model over the network, behind the port `Provider`.
 
 mod carried;
+mod metered;
 mod reply;
 mod request;
 #[cfg(test)]
