@@ -58,7 +58,7 @@ impl Endpoint {
             return failed(&format!("`query` must be a text of 1 to {QUERY} bytes."));
         }
         let Some(url) = self.url(query) else { return failed("The query makes no address.") };
-        let body = match self.pool.get(url, WAIT, LARGEST).await {
+        let body = match self.pool.get(url, None, WAIT, LARGEST).await {
             Ok(body) => body,
             Err(why) => return failed(&format!("The search endpoint gave nothing. {why}")),
         };

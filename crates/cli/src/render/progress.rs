@@ -75,13 +75,13 @@ impl Feed for Progress {
                     .fetch_add(u32::try_from(calls.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
             }
             News::Ended(ending) => return self.end(ending.outcome.as_str()),
-            News::Failed(error) if self.bar.is_none() => {
-                line(&format!(
-                    "{}: {} ({})",
-                    self.name,
-                    cut(&error.message, 200),
-                    error.kind.as_str()
-                ));
+            News::Failed(error) => {
+                let words = cut(&error.message, 200);
+                let text = format!("{}: {words} ({})", self.name, error.kind.as_str());
+                match &self.bar {
+                    Some(bar) => bar.println(text),
+                    None => line(&text),
+                }
             }
             _ => {}
         }

@@ -106,7 +106,9 @@ fn stream(
             frames.pop();
         }
         Some(Fault::NoStopReason) => {
-            frames.iter_mut().for_each(|frame| frame.change(forget_reason));
+            for frame in &mut frames {
+                frame.change(forget_reason);
+            }
         }
         Some(Fault::EndsEarly) => frames.truncate(middle + 1),
         Some(Fault::Malformed) => frames[middle] = frames[middle].torn(),

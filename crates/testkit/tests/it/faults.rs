@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use sequester_testkit::model::{Fault, Faults, Pace, Script, Server, Setup, Turn, Wire};
 use serde_json::{Value, json};
 
-use crate::asking::{Came, ask, first};
+use crate::asking::{Came, ask, ask_in_vain, first, open, wait_for};
 
 fn turn() -> Turn {
     Turn::text("I write it.")
@@ -18,6 +18,9 @@ fn with(faults: Faults) -> Server {
 /// What a fault does to the first request.
 fn spoilt(fault: &Fault, wire: Wire, stream: bool) -> Came {
     let server = with(Faults::at(vec![(0, fault.clone())]));
+    if matches!(fault, Fault::Hang | Fault::HangMidStream) {
+        return ask_in_vain(server, wire, &first(wire, stream));
+    }
     let came = ask(&server, wire, &first(wire, stream));
     assert_eq!(server.injected(), BTreeMap::from([(fault.name(), 1)]));
     came
@@ -160,17 +163,14 @@ fn a_slow_drip_is_the_same_reply() {
 
 #[test]
 fn a_hanging_server_says_nothing_and_lets_go_of_who_leaves() {
-    let server = with(Faults::at(vec![(0, Fault::Hang)]));
-    let came = ask(&server, Wire::Chat, &first(Wire::Chat, true));
+    let came = spoilt(&Fault::Hang, Wire::Chat, true);
     assert!(came.hung && came.status == 0, "{came:?}");
-    // The client is gone; the server sees that a moment later.
-    for _ in 0..500 {
-        if server.present() == 0 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_eq!((server.present(), server.peak()), (0, 1));
+    let server = with(Faults::at(vec![(0, Fault::Hang)]));
+    let stream = open(&server, Wire::Chat, &first(Wire::Chat, true));
+    wait_for("silence", || server.silent() == 1);
+    assert_eq!((server.present(), server.peak()), (1, 1));
+    drop(stream);
+    wait_for("the end of the request", || server.present() == 0);
 }
 
 #[test]
