@@ -1,13 +1,13 @@
 //! Servers that never stop: each is given up before it has sent much, and nobody has to wait for it.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 
 use sequester_core::provider::{Kind, Reply};
 use sequester_llm::Timeouts;
 
-use crate::raw::events;
+use crate::raw::{events, hear};
 use crate::stage::{KEY, ask, prompt, remote};
 
 const GIGABYTE: usize = 1 << 30;
@@ -23,7 +23,7 @@ fn flood(head: Vec<u8>, piece: Vec<u8>) -> (String, JoinHandle<usize>) {
     let address = format!("http://{}", listener.local_addr().unwrap());
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let _ = stream.read(&mut [0; 64 << 10]).unwrap();
+        hear(&mut stream);
         let mut sent = 0;
         let mut next = head;
         while sent < GIGABYTE && stream.write_all(&next).is_ok() {
@@ -128,7 +128,7 @@ async fn a_reply_that_comes_byte_by_byte_is_whole() {
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.set_nodelay(true).unwrap();
-        let _ = stream.read(&mut [0; 64 << 10]).unwrap();
+        hear(&mut stream);
         body.chunks(1).for_each(|byte| stream.write_all(byte).unwrap());
     });
     let reply = ask(&remote("openai/m", &address, KEY, Timeouts::default()), &prompt()).await;

@@ -87,13 +87,12 @@ pub(crate) fn ask_in_vain(server: Server, wire: Wire, body: &Value) -> Came {
 
 /// Looks again and again; how long it takes decides nothing.
 pub(crate) fn wait_for(what: &str, mut seen: impl FnMut() -> bool) {
-    for _ in 0..6_000 {
-        if seen() {
-            return;
-        }
+    let mut looks = 0;
+    while !seen() {
+        looks += 1;
+        assert!(looks < 6_000, "{what} never came");
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("{what} never came");
 }
 
 /// A request on its way.
