@@ -223,7 +223,7 @@ fn remote(pool: &Pool, name: &str, base: &str) -> Remote {
 
 /// All of them at once.
 fn storm(server: &Server) -> Vec<Ended> {
-    let timeouts = Timeouts { headers: Duration::from_secs(2), read: Duration::from_secs(2) };
+    let timeouts = Timeouts { headers: Duration::from_secs(4), read: Duration::from_secs(4) };
     let pool = Pool::new(timeouts).unwrap();
     let base = server.base_url();
     let known = MODELS.map(|name| remote(&pool, name, &base));
