@@ -9,7 +9,7 @@ use sequester_core::agent::{AgentRun, Brief, Ending, Role};
 use sequester_core::budget::Budget;
 use sequester_core::context::IsolatedContext;
 use sequester_core::fault::Code;
-use sequester_core::limits::Limit;
+use sequester_core::limits::{Limit, OUTPUT_BYTES};
 use sequester_core::path::RepoPath;
 use sequester_core::price;
 use sequester_core::profile::{self, Profile};
@@ -95,8 +95,8 @@ impl Subagent<'_> {
     }
 
     fn output_bytes(&self) -> usize {
-        let bytes = self.limit(Limit::Output).unwrap_or(32 << 10);
-        usize::try_from(bytes).unwrap_or(usize::MAX)
+        let bytes = self.limit(Limit::Output).map(usize::try_from);
+        bytes.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX))
     }
 
     fn unjailed(&self, workspace: &Workspace) -> Unjailed {
