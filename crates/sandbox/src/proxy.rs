@@ -51,7 +51,7 @@ impl Default for Allowance {
             at_once: 64,
             in_all: 20_000,
             bytes: 4 << 30,
-            idle: Duration::from_secs(60),
+            idle: Duration::from_mins(1),
             connect: Duration::from_secs(20),
         }
     }
@@ -163,7 +163,8 @@ fn serve(client: &TcpStream, rules: &Rules, is_within: bool, _slot: Slot) {
     if is_within {
         connection::serve(client, rules);
     } else {
-        connection::refuse(client, rules, &Refusal::Connections(rules.allowance.in_all));
+        let refusal = Refusal::Connections(rules.allowance.in_all);
+        connection::dismiss(client, rules, &refusal.answer());
     }
 }
 

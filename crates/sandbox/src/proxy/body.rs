@@ -1,5 +1,7 @@
 //! How far the body of one request goes, so that nothing behind it passes as a second request.
 
+use super::refusal::Refusal;
+
 /// What is still to come of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
@@ -21,9 +23,7 @@ pub(super) enum Chunk {
 }
 
 /// Neither extensions nor trailers: no client needs them, and servers disagree about them.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct BadChunk;
-
+const BAD_CHUNK: Refusal = Refusal::Malformed("a chunk of its body is not proper");
 const FIRST: Chunk = Chunk::Size { read: 0, digits: 0 };
 const MOST_DIGITS: u8 = 15;
 
@@ -37,7 +37,7 @@ impl Body {
     }
 
     /// How many of these bytes belong to the body.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<usize, BadChunk> {
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<usize, Refusal> {
         let mut taken = 0;
         while taken < bytes.len() && !self.is_done() {
             let rest = &bytes[taken..];
@@ -65,11 +65,11 @@ fn count_down(left: &mut u64, most: usize) -> usize {
 }
 
 impl Chunk {
-    fn after(self, byte: u8) -> Result<Self, BadChunk> {
+    fn after(self, byte: u8) -> Result<Self, Refusal> {
         match (self, byte) {
             (Self::Size { read, digits: 1.. }, b'\r') => Ok(Self::SizeEnd(read)),
             (Self::Size { read, digits: digits @ ..MOST_DIGITS }, _) => {
-                let digit = char::from(byte).to_digit(16).ok_or(BadChunk)?;
+                let digit = char::from(byte).to_digit(16).ok_or(BAD_CHUNK)?;
                 Ok(Self::Size { read: read * 16 + u64::from(digit), digits: digits + 1 })
             }
             (Self::SizeEnd(0), b'\n') => Ok(Self::LastReturn),
@@ -78,7 +78,7 @@ impl Chunk {
             (Self::DataEnd, b'\n') => Ok(FIRST),
             (Self::LastReturn, b'\r') => Ok(Self::LastEnd),
             (Self::LastEnd, b'\n') => Ok(Self::Done),
-            _ => Err(BadChunk),
+            _ => Err(BAD_CHUNK),
         }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
             b"1000000000000000\r\n",
         ];
         for bytes in bad {
-            assert_eq!(Body::chunked().take(bytes), Err(BadChunk), "{}", bytes.escape_ascii());
+            assert_eq!(Body::chunked().take(bytes), Err(BAD_CHUNK), "{}", bytes.escape_ascii());
         }
     }
 }

@@ -18,49 +18,66 @@ const MOST_ADDRESSES: usize = 8;
 /// answer could be lost.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 256 * 1024;
+const OPEN: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 
 /// Reads one request and serves it.
 pub(super) fn serve(client: &TcpStream, rules: &Rules) {
-    let mut connection = Connection { client, rules, pending: Vec::new() };
-    match connection.run() {
-        Ok(()) => connection.dismiss(&[]),
-        Err(Failure::Refused { target, refusal, answer }) => {
-            if refusal.is_decision() {
-                rules.tell(target.as_ref(), Err(&refusal));
-            }
-            connection.dismiss(&answer);
-        }
+    let mut connection = Connection { client, rules, target: None, pending: Vec::new() };
+    let outcome = connection.run();
+    if let Err(Failure::Refused(refusal, _)) = &outcome
+        && refusal.is_decision()
+    {
+        rules.tell(connection.target.as_ref(), Err(refusal));
+    }
+    match outcome {
+        Ok(()) | Err(Failure::Refused(_, Answer::Nothing)) => dismiss(client, rules, &[]),
+        Err(Failure::Refused(refusal, Answer::Http)) => dismiss(client, rules, &refusal.answer()),
+        Err(Failure::Refused(_, Answer::Tls)) => dismiss(client, rules, &DENIED),
         Err(Failure::Ended) => {}
     }
 }
 
-/// Answers without reading what is asked.
-pub(super) fn refuse(client: &TcpStream, rules: &Rules, refusal: &Refusal) {
-    Connection { client, rules, pending: Vec::new() }.dismiss(&refusal.answer());
+/// Says the last words to a client and hears it out for a while.
+pub(super) fn dismiss(client: &TcpStream, rules: &Rules, words: &[u8]) {
+    let until = after(LINGER);
+    if rules.bell.send(client, words, until).is_err() {
+        return;
+    }
+    let _ = client.shutdown(Shutdown::Write);
+    let (mut buffer, mut left) = ([0; 4096], LINGER_BYTES);
+    while let Ok(count @ 1..) = rules.bell.receive(client, &mut buffer, until) {
+        left = left.saturating_sub(count);
+        if left == 0 {
+            return;
+        }
+    }
 }
 
 struct Connection<'a> {
     client: &'a TcpStream,
     rules: &'a Rules,
+    /// Once it is known.
+    target: Option<Target>,
     /// Received, and not used yet.
     pending: Vec<u8>,
 }
 
 enum Failure {
-    Refused { target: Option<Target>, refusal: Refusal, answer: Vec<u8> },
+    Refused(Refusal, Answer),
     Ended,
 }
 
-impl Failure {
-    /// Told in the language of the proxy.
-    fn refused(target: Option<&Target>, refusal: Refusal) -> Self {
-        let answer = refusal.answer();
-        Self::Refused { target: target.cloned(), refusal, answer }
-    }
+/// In which language a refusal is answered.
+enum Answer {
+    Http,
+    Tls,
+    /// The proxy has no part in the conversation any more.
+    Nothing,
+}
 
-    /// In a conversation that the proxy has no part in.
-    fn cut(target: &Target, refusal: Refusal) -> Self {
-        Self::Refused { target: Some(target.clone()), refusal, answer: Vec::new() }
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal, Answer::Http)
     }
 }
 
@@ -72,22 +89,23 @@ impl From<End> for Failure {
 
 impl Connection<'_> {
     fn run(&mut self) -> Result<(), Failure> {
-        let until = after(self.rules.allowance.idle);
-        let head = self.read_head(None, until)?;
-        match request::parse(&head, None).map_err(|refusal| Failure::refused(None, refusal))? {
+        let head = self.read_head(after(self.rules.allowance.idle))?;
+        match request::parse(&head, None)? {
             Request::Plain(plain) => {
                 let host = self.open(&plain.target)?;
                 self.exchange(&host, plain)
             }
-            Request::Tunnel(target) => self.tunnel(&target),
+            Request::Tunnel(target) => {
+                let host = self.open(&target)?;
+                self.tunnel(&host, &target)
+            }
         }
     }
 
-    fn read_head(&mut self, tunnel: Option<&Target>, until: Until) -> Result<Vec<u8>, Failure> {
+    fn read_head(&mut self, until: Until) -> Result<Vec<u8>, Failure> {
         let mut seen = 0;
         loop {
-            let found = request::find_end(&self.pending, seen);
-            if let Some(end) = found.map_err(|refusal| Failure::refused(tunnel, refusal))? {
+            if let Some(end) = request::find_end(&self.pending, seen)? {
                 let rest = self.pending.split_off(end);
                 return Ok(std::mem::replace(&mut self.pending, rest));
             }
@@ -108,11 +126,11 @@ impl Connection<'_> {
     }
 
     /// A connection to the target: the list is asked before the name service, and that is asked once.
-    fn open(&self, target: &Target) -> Result<TcpStream, Failure> {
-        let refused = |refusal| Failure::refused(Some(target), refusal);
-        self.rules.budget.check().map_err(refused)?;
-        self.rules.hosts.admit(target).map_err(refused)?;
-        let addresses = self.find_addresses(target).map_err(refused)?;
+    fn open(&mut self, target: &Target) -> Result<TcpStream, Failure> {
+        self.target = Some(target.clone());
+        self.rules.budget.check()?;
+        self.rules.hosts.admit(target)?;
+        let addresses = self.find_addresses(target)?;
         self.rules.tell(Some(target), Ok(()));
         self.connect(&addresses, target)
     }
@@ -149,43 +167,32 @@ impl Connection<'_> {
                 Err(End::Lost) => {}
             }
         }
-        Err(Failure::refused(Some(target), Refusal::Unreachable(target.clone())))
+        Err(Refusal::Unreachable(target.clone()).into())
     }
 
     fn exchange(&mut self, host: &TcpStream, mut plain: Plain) -> Result<(), Failure> {
-        let own = plain.body.take(&self.pending).map_err(|_| {
-            Failure::refused(
-                Some(&plain.target),
-                Refusal::Malformed("a chunk of its body is not proper"),
-            )
-        })?;
+        let own = plain.body.take(&self.pending)?;
         plain.head.extend_from_slice(&self.pending[..own]);
-        self.pass_on(host, &plain.head, &plain.target)?;
-        self.pump(
-            Flow::of_body(self.client, host, plain.body),
-            Flow::new(host, self.client),
-            &plain.target,
-        )
+        self.pass_on(host, &plain.head)?;
+        self.pump(Flow::of_body(self.client, host, plain.body), Flow::new(host, self.client))
     }
 
-    fn tunnel(&mut self, target: &Target) -> Result<(), Failure> {
-        let host = self.open(target)?;
+    /// What a tunnel begins with decides what it may carry: TLS for its own host, or one plain request to it.
+    fn tunnel(&mut self, host: &TcpStream, target: &Target) -> Result<(), Failure> {
         let until = after(self.rules.allowance.idle);
-        self.rules.bell.send(self.client, b"HTTP/1.1 200 Connection established\r\n\r\n", until)?;
+        self.rules.bell.send(self.client, OPEN, until)?;
         if self.pending.is_empty() {
             self.receive(until)?;
         }
-        if self.pending[0] == HANDSHAKE {
+        if self.pending.first() == Some(&HANDSHAKE) {
             self.await_hello(target, until)?;
-            let hello = std::mem::take(&mut self.pending);
-            self.pass_on(&host, &hello, target)?;
-            return self.pump(Flow::new(self.client, &host), Flow::new(&host, self.client), target);
+            self.pass_on(host, &self.pending)?;
+            return self.pump(Flow::new(self.client, host), Flow::new(host, self.client));
         }
-        let head = self.read_head(Some(target), until)?;
-        match request::parse(&head, Some(target)) {
-            Ok(Request::Plain(plain)) => self.exchange(&host, plain),
-            Ok(Request::Tunnel(_)) => Err(Failure::Ended),
-            Err(refusal) => Err(Failure::refused(Some(target), refusal)),
+        let head = self.read_head(until)?;
+        match request::parse(&head, Some(target))? {
+            Request::Plain(plain) => self.exchange(host, plain),
+            Request::Tunnel(_) => Err(Failure::Ended),
         }
     }
 
@@ -194,39 +201,21 @@ impl Connection<'_> {
             match hello::check(&self.pending, target) {
                 Ok(Progress::Whole) => return Ok(()),
                 Ok(Progress::Partial) => self.receive(until)?,
-                Err(refusal) => {
-                    let (target, answer) = (Some(target.clone()), DENIED.to_vec());
-                    return Err(Failure::Refused { target, refusal, answer });
-                }
+                Err(refusal) => return Err(Failure::Refused(refusal, Answer::Tls)),
             }
         }
     }
 
-    fn pass_on(&self, host: &TcpStream, bytes: &[u8], target: &Target) -> Result<(), Failure> {
-        self.rules.budget.spend(bytes.len()).map_err(|refusal| Failure::cut(target, refusal))?;
+    fn pass_on(&self, host: &TcpStream, bytes: &[u8]) -> Result<(), Failure> {
+        let spent = self.rules.budget.spend(bytes.len());
+        spent.map_err(|refusal| Failure::Refused(refusal, Answer::Nothing))?;
         Ok(self.rules.bell.send(host, bytes, after(self.rules.allowance.idle))?)
     }
 
-    fn pump(&self, up: Flow<'_>, down: Flow<'_>, target: &Target) -> Result<(), Failure> {
+    fn pump(&self, up: Flow<'_>, down: Flow<'_>) -> Result<(), Failure> {
         let Rules { bell, budget, allowance, .. } = self.rules;
-        pump::run(up, down, bell, budget, allowance.idle)
-            .map_err(|refusal| Failure::cut(target, refusal))
-    }
-
-    fn dismiss(&self, answer: &[u8]) {
-        let until = after(LINGER);
-        let mut left = LINGER_BYTES;
-        if self.rules.bell.send(self.client, answer, until).is_err() {
-            return;
-        }
-        let _ = self.client.shutdown(Shutdown::Write);
-        let mut buffer = [0; 4096];
-        while let Ok(count @ 1..) = self.rules.bell.receive(self.client, &mut buffer, until) {
-            left = left.saturating_sub(count);
-            if left == 0 {
-                return;
-            }
-        }
+        let outcome = pump::run(up, down, bell, budget, allowance.idle);
+        outcome.map_err(|refusal| Failure::Refused(refusal, Answer::Nothing))
     }
 }
 

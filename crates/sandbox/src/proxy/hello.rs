@@ -31,7 +31,7 @@ pub(super) fn check(bytes: &[u8], target: &Target) -> Result<Progress, Refusal> 
         return Ok(Progress::Partial);
     };
     let asked = read_name(&message)
-        .ok_or(Refusal::Hello("The first message of a tunnel is no proper TLS"))?;
+        .map_err(|Unread| Refusal::Hello("The first message of a tunnel is no proper TLS"))?;
     let is_same = match (&asked, &target.host) {
         (Some(asked), Host::Name(name)) => asked.eq_ignore_ascii_case(name),
         (None, Host::Name(_)) => false,
@@ -68,35 +68,39 @@ fn gather(mut bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     if is_tls { Ok(None) } else { Err(OTHER) }
 }
 
-/// The one name of the one extension that may hold one. The outer None is for a message that breaks the rules; the
-/// library passes over what stands behind a part it has read, and we do not.
-fn read_name(message: &[u8]) -> Option<Option<String>> {
-    let (behind, hello) = parse_tls_handshake_client_hello(message).ok()?;
+/// A message that breaks the rules.
+struct Unread;
+
+/// The one name of the one extension that may hold one. The library passes over what stands behind a part that it has
+/// read; we do not.
+fn read_name(message: &[u8]) -> Result<Option<String>, Unread> {
+    let Ok((&[], hello)) = parse_tls_handshake_client_hello(message) else {
+        return Err(Unread);
+    };
     let mut extensions = hello.ext.unwrap_or_default();
     let mut asked = None;
     while !extensions.is_empty() {
-        let (rest, TlsExtension::Unknown(kind, data)) =
-            parse_tls_extension_unknown(extensions).ok()?
+        let Ok((rest, TlsExtension::Unknown(kind, data))) = parse_tls_extension_unknown(extensions)
         else {
-            return None;
+            return Err(Unread);
         };
         extensions = rest;
         if kind == TlsExtensionType::ServerName && asked.replace(read_only_name(data)?).is_some() {
-            return None;
+            return Err(Unread);
         }
     }
-    behind.is_empty().then_some(asked)
+    Ok(asked)
 }
 
-fn read_only_name(data: &[u8]) -> Option<String> {
-    let (_, TlsExtension::SNI(names)) = parse_tls_extension_sni_content(data).ok()? else {
-        return None;
+fn read_only_name(data: &[u8]) -> Result<String, Unread> {
+    let Ok((_, TlsExtension::SNI(names))) = parse_tls_extension_sni_content(data) else {
+        return Err(Unread);
     };
     let [(SNIType::HostName, name)] = names[..] else {
-        return None;
+        return Err(Unread);
     };
-    let is_all = data.len() == name.len() + 5;
-    str::from_utf8(name).ok().filter(|name| is_all && name.is_ascii()).map(str::to_owned)
+    let is_all = data.len() == name.len() + 5 && name.is_ascii();
+    String::from_utf8(name.to_vec()).ok().filter(|_| is_all).ok_or(Unread)
 }
 
 #[cfg(test)]

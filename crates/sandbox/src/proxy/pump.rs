@@ -75,11 +75,10 @@ impl<'a> Flow<'a> {
 
     fn go_on(&mut self, budget: &Budget) -> Result<(), Refusal> {
         if self.is_sending() {
-            self.send()
-        } else {
-            self.receive(budget)?
+            self.send();
+            return Ok(());
         }
-        Ok(())
+        self.receive(budget)
     }
 
     fn receive(&mut self, budget: &Budget) -> Result<(), Refusal> {
@@ -96,9 +95,7 @@ impl<'a> Flow<'a> {
             }
             Ok(Some(_)) => {
                 if let Some(body) = &mut self.body {
-                    let own = body
-                        .take(&self.buffer)
-                        .map_err(|_| Refusal::Malformed("a chunk of its body is not proper"))?;
+                    let own = body.take(&self.buffer)?;
                     self.buffer.truncate(own);
                 }
                 budget.spend(self.buffer.len())?;

@@ -17,7 +17,7 @@ fn a_plain_request_reaches_its_host_and_what_stands_behind_it_does_not() {
     let request = format!(
         "POST http://127.0.0.1:{port}/x HTTP/1.1\r\nContent-Length: 4\r\nUpgrade: h2c\r\n\r\nbody"
     );
-    let second = format!("GET /second HTTP/1.1\r\nHost: evil.net\r\n\r\n");
+    let second = "GET /second HTTP/1.1\r\nHost: evil.net\r\n\r\n";
     let answer = bench.ask(format!("{request}{second}").as_bytes());
     assert_eq!(answer, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello");
     let expected = format!(
@@ -65,7 +65,7 @@ fn a_request_that_is_none_is_answered_and_told() {
         &b"GET / HTTP/1.1\r\n\r\n"[..],
         b"GET http://example.org/ HTTP/1.1\n\n",
         b"\x16\x03\x01\0",
-        &[b'x'; 20_000],
+        &vec![b'x'; 20_000],
     ] {
         let answer = bench.ask(bad);
         assert!(answer.starts_with("HTTP/1.1 400 This is no request for a proxy: "), "{answer}");
@@ -219,7 +219,7 @@ fn a_silent_client_costs_one_place_for_as_long_as_it_may_be_idle() {
 
 #[test]
 fn a_jail_moves_and_connects_no_more_than_it_may() {
-    let (port, heard) = host(&[b'x'; 50_000]);
+    let (port, heard) = host(&vec![b'x'; 50_000]);
     let allowance = Allowance { bytes: 10_000, in_all: 2, ..Allowance::default() };
     let bench = Bench::with(&[&format!("127.0.0.1:{port}")], allowance, Names::new([]));
     let request = format!("GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n");

@@ -9,9 +9,9 @@ fn target(host: &str, port: u16) -> Target {
     Target { host: Host::parse(host).unwrap(), port }
 }
 
-fn plain(host: &str, port: u16, head: &str, body: Body) -> Result<Request, Refusal> {
+fn plain(host: &str, port: u16, head: &str, body: Body) -> Request {
     let head = head.replace('\n', "\r\n").into_bytes();
-    Ok(Request::Plain(Plain { target: target(host, port), head, body }))
+    Request::Plain(Plain { target: target(host, port), head, body })
 }
 
 fn read(text: &str) -> Result<Request, Refusal> {
@@ -24,16 +24,16 @@ fn a_request_goes_on_alone_on_its_connection() {
                 Accept:  */* \nConnection: keep-alive, X-Own\nKeep-Alive: 5\nX-Own: 1\nUpgrade: h2c\nTE: trailers\n\
                 Proxy-Authorization: Basic eDp5\n\n";
     let head = "GET /a?b=c HTTP/1.1\nHost: example.org\nAccept: */*\nConnection: close\n\n";
-    assert_eq!(read(text), plain("example.org", 80, head, Body::Counted(0)));
+    assert_eq!(read(text), Ok(plain("example.org", 80, head, Body::Counted(0))));
 
     let text =
         "POST HTTP://example.org:8080 HTTP/1.1\nhost: EXAMPLE.ORG.:8080\nContent-Length: 12\n\n";
     let head = "POST / HTTP/1.1\nHost: example.org:8080\nContent-Length: 12\nConnection: close\n\n";
-    assert_eq!(read(text), plain("example.org", 8080, head, Body::Counted(12)));
+    assert_eq!(read(text), Ok(plain("example.org", 8080, head, Body::Counted(12))));
 
     let text = "PUT http://[::1]?q HTTP/1.1\nTransfer-Encoding: Chunked\n\n";
     let head = "PUT /?q HTTP/1.1\nHost: [::1]\nTransfer-Encoding: Chunked\nConnection: close\n\n";
-    assert_eq!(read(text), plain("[::1]", 80, head, Body::chunked()));
+    assert_eq!(read(text), Ok(plain("[::1]", 80, head, Body::chunked())));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_request_in_a_tunnel_is_for_the_tunnels_host() {
     let head = "GET /a HTTP/1.1\nHost: example.org:8080\nConnection: close\n\n";
     assert_eq!(
         read("GET /a HTTP/1.1\nHost: example.org:8080\n\n"),
-        plain("example.org", 8080, head, Body::Counted(0))
+        Ok(plain("example.org", 8080, head, Body::Counted(0)))
     );
     for text in [
         "GET /a HTTP/1.1\nHost: evil.net:8080\n\n",
@@ -223,7 +223,7 @@ proptest! {
             format!("GET {place} HTTP/1.1\n\n"),
             format!("CONNECT {rest} HTTP/1.1\nHost: {host}\n\n"),
         ] {
-            let (Ok(Request::Plain(Plain { target, .. })) | Ok(Request::Tunnel(target))) = read(&text) else {
+            let Ok(Request::Plain(Plain { target, .. }) | Request::Tunnel(target)) = read(&text) else {
                 continue;
             };
             if list.admit(&target).is_err() {

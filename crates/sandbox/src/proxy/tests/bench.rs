@@ -71,11 +71,17 @@ impl Bench {
 
 /// A name service that gives these answers, one after the other, and then the last for ever.
 #[derive(Clone)]
-pub(super) struct Names(Arc<Mutex<(VecDeque<Vec<IpAddr>>, Vec<String>)>>);
+pub(super) struct Names(Arc<Mutex<Asked>>);
+
+struct Asked {
+    answers: VecDeque<Vec<IpAddr>>,
+    names: Vec<String>,
+}
 
 impl Names {
     pub(super) fn new(answers: impl IntoIterator<Item = Vec<IpAddr>>) -> Self {
-        Self(Arc::new(Mutex::new((answers.into_iter().collect(), Vec::new()))))
+        let answers = answers.into_iter().collect();
+        Self(Arc::new(Mutex::new(Asked { answers, names: Vec::new() })))
     }
 
     pub(super) fn loopback() -> Self {
@@ -83,14 +89,14 @@ impl Names {
     }
 
     pub(super) fn asked(&self) -> Vec<String> {
-        self.0.lock().unwrap().1.clone()
+        self.0.lock().unwrap().names.clone()
     }
 }
 
 impl Resolve for Names {
     fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        let (answers, asked) = &mut *self.0.lock().unwrap();
-        asked.push(name.to_owned());
+        let Asked { answers, names } = &mut *self.0.lock().unwrap();
+        names.push(name.to_owned());
         let next = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
         next.ok_or_else(|| io::Error::other("no such name"))
     }
