@@ -52,6 +52,10 @@ pub(super) fn find_end(bytes: &[u8], from: usize) -> Result<Option<usize>, Refus
         if is_line_end && (at == 0 || bytes[at - 1] != b'\r') {
             return Err(Refusal::Malformed("a line does not end with CR and LF"));
         }
+        // Other protocols would wait for an answer behind theirs.
+        if is_line_end && !bytes[..at].contains(&b'\n') {
+            split_first_line(str::from_utf8(&bytes[..at - 1]).unwrap_or_default())?;
+        }
         if is_line_end && bytes[..=at].ends_with(b"\r\n\r\n") {
             return Ok(Some(at + 1));
         }

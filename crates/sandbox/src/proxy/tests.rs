@@ -173,7 +173,7 @@ fn a_tunnel_carries_a_plain_request_for_its_own_host_only() {
     let expected = format!("GET / HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n");
     assert_eq!(heard.recv().unwrap(), expected.as_bytes());
 
-    for other in ["GET / HTTP/1.1\r\nHost: evil.net\r\n\r\n", "SSH-2.0-x\r\n\r\n", "EHLO\n"] {
+    for other in ["GET / HTTP/1.1\r\nHost: evil.net\r\n\r\n", "SSH-2.0-x y\r\n", "EHLO\n"] {
         let mut client = bench.tunnel(port);
         client.write_all(other.as_bytes()).unwrap();
         assert!(bench::read_all(&mut client).starts_with("HTTP/1.1 400 "));

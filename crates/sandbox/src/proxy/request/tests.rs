@@ -166,7 +166,14 @@ fn a_head_ends_at_the_same_place_however_it_comes() {
         assert_eq!(find_end(&bytes[..from], 0), Ok(None));
         assert_eq!(find_end(&bytes, from), Ok(Some(head.len())));
     }
-    for bad in [&b"GET / HTTP/1.1\nA: b\n\n"[..], b"\n", b"GET /\0", b"A\r\n\n"] {
+    for bad in [
+        &b"GET / HTTP/1.1\nA: b\n\n"[..],
+        b"\n",
+        b"GET /\0",
+        b"A\r\n",
+        b"\r\n",
+        b"GET http://a.org/ HTTP/1.1\r\n\n",
+    ] {
         assert!(find_end(bad, 0).is_err(), "{}", bad.escape_ascii());
     }
     assert_eq!(find_end(&[b'a'; HEAD_BYTES - 1], 0), Ok(None));
