@@ -14,3 +14,21 @@ pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
     runtime.shutdown_background();
     Ok(output)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// What the bounds on a reply rest on.
+    #[test]
+    fn all_that_is_spawned_shares_the_callers_thread() {
+        let ids = block_on(async {
+            let spawned = (0..8).map(|_| tokio::spawn(async { thread::current().id() }));
+            futures_util::future::join_all(spawned.collect::<Vec<_>>()).await
+        });
+        let here = thread::current().id();
+        assert!(ids.unwrap().into_iter().all(|id| id.unwrap() == here));
+    }
+}
