@@ -23,8 +23,8 @@ use std::time::Duration;
 use rustix::event::PollFlags;
 use serde::{Deserialize, Serialize};
 
-pub use hosts::{BadHost, Hosts};
-pub use resolve::{NameService, Resolve};
+pub(crate) use hosts::Hosts;
+pub(crate) use resolve::{NameService, Resolve};
 
 use pump::Budget;
 use refusal::Refusal;
@@ -33,16 +33,16 @@ use wait::{Bell, End, after};
 
 /// How much of the network a jail may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allowance {
+pub(crate) struct Allowance {
     /// Connections at once; one more waits.
-    pub at_once: usize,
+    pub(crate) at_once: usize,
     /// Connections in all, so that what is told about them has an end too.
-    pub in_all: u64,
+    pub(crate) in_all: u64,
     /// Bytes both ways, of all connections together.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// How long nothing may happen on a connection, and how long a request may take to be said.
-    pub idle: Duration,
-    pub connect: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) connect: Duration,
 }
 
 impl Default for Allowance {
@@ -59,15 +59,15 @@ impl Default for Allowance {
 
 /// What was decided about one request. One that names no host has an empty one, and port 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
-    pub host: String,
-    pub port: u16,
-    pub allowed: bool,
-    pub why: String,
+pub(crate) struct Decision {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) allowed: bool,
+    pub(crate) why: String,
 }
 
 /// A running proxy; it ends when this is dropped.
-pub struct Proxy {
+pub(crate) struct Proxy {
     rules: Arc<Rules>,
     slots: Arc<Slots>,
 }
@@ -88,7 +88,7 @@ const STACK_BYTES: usize = 512 * 1024;
 impl Proxy {
     /// Serves a listener, which may be of another network namespace: connections go out from the caller's own. Every
     /// decision reaches `sink` before it takes effect, from any thread.
-    pub fn start(
+    pub(crate) fn start(
         listener: TcpListener,
         hosts: Hosts,
         allowance: Allowance,
@@ -106,7 +106,7 @@ impl Proxy {
     }
 
     /// Ends every connection without waiting for any.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.rules.bell.ring();
         self.slots.close();
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -17,8 +18,10 @@ use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
 use crate::root::PATH_BYTES;
 use crate::server::answer;
-use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, malformed, receive, send};
-use crate::workbench::Workbench;
+use crate::wire::{
+    ANSWER_BYTES, Answer, REQUEST_BYTES, Request, Start, encode, malformed, receive, send,
+};
+use crate::workbench::{Settings, Workbench};
 
 /// The shortest time that a socket can wait.
 const INSTANT: Duration = Duration::from_millis(1);
@@ -56,6 +59,15 @@ impl Client {
         let output = stream.try_clone()?;
         thread("tool-calls").spawn(move || write_calls(output, &queue))?;
         Ok(Self { frames, waiting, stream })
+    }
+
+    /// To a server that waits to be told where it works, and with which limits.
+    pub fn start(mut stream: UnixStream, root: &Path, settings: Settings) -> io::Result<Self> {
+        let patience = settings.patience();
+        let start = Start { root: root.to_owned(), settings };
+        let too_long = |_| io::Error::other("the settings of the tools are too long");
+        send(&mut stream, &encode(&start, REQUEST_BYTES)?.map_err(too_long)?)?;
+        Self::connect(stream, patience)
     }
 
     /// To a server on a thread of this process: for tools that only look. What changes files or runs commands belongs in a

@@ -31,7 +31,7 @@ fn explore(bench: &Bench, server: &Server, more: &[&str]) -> Answer {
 /// The same without `--json`, as a person reads it.
 fn read(bench: &Bench, server: &Server) -> Answer {
     let base = format!("http://{}", server.address());
-    let environment = [("SEQUESTER_TEST_UNJAILED", "1"), ("ANTHROPIC_BASE_URL", &*base)];
+    let environment = [("ANTHROPIC_BASE_URL", &*base)];
     let arguments = ["task", "Find it", "--agent", "Explore", "--model", MODELS[0]];
     bench.run_in(&bench.repo(), &arguments, &environment)
 }

@@ -11,7 +11,7 @@ const PORTS: [u16; 2] = [80, 443];
 
 /// An allow-list: names, `*.` in front for all below one, addresses; each with its port, or with 80 and 443.
 #[derive(Clone, Debug)]
-pub struct Hosts(Vec<Rule>);
+pub(crate) struct Hosts(Vec<Rule>);
 
 #[derive(Clone, Debug)]
 struct Rule {
@@ -27,7 +27,7 @@ enum Pattern {
 }
 
 impl Hosts {
-    pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, BadHost> {
+    pub(crate) fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, BadHost> {
         let read =
             |text: &T| Rule::parse(text.as_ref()).ok_or_else(|| BadHost(text.as_ref().to_owned()));
         texts.iter().map(read).collect::<Result<_, _>>().map(Self)
@@ -78,7 +78,7 @@ impl Pattern {
 
 /// An entry of the list that is no host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadHost(pub String);
+pub(crate) struct BadHost(pub String);
 
 impl fmt::Display for BadHost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
