@@ -2,19 +2,18 @@
 
 mod index;
 mod repository;
+mod times;
 mod tree;
 
 use std::path::Path;
 use std::time::SystemTime;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Entry, EntryKind, Error, Snapshot, Stamp};
 use sha2::{Digest, Sha256};
 
 use crate::base::Tree;
-use crate::checkout::{hex, modified, system_time, timespec};
-use crate::program::broken;
+use crate::checkout::{hex, system_time, timespec};
 use crate::share::share;
 
 /// A larger file is no part of a source tree.
@@ -116,37 +115,33 @@ impl<'a> Export<'a> {
     }
 
     /// Makes `tree` and `git` in the empty folder `to`: the files, and a repository with one commit of them and nothing
-    /// else.
+    /// else. Beside them `times` notes which time each file has.
     ///
     /// A file that the working tree holds unchanged gets the time it has there, so that build outputs which were made
     /// from it still count as fresh. Any other gets `now`: outputs were made from something else.
     pub fn write(&self, to: &Path, now: SystemTime) -> Result<(), Error> {
         let stored = tree::write(self, &to.join("tree"), timespec(now))?;
-        repository::make(self, &stored, to)
+        repository::make(self, &stored, to)?;
+        times::write(&stored, to)
     }
 
     /// The files of the base `written` whose time is not right any more, because the person changed or touched theirs.
     pub fn touched(&self, written: &Path, now: SystemTime) -> Result<Vec<Touched>, Error> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = openat(CWD, written.join("tree"), flags, Mode::empty());
-        let folder = folder.map_err(|error| broken(format!("the base is gone: {error}.")))?;
+        let noted = times::read(written, self.items.len())?;
         share(self.items.len(), |at| {
-            let item = &self.items[at];
+            let (item, noted) = (&self.items[at], &noted[at]);
             if item.kind == Kind::Submodule || item.kind == Kind::Link {
                 return Ok(None);
             }
-            let path = item.path.as_str();
-            let ours = statat(&folder, path, AtFlags::SYMLINK_NOFOLLOW);
-            let ours = ours.map_err(|error| broken(format!("`{path}` of the base: {error}.")))?;
-            let theirs = self.tree.checkout.look(path);
-            if theirs == Some((modified(&ours), ours.st_size.cast_unsigned())) {
+            let (path, checkout) = (item.path.as_str(), &self.tree.checkout);
+            let theirs = checkout.look(path);
+            if theirs.as_ref() == Some(noted) {
                 return Ok(None);
             }
-            let same = item.name.as_ref().and_then(|name| {
-                theirs.and_then(|_| self.tree.checkout.find_same(path, name, FILE_BYTES))
-            });
+            let name = item.name.as_ref().filter(|_| theirs.is_some());
+            let same = name.and_then(|name| checkout.find_same(path, name, FILE_BYTES));
             match same {
-                Some(same) if same.modified == modified(&ours) => Ok(None),
+                Some(same) if same.modified == noted.0 => Ok(None),
                 Some(same) => Ok(Some(system_time(same.modified))),
                 None => Ok(Some(now)),
             }
