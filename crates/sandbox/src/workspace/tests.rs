@@ -256,6 +256,25 @@ fn a_normal_user_sweeps_too() {
 }
 
 #[test]
+fn for_root_a_layer_belongs_to_whoever_is_jailed() {
+    if !rustix::process::geteuid().is_root() {
+        return; // anyone else is jailed as themselves
+    }
+    let bench = Bench::new();
+    let attempt = bench.state.begin("one").unwrap();
+    let owner = crate::Ids { user: 61_234, group: 61_235 };
+    let layer = attempt.layer("tree", Some(owner)).unwrap();
+    layer.copy_up(&bench.base(), &[path("src/deep")]).unwrap();
+    layer.touch(&bench.base(), &[(path("docs/c.md"), SystemTime::UNIX_EPOCH)]).unwrap();
+    for name in
+        ["upper", "work", "upper/src", "upper/src/deep", "upper/src/deep/b.rs", "upper/docs/c.md"]
+    {
+        let seen = fs::metadata(layer.store().join(name)).unwrap();
+        assert_eq!((seen.uid(), seen.gid()), (61_234, 61_235), "{name}");
+    }
+}
+
+#[test]
 fn a_base_is_kept_once_and_goes_when_nobody_holds_it() {
     let bench = Bench::new();
     let attempt = bench.state.begin("maker").unwrap();
