@@ -37,7 +37,7 @@ pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<(), Trou
     let root = Root(root);
     root.prepare().map_err(Trouble::at("prepare the root"))?;
     for (entry, sources) in entries.iter().zip(sources) {
-        root.add(entry, sources).map_err(|error| Trouble::at(describe(entry))(error))?;
+        root.add(entry, &sources).map_err(|error| Trouble::at(describe(entry))(error))?;
     }
     root.close().map_err(Trouble::at("close the root"))
 }
@@ -62,7 +62,7 @@ impl Root {
         Ok(())
     }
 
-    fn add(&self, entry: &Entry, sources: Sources) -> io::Result<()> {
+    fn add(&self, entry: &Entry, sources: &[OwnedFd]) -> io::Result<()> {
         match entry {
             Entry::Folder { at, mode } => self.folder(at, *mode).map(drop),
             Entry::Text { at, content } => self.file(at, content.as_bytes()),
@@ -73,7 +73,7 @@ impl Root {
             }
             Entry::Bind { at, .. } => sources.iter().try_for_each(|tree| self.bind(tree, at)),
             Entry::Scratch { at, bytes, mode } => self.mount(&scratch(*bytes, *mode)?, at),
-            Entry::Layered { at, .. } => self.layer(&sources, at),
+            Entry::Layered { at, .. } => self.layer(sources, at),
             Entry::Processes => self.processes(),
             Entry::Devices => self.devices(),
             Entry::Hidden { at } => self.hide(at),

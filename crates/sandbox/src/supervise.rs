@@ -114,7 +114,7 @@ fn keep(
     };
     let cloned = sys::clone_apart(flags).map_err(Trouble::at(APART_STEP))?;
     let Cloned::Parent { pid, handle } = cloned else {
-        inside::run(order, sources, ends, theirs, serve)
+        inside::run(order, sources, ends, &theirs, serve)
     };
     drop((sources, ends, theirs));
     let jail = Jail { pid, handle, isolation: blueprint.isolation };
