@@ -70,6 +70,9 @@ impl Tool for Edit {
     }
 }
 
+/// More are no edit that a person would make.
+const PLACES: usize = 100_000;
+
 /// Where the text to replace stands: once, unless all shall be replaced.
 fn find(place: &Place, old: &[u8], args: &Args) -> Result<Vec<Span>, Outcome> {
     let Args { old_string, new_string, replace_all, .. } = args;
@@ -79,8 +82,11 @@ fn find(place: &Place, old: &[u8], args: &Args) -> Result<Vec<Span>, Outcome> {
     if old_string == new_string {
         return Err(failed("`old_string` and `new_string` are the same.".into()));
     }
-    let spans = span::find(old, old_string);
+    let spans = span::find(old, old_string, PLACES + 1);
     match spans.len() {
+        times if times > PLACES => Err(failed(format!(
+            "`old_string` is more than {PLACES} times in `{place}`. Take a longer text, or use `Bash`, for example `sed -i`."
+        ))),
         0 if old_string.contains(secret::MARK) => Err(redacted(place)),
         0 => {
             let hint = nearest::hint(&secret::redact(&decode(old).text).text, old_string);

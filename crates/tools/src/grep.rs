@@ -231,7 +231,11 @@ impl<'b> Search<'b> {
             Mode::FilesWithMatches => vec![name.to_string()],
             Mode::Count if flow.is_break() => vec![format!("{name}:{} or more", hits.matches)],
             Mode::Count => vec![format!("{name}:{}", hits.matches)],
-            Mode::Content => show_lines(path, &bytes, &hits.lines, self.around, self.numbers),
+            Mode::Content => {
+                // One more than there is room for: then it is known that some are left out.
+                let most = self.left.saturating_add(1);
+                show_lines(path, &bytes, &hits.lines, self.around, self.numbers, most)
+            }
         };
         if self.mode == Mode::Content && !self.around.is_empty() && !self.output.is_empty() {
             self.output += "--\n";

@@ -13,17 +13,17 @@ pub(super) struct Span {
     pub(super) crlf: bool,
 }
 
-/// All places of `text`, ascending and apart.
-pub(super) fn find(file: &[u8], text: &str) -> Vec<Span> {
+/// The first `most` places of `text`, ascending and apart.
+pub(super) fn find(file: &[u8], text: &str, most: usize) -> Vec<Span> {
     if memmem::find(file, CRLF).is_none() {
-        let starts = memmem::find_iter(file, text.as_bytes());
+        let starts = memmem::find_iter(file, text.as_bytes()).take(most);
         return starts.map(|at| Span { bytes: at..at + text.len(), crlf: false }).collect();
     }
     let plain = without_returns(file);
     let text = text.replace("\r\n", "\n");
     let mut origin = Origin { returns: memmem::find_iter(file, CRLF).peekable(), passed: 0 };
     let mut line_end = LineEnd { file, next: None };
-    let starts = memmem::find_iter(&plain, text.as_bytes());
+    let starts = memmem::find_iter(&plain, text.as_bytes()).take(most);
     starts
         .map(|at| {
             let bytes = origin.of(at)..origin.of(at + text.len());
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_span_takes_in_the_whole_line_break_or_none_of_it() {
         let file = b"a\r\nb\nc\r\nd";
-        let found = |text| find(file, text).into_iter().map(|span| (span.bytes, span.crlf));
+        let found = |text| find(file, text, 100).into_iter().map(|span| (span.bytes, span.crlf));
         assert_eq!(found("a").collect::<Vec<_>>(), [(0..1, true)]);
         assert_eq!(found("a\nb").collect::<Vec<_>>(), [(0..4, true)]);
         assert_eq!(found("a\r\nb").collect::<Vec<_>>(), [(0..4, true)]);
@@ -109,7 +109,7 @@ mod tests {
         #[test]
         fn what_is_found_reads_like_the_text(file in "([abc]{0,3}\r?\n){0,8}[abc\r]{0,3}", text in "[abc\n]{1,4}") {
             let shown = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace("\r\n", "\n");
-            let spans = find(file.as_bytes(), &text);
+            let spans = find(file.as_bytes(), &text, usize::MAX);
             prop_assert_eq!(spans.len(), shown(file.as_bytes()).matches(&text).count());
             for Span { bytes, .. } in spans {
                 prop_assert_eq!(shown(&file.as_bytes()[bytes]), text.as_str());

@@ -31,35 +31,33 @@ impl Around {
     }
 
     /// The matched lines with those around them: number, and whether it is part of a match; ascending.
-    fn widen(self, matched: &[Range<usize>]) -> Vec<(usize, bool)> {
-        let mut lines = Vec::new();
+    fn widen(self, matched: &[Range<usize>]) -> impl Iterator<Item = (usize, bool)> {
         let mut next = 1;
-        for (index, range) in matched.iter().enumerate() {
+        matched.iter().enumerate().flat_map(move |(index, range)| {
             let before = range.start.saturating_sub(self.before).max(next);
-            lines.extend((before..range.start).map(|number| (number, false)));
-            lines.extend(range.clone().map(|number| (number, true)));
             let ahead = matched.get(index + 1).map_or(usize::MAX, |range| range.start);
             next = range.end.saturating_add(self.after).min(ahead);
-            lines.extend((range.end..next).map(|number| (number, false)));
-        }
-        lines
+            let around = |lines: Range<usize>| lines.map(|number| (number, false));
+            let found = range.clone().map(|number| (number, true));
+            around(before..range.start).chain(found).chain(around(range.end..next))
+        })
     }
 }
 
-/// `path:12:text` for a match, `path-11-text` around it, `--` where lines are left out.
+/// `path:12:text` for a match, `path-11-text` around it, `--` where lines are left out; no more than `most` lines.
 pub(super) fn show_lines(
     path: &Path,
     bytes: &[u8],
     matched: &[Range<usize>],
     around: Around,
     numbers: Numbers,
+    most: usize,
 ) -> Vec<String> {
     let text = decode(bytes).text;
     // Of the whole file: one line of a key does not look like a secret.
     let clean = secret::redact(&text);
-    let wanted = around.widen(matched);
-    let mut shown = Vec::with_capacity(wanted.len());
-    let mut wanted = wanted.into_iter().peekable();
+    let mut wanted = around.widen(matched).peekable();
+    let mut shown = Vec::new();
     let mut before = None;
     for (number, line) in numbered(&clean.text) {
         let Some((_, matched)) = wanted.next_if(|(at, _)| *at == number) else { continue };
@@ -76,7 +74,7 @@ pub(super) fn show_lines(
         let more =
             if cut.cut > 0 { format!(" [{} more characters]", cut.cut) } else { String::new() };
         shown.push(format!("{}{place}{}{more}", path.display(), cut.line));
-        if wanted.peek().is_none() {
+        if shown.len() >= most || wanted.peek().is_none() {
             break;
         }
     }

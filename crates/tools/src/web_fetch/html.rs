@@ -8,6 +8,8 @@ use htmd::{HtmlToMarkdown, Node};
 
 /// What browsers nest at most. The library recurses, and its parser looks up the whole depth for each tag.
 const DEPTH: usize = 512;
+/// Depths of all elements together: each line may begin with a mark for every element around it.
+const DEPTHS: usize = 4_000_000;
 /// Its parser compares each attribute of a tag with all others.
 const ATTRIBUTES: usize = 2_000;
 const STACK_BYTES: usize = 32 << 20;
@@ -35,8 +37,10 @@ pub(super) fn to_markdown(html: &str) -> String {
 
 fn is_flat(tree: &Rc<Node>) -> bool {
     let mut open = vec![(tree.clone(), 0)];
+    let mut depths = 0;
     while let Some((node, depth)) = open.pop() {
-        if depth > DEPTH {
+        depths += depth;
+        if depth > DEPTH || depths > DEPTHS {
             return false;
         }
         open.extend(node.children.borrow().iter().map(|child| (child.clone(), depth + 1)));
@@ -92,6 +96,12 @@ const UNCLOSED: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_lines_in_many_quotes_stay_as_they_came() {
+        let page = "<blockquote>".repeat(250) + &"<p>x".repeat(60_000);
+        assert!(to_markdown(&page).starts_with("[The page is nested too deeply"));
+    }
 
     #[test]
     fn a_page_becomes_markdown_without_scripts() {

@@ -112,11 +112,18 @@ fn line_ends_and_byte_order_mark_stay() {
 #[test]
 fn a_replacement_does_not_grow_beyond_what_can_be_read() {
     let bench = bench();
-    bench.put("a", "a".repeat(1 << 20));
-    let arguments = json!({"file_path": "a", "old_string": "a", "new_string": "b".repeat(1 << 10), "replace_all": true});
-    let told = failure(bench.call_seen("Edit", arguments, &["a"]));
-    assert_eq!(told, "`a` would have 1073741824 bytes, and at most 16777216 are written.");
-    assert_eq!(bench.text("a").len(), 1 << 20);
+    let replace = |length: usize, new: &str| {
+        bench.put("a", "a".repeat(length));
+        let arguments =
+            json!({"file_path": "a", "old_string": "a", "new_string": new, "replace_all": true});
+        let told = failure(bench.call_seen("Edit", arguments, &["a"]));
+        assert_eq!(bench.text("a").len(), length);
+        told
+    };
+    let told = replace(1 << 16, &"b".repeat(1 << 10));
+    assert_eq!(told, "`a` would have 67108864 bytes, and at most 16777216 are written.");
+    let told = replace(1 << 20, "b");
+    assert!(told.starts_with("`old_string` is more than 100000 times in `a`."), "{told}");
 }
 
 #[test]
