@@ -9,6 +9,7 @@ use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::plan::Task;
+use sequester_core::spelling;
 use sequester_survey::Survey;
 
 use crate::Outcome;
@@ -104,9 +105,12 @@ fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
         let (message, known) = if below.is_empty() {
             (format!("The plan has no task `{id}`."), ids().take(20).collect())
         } else {
-            (format!("`{id}` is a group of tasks, not a task."), below)
+            (format!("`{id}` is a group of tasks, not a task."), below.clone())
         };
-        let hint = format!("Name one of its tasks, such as {}.", known.join(", "));
+        let hint = match spelling::nearest(id, ids()) {
+            Some(meant) if below.is_empty() => format!("Perhaps `{meant}` is meant."),
+            _ => format!("Name one of its tasks, such as {}.", known.join(", ")),
+        };
         Failure::input(Code::UnknownTask, &file.name, message, hint)
     })
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault, Place};
+use sequester_core::path::RepoPath;
 use sequester_core::profile::{Profile, Profiles};
+use sequester_core::repository::Snapshot;
 use sequester_core::source::{Origin, Source};
 
 use crate::failure::Failure;
@@ -61,16 +63,35 @@ impl Agents {
         })
     }
 
-    /// A profile by its name; where its file cannot be used, what is wrong with that, going by the file's name.
+    /// A profile by its name; where its file cannot be used, what is wrong with that: the file that gives the name, or is
+    /// called so.
     pub(crate) fn profile(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).map_err(|error| {
             let stem = |file: &str| Path::new(file).file_stem().is_some_and(|stem| stem == name);
-            let fault = self.profile_faults().into_iter().find(|fault| stem(&fault.file));
+            let sources = self.profile_files.sources.iter();
+            let mut named =
+                sources.filter(|source| Profiles::name_in(source).as_deref() == Some(name));
+            let faults = self.profile_faults();
+            let of = |file: &str| faults.iter().find(|fault| fault.file == file).copied();
+            let fault = named.find_map(|source| of(&source.origin.to_string()));
+            let fault = fault.or_else(|| faults.iter().find(|fault| stem(&fault.file)).copied());
             fault.map_or_else(
                 || Failure::input(error.code(), "", error.to_string(), error.hint()),
                 Failure::of_file,
             )
         })
+    }
+
+    /// Marks the agents whose files differ from those of a base.
+    pub(crate) fn compare(&mut self, base: &dyn Snapshot) {
+        let differs = |origin: &Origin| {
+            let Origin::Repository(path) = origin else { return false };
+            let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+            let here = self.agent_files.sources.iter().find(|source| source.origin == *origin);
+            let there = RepoPath::parse(path).ok().and_then(|path| base.read(&path, BYTES).ok());
+            here.map(|source| plain(source.text.as_bytes())) != there.map(|bytes| plain(&bytes))
+        };
+        self.registry.mark_uncommitted(differs);
     }
 
     /// What is wrong with the agents' files.

@@ -44,6 +44,11 @@ impl PlanFile {
                 hint,
             )
         })?;
+        if reading.plan == Path::new("-") && source.trim_ascii().is_empty() {
+            let hint = "Give it the plan, as in `sequester plan - < plan.md`, or name a file.";
+            let message = "Standard input is empty.";
+            return Err(Failure::input(Code::Unreadable, "standard input", message, hint));
+        }
         let options = Options {
             format: reading.format,
             parallel: reading.parallel,

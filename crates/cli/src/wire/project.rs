@@ -15,7 +15,7 @@ use sequester_survey::Folder;
 
 use crate::args::Args;
 use crate::failure::Failure;
-use crate::wire::{Agents, PlanFile, Settings, config};
+use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
 pub(crate) struct Project {
@@ -83,7 +83,10 @@ impl Project {
         head: Option<Repo>,
     ) -> Result<Self, Failure> {
         let folder = config::folder();
-        let agents = Agents::read(&root, folder.as_deref());
+        let mut agents = Agents::read(&root, folder.as_deref());
+        if head.is_some() {
+            agents.compare(snapshot.as_ref());
+        }
         let settings = Settings::load(&root, folder.as_deref(), &agents.registry)?;
         Ok(Self { root, snapshot, history, agents, settings, problems, head })
     }
@@ -125,6 +128,8 @@ impl Project {
             }
         }
         faults.sort_by_key(|fault| (fault.place, fault.code));
+        // What the plan sets for all its tasks is one fault.
+        faults.dedup();
         faults
     }
 
@@ -140,14 +145,7 @@ impl Project {
             );
             faults.push(Fault::new(Code::ContextTooLarge, task.place, message, "Split the task."));
         }
-        let registry = &self.agents.registry;
-        let asked = task.settings.agent.as_deref();
-        if let Some(name) = asked.filter(|name| registry.find(name).is_none()) {
-            let message =
-                format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
-            let hint = registry.hint(name);
-            faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
-        }
+        faults.extend(asked::faults(task, &self.agents));
         faults
     }
 

@@ -43,6 +43,13 @@ impl Registry {
         *earlier = role;
     }
 
+    /// Marks the roles whose files are not in the base as they were read.
+    pub fn mark_uncommitted(&mut self, is_uncommitted: impl Fn(&Origin) -> bool) {
+        for role in &mut self.roles {
+            role.uncommitted = is_uncommitted(&role.origin);
+        }
+    }
+
     pub fn roles(&self) -> &[Role] {
         &self.roles
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::admit::{Refusal, Share, View};
 use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
-use super::render::Page;
+use super::render::{Page, Ready};
 use super::shelf::Shelf;
 use super::{IsolatedContext, files, section};
 use crate::agent::Role;
@@ -154,7 +154,11 @@ impl<'a> Builder<'a> {
             return Arc::clone(prefix);
         }
         let mut page = Page::new(Part::System, view);
-        page.quote(&Provenance::Agent(role.name.clone()), &role.prompt);
+        let mut told = Ready::whole(&role.prompt);
+        if role.uncommitted {
+            "not committed".clone_into(&mut told.why);
+        }
+        page.write(&Provenance::Agent(role.source()), &told);
         page.frame("\n# Architecture\n\n");
         for piece in self.architecture {
             // A heading or "None found." comes from no file.
@@ -175,7 +179,7 @@ impl<'a> Builder<'a> {
         let count = self.plan.tasks.len() - 1;
         (count > 0).then(|| Withheld {
             kind: Kind::Task,
-            source: format!("{count} others of the plan"),
+            source: format!("{count} other{} of the plan", if count == 1 { "" } else { "s" }),
             rule: Refusal::AnotherTask,
         })
     }

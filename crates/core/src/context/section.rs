@@ -12,6 +12,7 @@ use crate::companion::Companions;
 use crate::plan::{Plan, Task};
 use crate::record::Record;
 
+pub(super) const CONSTRAINTS: &str = "# Constraints\n\n";
 /// What the headings and fixed sentences after the mandatory part cost at most.
 pub(super) const FRAMES: usize = 200;
 
@@ -37,7 +38,7 @@ pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
 }
 
 pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
-    page.frame("# Constraints\n\n");
+    page.frame(CONSTRAINTS);
     for constraint in &plan.constraints {
         let provenance = Provenance::PlanConstraint(constraint.label.clone());
         // Under this very heading the plain label says nothing.
@@ -56,7 +57,12 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     if !task.checks.is_empty() {
         page.frame("\nThese checks are run on the result:\n\n");
         for check in &task.checks {
-            page.quote(&Provenance::TaskConstraint(task.id.clone()), &format!("- `{check}`\n"));
+            let provenance = if plan.checks.contains(check) {
+                Provenance::PlanConstraint("checks".to_owned())
+            } else {
+                Provenance::TaskConstraint(task.id.clone())
+            };
+            page.quote(&provenance, &format!("- `{check}`\n"));
         }
     }
     none_if(
@@ -145,7 +151,7 @@ pub(super) fn records(page: &mut Page<'_>, records: &[Record], budget: usize) {
         left = page.put(&provenance, &Ready::whole(&text), left);
     }
     for (refusal, count) in refused.into_values() {
-        let source = format!("{count} records");
+        let source = format!("{count} record{}", if count == 1 { "" } else { "s" });
         page.withheld.push(Withheld { kind: Kind::Record, source, rule: refusal });
     }
     if page.rows.len() == before {

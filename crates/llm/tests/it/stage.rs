@@ -67,6 +67,7 @@ pub(crate) fn request<'a>(messages: &'a [Message], tools: &'a [Spec]) -> Request
         output_limit: 4_096,
         turns: 80,
         task: "",
+        constraints: "",
     }
 }
 

@@ -35,6 +35,7 @@ fn brief() -> Brief {
         system: "You explore.".into(),
         prompt: "# Task\nFind it.".into(),
         text: 7..15,
+        constraints: 0..0,
         tools,
         seed: 1,
     }
