@@ -64,3 +64,25 @@ fn one(fault: &Fault, line: &str, name: &str, (renderer, width): (&Renderer, usi
 fn ends_word(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | ']' | '}' | ')')
 }
+
+#[cfg(test)]
+mod tests {
+    use sequester_core::fault::{Code, Place};
+
+    use super::*;
+
+    #[test]
+    fn a_fault_is_no_wider_than_the_terminal() {
+        let words = "one long sentence after another about what is wrong. ".repeat(4);
+        let place = Place { line: 1, column: 1 };
+        let fault = Fault::new(Code::BadSyntax, place, words.as_str(), words.as_str());
+        let source = "needs: ".to_owned() + &"word ".repeat(60);
+        for width in [60, 100] {
+            let told = render(std::slice::from_ref(&fault), &source, "plan.md", (false, width));
+            for line in told.lines() {
+                assert!(line.chars().count() <= width, "{}: {told}", line.chars().count());
+            }
+            assert_eq!(told.matches("wrong.").count(), 8, "{told}");
+        }
+    }
+}
