@@ -58,18 +58,6 @@ impl IsolatedContext {
         own.nth(1).map_or(0..0, |row| row.start..row.end)
     }
 
-    /// Where the constraints stand in the prompt, without the checks that follow them.
-    pub fn constraints(&self) -> Range<usize> {
-        let mut own = self.manifest.fragments.iter().filter(|row| row.part == Part::Prompt);
-        let opens = |row: &&Row| {
-            let text = self.prompt.get(row.start..row.end);
-            row.kind == Kind::Frame && text == Some(section::CONSTRAINTS)
-        };
-        let Some(heading) = own.find(opens) else { return 0..0 };
-        let last = own.take_while(|row| row.kind == Kind::Constraint).last();
-        heading.end..last.map_or(heading.end, |row| row.end)
-    }
-
     /// The whole context as one prompt, for a program that takes only one.
     pub fn to_prompt(&self) -> String {
         format!("{}\n{}", self.system, self.prompt)

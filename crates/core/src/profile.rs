@@ -203,10 +203,8 @@ impl Error {
             Self::MissingTool { tool, .. } => format!(
                 "Configure what `{tool}` needs, write `{tool}?` if the agent can do without, or take another profile."
             ),
-            Self::Unknown { name, known } => match spelling::nearest(name, known.split(", ")) {
-                Some(meant) => format!("Perhaps `{meant}` is meant."),
-                None => format!("Known profiles are {known}."),
-            },
+            Self::Unknown { name, known } => spelling::perhaps(name, known.split(", "))
+                .unwrap_or_else(|| format!("Known profiles are {known}.")),
         }
     }
 }

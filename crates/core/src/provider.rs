@@ -25,8 +25,6 @@ pub struct Request<'a> {
     pub turns: u32,
     /// The task's own text, a part of the first message: for a provider that carries it out word for word.
     pub task: &'a str,
-    /// What holds beside the task's text, a part of the first message too.
-    pub constraints: &'a str,
 }
 
 /// What the reply may be.

@@ -58,7 +58,8 @@ fn answer(request: &Request<'_>) -> Result<Reply, Error> {
             bad_request("`literal` answers by the `report` tool, and it is not listed.")
         })?;
     let history = History::read(request.messages);
-    let Told { steps, passed, unchecked } = step::read(request.task).under(request.constraints);
+    let Told { steps, passed, unchecked } =
+        step::read(request.task).under(history.constraints(request.task));
     let mut calls = match refuse(&form, request, &steps) {
         Some(ending) => vec![("report", form.fill(&[], false, &ending))],
         None => next(&form, request, &steps, &history)?,

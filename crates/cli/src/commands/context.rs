@@ -37,7 +37,8 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
         let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
-        builder.build(&request).map_err(|error| refuse(&file, &error))
+        let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
+        Ok(project.admit_agent(context, role))
     };
     let context = build(&given.task)?;
     let other = given.diff.as_deref().map(build).transpose()?;
@@ -107,10 +108,9 @@ fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
         } else {
             (format!("`{id}` is a group of tasks, not a task."), below.clone())
         };
-        let hint = match spelling::nearest(id, ids()) {
-            Some(meant) if below.is_empty() => format!("Perhaps `{meant}` is meant."),
-            _ => format!("Name one of its tasks, such as {}.", known.join(", ")),
-        };
+        let meant = spelling::perhaps(id, ids()).filter(|_| below.is_empty());
+        let hint = meant
+            .unwrap_or_else(|| format!("Name one of its tasks, such as {}.", known.join(", ")));
         Failure::input(Code::UnknownTask, &file.name, message, hint)
     })
 }

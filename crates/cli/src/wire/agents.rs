@@ -70,7 +70,7 @@ impl Agents {
             let stem = |file: &str| Path::new(file).file_stem().is_some_and(|stem| stem == name);
             let sources = self.profile_files.sources.iter();
             let mut named =
-                sources.filter(|source| Profiles::name_in(source).as_deref() == Some(name));
+                sources.filter(|source| source.text.lines().any(|line| gives(line, name)));
             let faults = self.profile_faults();
             let of = |file: &str| faults.iter().find(|fault| fault.file == file).copied();
             let fault = named.find_map(|source| of(&source.origin.to_string()));
@@ -82,16 +82,13 @@ impl Agents {
         })
     }
 
-    /// Marks the agents whose files differ from those of a base.
-    pub(crate) fn compare(&mut self, base: &dyn Snapshot) {
-        let differs = |origin: &Origin| {
-            let Origin::Repository(path) = origin else { return false };
-            let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-            let here = self.agent_files.sources.iter().find(|source| source.origin == *origin);
-            let there = RepoPath::parse(path).ok().and_then(|path| base.read(&path, BYTES).ok());
-            here.map(|source| plain(source.text.as_bytes())) != there.map(|bytes| plain(&bytes))
-        };
-        self.registry.mark_uncommitted(differs);
+    /// Whether an agent's file is another one in a base, or not there.
+    pub(crate) fn differs(&self, role: &Role, base: &dyn Snapshot) -> bool {
+        let Origin::Repository(path) = &role.origin else { return false };
+        let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+        let here = self.agent_files.sources.iter().find(|source| source.origin == role.origin);
+        let there = RepoPath::parse(path).ok().and_then(|path| base.read(&path, BYTES).ok());
+        here.map(|source| plain(source.text.as_bytes())) != there.map(|bytes| plain(&bytes))
     }
 
     /// What is wrong with the agents' files.
@@ -160,6 +157,11 @@ impl Files {
         let fault = Fault::new(Code::Unreadable, place, message, hint);
         self.faults.push(FileFault { file: origin.to_string(), fault });
     }
+}
+
+/// Whether a line of a file that cannot be used gives its profile this name.
+fn gives(line: &str, name: &str) -> bool {
+    line.strip_prefix("name:").is_some_and(|given| given.trim().trim_matches(['"', '\'']) == name)
 }
 
 const LINK: &str = "This is a link, and links are not followed.";

@@ -66,10 +66,8 @@ pub(crate) fn misspelt(list: &str) -> Option<(String, String)> {
 }
 
 fn hint(name: &str) -> String {
-    match spelling::nearest(name, sequester_llm::WORDS) {
-        Some(meant) if meant != name => format!("Perhaps `{meant}` is meant."),
-        _ => Kind::UnknownModel.hint().to_owned(),
-    }
+    let meant = spelling::perhaps(name, sequester_llm::WORDS);
+    meant.unwrap_or_else(|| Kind::UnknownModel.hint().to_owned())
 }
 
 /// A model that cannot be had is a matter of configuration.

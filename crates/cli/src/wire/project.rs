@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
+use sequester_core::agent::Role;
 use sequester_core::companion::Companions;
+use sequester_core::context::{IsolatedContext, Kind};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Presence, Task};
@@ -83,10 +85,7 @@ impl Project {
         head: Option<Repo>,
     ) -> Result<Self, Failure> {
         let folder = config::folder();
-        let mut agents = Agents::read(&root, folder.as_deref());
-        if head.is_some() {
-            agents.compare(snapshot.as_ref());
-        }
+        let agents = Agents::read(&root, folder.as_deref());
         let settings = Settings::load(&root, folder.as_deref(), &agents.registry)?;
         Ok(Self { root, snapshot, history, agents, settings, problems, head })
     }
@@ -99,6 +98,17 @@ impl Project {
             notes.push(DIRTY.to_owned());
         }
         notes
+    }
+
+    /// Says in a context's manifest where the agent's own file is not the one of HEAD.
+    pub(crate) fn admit_agent(&self, mut context: IsolatedContext, role: &Role) -> IsolatedContext {
+        if self.head.is_some() && self.agents.differs(role, self.snapshot.as_ref()) {
+            let rows = context.manifest.fragments.iter_mut();
+            for row in rows.filter(|row| row.kind == Kind::Agent) {
+                "not committed".clone_into(&mut row.why);
+            }
+        }
+        context
     }
 
     /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.

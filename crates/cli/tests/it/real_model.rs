@@ -96,7 +96,6 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         powers: provider.powers(),
         system: "You look at small tasks. Answer in one sentence.".into(),
         text: 8..prompt.len(),
-        constraints: 0..0,
         prompt: prompt.into(),
         seed: 7,
     };

@@ -202,7 +202,6 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         powers: provider.powers(),
         system: "You analyze.".into(),
         text: 0..0,
-        constraints: 0..0,
         tools,
         seed: number as u64,
     };

@@ -43,13 +43,6 @@ impl Registry {
         *earlier = role;
     }
 
-    /// Marks the roles whose files are not in the base as they were read.
-    pub fn mark_uncommitted(&mut self, is_uncommitted: impl Fn(&Origin) -> bool) {
-        for role in &mut self.roles {
-            role.uncommitted = is_uncommitted(&role.origin);
-        }
-    }
-
     pub fn roles(&self) -> &[Role] {
         &self.roles
     }
@@ -79,10 +72,8 @@ impl Registry {
     /// What to do about a name that no agent has.
     pub fn hint(&self, name: &str) -> String {
         let names = || self.roles.iter().map(|role| role.name.as_str());
-        match spelling::nearest(name, names()) {
-            Some(meant) => format!("Perhaps `{meant}` is meant."),
-            None => format!("Known agents are {}.", names().collect::<Vec<_>>().join(", ")),
-        }
+        let known = || format!("Known agents are {}.", names().collect::<Vec<_>>().join(", "));
+        spelling::perhaps(name, names()).unwrap_or_else(known)
     }
 }
 

@@ -24,9 +24,6 @@ pub struct Role {
     /// `strong`, `cheap`, `default`, or a `provider/model`.
     pub model: Option<String>,
     pub origin: Origin,
-    /// Its file is not in the base as it was read.
-    #[serde(skip)]
-    pub uncommitted: bool,
     /// Where the role of that name stood which this one replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Origin>,
@@ -62,14 +59,6 @@ impl Role {
         }
         let role = draft.finish(&mut reader, source, profiles, prompt);
         reader.finish(role)
-    }
-
-    /// Where its prompt comes from, in a person's words.
-    pub fn source(&self) -> String {
-        match &self.origin {
-            Origin::BuiltIn => format!("agent {}", self.name),
-            Origin::User(path) | Origin::Repository(path) => path.clone(),
-        }
     }
 
     /// Its profile, with no other tools than its own.
@@ -223,7 +212,6 @@ impl Draft {
             phase: Phase::Write,
             model: self.model,
             origin: source.origin.clone(),
-            uncommitted: false,
             replaces: None,
             ignored: self.ignored,
             prompt: prompt.replace("\r\n", "\n").trim_start_matches('\n').to_owned(),

@@ -65,8 +65,6 @@ pub struct Brief {
     pub prompt: Arc<str>,
     /// Where the task's own text stands in the prompt.
     pub text: Range<usize>,
-    /// Where what holds beside it stands in the prompt.
-    pub constraints: Range<usize>,
     /// What is listed to the model, and nothing else can be called.
     pub tools: Vec<Spec>,
     /// Spreads waits.
@@ -123,7 +121,6 @@ impl Brief {
             system: Arc::clone(&context.system),
             prompt: context.prompt.as_str().into(),
             text: context.task_text(),
-            constraints: context.constraints(),
             tools: listed,
             seed: u64::from_le_bytes(seed),
         }
@@ -204,7 +201,6 @@ impl AgentRun {
             output_limit: self.budget.output,
             turns: self.budget.turns,
             task: self.brief.prompt.get(self.brief.text.clone()).unwrap_or_default(),
-            constraints: self.brief.prompt.get(self.brief.constraints.clone()).unwrap_or_default(),
         }
     }
 

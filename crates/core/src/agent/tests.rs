@@ -89,7 +89,6 @@ fn a_file_of_the_project_is_a_role_like_any_other() {
             phase: Phase::Write,
             model: Some("openai/gpt-5".into()),
             origin: Origin::Repository(".sequester/agents/docs.md".into()),
-            uncommitted: false,
             replaces: None,
             ignored: Vec::new(),
             prompt: "You write.\nShortly.\n".into(),

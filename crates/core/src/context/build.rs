@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::admit::{Refusal, Share, View};
 use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
-use super::render::{Page, Ready};
+use super::render::Page;
 use super::shelf::Shelf;
 use super::{IsolatedContext, files, section};
 use crate::agent::Role;
@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
 use crate::record::Record;
+use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
 pub struct Builder<'a> {
@@ -154,11 +155,11 @@ impl<'a> Builder<'a> {
             return Arc::clone(prefix);
         }
         let mut page = Page::new(Part::System, view);
-        let mut told = Ready::whole(&role.prompt);
-        if role.uncommitted {
-            "not committed".clone_into(&mut told.why);
-        }
-        page.write(&Provenance::Agent(role.source()), &told);
+        let source = match &role.origin {
+            Origin::BuiltIn => format!("agent {}", role.name),
+            origin => origin.to_string(),
+        };
+        page.quote(&Provenance::Agent(source), &role.prompt);
         page.frame("\n# Architecture\n\n");
         for piece in self.architecture {
             // A heading or "None found." comes from no file.

@@ -12,7 +12,6 @@ use crate::companion::Companions;
 use crate::plan::{Plan, Task};
 use crate::record::Record;
 
-pub(super) const CONSTRAINTS: &str = "# Constraints\n\n";
 /// What the headings and fixed sentences after the mandatory part cost at most.
 pub(super) const FRAMES: usize = 200;
 
@@ -38,7 +37,7 @@ pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
 }
 
 pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
-    page.frame(CONSTRAINTS);
+    page.frame("# Constraints\n\n");
     for constraint in &plan.constraints {
         let provenance = Provenance::PlanConstraint(constraint.label.clone());
         // Under this very heading the plain label says nothing.
@@ -57,18 +56,14 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     if !task.checks.is_empty() {
         page.frame("\nThese checks are run on the result:\n\n");
         for check in &task.checks {
-            let provenance = if plan.checks.contains(check) {
-                Provenance::PlanConstraint("checks".to_owned())
-            } else {
-                Provenance::TaskConstraint(task.id.clone())
-            };
-            page.quote(&provenance, &format!("- `{check}`\n"));
+            let own = Provenance::TaskConstraint(task.id.clone());
+            let shared = plan.checks.contains(check);
+            let shared = shared.then(|| Provenance::PlanConstraint("checks".to_owned()));
+            page.quote(&shared.unwrap_or(own), &format!("- `{check}`\n"));
         }
     }
-    none_if(
-        page,
-        plan.constraints.is_empty() && task.constraints.is_empty() && task.checks.is_empty(),
-    );
+    let all = plan.constraints.len() + task.constraints.len() + task.checks.len();
+    none_if(page, all == 0);
 }
 
 pub(super) fn interfaces(page: &mut Page<'_>, task: &Task) {

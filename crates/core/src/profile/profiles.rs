@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 use crate::fault::{Code, Fault, FileFault};
-use crate::plan::yaml::{self, Value};
 use crate::source::{Origin, Source, of_file};
 
 use super::file::Draft;
@@ -55,14 +54,6 @@ impl Profiles {
         }));
         faults.sort_by(|one, two| (&one.file, one.fault.place).cmp(&(&two.file, two.fault.place)));
         (self, faults)
-    }
-
-    /// The name that a file gives its profile, whether or not that can be used.
-    pub fn name_in(source: &Source) -> Option<String> {
-        let entries = yaml::read(source.body()).ok()?;
-        entries.into_iter().find(|(_, key, _)| key == "name").and_then(|(_, _, node)| {
-            if let Value::Text(name) = node.value { Some(name.trim().to_owned()) } else { None }
-        })
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Profile> {

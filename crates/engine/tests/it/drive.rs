@@ -62,7 +62,6 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         system: "You analyze.".into(),
         prompt: "# Task".into(),
         text: 0..6,
-        constraints: 0..0,
         tools,
         seed: 3,
     };

@@ -51,7 +51,6 @@ fn request<'a>(
         output_limit: 1_000,
         turns: 80,
         task,
-        constraints: "",
     }
 }
 
@@ -303,14 +302,20 @@ fn a_name_that_is_taken_and_a_file_that_is_missing_are_said_so() {
 #[test]
 fn constraints_hold_the_steps_and_those_that_nothing_compares_are_named() {
     let tools = tools("write", &ALL);
-    let constraints = "- Do not change package.json.\n- Use tabs.\n";
-    let under = |task| Request { constraints, ..request(task, &[], &tools) };
-    let report = complete(under("Delete `package.json`.")).unwrap().said.calls.remove(0).arguments;
+    let first = |task: &str| {
+        let prompt = format!(
+            "# Task\n\n{task}\n\n# Constraints\n\n- Do not change package.json.\n- Use tabs.\n\n\
+             These checks are run on the result:\n\n- `make`\n\n# Interfaces\n\nNone.\n"
+        );
+        let messages = [Message::User(prompt.as_str().into())];
+        complete(request(task, &messages, &tools)).unwrap().said.calls.remove(0)
+    };
+    let report = first("Delete `package.json`.").arguments;
     assert_eq!(report["status"], "blocked");
     let reason = report["reason"].as_str().unwrap();
     assert!(reason.contains("`Do not change package.json.` forbids it"), "{reason}");
     assert_eq!(report["issues"], json!(["Not checked by `literal`: Use tabs."]));
-    assert_eq!(complete(under("Delete `a.json`.")).unwrap().said.calls[0].name, "Bash");
+    assert_eq!(first("Delete `a.json`.").name, "Bash");
 }
 
 #[test]

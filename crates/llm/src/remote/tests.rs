@@ -14,16 +14,7 @@ fn remote(service: &'static Service, model: &str, address: String, key: Option<K
 
 fn request(messages: &[Message]) -> Request<'_> {
     let answer = Answer::Free;
-    Request {
-        system: "",
-        messages,
-        tools: &[],
-        answer,
-        output_limit: 100,
-        turns: 80,
-        task: "",
-        constraints: "",
-    }
+    Request { system: "", messages, tools: &[], answer, output_limit: 100, turns: 80, task: "" }
 }
 
 struct Nobody;

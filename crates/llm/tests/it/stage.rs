@@ -67,7 +67,6 @@ pub(crate) fn request<'a>(messages: &'a [Message], tools: &'a [Spec]) -> Request
         output_limit: 4_096,
         turns: 80,
         task: "",
-        constraints: "",
     }
 }
 

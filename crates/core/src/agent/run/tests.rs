@@ -35,7 +35,6 @@ fn brief() -> Brief {
         system: "You explore.".into(),
         prompt: "# Task\nFind it.".into(),
         text: 7..15,
-        constraints: 0..0,
         tools,
         seed: 1,
     }

@@ -1,22 +1,30 @@
-//! Where a script goes: the folders that its `cd` and `pushd` lead to, against the one it is in.
+//! Where a script goes: how far below the root its `cd` and `pushd` lead. Above it is outside.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use super::gap::{Gap, short};
+use super::words::List;
 
 /// Words that a command may follow as if it stood alone.
-const LEADS: [&str; 14] = [
-    "then", "do", "else", "elif", "if", "while", "until", "!", "{", "time", "builtin", "command",
-    "exec", "env",
-];
-const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "eval"];
+const LEADS: List = List(" then do else elif if while until ! { time builtin command exec env ");
+const SHELLS: List = List(" bash sh zsh eval ");
 /// Scripts in scripts go no deeper.
-const DEPTH: usize = 4;
+const NESTED: usize = 4;
+const TOP: &str = "$(git rev-parse --show-toplevel)";
+
+enum Piece {
+    /// And whether it has quotation marks.
+    Word(String, bool),
+    /// What ends a command.
+    End,
+    Open,
+    Close,
+}
 
 /// Fails if a script leaves the folder that it begins in, or may.
 pub(super) fn check(script: &str) -> Result<(), Gap> {
-    Walk::default().script(script, DEPTH)
+    follow(script, 0, NESTED)
 }
 
 /// Whether a line of a script goes to another folder.
@@ -24,114 +32,68 @@ pub(super) fn changes(line: &str) -> bool {
     matches!(line.split_whitespace().next(), Some("cd" | "pushd" | "popd"))
 }
 
-enum Piece {
-    Word {
-        text: String,
-        /// It stands between quotation marks of whatever kind.
-        quoted: bool,
-    },
-    /// What ends a command.
-    End,
-    Open,
-    Close,
+fn follow(script: &str, mut depth: usize, nested: usize) -> Result<(), Gap> {
+    let mut outer = Vec::new();
+    let mut command: Vec<(String, bool)> = Vec::new();
+    for piece in pieces(script).chain([Piece::End]) {
+        if let Piece::Word(text, quoted) = piece {
+            let leads = command.is_empty() && !quoted && (LEADS.has(&text) || is_set(&text));
+            if !leads {
+                command.push((text, quoted));
+            }
+            continue;
+        }
+        depth = run(&std::mem::take(&mut command), depth, nested)?;
+        match piece {
+            Piece::Open => outer.push(depth),
+            Piece::Close => depth = outer.pop().unwrap_or(depth),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
-#[derive(Clone, Default)]
-struct Walk {
-    /// The folder, by its names below the root.
-    here: Vec<String>,
-    before: Vec<String>,
-    pushed: Vec<Vec<String>>,
+/// How deep it is after a command.
+fn run(words: &[(String, bool)], depth: usize, nested: usize) -> Result<usize, Gap> {
+    let Some(((program, _), rest)) = words.split_first() else { return Ok(depth) };
+    let target = rest.iter().map(|(word, _)| word.as_str());
+    let target = target.clone().find(|word| *word == "-" || !word.starts_with('-'));
+    match (program.as_str(), target) {
+        // Back to where it was: no less deep than the root.
+        ("popd", _) | ("pushd", None) | ("cd" | "pushd", Some("-")) => Ok(0),
+        ("cd" | "pushd", target) => reach(target.unwrap_or("~"), depth),
+        (shell, _) if SHELLS.has(shell) && nested > 0 => {
+            let mut inner = rest.iter().filter(|(_, quoted)| *quoted || shell == "eval");
+            inner.try_for_each(|(script, _)| follow(script, depth, nested - 1)).map(|()| depth)
+        }
+        _ => Ok(depth),
+    }
 }
 
-impl Walk {
-    fn script(&mut self, script: &str, depth: usize) -> Result<(), Gap> {
-        let mut outer: Vec<Self> = Vec::new();
-        let mut command: Vec<(String, bool)> = Vec::new();
-        for piece in pieces(script).chain([Piece::End]) {
-            if let Piece::Word { text, quoted } = piece {
-                let leads = command.is_empty() && !quoted;
-                if !(leads && (LEADS.contains(&text.as_str()) || is_set(&text))) {
-                    command.push((text, quoted));
-                }
-                continue;
-            }
-            self.command(&std::mem::take(&mut command), depth)?;
-            match piece {
-                Piece::Open => outer.push(self.clone()),
-                Piece::Close => *self = outer.pop().unwrap_or_else(|| self.clone()),
-                _ => {}
-            }
-        }
-        Ok(())
+/// How deep the folder is that an argument leads to.
+fn reach(target: &str, mut depth: usize) -> Result<usize, Gap> {
+    let told = short(target);
+    let outside =
+        || Gap::outside(format!("it goes to a folder outside of the repository (`cd {told}`)"));
+    if target == TOP {
+        return Ok(0);
     }
-
-    fn command(&mut self, words: &[(String, bool)], depth: usize) -> Result<(), Gap> {
-        let Some(((program, _), rest)) = words.split_first() else { return Ok(()) };
-        let target = rest.iter().map(|(word, _)| word.as_str());
-        let target = target.clone().find(|word| *word == "-" || !word.starts_with('-'));
-        match (program.as_str(), target) {
-            ("cd" | "pushd", Some("-")) => {
-                std::mem::swap(&mut self.here, &mut self.before);
-                Ok(())
-            }
-            ("pushd", None) => Ok(()),
-            ("cd" | "pushd", target) => {
-                let next = self.reach(target.unwrap_or("~"))?;
-                let last = std::mem::replace(&mut self.here, next);
-                if program == "pushd" {
-                    self.pushed.push(last.clone());
-                }
-                self.before = last;
-                Ok(())
-            }
-            ("popd", _) => {
-                self.here = self.pushed.pop().unwrap_or_default();
-                Ok(())
-            }
-            (shell, _) if SHELLS.contains(&shell) && depth > 0 => rest
-                .iter()
-                .filter(|(_, quoted)| *quoted || shell == "eval")
-                .try_for_each(|(inner, _)| self.clone().script(inner, depth - 1)),
-            _ => Ok(()),
-        }
+    if target.starts_with(['/', '~']) {
+        return Err(outside());
     }
-
-    /// The folder that an argument leads to from here.
-    fn reach(&self, target: &str) -> Result<Vec<String>, Gap> {
-        if target == "$(git rev-parse --show-toplevel)" {
-            return Ok(Vec::new());
-        }
-        let outside = || {
-            let target = short(target);
-            Gap::outside(format!("it goes to a folder outside of the repository (`cd {target}`)"))
-        };
-        if target.starts_with(['/', '~']) {
-            return Err(outside());
-        }
-        if target.contains(['$', '`', '*', '?']) {
-            let target = short(target);
-            return Err(Gap::outside(format!(
-                "it does not say to which folder `cd {target}` goes"
-            )));
-        }
-        let mut here = self.here.clone();
-        for name in target.split('/').filter(|name| !matches!(*name, "" | ".")) {
-            if name == ".." {
-                here.pop().ok_or_else(outside)?;
-            } else {
-                here.push(name.to_owned());
-            }
-        }
-        Ok(here)
+    if target.contains(['$', '`', '*', '?']) {
+        return Err(Gap::outside(format!("it does not say to which folder `cd {told}` goes")));
     }
+    for name in target.split('/').filter(|name| !matches!(*name, "" | ".")) {
+        depth = if name == ".." { depth.checked_sub(1).ok_or_else(outside)? } else { depth + 1 };
+    }
+    Ok(depth)
 }
 
 /// `NAME=value` before a command.
 fn is_set(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(plain))
 }
 
 fn pieces(script: &str) -> impl Iterator<Item = Piece> {
@@ -157,13 +119,11 @@ fn word(rest: &mut Peekable<Chars<'_>>) -> Piece {
         match c {
             '"' | '\'' => {
                 quoted = true;
-                while let Some(inner) = rest.next().filter(|inner| *inner != c) {
-                    text.push(inner);
-                }
+                text.extend(std::iter::from_fn(|| rest.next().filter(|inner| *inner != c)));
             }
             '\\' => text.extend(rest.next().filter(|c| *c != '\n')),
             c => text.push(c),
         }
     }
-    Piece::Word { text, quoted }
+    Piece::Word(text, quoted)
 }

@@ -6,16 +6,7 @@ fn service(name: &str) -> &'static Service {
 }
 
 fn asking<'a>(system: &'a str, answer: Answer<'a>) -> Request<'a> {
-    Request {
-        system,
-        messages: &[],
-        tools: &[],
-        answer,
-        output_limit: 7,
-        turns: 80,
-        task: "",
-        constraints: "",
-    }
+    Request { system, messages: &[], tools: &[], answer, output_limit: 7, turns: 80, task: "" }
 }
 
 #[test]

@@ -93,8 +93,10 @@ fn what_is_not_forbidden_is_carried_out() {
     let tests = "- [ ] Run it\n\nRun `pytest tests/a.py`.\n";
     let told = read(tests).under("- Do not change `tests/a.py`.\n- Use tabs.\n");
     assert_eq!((told.steps.len(), told.unchecked), (1, vec!["Use tabs.".to_owned()]));
-    let told = read("Run `rm tests/a.py`.").under("- Do not change `tests/a.py`.\n");
-    assert_eq!(told.steps.len(), 2);
+    for step in ["Run `rm tests/a.py`.", "Delete the folder `tests`.", "Run `x > tests/a.py`."] {
+        let told = read(step).under("- Do not change `tests/a.py`.\n");
+        assert_eq!(told.steps.len(), 2, "{step}");
+    }
 }
 
 #[test]
