@@ -75,6 +75,10 @@ impl Failure {
         &self.error.message
     }
 
+    pub(crate) fn hint(&self) -> &str {
+        &self.error.hint
+    }
+
     pub(crate) fn to_json(&self) -> serde_json::Value {
         serde_json::json!(&self.error)
     }

@@ -1,6 +1,7 @@
 //! Builds what the commands need from what the person named.
 
 mod agents;
+mod asked;
 pub(crate) mod config;
 pub(crate) mod jail;
 mod jailed;
@@ -13,7 +14,7 @@ mod workspace;
 pub(crate) use agents::Agents;
 pub(crate) use config::Settings;
 pub(crate) use jailed::serve;
-pub(crate) use model::Connections;
+pub(crate) use model::{Connections, misspelt};
 pub(crate) use plan_file::PlanFile;
 pub(crate) use project::Project;
 pub(crate) use subagent::{Subagent, refuse as refuse_profile};

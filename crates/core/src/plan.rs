@@ -83,6 +83,9 @@ pub struct Plan {
     pub goal: Option<String>,
     /// Architecture, Tech Stack and Global Constraints: they hold for every task.
     pub constraints: Vec<Constraint>,
+    /// Commands that are run on the result of every task which names none of its own.
+    #[serde(skip)]
+    pub checks: Vec<String>,
     /// In the order of the document.
     pub tasks: Vec<Task>,
     /// Names that stand for very many tasks, such as a parent's: a need on one is a need on all of them.
@@ -144,6 +147,7 @@ impl Plan {
             title: String::new(),
             goal: None,
             constraints: Vec::new(),
+            checks: Vec::new(),
             tasks: Vec::new(),
             groups: BTreeMap::new(),
             aside: Vec::new(),
@@ -291,6 +295,9 @@ pub struct Settings {
     pub model: Option<String>,
     pub budget: Option<String>,
     pub tdd: Option<bool>,
+    /// Where the values stand, by their keys.
+    #[serde(skip)]
+    pub places: BTreeMap<String, Place>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::fault::Code;
 use crate::limits::Limit;
 use crate::source::Origin;
+use crate::spelling;
 
 pub use file::{HOST_HINT, is_host};
 pub use grant::{Grant, TOOLS};
@@ -202,7 +203,8 @@ impl Error {
             Self::MissingTool { tool, .. } => format!(
                 "Configure what `{tool}` needs, write `{tool}?` if the agent can do without, or take another profile."
             ),
-            Self::Unknown { known, .. } => format!("Known profiles are {known}."),
+            Self::Unknown { name, known } => spelling::perhaps(name, known.split(", "))
+                .unwrap_or_else(|| format!("Known profiles are {known}.")),
         }
     }
 }

@@ -120,10 +120,8 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn unknown(&mut self, at: usize, key: &str, known: &[&str]) {
-        let hint = match spelling::nearest(key, known.iter().copied()) {
-            Some(meant) => format!("Perhaps `{meant}` is meant."),
-            None => format!("The keys here are `{}`.", known.join("`, `")),
-        };
+        let hint = spelling::perhaps(key, known.iter().copied())
+            .unwrap_or_else(|| format!("The keys here are `{}`.", known.join("`, `")));
         self.bad(at, format!("`{key}` is not a key that is known here."), hint);
     }
 

@@ -4,12 +4,13 @@
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = wanted.chars().count().div_ceil(3).min(3);
     let far = |name: &str| distance(&name.to_lowercase(), &wanted.to_lowercase());
-    known
-        .into_iter()
-        .map(|name| (far(name), name))
-        .filter(|(far, _)| *far <= limit)
-        .min()
-        .map(|(_, name)| name)
+    let measured = known.into_iter().map(|name| (far(name), name));
+    measured.filter(|(far, _)| *far <= limit).min().map(|(_, name)| name)
+}
+
+/// The nearest name as a hint.
+pub fn perhaps<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(wanted, known).map(|meant| format!("Perhaps `{meant}` is meant."))
 }
 
 /// How many letters differ.

@@ -18,7 +18,7 @@ const LISTING_BYTES: u64 = 256 << 20;
 const LISTING_ENTRIES: usize = 2_000_000;
 
 /// How many entries that were left out are named.
-const PROBLEMS: usize = 100;
+const PROBLEMS: usize = 10;
 
 /// How many bytes of working files are held at once while their neighbours are read from objects.
 const HELD_BYTES: usize = 8 << 20;

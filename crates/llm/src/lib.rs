@@ -15,7 +15,7 @@ pub use choose::{Choice, Passed, choose};
 pub use connect::{Chosen, Connected, connect};
 pub use key::Key;
 pub use literal::Literal;
-pub use name::{Models, Named, Sources, Target, Tier, resolve};
+pub use name::{Models, Named, Sources, Target, Tier, WORDS, is_name, resolve};
 pub use pool::{Pool, Timeouts};
 pub use remote::Remote;
 pub use search::Endpoint;

@@ -58,13 +58,14 @@ fn answer(request: &Request<'_>) -> Result<Reply, Error> {
             bad_request("`literal` answers by the `report` tool, and it is not listed.")
         })?;
     let history = History::read(request.messages);
-    let Told { steps, passed } = step::read(request.task);
+    let Told { steps, passed, unchecked } =
+        step::read(request.task).under(history.constraints(request.task));
     let mut calls = match refuse(&form, request, &steps) {
-        Some(ending) => vec![("report", form.fill(&[], &ending))],
+        Some(ending) => vec![("report", form.fill(&[], false, &ending))],
         None => next(&form, request, &steps, &history)?,
     };
     for (_, arguments) in calls.iter_mut().filter(|(name, _)| *name == "report") {
-        arguments["issues"] = report::issues(&passed);
+        arguments["issues"] = report::issues(&passed, &unchecked);
     }
     let numbered = calls.into_iter().zip(history.calls..).map(|((name, arguments), number)| Call {
         id: format!("{MODEL}-{number}"),
@@ -101,7 +102,7 @@ fn next(
             return Err(bad_request("`literal` cannot go on with calls that are not its own."));
         }
     };
-    Ok(vec![("report", form.fill(&play.rows, &ending))])
+    Ok(vec![("report", form.fill(&play.rows, play.acted, &ending))])
 }
 
 /// Why nothing at all is carried out.
@@ -111,7 +112,7 @@ fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> 
         let reason = format!(
             "`literal` carries out steps and judges nothing: the phase `{phase}` is not for it."
         );
-        return Some(Ending::blocked(reason, "Give this phase to a model."));
+        return Some(Ending::Blocked { reason, remedy: "Give this phase to a model.".to_owned() });
     }
     if let Some(unclear) = unclear(steps) {
         return Some(unclear);

@@ -83,6 +83,15 @@ impl Target {
     }
 }
 
+/// Names that stand alone.
+pub const WORDS: [&str; 5] = ["literal", "auto", "strong", "default", "cheap"];
+
+/// Whether a text has the form of a model's name: one of [`WORDS`], or `provider/model`.
+pub fn is_name(text: &str) -> bool {
+    let pair = text.split_once('/').is_some_and(|(one, two)| !one.is_empty() && !two.is_empty());
+    WORDS.contains(&text) || pair || text.starts_with("acp:")
+}
+
 /// Finds what a name stands for. Nothing is asked over the network.
 pub fn resolve(name: &str, sources: &Sources<'_>) -> Result<Named, Error> {
     let models = sources.models;

@@ -22,6 +22,9 @@ pub struct Folder {
     problems: Vec<String>,
 }
 
+/// How many entries that were left out are named.
+const PROBLEMS: usize = 10;
+
 /// Whether a folder is ignored: then only what git tracks counts in it, whatever its own rules say.
 #[derive(Clone, Copy)]
 enum Under {
@@ -51,6 +54,10 @@ impl Folder {
         folder.descend(root, root, Under::Open, &mut Vec::new(), tracked);
         folder.entries.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         folder.problems.sort_unstable();
+        if let Some(more) = folder.problems.len().checked_sub(PROBLEMS).filter(|more| *more > 0) {
+            folder.problems.truncate(PROBLEMS);
+            folder.problems.push(format!("{more} more were left out."));
+        }
         Ok(folder)
     }
 

@@ -55,7 +55,8 @@ pub(super) fn list(
         let file = same.first().map_or("", |one| one.file.as_str());
         let name = terminal::clean(file);
         let colours = !args.json && terminal::takes_colours();
-        told += &faults::render(&list, agents.text_of(file), &name, colours);
+        let width = if args.json { terminal::note_width() } else { terminal::width() };
+        told += &faults::render(&list, agents.text_of(file), &name, (colours, width));
     }
     if !wrong.is_empty() {
         told = format!(

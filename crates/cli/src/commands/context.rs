@@ -9,6 +9,7 @@ use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::plan::Task;
+use sequester_core::spelling;
 use sequester_survey::Survey;
 
 use crate::Outcome;
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
         let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
-        builder.build(&request).map_err(|error| refuse(&file, &error))
+        let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
+        Ok(project.admit_agent(context, role))
     };
     let context = build(&given.task)?;
     let other = given.diff.as_deref().map(build).transpose()?;
@@ -104,9 +106,11 @@ fn find_task<'a>(file: &'a PlanFile, id: &str) -> Result<&'a Task, Failure> {
         let (message, known) = if below.is_empty() {
             (format!("The plan has no task `{id}`."), ids().take(20).collect())
         } else {
-            (format!("`{id}` is a group of tasks, not a task."), below)
+            (format!("`{id}` is a group of tasks, not a task."), below.clone())
         };
-        let hint = format!("Name one of its tasks, such as {}.", known.join(", "));
+        let meant = spelling::perhaps(id, ids()).filter(|_| below.is_empty());
+        let hint = meant
+            .unwrap_or_else(|| format!("Name one of its tasks, such as {}.", known.join(", ")));
         Failure::input(Code::UnknownTask, &file.name, message, hint)
     })
 }

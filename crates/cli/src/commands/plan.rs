@@ -32,7 +32,8 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     if !faults.is_empty() {
         let source = String::from_utf8_lossy(&file.source);
         let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
-        let told = render::faults::render(&faults, source, &file.name, terminal::takes_colours());
+        let look = (terminal::takes_colours(), terminal::width());
+        let told = render::faults::render(&faults, source, &file.name, look);
         let count = terminal::plural(faults.len(), "fault");
         let _ = writeln!(text, "\n{told}{count} in {}.", file.name);
     }

@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
         limits.entry(limit).and_modify(|set| *set = (*set).min(most)).or_insert(most);
     }
     let context = build(&project, &base, &plan, role, &Limits::default().with(&limits))?;
+    let context = project.admit_agent(context, role);
     let notes = project.notes().into_iter().chain(left_out(&base)).chain(replacement(role));
     for note in notes {
         output::tell(&note);

@@ -10,14 +10,24 @@ use super::terminal;
 /// How many faults are shown in full; the rest is counted.
 const SHOWN: usize = 50;
 
+/// What stands before a message: `error[SQ0001]: `.
+const INDENT: usize = 16;
+/// What stands before a line of the source: its number and a bar.
+const MARGIN: usize = 12;
+
 /// All faults as text, in the order of their places.
-pub(crate) fn render(faults: &[Fault], source: &str, name: &str, colours: bool) -> String {
+pub(crate) fn render(
+    faults: &[Fault],
+    source: &str,
+    name: &str,
+    (colours, width): (bool, usize),
+) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
     for fault in faults.iter().take(SHOWN) {
         let line = (fault.place.line as usize).checked_sub(1).and_then(|at| lines.get(at));
-        out.push_str(&one(fault, line.copied().unwrap_or(""), name, &renderer));
+        out.push_str(&one(fault, line.copied().unwrap_or(""), name, (&renderer, width)));
         out.push_str("\n\n");
     }
     if let Some(more) = faults.len().checked_sub(SHOWN).filter(|more| *more > 0) {
@@ -31,13 +41,14 @@ pub(crate) fn render(faults: &[Fault], source: &str, name: &str, colours: bool) 
     out
 }
 
-fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
-    let shown = terminal::cut(line, 160);
+fn one(fault: &Fault, line: &str, name: &str, (renderer, width): (&Renderer, usize)) -> String {
+    let shown = terminal::cut(line, width.saturating_sub(MARGIN).clamp(20, 160));
     let start: usize =
         shown.chars().take(fault.place.column.saturating_sub(1) as usize).map(char::len_utf8).sum();
     let end = shown[start..].find(ends_word).map_or(shown.len(), |at| start + at);
-    let message = terminal::clean(&fault.message);
-    let hint = terminal::clean(&fault.hint);
+    let wrapped =
+        |text: &str| terminal::wrap(text, width.saturating_sub(INDENT).max(20)).join("\n");
+    let (message, hint) = (wrapped(&fault.message), wrapped(&fault.hint));
     let mut group = Level::ERROR.primary_title(message).id(fault.code.as_str()).element(
         Snippet::source(shown.as_str())
             .line_start(fault.place.line.max(1) as usize)
@@ -52,4 +63,26 @@ fn one(fault: &Fault, line: &str, name: &str, renderer: &Renderer) -> String {
 
 fn ends_word(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | ']' | '}' | ')')
+}
+
+#[cfg(test)]
+mod tests {
+    use sequester_core::fault::{Code, Place};
+
+    use super::*;
+
+    #[test]
+    fn a_fault_is_no_wider_than_the_terminal() {
+        let words = "one long sentence after another about what is wrong. ".repeat(4);
+        let place = Place { line: 1, column: 1 };
+        let fault = Fault::new(Code::BadSyntax, place, words.as_str(), words.as_str());
+        let source = "needs: ".to_owned() + &"word ".repeat(60);
+        for width in [60, 100] {
+            let told = render(std::slice::from_ref(&fault), &source, "plan.md", (false, width));
+            for line in told.lines() {
+                assert!(line.chars().count() <= width, "{}: {told}", line.chars().count());
+            }
+            assert_eq!(told.matches("wrong.").count(), 8, "{told}");
+        }
+    }
 }

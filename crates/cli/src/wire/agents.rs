@@ -6,7 +6,9 @@ use std::path::Path;
 
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault, Place};
+use sequester_core::path::RepoPath;
 use sequester_core::profile::{Profile, Profiles};
+use sequester_core::repository::Snapshot;
 use sequester_core::source::{Origin, Source};
 
 use crate::failure::Failure;
@@ -61,16 +63,32 @@ impl Agents {
         })
     }
 
-    /// A profile by its name; where its file cannot be used, what is wrong with that, going by the file's name.
+    /// A profile by its name; where its file cannot be used, what is wrong with that: the file that gives the name, or is
+    /// called so.
     pub(crate) fn profile(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).map_err(|error| {
             let stem = |file: &str| Path::new(file).file_stem().is_some_and(|stem| stem == name);
-            let fault = self.profile_faults().into_iter().find(|fault| stem(&fault.file));
+            let sources = self.profile_files.sources.iter();
+            let mut named =
+                sources.filter(|source| source.text.lines().any(|line| gives(line, name)));
+            let faults = self.profile_faults();
+            let of = |file: &str| faults.iter().find(|fault| fault.file == file).copied();
+            let fault = named.find_map(|source| of(&source.origin.to_string()));
+            let fault = fault.or_else(|| faults.iter().find(|fault| stem(&fault.file)).copied());
             fault.map_or_else(
                 || Failure::input(error.code(), "", error.to_string(), error.hint()),
                 Failure::of_file,
             )
         })
+    }
+
+    /// Whether an agent's file is another one in a base, or not there.
+    pub(crate) fn differs(&self, role: &Role, base: &dyn Snapshot) -> bool {
+        let Origin::Repository(path) = &role.origin else { return false };
+        let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+        let here = self.agent_files.sources.iter().find(|source| source.origin == role.origin);
+        let there = RepoPath::parse(path).ok().and_then(|path| base.read(&path, BYTES).ok());
+        here.map(|source| plain(source.text.as_bytes())) != there.map(|bytes| plain(&bytes))
     }
 
     /// What is wrong with the agents' files.
@@ -139,6 +157,11 @@ impl Files {
         let fault = Fault::new(Code::Unreadable, place, message, hint);
         self.faults.push(FileFault { file: origin.to_string(), fault });
     }
+}
+
+/// Whether a line of a file that cannot be used gives its profile this name.
+fn gives(line: &str, name: &str) -> bool {
+    line.strip_prefix("name:").is_some_and(|given| given.trim().trim_matches(['"', '\'']) == name)
 }
 
 const LINK: &str = "This is a link, and links are not followed.";

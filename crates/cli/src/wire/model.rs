@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use sequester_core::fault::Code;
 use sequester_core::provider::{Error, Kind};
+use sequester_core::spelling;
 use sequester_llm::{Connected, Passed, Pool, Sources, Timeouts};
 
 use crate::failure::Failure;
@@ -57,6 +58,18 @@ fn print_key(line: &str) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| "it printed no text.".to_owned())
 }
 
+/// The first name of a list that can be no model's, and what to do about it.
+pub(crate) fn misspelt(list: &str) -> Option<(String, String)> {
+    let wrong = list.split(',').map(str::trim).find(|name| !sequester_llm::is_name(name))?;
+    let message = format!("`{wrong}` is no model's name: it must be `provider/model`.");
+    Some((message, hint(wrong)))
+}
+
+fn hint(name: &str) -> String {
+    let meant = spelling::perhaps(name, sequester_llm::WORDS);
+    meant.unwrap_or_else(|| Kind::UnknownModel.hint().to_owned())
+}
+
 /// A model that cannot be had is a matter of configuration.
 fn refuse(name: &str, error: &Error) -> Failure {
     let code = match error.kind {
@@ -64,5 +77,9 @@ fn refuse(name: &str, error: &Error) -> Failure {
         Kind::UnknownModel => Code::UnknownModel,
         _ => Code::ProviderFailed,
     };
-    Failure::input(code, name, error.message.clone(), error.kind.hint())
+    let hint = match error.kind {
+        Kind::UnknownModel => hint(name),
+        kind => kind.hint().to_owned(),
+    };
+    Failure::input(code, name, error.message.clone(), hint)
 }

@@ -53,6 +53,12 @@ impl PlanFile {
         let parsed = plan::parse(&source, &options);
         let (graph, mut faults) = TaskGraph::new(&parsed.plan);
         faults.extend(parsed.faults);
+        let piped = reading.plan == Path::new("-");
+        for fault in faults.iter_mut().filter(|fault| piped && fault.code == Code::EmptyPlan) {
+            "Standard input is empty.".clone_into(&mut fault.message);
+            "Give it the plan, as in `sequester plan - < plan.md`, or name a file."
+                .clone_into(&mut fault.hint);
+        }
         let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
         let given = reading.plan.clone();
         Ok(Self { name, given, path, source, plan: parsed.plan, graph, faults })

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
+use sequester_core::agent::Role;
 use sequester_core::companion::Companions;
+use sequester_core::context::{IsolatedContext, Kind};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Presence, Task};
@@ -15,7 +17,7 @@ use sequester_survey::Folder;
 
 use crate::args::Args;
 use crate::failure::Failure;
-use crate::wire::{Agents, PlanFile, Settings, config};
+use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
 pub(crate) struct Project {
@@ -98,6 +100,17 @@ impl Project {
         notes
     }
 
+    /// Says in a context's manifest where the agent's own file is not the one of HEAD.
+    pub(crate) fn admit_agent(&self, mut context: IsolatedContext, role: &Role) -> IsolatedContext {
+        if self.head.is_some() && self.agents.differs(role, self.snapshot.as_ref()) {
+            let rows = context.manifest.fragments.iter_mut();
+            for row in rows.filter(|row| row.kind == Kind::Agent) {
+                "not committed".clone_into(&mut row.why);
+            }
+        }
+        context
+    }
+
     /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.
     pub(crate) fn visible(&self, plan: Option<(&PlanFile, &Companions)>) -> Filtered<'_> {
         let mut hidden: BTreeSet<RepoPath> = BTreeSet::new();
@@ -125,6 +138,8 @@ impl Project {
             }
         }
         faults.sort_by_key(|fault| (fault.place, fault.code));
+        // What the plan sets for all its tasks is one fault.
+        faults.dedup();
         faults
     }
 
@@ -140,14 +155,7 @@ impl Project {
             );
             faults.push(Fault::new(Code::ContextTooLarge, task.place, message, "Split the task."));
         }
-        let registry = &self.agents.registry;
-        let asked = task.settings.agent.as_deref();
-        if let Some(name) = asked.filter(|name| registry.find(name).is_none()) {
-            let message =
-                format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
-            let hint = registry.hint(name);
-            faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
-        }
+        faults.extend(asked::faults(task, &self.agents));
         faults
     }
 

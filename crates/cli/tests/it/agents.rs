@@ -161,3 +161,39 @@ fn a_context_can_be_made_for_an_agent_of_the_project() {
     assert_eq!(broken.code, Some(2), "{broken:?}");
     assert!(broken.err.contains("SQ0251") && broken.err.contains("docs.md:4:10"), "{broken:?}");
 }
+
+#[test]
+fn the_manifest_names_an_agents_file_and_says_where_it_is_not_committed() {
+    let (bench, plan) = shop();
+    let agent = DOCS.replace("careful", "writer");
+    let row = |agent: &str| {
+        let shown = bench.run(&["context", &plan, "a", "--agent", agent, "--manifest", "--json"]);
+        let rows = shown.json()["fragments"].clone();
+        let rows = rows.as_array().unwrap().clone();
+        let row = rows.into_iter().find(|row| row["kind"] == "agent").unwrap();
+        (row["source"].as_str().unwrap().to_owned(), row["why"].as_str().unwrap_or("").to_owned())
+    };
+    let path = ".sequester/agents/docs.md";
+    bench.write(path, &agent);
+    assert_eq!(row("docs"), (path.to_owned(), "not committed".to_owned()));
+    bench.commit("an agent");
+    assert_eq!(row("docs"), (path.to_owned(), String::new()));
+    bench.write(path, format!("{agent}More.\n"));
+    assert_eq!(row("docs"), (path.to_owned(), "not committed".to_owned()));
+    assert_eq!(row("writer"), ("agent writer".to_owned(), String::new()));
+    let text = bench.run(&["context", &plan, "a", "--agent", "docs", "--manifest"]).out;
+    assert!(text.contains(path) && text.contains("; not committed"), "{text}");
+}
+
+#[test]
+fn a_profile_that_was_refused_is_told_by_the_name_that_its_file_gives() {
+    let bench = Bench::plain();
+    bench.write(".sequester/profiles/x.yaml", "name: wide\nextends: read-only\ntools: [Write]\n");
+    for arguments in [&["profiles", "wide"][..], &["task", "x", "--profile", "wide"]] {
+        let answer = bench.run_in(&bench.repo(), arguments, &[("SEQUESTER_TEST_UNJAILED", "1")]);
+        assert_eq!(answer.code, Some(5), "{answer:?}");
+        assert!(answer.err.contains(".sequester/profiles/x.yaml:3:"), "{answer:?}");
+    }
+    let slip = bench.run(&["profiles", "read-onyl"]);
+    assert!(slip.err.contains("Perhaps `read-only` is meant."), "{slip:?}");
+}

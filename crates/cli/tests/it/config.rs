@@ -91,3 +91,20 @@ fn a_configuration_that_is_no_text_file_is_refused() {
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(answer.err.contains("SQ0002") && answer.err.contains("sequester.toml"), "{answer:?}");
 }
+
+#[test]
+fn a_model_that_is_none_is_refused_with_its_place_and_what_may_be_meant() {
+    let bench = Bench::plain();
+    for (text, place) in [
+        ("\nmodel = \"litral\"\n", "sequester.toml:2:9"),
+        ("[models]\nstrong = \"a/b, litral\"\n", "sequester.toml:2:10"),
+        ("[agents.writer]\nmodel = \"litral\"\n", "sequester.toml:2:9"),
+    ] {
+        bench.write("sequester.toml", text);
+        let answer = bench.run(&["agents"]);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        for part in [place, "`litral` is no model's name", "Perhaps `literal` is meant."] {
+            assert!(answer.err.contains(part), "{part} is missing in {answer:?}");
+        }
+    }
+}

@@ -144,3 +144,20 @@ fn a_question_that_a_step_spells_out_is_asked() {
     assert_eq!(question["default"], "8080");
     assert_eq!(question["options"][1]["label"], "8080");
 }
+
+#[test]
+fn what_a_constraint_forbids_is_not_done() {
+    let bench = Bench::with(&[("package.json", "{}\n")]);
+    let arguments =
+        ["task", "Delete `package.json`.", "--constraint", "Do not change package.json."];
+    let arguments =
+        [&arguments[..], &["--constraint", "Use tabs.", "--model", "literal", "--json"]].concat();
+    let variables = [("SEQUESTER_TEST_UNJAILED", "1")];
+    let report = bench.run_in(&bench.repo(), &arguments, &variables).json();
+    assert_eq!(report["status"], "blocked", "{report}");
+    assert!(
+        report["reason"].as_str().unwrap().contains("`Do not change package.json.` forbids it")
+    );
+    assert_eq!(report["issues"], json!(["Not checked by `literal`: Use tabs."]));
+    assert_eq!(report["evidence"]["files_changed"], json!([]));
+}

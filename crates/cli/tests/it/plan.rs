@@ -87,3 +87,60 @@ fn ten_thousand_tasks_are_an_ordinary_plan() {
     assert_eq!(shown["tasks"].as_array().unwrap().len(), 10_000);
     assert_eq!(shown["tasks"][9_999]["wave"], 10_000);
 }
+
+#[test]
+fn what_a_task_asks_for_is_checked_where_it_stands() {
+    let bench = Bench::with(&[("a.txt", "x\n")]);
+    let plan = "---\nsequester: 1\nmodel: litral\n---\n# P\n\n## [a] One\n\n```task\nagent: writr\nprofile: writr\nbudget: lots\n\
+        workflow: ../up\n```\n\nText.\n\n## [b] Two\n\n```task\nmodel: a/b, cheap\nprofile: writer\nbudget: 200k\nworkflow: tdd\n```\n\nText.\n\n## [c] Three\n\nText.\n";
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let answer = bench.run(&["plan", "../plan.md", "--json"]);
+    let faults = answer.json()["faults"].as_array().unwrap().clone();
+    let told: Vec<String> = faults
+        .iter()
+        .map(|fault| format!("{}:{} {}", fault["line"], fault["column"], fault["message"]))
+        .collect();
+    let lines: Vec<&str> = told.iter().map(|one| one.split(' ').next().unwrap()).collect();
+    assert_eq!(lines, ["3:8", "10:8", "11:10", "12:9", "13:11"], "{told:#?}\n{faults:#?}");
+    assert!(told[0].contains("The plan asks for a model that is none."), "{told:?}");
+    assert!(told[2].contains("Task `a` asks for the profile `writr`"), "{told:?}");
+    assert_eq!(faults[0]["hint"], "Perhaps `literal` is meant.");
+    assert!(faults[2]["hint"].as_str().unwrap().contains("Perhaps `writer` is meant."));
+}
+
+#[test]
+fn an_empty_standard_input_is_called_so() {
+    let (bench, _) = shop();
+    let answer = bench.run(&["plan", "-"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.out.contains("Standard input is empty."), "{answer:?}");
+}
+
+#[test]
+fn a_slip_in_a_tasks_id_is_found() {
+    let (bench, plan) = shop();
+    let text = fs::read_to_string(&plan).unwrap().replace("[c]", "[readme]");
+    fs::write(&plan, text).unwrap();
+    let answer = bench.run(&["context", &plan, "raedme"]);
+    assert!(answer.err.contains("Perhaps `readme` is meant."), "{answer:?}");
+}
+
+#[test]
+fn what_holds_for_all_tasks_has_the_plan_as_its_source() {
+    let (bench, plan) = shop();
+    let text = fs::read_to_string(&plan).unwrap();
+    let text = text.replacen("sequester: 1\n", "sequester: 1\nchecks: [\"make all\"]\n", 1);
+    let text = text.replacen("needs: [a]\n", "needs: [a]\nchecks: [\"make mail\"]\n", 1);
+    fs::write(&plan, text).unwrap();
+    for (task, check, source) in [("a", "make all", "plan: checks"), ("b", "make mail", "task b")] {
+        let context = bench.run(&["context", &plan, task, "--json"]).json();
+        let prompt = context["prompt"].as_str().unwrap();
+        let at = prompt.find(check).unwrap() as u64;
+        let holds = |row: &&serde_json::Value| {
+            row["part"] == "prompt"
+                && (row["start"].as_u64().unwrap()..row["end"].as_u64().unwrap()).contains(&at)
+        };
+        let row = context["fragments"].as_array().unwrap().iter().find(holds).unwrap();
+        assert_eq!(row["source"], source);
+    }
+}

@@ -72,10 +72,8 @@ impl Registry {
     /// What to do about a name that no agent has.
     pub fn hint(&self, name: &str) -> String {
         let names = || self.roles.iter().map(|role| role.name.as_str());
-        match spelling::nearest(name, names()) {
-            Some(meant) => format!("Perhaps `{meant}` is meant."),
-            None => format!("Known agents are {}.", names().collect::<Vec<_>>().join(", ")),
-        }
+        let known = || format!("Known agents are {}.", names().collect::<Vec<_>>().join(", "));
+        spelling::perhaps(name, names()).unwrap_or_else(known)
     }
 }
 

@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
 use crate::record::Record;
+use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
 pub struct Builder<'a> {
@@ -154,7 +155,11 @@ impl<'a> Builder<'a> {
             return Arc::clone(prefix);
         }
         let mut page = Page::new(Part::System, view);
-        page.quote(&Provenance::Agent(role.name.clone()), &role.prompt);
+        let source = match &role.origin {
+            Origin::BuiltIn => format!("agent {}", role.name),
+            origin => origin.to_string(),
+        };
+        page.quote(&Provenance::Agent(source), &role.prompt);
         page.frame("\n# Architecture\n\n");
         for piece in self.architecture {
             // A heading or "None found." comes from no file.
@@ -175,7 +180,7 @@ impl<'a> Builder<'a> {
         let count = self.plan.tasks.len() - 1;
         (count > 0).then(|| Withheld {
             kind: Kind::Task,
-            source: format!("{count} others of the plan"),
+            source: format!("{count} other{} of the plan", if count == 1 { "" } else { "s" }),
             rule: Refusal::AnotherTask,
         })
     }

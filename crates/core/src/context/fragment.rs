@@ -20,6 +20,7 @@ pub enum Part {
 pub enum Provenance {
     /// A heading or sentence of the product's own.
     Frame,
+    /// A built-in agent, or the file of one.
     Agent(String),
     /// The survey's line and where it was seen.
     Architecture(String),
@@ -122,8 +123,7 @@ impl Provenance {
     pub fn source(&self) -> String {
         match self {
             Self::Frame => "sequester".to_owned(),
-            Self::Agent(name) => format!("agent {name}"),
-            Self::Architecture(seen) => seen.clone(),
+            Self::Agent(source) | Self::Architecture(source) => source.clone(),
             Self::Feature => "plan: title and goal".to_owned(),
             Self::PlanConstraint(label) => format!("plan: {label}"),
             Self::Task(id) | Self::TaskConstraint(id) | Self::Interface(id) => {

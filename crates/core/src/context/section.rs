@@ -56,13 +56,14 @@ pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     if !task.checks.is_empty() {
         page.frame("\nThese checks are run on the result:\n\n");
         for check in &task.checks {
-            page.quote(&Provenance::TaskConstraint(task.id.clone()), &format!("- `{check}`\n"));
+            let own = Provenance::TaskConstraint(task.id.clone());
+            let shared = plan.checks.contains(check);
+            let shared = shared.then(|| Provenance::PlanConstraint("checks".to_owned()));
+            page.quote(&shared.unwrap_or(own), &format!("- `{check}`\n"));
         }
     }
-    none_if(
-        page,
-        plan.constraints.is_empty() && task.constraints.is_empty() && task.checks.is_empty(),
-    );
+    let all = plan.constraints.len() + task.constraints.len() + task.checks.len();
+    none_if(page, all == 0);
 }
 
 pub(super) fn interfaces(page: &mut Page<'_>, task: &Task) {
@@ -145,7 +146,7 @@ pub(super) fn records(page: &mut Page<'_>, records: &[Record], budget: usize) {
         left = page.put(&provenance, &Ready::whole(&text), left);
     }
     for (refusal, count) in refused.into_values() {
-        let source = format!("{count} records");
+        let source = format!("{count} record{}", if count == 1 { "" } else { "s" });
         page.withheld.push(Withheld { kind: Kind::Record, source, rule: refusal });
     }
     if page.rows.len() == before {

@@ -40,6 +40,7 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
         .plan
         .constraints
         .extend(constraints.map(|text| Constraint { label: "Constraints".to_owned(), text }));
+    drafts.plan.checks.clone_from(&defaults.checks);
     for draft in &mut drafts.tasks {
         read_block(document, &mut draft.task, &defaults, &mut faults);
     }

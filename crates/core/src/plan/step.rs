@@ -12,6 +12,8 @@ use gap::Gap;
 
 mod command;
 mod expect;
+mod folder;
+mod forbidden;
 mod form;
 mod gap;
 mod omission;
@@ -131,6 +133,8 @@ pub struct Told {
     pub steps: Vec<Step>,
     /// Sentences in steps that explain and ask for nothing, in their order.
     pub passed: Vec<String>,
+    /// Constraints that nothing compares with the steps.
+    pub unchecked: Vec<String>,
 }
 
 pub const TITLE: usize = 120;
@@ -157,7 +161,8 @@ pub fn read(text: &str) -> Told {
     if let Some(begin) = begin.or_else(|| told.steps.first().map(|step| step.line)) {
         quote::judge(&document, begin, &mut told);
     }
-    let Told { mut steps, passed } = told;
+    forbidden::hold(&document, &mut told);
+    let Told { mut steps, passed, unchecked } = told;
     if !steps.is_empty() && !done && is_unwritten(&steps, &listed.files) {
         let gap = Gap::new("its list names files to change, and no step changes one");
         steps.push(Step { title: String::new(), line: 1, action: gap.into() });
@@ -167,7 +172,7 @@ pub fn read(text: &str) -> Told {
         0 => unclear("the task spells out no step"),
         1..=STEPS => {
             let placed = steps.into_iter().map(|step| Step { line: step.line + before, ..step });
-            Told { steps: placed.collect(), passed }
+            Told { steps: placed.collect(), passed, unchecked }
         }
         _ => unclear("the task has too many steps to be carried out word for word"),
     }
@@ -206,7 +211,7 @@ pub fn is_test(path: &RepoPath) -> bool {
 
 fn unclear(reason: &str) -> Told {
     let step = Step { title: String::new(), line: 1, action: Gap::new(reason).into() };
-    Told { steps: vec![step], passed: Vec::new() }
+    Told { steps: vec![step], passed: Vec::new(), unchecked: Vec::new() }
 }
 
 /// What the fences hold, freed of their list's indent, by where they start.

@@ -33,4 +33,14 @@ impl<'a> History<'a> {
         let past = past.map(|call| (*call, answers.get(call.id.as_str()).copied())).collect();
         Self { prompt, past, calls: calls.len() }
     }
+
+    /// What the prompt says behind the task's text that holds for it, without the checks that are run on the result.
+    pub(super) fn constraints(&self, task: &str) -> &'a str {
+        let behind = self.prompt.split_once(task).map_or("", |(_, behind)| behind);
+        let section = behind.split_once("\n# Constraints\n\n").map_or("", |(_, section)| section);
+        let section = section.split("\n# Interfaces\n").next().unwrap_or_default();
+        let section =
+            section.split("\nThese checks are run on the result:").next().unwrap_or_default();
+        section.strip_prefix("None.").unwrap_or(section)
+    }
 }

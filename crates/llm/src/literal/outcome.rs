@@ -17,6 +17,11 @@ pub(super) fn miss(command: &str, expect: &Expect, code: i32, output: &str) -> O
         Exit::Fail => (code != 0 && !NOT_RUN.contains(&code), "fail".to_owned()),
         Exit::Code(wanted) => (code == i32::from(wanted), format!("end with exit code {wanted}")),
     };
+    if NOT_RUN.contains(&code) && !met {
+        let wanted = if expect.exit == Exit::Fail { "fail of itself" } else { &wanted };
+        let why = if code == 127 { "was not found" } else { "could not be started" };
+        return Some(format!("{wanted}, and a program in it {why} (exit code {code})"));
+    }
     if !met {
         return Some(format!("{wanted}, and ended with exit code {code}"));
     }

@@ -44,6 +44,8 @@ pub(super) struct Play<'a> {
     /// The lines of files that were read or written; none for a file that is not there. A command may change any.
     known: BTreeMap<RepoPath, Option<Vec<String>>>,
     pub(super) rows: Vec<Row<'a>>,
+    /// Something else than reading was tried.
+    pub(super) acted: bool,
 }
 
 /// How many replies with calls the steps take, if every file is short.
@@ -81,7 +83,7 @@ fn changed(action: &Action) -> Option<(&RepoPath, usize)> {
 
 impl<'a> Play<'a> {
     pub(super) fn new(steps: &'a [Step], past: &'a [Past<'a>]) -> Self {
-        Self { steps, past, known: BTreeMap::new(), rows: Vec::new() }
+        Self { steps, past, known: BTreeMap::new(), rows: Vec::new(), acted: false }
     }
 
     pub(super) fn all(&mut self) -> Result<(), Stop> {
@@ -236,6 +238,7 @@ impl<'a> Play<'a> {
                 self.command(
                     &shell::append(path, content),
                     &format!("`{path}` could not be added to"),
+                    "it is not there",
                 )?;
                 format!("The text is at the end of `{path}`.")
             }
@@ -249,6 +252,7 @@ impl<'a> Play<'a> {
                 self.command(
                     &shell::delete(path, *folder),
                     &format!("`{path}` could not be deleted"),
+                    "no reason was given",
                 )?;
                 format!("`{path}` is deleted.")
             }
@@ -256,6 +260,7 @@ impl<'a> Play<'a> {
                 self.command(
                     &shell::rename(from, to),
                     &format!("`{from}` could not become `{to}`"),
+                    &format!("`{to}` is there already"),
                 )?;
                 format!("`{from}` is now `{to}`.")
             }
@@ -274,16 +279,20 @@ impl<'a> Play<'a> {
         let short = head(command, 200);
         match outcome::miss(command, expect, code, output) {
             Some(miss) => {
-                Err(Stop::Blocked(0, format!("`{short}` was to {miss}: {}", tail(output))))
+                Err(Stop::Blocked(0, printed(&format!("`{short}` was to {miss}."), output)))
             }
             None => Ok(format!("`{short}` gave exit code {code}, as expected.")),
         }
     }
 
-    fn command(&mut self, command: &str, failed: &str) -> Result<(), Stop> {
+    /// A command of our own. `silent` is why it fails where it prints nothing.
+    fn command(&mut self, command: &str, failed: &str, silent: &str) -> Result<(), Stop> {
         match self.bash(command)? {
             (0, _) => Ok(()),
-            (_, output) => Err(Stop::Blocked(0, format!("{failed}: {}", tail(output)))),
+            (_, output) if output.trim().is_empty() => {
+                Err(Stop::Blocked(0, format!("{failed}: {silent}.")))
+            }
+            (_, output) => Err(Stop::Blocked(0, printed(&format!("{failed}."), output))),
         }
     }
 
@@ -298,7 +307,7 @@ impl<'a> Play<'a> {
             Some(code) if !failed => Ok((code, output)),
             Some(_) => Err(Stop::Blocked(
                 0,
-                format!("`{}` did not end in time: {}", head(command, 200), tail(output)),
+                printed(&format!("`{}` did not end in time.", head(command, 200)), output),
             )),
             None => Err(Stop::Blocked(
                 0,
@@ -317,6 +326,7 @@ impl<'a> Play<'a> {
         }
         let (now, rest) = self.past.split_at_checked(calls.len()).ok_or(Stop::Foreign)?;
         self.past = rest;
+        self.acted |= calls.iter().any(|(name, _)| *name != "Read");
         let answered =
             |((call, answered), (name, arguments)): (&Past<'a>, &(&'static str, Value))| {
                 (call.name == *name && call.arguments == *arguments).then_some(*answered).flatten()
@@ -357,12 +367,12 @@ pub(super) fn head(text: &str, limit: usize) -> &str {
     head.rsplit_once(char::is_whitespace).map_or(head, |(head, _)| head).trim_end()
 }
 
-/// The end of an output is where programs say what went wrong.
-fn tail(text: &str) -> &str {
-    let text = text.trim();
-    if text.is_empty() {
-        "it printed nothing."
-    } else {
-        &text[text.ceil_char_boundary(text.len().saturating_sub(WORDS))..]
+/// A sentence, and on lines of its own the end of an output, where programs say what went wrong.
+fn printed(sentence: &str, output: &str) -> String {
+    let output = output.trim();
+    if output.is_empty() {
+        return format!("{sentence} It printed nothing.");
     }
+    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(WORDS))..];
+    format!("{sentence} It printed:\n{tail}")
 }

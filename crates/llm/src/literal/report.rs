@@ -62,7 +62,7 @@ impl Form {
         matches!(self.phase.as_str(), "write" | "execute")
     }
 
-    pub(super) fn fill(&self, rows: &[Row<'_>], ending: &Ending) -> Value {
+    pub(super) fn fill(&self, rows: &[Row<'_>], acted: bool, ending: &Ending) -> Value {
         let (status, decision) = match ending {
             Ending::Complete => ("complete", "PROCEED"),
             Ending::Unfinished => ("partial", "STOP"),
@@ -84,7 +84,7 @@ impl Form {
             "reason": reason,
             "resolution": resolution,
             "findings": self.findings(rows),
-            "context_summary": summary(rows, reason),
+            "context_summary": summary(rows, acted, reason),
             "issues": [],
             "questions": [],
             "artifacts": [],
@@ -107,12 +107,23 @@ impl Form {
 }
 
 /// What was read and not acted on, so that nothing is dropped in silence.
-pub(super) fn issues(passed: &[String]) -> Value {
-    let named = if passed.len() > PASSED { PASSED - 1 } else { passed.len() };
-    let more = passed.len() - named;
-    let sentences = passed[..named].iter().map(|said| head(said, SENTENCE).to_owned());
+pub(super) fn issues(passed: &[String], unchecked: &[String]) -> Value {
+    let passed = listed(passed, "Passed over as explanation");
+    passed.chain(listed(unchecked, "Not checked by `literal`")).collect()
+}
+
+fn listed(said: &[String], what: &str) -> impl Iterator<Item = String> {
+    let named = if said.len() > PASSED { PASSED - 1 } else { said.len() };
+    let more = said.len() - named;
+    let sentences = said[..named].iter().map(|said| head(said, SENTENCE).to_owned());
     let more = (more > 0).then(|| format!("{more} more sentences."));
-    sentences.chain(more).map(|said| format!("Passed over as explanation: {said}")).collect()
+    sentences.chain(more).map(move |said| format!("{what}: {said}"))
+}
+
+/// A reason without what a program printed.
+fn first_line(reason: &str) -> &str {
+    let line = reason.lines().next().unwrap_or_default();
+    line.strip_suffix(" It printed:").unwrap_or(line)
 }
 
 fn touched(step: &Step) -> Vec<&RepoPath> {
@@ -128,19 +139,25 @@ fn touched(step: &Step) -> Vec<&RepoPath> {
     }
 }
 
-fn summary(rows: &[Row<'_>], reason: Option<&str>) -> String {
+fn summary(rows: &[Row<'_>], acted: bool, reason: Option<&str>) -> String {
     let done: Vec<&str> = rows.iter().filter(|row| row.ok).map(|row| row.note.as_str()).collect();
     let mut text = match reason {
-        Some(reason) => format!("Stopped. {}", head(reason, NOTE)),
+        Some(reason) => format!("Stopped. {}", head(first_line(reason), NOTE)),
         None => "Carried out as written.".to_owned(),
     };
-    if done.is_empty() && reason.is_some() {
-        text.push_str(" Nothing was done.");
+    if reason.is_some() {
+        text.push_str(match (done.is_empty(), acted) {
+            (true, false) => " Nothing was done.",
+            (true, true) => {
+                " No step was done to its end; what that one did before it failed stays."
+            }
+            (false, _) => " Done before that:",
+        });
     }
     for (at, note) in done.iter().enumerate() {
         let longer = format!("{text} {note}");
         if tokens::count(&longer) > SUMMARY_TOKENS {
-            return format!("{text} And {} more steps.", done.len() - at);
+            return format!("{text} And {}.", more_steps(done.len() - at));
         }
         text = longer;
     }
@@ -148,15 +165,18 @@ fn summary(rows: &[Row<'_>], reason: Option<&str>) -> String {
 }
 
 fn review(rows: &[Row<'_>]) -> Vec<Value> {
-    let row = |row: &Row<'_>| json!({ "item": place(row.step), "ok": row.ok, "note": head(&row.note, NOTE) });
+    let row = |row: &Row<'_>| json!({ "item": place(row.step), "ok": row.ok, "note": head(first_line(&row.note), NOTE) });
     let mut review: Vec<Value> = rows.iter().take(ROWS).map(row).collect();
     let more = &rows[rows.len().min(ROWS)..];
     if !more.is_empty() {
         let ok = more.iter().all(|row| row.ok);
-        review
-            .push(json!({ "item": format!("{} more steps", more.len()), "ok": ok, "note": null }));
+        review.push(json!({ "item": more_steps(more.len()), "ok": ok, "note": null }));
     }
     review
+}
+
+fn more_steps(count: usize) -> String {
+    format!("{count} more step{}", if count == 1 { "" } else { "s" })
 }
 
 /// The least that a schema takes: what nobody looked at is empty, and judged as badly as can be.

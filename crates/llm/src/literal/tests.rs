@@ -245,7 +245,77 @@ fn a_test_that_passes_too_early_blocks_and_names_the_step() {
 fn a_program_that_is_not_there_is_not_the_failure_that_was_expected() {
     let mut workspace = Workspace::default();
     workspace.commands.insert("pytest -q".into(), "no module named add\nexit code: 127".into());
-    assert_eq!(workspace.play(TEST_FIRST, "").arguments["status"], "blocked");
+    let report = workspace.play(TEST_FIRST, "").arguments;
+    assert_eq!(report["status"], "blocked");
+    let reason = report["reason"].as_str().unwrap();
+    let said =
+        "`pytest -q` was to fail of itself, and a program in it was not found (exit code 127).";
+    assert!(reason.contains(said), "{reason}");
+}
+
+#[test]
+fn what_ran_is_never_called_nothing_and_output_stands_on_its_own_lines() {
+    let mut workspace = Workspace::default();
+    workspace.commands.insert("make".into(), "a\nb\nexit code: 2".into());
+    let report = workspace.play("Run `make`.", "").arguments;
+    let summary = report["context_summary"].as_str().unwrap();
+    assert!(
+        !summary.contains("Nothing was done") && summary.contains("No step was done to its end")
+    );
+    let reason = report["reason"].as_str().unwrap();
+    assert!(reason.ends_with("ended with exit code 2. It printed:\na\nb"), "{reason}");
+    workspace.calls.clear();
+    let report = workspace.play("Run `true`.\n\nRun `make`.", "").arguments;
+    let summary = report["context_summary"].as_str().unwrap();
+    assert!(
+        summary.ends_with("Done before that: `true` gave exit code 0, as expected."),
+        "{summary}"
+    );
+}
+
+#[test]
+fn a_name_that_is_taken_and_a_file_that_is_missing_are_said_so() {
+    for (task, why) in [
+        (
+            "Rename `a.txt` to `b.txt`.",
+            "`a.txt` could not become `b.txt`: `b.txt` is there already.",
+        ),
+        ("Append to `a.txt`:\n\n```\nx\n```\n", "`a.txt` could not be added to: it is not there."),
+    ] {
+        let mut messages = vec![Message::User("".into())];
+        let tools = tools("write", &ALL);
+        let asked = complete(request(task, &messages, &tools)).unwrap();
+        let results = asked.said.calls.iter().map(|call| Answered {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            text: "exit code: 1".into(),
+            failed: false,
+        });
+        let results = results.collect();
+        messages.push(Message::Assistant(asked.said.clone()));
+        messages.push(Message::Results(results));
+        let report = complete(request(task, &messages, &tools)).unwrap().said.calls.remove(0);
+        assert!(report.arguments["reason"].as_str().unwrap().ends_with(why), "{report:?}");
+    }
+}
+
+#[test]
+fn constraints_hold_the_steps_and_those_that_nothing_compares_are_named() {
+    let tools = tools("write", &ALL);
+    let first = |task: &str| {
+        let prompt = format!(
+            "# Task\n\n{task}\n\n# Constraints\n\n- Do not change package.json.\n- Use tabs.\n\n\
+             These checks are run on the result:\n\n- `make`\n\n# Interfaces\n\nNone.\n"
+        );
+        let messages = [Message::User(prompt.as_str().into())];
+        complete(request(task, &messages, &tools)).unwrap().said.calls.remove(0)
+    };
+    let report = first("Delete `package.json`.").arguments;
+    assert_eq!(report["status"], "blocked");
+    let reason = report["reason"].as_str().unwrap();
+    assert!(reason.contains("`Do not change package.json.` forbids it"), "{reason}");
+    assert_eq!(report["issues"], json!(["Not checked by `literal`: Use tabs."]));
+    assert_eq!(first("Delete `a.json`.").name, "Bash");
 }
 
 #[test]
@@ -407,6 +477,7 @@ fn other_phases_and_missing_tools_are_refused_in_the_report() {
     let report = &judged.said.calls[0].arguments;
     assert_eq!(report["findings"], json!({ "verdict": "fail", "remarks": [], "file": null }));
     assert!(report["reason"].as_str().unwrap().contains("judges nothing"));
+    assert_eq!(report["resolution"], "Give this phase to a model.");
     let reader = complete(request(TEST_FIRST, &[], &tools("write", &["Read", "Bash"]))).unwrap();
     assert!(reader.said.calls[0].arguments["reason"].as_str().unwrap().contains("`Write`"));
     let none = complete(request(TEST_FIRST, &[], &tools("write", &ALL)[1..])).unwrap_err();

@@ -101,6 +101,17 @@ fn a_pipe_is_left_out_and_never_waited_for() {
 }
 
 #[test]
+fn after_ten_odd_files_the_rest_is_counted() {
+    let root = folder(&["a.rs"]);
+    for at in 0..12 {
+        fs::write(root.path().join(format!("odd\n{at}")), "").unwrap();
+    }
+    let folder = Folder::list(root.path()).unwrap();
+    assert_eq!(folder.problems().len(), 11, "{:?}", folder.problems());
+    assert_eq!(folder.problems()[10], "2 more were left out.");
+}
+
+#[test]
 fn a_folder_that_may_not_be_read_is_named_and_the_rest_is_listed() {
     let root = folder(&["a.rs", "locked/b.rs"]);
     let locked = root.path().join("locked");

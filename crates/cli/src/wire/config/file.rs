@@ -14,6 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Config;
+use crate::wire::misspelt;
 
 const KEYS: [&str; 16] = [
     "agents",
@@ -73,12 +74,12 @@ impl Config {
                 let message = format!("A repository cannot set `{key}`.");
                 reader.untrusted(&at, message);
             }
-            "model" => self.model = reader.text(key, value),
+            "model" => self.model = reader.model(key, value),
             "models" => {
                 for (alias, at, value) in reader.table(key, value) {
                     if ALIASES.contains(&alias) {
                         self.models.extend(
-                            reader.text(alias, value).map(|model| (alias.to_owned(), model)),
+                            reader.model(alias, value).map(|model| (alias.to_owned(), model)),
                         );
                     } else {
                         reader.unknown(&at, alias, &ALIASES);
@@ -112,7 +113,7 @@ impl Config {
             for (key, at, value) in reader.table(name, value) {
                 if key == "model" {
                     self.agents
-                        .extend(reader.text(key, value).map(|model| (name.to_owned(), model)));
+                        .extend(reader.model(key, value).map(|model| (name.to_owned(), model)));
                 } else {
                     reader.unknown(&at, key, &["model"]);
                 }
@@ -202,6 +203,16 @@ impl Reader<'_> {
         hosts
     }
 
+    /// One model or several, each of which could be one by its form.
+    fn model(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        let list = self.text(key, value)?;
+        if let Some((message, hint)) = misspelt(&list) {
+            self.push(Code::UnknownModel, &value.span(), message, hint);
+            return None;
+        }
+        Some(list)
+    }
+
     /// The user's own file holds for every repository, and an agent of another one is no mistake; a slip is.
     fn check_agent(&mut self, name: &str, at: &Range<usize>) {
         let names = self.agents.roles().iter().map(|role| role.name.as_str());
@@ -248,10 +259,8 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, at: &Range<usize>, key: &str, known: &[&str]) {
-        let hint = match spelling::nearest(key, known.iter().copied()) {
-            Some(meant) => format!("Perhaps `{meant}` is meant."),
-            None => format!("The keys here are `{}`.", known.join("`, `")),
-        };
+        let hint = spelling::perhaps(key, known.iter().copied())
+            .unwrap_or_else(|| format!("The keys here are `{}`.", known.join("`, `")));
         self.bad(at, format!("`{key}` is not a key that is known here."), hint);
     }
 

@@ -76,7 +76,10 @@ impl Reader<'_, '_> {
             _ => return self.unknown(at, key, known),
         };
         match node.value {
-            Value::Text(value) => *slot = Some(value),
+            Value::Text(value) => {
+                *slot = Some(value);
+                settings.places.insert(key.to_owned(), self.place(node.at));
+            }
             _ => self.bad(node.at, &format!("`{key}` must be one text.")),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::gap::{Gap, short};
 use super::sentence::Sentence;
-use super::{Action, Expect, expect, omission, target, words};
+use super::{Action, Expect, expect, folder, omission, target, words};
 
 /// Languages whose fences hold commands.
 pub(super) fn is_shell(language: &str) -> bool {
@@ -20,14 +20,7 @@ pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>,
     if script.trim().is_empty() {
         return Err(Gap::command("it holds no command"));
     }
-    let outside = |line: &str| {
-        line.split(';').any(|part| {
-            part.trim_start().starts_with("cd /") || part.trim_start().starts_with("cd ~")
-        })
-    };
-    if script.lines().any(outside) {
-        return Err(Gap::command("it goes to a folder outside of the repository"));
-    }
+    folder::check(&script)?;
     if let Some(gap) = omission::in_command(&script) {
         return Err(Gap::command(format!("`{gap}` stands for something that is not spelled out")));
     }
@@ -49,9 +42,14 @@ pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>,
 
 fn whole(script: &str, expect: &Expect) -> Result<Vec<Action>, Gap> {
     if let Some(command) = writes_repository(script) {
-        return Err(Gap::command(format!(
-            "`git {command}` changes the repository itself, which only the runtime does"
-        )));
+        return Err(match command {
+            "push" | "pull" | "fetch" | "clone" => Gap::outside(format!(
+                "nothing leaves or enters the workspace, so `git {command}` is not run"
+            )),
+            _ => Gap::outside(format!(
+                "`git {command}` changes the repository itself, which only the runtime does"
+            )),
+        });
     }
     let command = script.trim_end().to_owned();
     Ok(vec![Action::Run { command, expect: expect.clone() }])
@@ -163,6 +161,7 @@ fn is_held_back(line: &str) -> bool {
 fn is_compound(script: &str) -> bool {
     let lines = || script.lines().map(str::trim);
     script.contains("<<")
+        || lines().any(folder::changes)
         || lines().any(|line| line.ends_with('\\') || line.ends_with("&&") || line.ends_with('|'))
         || lines().any(|line| {
             matches!(

@@ -117,7 +117,8 @@ fn with_reason(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
                 if let Some(caught) = pattern::find(COUNTS, reason) {
                     return Some((Expect { count: caught.number, ..expect }, false));
                 }
-                (!reason.iter().any(takes_back)).then_some((expect, true))
+                let count = counted(reason)?;
+                (!reason.iter().any(takes_back)).then_some((Expect { count, ..expect }, true))
             }
             Exit::Pass => (!reason.iter().any(|token| takes_back(token) || is_verdict(token)))
                 .then_some((expect, true)),
@@ -127,6 +128,32 @@ fn with_reason(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
             _ => (!reason.iter().any(is_open)).then_some((expect, true)),
         }
     })
+}
+
+/// The number of tests that a reason states; two that differ say nothing.
+#[expect(clippy::option_option, reason = "no number is fine, two are not")]
+fn counted(reason: &[Token<'_>]) -> Option<Option<u32>> {
+    let named = |token: &Token<'_>| {
+        matches!(word(token), "test" | "tests" | "passed" | "passing" | "pass" | "specs" | "green")
+    };
+    let between = |token: &&Token<'_>| {
+        matches!(word(token), "new" | "unit" | "existing" | "integration" | "of" | "the" | "more")
+    };
+    let mut found = None;
+    for (at, token) in reason.iter().enumerate() {
+        let number: Option<u32> = word(token).split('/').next().and_then(|one| one.parse().ok());
+        let behind = reason[at + 1..].iter().find(|token| !between(token));
+        match (number.filter(|_| behind.is_some_and(named)), found) {
+            (Some(number), Some(other)) if number != other => return None,
+            (Some(number), _) => found = Some(number),
+            (None, _) => {}
+        }
+    }
+    Some(found)
+}
+
+fn word<'s>(token: &Token<'s>) -> &'s str {
+    if let Token::Word(word, _) = token { word } else { "" }
 }
 
 fn takes_back(token: &Token<'_>) -> bool {

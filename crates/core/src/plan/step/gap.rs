@@ -18,6 +18,12 @@ const SAY_RESULT: &str = "Say what must come of the command: \"Expected: PASS\",
 const WRITE_OUT: &str = "Write the code out in full.";
 const SAY_EXACTLY: &str =
     "Say it as one exact instruction, or leave it out if nothing is to be done.";
+const SAY_WHICH: &str = "Take the step out, or the sentence that forbids it.";
+const WRITE_PATH: &str = "Write the path relative to the repository's root, without leaving it.";
+const STAY_INSIDE: &str =
+    "Keep to the repository: leave the step out, or say it without what leads outside.";
+const BY_PERSON: &str =
+    "Leave it out of the task and do it yourself, or give the command and what it must come to.";
 const NO_CONDITION: &str = "Decide it in the plan: say what is to be done, without a condition.";
 
 /// A kind of gap: a reason of its own, and the remedy of its kind.
@@ -31,10 +37,14 @@ macro_rules! kinds {
 
 impl Gap {
     kinds! {
-        new: SAY_EXACTLY, path: NAME_FILE, place: SAY_PLACE, command: GIVE_COMMAND, result: SAY_RESULT, code: WRITE_OUT
+        new: SAY_EXACTLY, path: NAME_FILE, place: SAY_PLACE, command: GIVE_COMMAND, result: SAY_RESULT, code: WRITE_OUT,
+        outside: STAY_INSIDE, person: BY_PERSON, forbidden: SAY_WHICH, beyond: WRITE_PATH
     }
 
     pub(super) fn sentence(said: &str) -> Self {
+        if is_by_hand(said) {
+            return Self::person(format!("`{}`: by hand is for a person", short(said)));
+        }
         let mut words = said.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
         let remedy = if words.any(|word| is_condition(&word)) { NO_CONDITION } else { SAY_EXACTLY };
         let said = short(said);
@@ -62,6 +72,12 @@ impl Gap {
             remedy: GIVE_TEXT,
         }
     }
+}
+
+/// Whether something is for a person.
+pub(super) fn is_by_hand(said: &str) -> bool {
+    let said = said.to_lowercase();
+    said.contains("by hand") || said.contains("manual")
 }
 
 /// The start of a text, for a message; cut between words.

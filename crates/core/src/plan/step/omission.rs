@@ -2,14 +2,18 @@
 
 use super::gap::Gap;
 
+/// Languages in which `<name>` may be a part of the text.
+const MARKUP: &str = " html htm xml svg vue svelte astro jsx tsx js ts javascript typescript mjs cjs md markdown mdx php erb ejs \
+    hbs handlebars cshtml razor heex eex liquid jinja twig ";
+
 /// Fails unless a fence is the text itself, word for word. `marks` opened it, if it is clear where it ends.
-pub(super) fn check(content: &str, marks: Option<usize>) -> Result<(), Gap> {
+pub(super) fn check(content: &str, language: &str, marks: Option<usize>) -> Result<(), Gap> {
     if marks.is_none_or(|marks| is_cut(content, marks)) {
         return Err(Gap::code(
             "it is not clear where its code ends; a fence around a fence needs more backticks",
         ));
     }
-    match content.lines().map(str::trim).find(|line| leaves_out(line)) {
+    match content.lines().map(str::trim).find(|line| leaves_out(line, language)) {
         Some(line) => {
             Err(Gap::code(format!("its code leaves something out (`{}`)", super::gap::short(line))))
         }
@@ -29,7 +33,7 @@ fn is_cut(content: &str, marks: usize) -> bool {
     })
 }
 
-fn leaves_out(line: &str) -> bool {
+fn leaves_out(line: &str, language: &str) -> bool {
     if matches!(line, "..." | "…" | "[...]" | "(...)" | "{...}" | "...," | "…,") {
         return true;
     }
@@ -55,6 +59,28 @@ fn leaves_out(line: &str) -> bool {
     }
     ["{ ... }", "{ … }", "(…)", "{…}"].iter().any(|gap| line.contains(gap))
         || placeholder(line).is_some()
+        || is_to_be_filled(line, language)
+}
+
+/// `<YOUR_API_KEY>`, `https://<host>/x`, and outside of markup `name = <name>`.
+fn is_to_be_filled(line: &str, language: &str) -> bool {
+    let markup = MARKUP.contains(&format!(" {language} ")) && !language.is_empty();
+    brackets(line).any(|inner| {
+        let at = inner.as_ptr() as usize - line.as_ptr() as usize - 1;
+        let before = &line[..at];
+        let named = inner.starts_with(|c: char| c.is_ascii_alphabetic())
+            && inner.chars().all(|c| c.is_ascii_alphanumeric() || "-_ ".contains(c));
+        // `Vec<MAX_LEN>` and `f::<A_B>()` are types.
+        let apart = !before.ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+        let shouts = inner.contains(['_', '-']) && !inner.contains(|c: char| c.is_lowercase());
+        let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let address = word.contains("://");
+        let rest = line[at + inner.len() + 2..].trim_matches(['"', '\'', ';', ',', ' ']);
+        let assigned = before.trim_end_matches(['"', '\'', ' ']).ends_with(['=', ':'])
+            && !before.ends_with("::");
+        let value = !markup && assigned && rest.is_empty();
+        named && (apart && shouts || address || value)
+    })
 }
 
 /// Whether all of it is a word that it is still to come.
@@ -126,10 +152,14 @@ mod tests {
             "TODO",
             "# TODO: write it",
             "name = <your name here>",
+            "key = \"<YOUR_API_KEY>\"",
+            "curl https://<host>/x",
+            "name = <name>",
+            "name: \"<name>\",",
             "{ ... }",
             "…",
         ] {
-            assert!(check(gap, Some(3)).is_err(), "{gap}");
+            assert!(check(gap, "python", Some(3)).is_err(), "{gap}");
         }
         for whole in [
             "fn a<T>(x: Vec<T>) {}",
@@ -139,9 +169,12 @@ mod tests {
             "// TODO: later\nlet a;",
             "# Use the existing table",
             "a < b and c > d",
+            "let a: Ring<MAX_LEN> = f::<MAX_LEN>();",
+            "type A = <T as B>::C;",
+            "#include <stdio.h>",
             "let more = 1; // keep this",
         ] {
-            assert!(check(whole, Some(3)).is_ok(), "{whole}");
+            assert!(check(whole, "rust", Some(3)).is_ok(), "{whole}");
         }
     }
 }

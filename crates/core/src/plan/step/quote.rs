@@ -29,7 +29,7 @@ pub(super) fn judge(document: &Document<'_>, begin: u32, told: &mut Told) {
 }
 
 /// The outermost blocks with where they start, without the marks of quotes and tables. Comments are for nobody.
-fn blocks(text: &str) -> Vec<(usize, String)> {
+pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut end = 0;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;

@@ -11,7 +11,7 @@ use crate::path::RepoPath;
 use crate::plan::FileRef;
 
 use super::form::{self, Form};
-use super::gap::{Gap, short};
+use super::gap::{self, Gap, short};
 use super::pattern::Caught;
 use super::section::{Part, Section};
 use super::sentence::Sentence;
@@ -21,7 +21,7 @@ use super::{Action, Exit, Expect, STEPS, Step, TITLE, Told, command, expect, pro
 
 pub(super) fn read(sections: &[Section<'_>], files: &[FileRef]) -> Told {
     let files = Files::new(files);
-    let mut told = Told { steps: Vec::new(), passed: Vec::new() };
+    let mut told = Told { steps: Vec::new(), passed: Vec::new(), unchecked: Vec::new() };
     let mut written = BTreeSet::new();
     let first = sections.iter().position(|section| section.is_step || section.is_done);
     for (at, section) in sections.iter().enumerate() {
@@ -90,6 +90,8 @@ struct Reader<'r, 'f> {
     /// Lines that wait for what stands in their place.
     old: Option<(RepoPath, String)>,
     before: Before,
+    /// The title itself was carried out.
+    woken: bool,
     /// Some command has nobody's word on how it must end.
     unsaid: bool,
     unclear: bool,
@@ -123,12 +125,16 @@ impl<'r, 'f> Reader<'r, 'f> {
             path,
             old: None,
             before: Before::Lead,
+            woken: false,
             unsaid: false,
             unclear: false,
         }
     }
 
     fn all(mut self) {
+        if let Some(title) = self.section.title.as_ref().filter(|_| self.role == Role::Step) {
+            self.woken = self.answer(title, false, self.section.line);
+        }
         for part in &self.section.parts {
             if self.told.steps.len() > STEPS || self.section.is_done {
                 return;
@@ -422,6 +428,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             self.heading.take_if(|(form, caught)| is_complete(*form, caught))
         {
             let line = self.section.line;
+            self.woken = true;
             if let Err(gap) = self.carry_out(form, &caught, line) {
                 self.blame(gap, line);
             }
@@ -444,16 +451,16 @@ impl<'r, 'f> Reader<'r, 'f> {
         let Some(said) = &self.section.title else { return };
         // A choice may well be what is asked.
         let acts = steps.iter().any(|step| !matches!(step.action, Action::Ask { .. }));
-        if self.title.condition && self.heading.is_none() && acts {
+        let held = acts || gap::is_by_hand(&said.raw);
+        if self.title.condition && self.heading.is_none() && held {
             return self.blame(Gap::sentence(&said.raw), line);
         }
         if self.unsaid && !self.title.is_order && self.heading.is_none() {
             let reason = "it does not say what to expect of its command (`Expected:`)";
             return self.blame(Gap::result(reason), line);
         }
-        if !(self.section.has_steps && steps.is_empty())
-            && let Err(gap) = self.title.check(said, steps)
-        {
+        let met = self.woken || self.section.has_steps && steps.is_empty();
+        if !met && let Err(gap) = self.title.check(said, steps) {
             self.blame(gap, line);
         }
     }

@@ -263,10 +263,12 @@ fn title_of(words: &str) -> Sentence {
 /// The bold start of a step, or its first sentence, and what follows.
 fn split_title(words: &str) -> (String, Vec<Sentence>) {
     let bold = words.strip_prefix("**").and_then(|inner| inner.find("**").map(|end| end + 4));
-    // `**Step 3:** Commit`: the number alone is no title.
+    // `**Step 3:** Commit`, `**Ask:** Which?`: the number or the label alone is no title.
     let bold = bold.filter(|end| {
         let inner = &words[..*end];
-        step_label(inner).is_none_or(|rest| !rest.trim_matches(['*', ' ', ':']).is_empty())
+        let asks = inner.trim_matches(['*', ' ', ':']).to_ascii_lowercase();
+        !matches!(asks.as_str(), "ask" | "question")
+            && step_label(inner).is_none_or(|rest| !rest.trim_matches(['*', ' ', ':']).is_empty())
     });
     if let Some(end) = bold {
         let rest = words[end..].trim_start_matches([':', ' ', '—', '–']);

@@ -159,5 +159,5 @@ fn bare(token: &str) -> Option<&str> {
 pub(super) fn inside(text: &str) -> Result<RepoPath, Gap> {
     let path = bare(text).ok_or_else(|| Gap::path(format!("`{}` is not a path", short(text))))?;
     RepoPath::parse(path)
-        .map_err(|error| Gap::path(format!("`{}` cannot be used: {error}", short(path))))
+        .map_err(|error| Gap::beyond(format!("`{}` cannot be used: {error}", short(path))))
 }

@@ -1,6 +1,7 @@
 use super::*;
 
 mod adversarial;
+mod bounds;
 mod table;
 
 /// The actions of a text, each in one line.
@@ -228,6 +229,11 @@ fn a_command_is_run_and_its_end_expected() {
         ("all tests pass, 0 failed.", "Pass"),
         ("PASS (5 tests)", "Pass 5"),
         ("5 passed", "Pass 5"),
+        ("PASS - 9 passed", "Pass 9"),
+        ("PASS: 9 tests", "Pass 9"),
+        ("PASS with 9 tests", "Pass 9"),
+        ("PASS, all 9 tests green", "Pass 9"),
+        ("PASS — in 2 seconds, tests and all", "Pass"),
         ("`3 passed`", "Pass \"3 passed\""),
         ("FAIL — `no module`", "Fail \"no module\""),
         ("FAIL because nothing passes it yet.", "Fail"),
@@ -264,7 +270,8 @@ fn an_expectation_that_only_a_reader_can_judge_is_unclear() {
     unclear("- [ ] **Step 1: Verify it fails**\n\nRun: `x`\nExpected: PASS\n", "contradict");
     unclear("- [ ] **Step 1: Run it**\n\nExpected: PASS\n", "no command");
     unclear("Run `npm test` in `web/`.", "word for word");
-    unclear("Run: `git push origin main`", "`git push` changes the repository");
+    unclear("Run: `git push origin main`", "nothing leaves or enters the workspace");
+    unclear("Run: `git reset --hard`", "`git reset` changes the repository");
     unclear("Run: `deploy <name>`", "`<name>` stands for");
     for title in ["失敗を確認する", "Verificar que el test falla", "Baseline"] {
         let step = format!("- [ ] **Step 2: {title}**\n\nRun: `x`\n");
@@ -281,6 +288,8 @@ fn commits_are_taken_over() {
     );
     same("**Step 5: Commit**\n`git add -A && git commit -m 'x'`\n", &["commit Some(\"x\")"]);
     same("- [ ] **Step 5: Commit**\n", &["commit None"]);
+    same("- [ ] Run `git commit -am x`\n", &["commit Some(\"x\")"]);
+    same("Run: `git commit -am x`\n", &["commit Some(\"x\")"]);
     same(
         "- [ ] Format and commit\n\n```bash\ncargo fmt\ngit add -A\ngit commit -am \"a\" -m \"b\"\n```\n",
         &["run \"cargo fmt\" Pass", "commit Some(\"a\\n\\nb\")"],
@@ -301,6 +310,10 @@ fn a_question_is_asked_with_its_options_and_default() {
         &expected,
     );
     same("Ask: Which store?\n- `sqlite` (default)\n- files\n", &expected);
+    for step in ["- [ ] Ask: Which store?", "- [ ] **Ask:** Which store?"] {
+        same(&format!("{step}\n  - sqlite (default)\n  - files\n"), &expected);
+        same(&format!("{step}\n  - sqlite\n  - files\n\n  Default: sqlite\n"), &expected);
+    }
 }
 
 #[test]

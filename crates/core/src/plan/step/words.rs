@@ -1,7 +1,7 @@
 //! The words that the reader knows. Everything it decides by a word is decided here.
 
 /// Words that each stand between blanks.
-pub(super) struct List(&'static str);
+pub(super) struct List(pub(super) &'static str);
 
 impl List {
     pub(super) fn has(&self, word: &str) -> bool {

@@ -31,7 +31,7 @@ impl Fence<'_> {
 
     /// Its text, if that is all of it.
     fn whole(&self) -> Result<String, Gap> {
-        omission::check(self.content, self.marks)?;
+        omission::check(self.content, &self.language(), self.marks)?;
         Ok(self.content.to_owned())
     }
 }

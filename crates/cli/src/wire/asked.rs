@@ -1,0 +1,68 @@
+//! What tasks ask of the run, held against what there is.
+
+use sequester_core::budget;
+use sequester_core::fault::{Code, Fault};
+use sequester_core::plan::Task;
+
+use super::{Agents, misspelt};
+
+/// What is wrong with the values of one task, each where it stands. What the plan sets for all of them is told of each.
+pub(crate) fn faults(task: &Task, agents: &Agents) -> Vec<Fault> {
+    let asked = &task.settings;
+    let mut faults = Vec::new();
+    let mut tell = |key: &str, code: Code, said: String, hint: String| {
+        let place = asked.places.get(key).copied().unwrap_or(task.place);
+        let whose =
+            if place < task.place { "The plan".to_owned() } else { format!("Task `{}`", task.id) };
+        faults.push(Fault::new(code, place, format!("{whose} {said}"), hint));
+    };
+    let registry = &agents.registry;
+    if let Some(name) = asked.agent.as_deref().filter(|name| registry.find(name).is_none()) {
+        let said = format!("asks for the agent `{name}`, which does not exist.");
+        tell("agent", Code::UnknownAgent, said, registry.hint(name));
+    }
+    let profile = asked.profile.as_deref().map(|name| (name, agents.profile(name)));
+    if let Some((name, Err(failure))) = profile {
+        let said = format!("asks for the profile `{name}`, which cannot be used.");
+        tell(
+            "profile",
+            Code::UnknownProfile,
+            said,
+            format!("{} {}", failure.message(), failure.hint()),
+        );
+    }
+    if let Some((message, hint)) = asked.model.as_deref().and_then(misspelt) {
+        tell(
+            "model",
+            Code::UnknownModel,
+            format!("asks for a model that is none. {message}"),
+            hint,
+        );
+    }
+    if let Some(text) = asked.budget.as_deref().filter(|text| budget::parse(text).is_err()) {
+        let hint = "Write tokens such as `200k`, or dollars such as `5usd`.".to_owned();
+        tell(
+            "budget",
+            Code::BadSyntax,
+            format!("has the budget `{text}`, which cannot be read."),
+            hint,
+        );
+    }
+    if let Some(text) = asked.workflow.as_deref().filter(|text| !is_workflow(text)) {
+        let hint = "Write a workflow's name such as `tdd`, or the name of its file.".to_owned();
+        tell(
+            "workflow",
+            Code::BadSyntax,
+            format!("asks for the workflow `{text}`, which is no name."),
+            hint,
+        );
+    }
+    faults
+}
+
+/// A name, perhaps with folders and an extension, that leads nowhere else.
+fn is_workflow(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let part = |part: &str| !part.is_empty() && !part.starts_with("..") && part.chars().all(fits);
+    text.split('/').all(part)
+}
