@@ -1,8 +1,10 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
@@ -27,6 +29,30 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+impl Args {
+    /// Texts may begin with a hyphen, as lists do. Hyphens are let through only where there is such a text: else a misspelt
+    /// option would be taken for one.
+    pub(crate) fn read(given: &[OsString]) -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        if given.iter().any(|argument| is_hyphened(&argument.to_string_lossy())) {
+            let allow = |argument: Arg| argument.allow_hyphen_values(true);
+            command = command
+                .mut_subcommand("files", |files| files.mut_arg("text", allow))
+                .mut_subcommand("task", |task| {
+                    task.mut_arg("text", allow).mut_arg("constraint", allow)
+                });
+        }
+        let mut matches = command.try_get_matches_from_mut(given)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// Whether an argument is words, though it begins with a hyphen; `--option=words` is none.
+fn is_hyphened(argument: &str) -> bool {
+    let first = argument.split_whitespace().next().unwrap_or_default();
+    first.starts_with('-') && first != argument && !first.contains('=')
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show a plan's tasks, waves, write sets and faults, with tokens and a price estimate.
@@ -39,7 +65,7 @@ pub(crate) enum Command {
     Agents(NameArgs),
     /// List the profiles, or show one: its tools, hosts, limits and jail.
     Profiles(NameArgs),
-    /// Print the JSON Schemas of what goes to a subagent and comes back.
+    /// List the JSON Schemas of what goes to a subagent and comes back, or print one.
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
@@ -93,7 +119,7 @@ pub(crate) struct ContextArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FilesArgs {
-    /// The task's text; `-` reads it from standard input.
+    /// The task's text, which may begin with a list's `- `; `-` alone reads it from standard input.
     pub(crate) text: String,
 
     /// How many files to show.
@@ -103,7 +129,7 @@ pub(crate) struct FilesArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TaskArgs {
-    /// The task's text; `-` reads it from standard input.
+    /// The task's text, which may begin with a list's `- `; `-` alone reads it from standard input.
     pub(crate) text: String,
 
     /// The agent that gets it.
@@ -123,7 +149,7 @@ pub(crate) struct TaskArgs {
     pub(crate) file: Vec<String>,
 
     /// A constraint that the work must keep.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) constraint: Vec<String>,
 
     /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
@@ -143,7 +169,7 @@ fn parse_model(text: &str) -> Result<String, String> {
 
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
     budget::parse(text)
-        .map_err(|expected| format!("expected {expected}, or dollars such as `5usd`"))
+        .map_err(|_| "expected tokens such as `200k`, or dollars such as `5usd`".into())
 }
 
 #[derive(Debug, clap::Args)]

@@ -8,18 +8,11 @@ pub(crate) mod profiles;
 pub(crate) mod schema;
 pub(crate) mod task;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 use sequester_core::fault::Code;
 
 use crate::failure::Failure;
-use crate::render::terminal;
-
-/// Notes go to standard error: standard output holds the answer and nothing else.
-pub(crate) fn tell(note: &str) -> Result<(), Failure> {
-    writeln!(io::stderr().lock(), "note: {}", terminal::clean(note))?;
-    Ok(())
-}
 
 /// A text that was given, or standard input.
 pub(crate) fn read_text(text: &str) -> Result<String, Failure> {

@@ -1,12 +1,12 @@
 //! Failures as a person and a program read them.
 
-use std::fmt;
-use std::io::{self, Write};
+use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
 use sequester_core::fault::{Code, FileFault};
 use serde::Serialize;
 
+use crate::output;
 use crate::render::terminal;
 
 /// What went wrong, where, and what to do.
@@ -104,42 +104,22 @@ impl Failure {
     }
 
     pub(crate) fn report(self, json: bool) -> ExitCode {
-        // Whoever closed the pipe has seen enough.
-        if self.exit == 0 {
-            return ExitCode::SUCCESS;
+        let value = || serde_json::json!({ "error": &self.error });
+        // Standard output that takes no answer takes no error either.
+        let takes = json && self.error.code != Code::Unwritable;
+        if !takes || output::print_json(&value()).is_err() {
+            self.warn();
         }
-        let _ = if json { self.write_json() } else { self.write_text() };
         ExitCode::from(self.exit)
     }
 
-    fn write_json(&self) -> io::Result<()> {
-        let value = serde_json::json!({ "error": &self.error });
-        writeln!(io::stdout().lock(), "{value}")
-    }
-
-    fn write_text(&self) -> io::Result<()> {
-        let mut out = io::stderr().lock();
+    fn warn(&self) {
         let Told { code, message, place, hint } = &self.error;
-        writeln!(out, "error[{code}]: {}", terminal::clean(message))?;
+        let mut text = format!("error[{code}]: {}\n", terminal::clean(message));
         if !place.is_empty() {
-            writeln!(out, "  --> {}", terminal::clean(place))?;
+            let _ = writeln!(text, "  --> {}", terminal::clean(place));
         }
-        writeln!(out, "  = help: {}", terminal::clean(hint))
-    }
-}
-
-impl From<io::Error> for Failure {
-    /// Only standard output is written without its own error.
-    fn from(error: io::Error) -> Self {
-        let exit = u8::from(error.kind() != io::ErrorKind::BrokenPipe);
-        Self {
-            exit,
-            error: Told {
-                code: Code::Unwritable,
-                message: format!("The answer could not be written: {error}."),
-                place: "standard output".to_owned(),
-                hint: "Check that the terminal, pipe or file takes what is written.".to_owned(),
-            },
-        }
+        let _ = writeln!(text, "  = help: {}", terminal::clean(hint));
+        output::warn(&text);
     }
 }

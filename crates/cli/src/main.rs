@@ -4,12 +4,14 @@ mod args;
 mod commands;
 mod disk_cache;
 mod failure;
+mod output;
 mod render;
 mod wire;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
 use sequester_core::fault::Code;
 
 use crate::args::{Args, Command};
@@ -19,9 +21,10 @@ fn main() -> ExitCode {
     if let Some(code) = wire::unjailed::enter_if_server() {
         return code;
     }
-    let args = match Args::try_parse() {
+    let given: Vec<OsString> = env::args_os().collect();
+    let args = match Args::read(&given) {
         Ok(args) => args,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&error, given.iter().any(|argument| argument == "--json")),
     };
     let result = match &args.command {
         Command::Plan(plan) => commands::plan::run(&args, plan),
@@ -39,17 +42,17 @@ fn main() -> ExitCode {
 }
 
 /// Help and version go out as they are; bad arguments too, unless a program asked for JSON.
-fn refuse(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
+fn refuse(error: &clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() || !json {
-        let _ = error.print();
-        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        return output::check(error.print())
+            .map_or_else(|failure| failure.report(false), |()| code);
     }
     let message = error.render().to_string();
     let told: Vec<&str> =
         message.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = told.join(" ");
-    let message = message.trim_start_matches("error: ");
+    let message = message.trim_start_matches("error: ").trim_end_matches('.').to_owned() + ".";
     let hint = "`sequester --help` lists the commands and their options.";
     Failure::input(Code::BadArguments, "command line", message, hint).report(true)
 }

@@ -15,4 +15,4 @@ pub(crate) use model::Connections;
 pub(crate) use plan_file::PlanFile;
 pub(crate) use project::Project;
 pub(crate) use subagent::{Subagent, refuse as refuse_profile};
-pub(crate) use workspace::{Evidence, left_out};
+pub(crate) use workspace::{Changed, Evidence, left_out};

@@ -36,6 +36,25 @@ pub struct Call {
     pub arguments: Value,
 }
 
+impl Call {
+    /// What is said of arguments that are nested deeper than anybody could read back.
+    pub const TOO_DEEP: &str = "The arguments are nested deeper than 64 levels.";
+
+    pub fn is_too_deep(&self) -> bool {
+        is_deeper(&self.arguments, 64)
+    }
+}
+
+/// Looks no deeper than `depth`.
+fn is_deeper(value: &Value, depth: usize) -> bool {
+    match (value, depth) {
+        (Value::Array(_) | Value::Object(_), 0) => true,
+        (Value::Array(items), _) => items.iter().any(|item| is_deeper(item, depth - 1)),
+        (Value::Object(fields), _) => fields.values().any(|field| is_deeper(field, depth - 1)),
+        _ => false,
+    }
+}
+
 /// What a call brought, as the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {

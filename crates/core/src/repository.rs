@@ -119,6 +119,17 @@ impl<'a> Filtered<'a> {
             .unzip();
         Self { inner, entries, places }
     }
+
+    /// What subagents may know of a base: not this program's own folder, no file whose name says that it holds secrets, and
+    /// nothing that is `hidden` besides.
+    pub fn visible(inner: &'a dyn Snapshot, mut hidden: impl FnMut(&Entry) -> bool) -> Self {
+        Self::new(inner, |entry| {
+            let path = entry.path.as_str();
+            path.starts_with(".sequester/")
+                || secret::is_secret_name(path).is_some()
+                || hidden(entry)
+        })
+    }
 }
 
 impl Snapshot for Filtered<'_> {

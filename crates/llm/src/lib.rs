@@ -1,6 +1,7 @@
 //! Models: providers over the network through one client library, and `literal`, which needs none.
 
 mod choose;
+mod connect;
 mod error;
 mod key;
 mod literal;
@@ -11,6 +12,7 @@ mod search;
 mod service;
 
 pub use choose::{Choice, Passed, choose};
+pub use connect::{Connected, connect};
 pub use key::Key;
 pub use literal::Literal;
 pub use name::{Models, Named, Sources, Target, Tier, resolve};

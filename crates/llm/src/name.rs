@@ -34,6 +34,14 @@ pub struct Sources<'a> {
     pub command: &'a dyn Fn(&str) -> Option<Result<String, String>>,
 }
 
+impl<'a> Sources<'a> {
+    /// The environment alone: nothing is configured.
+    pub fn of(environment: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        static NONE: Models = Models { strong: None, default: None, cheap: None };
+        Self { models: &NONE, environment, command: &|_| None }
+    }
+}
+
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {

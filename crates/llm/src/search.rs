@@ -27,29 +27,16 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// An address with `{query}` in it; without, the query is appended as `q`, and JSON is asked for.
-    pub fn new(pool: &Pool, template: &str) -> Result<Self, String> {
-        let endpoint = Self { pool: pool.clone(), template: template.to_owned() };
-        match endpoint.url("x") {
-            Some(url) if matches!(url.scheme(), "http" | "https") => Ok(endpoint),
-            // The address may hold a key.
-            _ => Err("The setting `search` is no address of a search endpoint.".to_owned()),
-        }
+    /// Nothing where the template is none.
+    pub fn new(pool: &Pool, template: &str) -> Option<Self> {
+        let endpoint = || Self { pool: pool.clone(), template: template.to_owned() };
+        Self::is_template(template).then(endpoint)
     }
 
-    fn url(&self, query: &str) -> Option<Url> {
-        if self.template.contains(PLACE) {
-            return Url::parse(&self.template.replace(PLACE, &encode(query))).ok();
-        }
-        let mut url = Url::parse(&self.template).ok()?;
-        let asks = url.query_pairs().any(|(name, _)| name == "format");
-        let mut pairs = url.query_pairs_mut();
-        pairs.append_pair("q", query);
-        if !asks {
-            pairs.append_pair("format", "json");
-        }
-        drop(pairs);
-        Some(url)
+    /// Whether this is an address with `{query}` in it, and not where the host stands: a query must not choose that.
+    pub fn is_template(text: &str) -> bool {
+        let hosts = ["x", "y"].map(|query| fill(text, query)?.host_str().map(str::to_owned));
+        text.contains(PLACE) && hosts[0].is_some() && hosts[0] == hosts[1]
     }
 
     async fn search(&self, arguments: &Value) -> Outcome {
@@ -57,7 +44,9 @@ impl Endpoint {
         if query.is_empty() || query.len() > QUERY {
             return failed(&format!("`query` must be a text of 1 to {QUERY} bytes."));
         }
-        let Some(url) = self.url(query) else { return failed("The query makes no address.") };
+        let Some(url) = fill(&self.template, query) else {
+            return failed("The query makes no address.");
+        };
         let body = match self.pool.get(url, WAIT, LARGEST).await {
             Ok(body) => body,
             Err(why) => return failed(&format!("The search endpoint gave nothing. {why}")),
@@ -67,6 +56,11 @@ impl Endpoint {
             None => failed("The search endpoint answered in an unknown form."),
         }
     }
+}
+
+fn fill(template: &str, query: &str) -> Option<Url> {
+    let url = Url::parse(&template.replace(PLACE, &encode(query))).ok()?;
+    matches!(url.scheme(), "http" | "https").then_some(url)
 }
 
 fn failed(words: &str) -> Outcome {
@@ -97,7 +91,7 @@ fn list(results: &[Value]) -> String {
         let field = |names: &[&str]| {
             let found = names.iter().find_map(|name| result.get(name)?.as_str());
             let line = found.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-            line.chars().take(FIELD).collect::<String>()
+            shorten(line)
         };
         let url = field(&["url", "link", "href"]);
         if url.is_empty() {
@@ -110,7 +104,25 @@ fn list(results: &[Value]) -> String {
             let _ = writeln!(text, "  {about}");
         }
     }
-    if text.is_empty() { "Nothing was found.\n".to_owned() } else { text }
+    if text.is_empty() {
+        return "Nothing was found.\n".to_owned();
+    }
+    let more = results.len().saturating_sub(RESULTS);
+    if more > 0 {
+        let results = if more == 1 { "result is" } else { "results are" };
+        let _ = writeln!(text, "[{more} more {results} not shown. Search for something narrower.]");
+    }
+    text
+}
+
+fn shorten(line: String) -> String {
+    match line.char_indices().nth(FIELD) {
+        Some((at, _)) => {
+            let more = line[at..].chars().count();
+            format!("{} [{more} more characters]", &line[..at])
+        }
+        None => line,
+    }
 }
 
 impl Toolbox for Endpoint {
@@ -145,20 +157,16 @@ impl Toolbox for Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Timeouts;
-
-    fn endpoint(template: &str) -> Result<Endpoint, String> {
-        Endpoint::new(&Pool::new(Timeouts::default()).unwrap(), template)
-    }
 
     #[test]
-    fn the_query_goes_into_its_place_or_to_the_end() {
-        let url = |template: &str| endpoint(template).unwrap().url("a b&c=ü").unwrap().to_string();
-        assert_eq!(url("http://h/s?x={query}&n=5"), "http://h/s?x=a%20b%26c%3D%C3%BC&n=5");
-        assert_eq!(url("http://h/search"), "http://h/search?q=a+b%26c%3D%C3%BC&format=json");
-        assert_eq!(url("http://h/s?format=js"), "http://h/s?format=js&q=a+b%26c%3D%C3%BC");
-        for nonsense in ["", "h/s", "file:///x/{query}", "http://{query}:x"] {
-            assert!(endpoint(nonsense).is_err(), "{nonsense}");
+    fn the_query_goes_into_its_place() {
+        let template = "http://h/s?x={query}&n=5";
+        assert!(Endpoint::is_template(template));
+        let url = fill(template, "a b&c=ü").unwrap().to_string();
+        assert_eq!(url, "http://h/s?x=a%20b%26c%3D%C3%BC&n=5");
+        let nonsense = ["", "h/{query}", "file:///x/{query}", "http://h/s", "http://{query}/s"];
+        for text in nonsense.into_iter().chain(["http://{query}.h/", "http://[/{query}"]) {
+            assert!(!Endpoint::is_template(text), "{text}");
         }
     }
 
@@ -181,9 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_bounded() {
+    fn a_list_is_bounded_and_says_what_is_missing() {
         let long =
             json!({"title": "t".repeat(10_000), "url": "http://a/", "content": "c".repeat(10_000)});
-        assert!(list(&vec![long; 100]).len() < RESULTS * (3 * FIELD + 20));
+        let text = list(&vec![long; 100]);
+        assert!(text.len() < RESULTS * (3 * FIELD + 100));
+        assert!(text.starts_with(&format!("- {} [9600 more characters]\n", "t".repeat(FIELD))));
+        assert!(
+            text.ends_with("[90 more results are not shown. Search for something narrower.]\n")
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What one jail is made of, decided before anything is done: `compile` makes it, `launch` carries it out.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,8 @@ pub struct Blueprint {
 pub enum Isolation {
     /// Namespaces and a root of its own.
     Namespaces(Identity),
-    /// Landlock and seccomp alone, in the machine's own root.
+    /// Landlock and seccomp alone, in the machine's own root and under the ids of whoever started it. The filter then also
+    /// refuses what Landlock does not see: modes, owners, times and attributes of files, limits and priorities of others.
     Fallback,
 }
 
@@ -51,7 +52,7 @@ pub struct Ids {
     pub group: u32,
 }
 
-/// One thing in the jail's root. `at` is a path inside, `from` one of the machine's.
+/// One thing in the jail's root. `at` is a path inside, `from` one of the machine's. Folders above `at` are made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
@@ -64,11 +65,16 @@ pub enum Entry {
         at: PathBuf,
         content: String,
     },
+    /// The same over a file of the machine's, which stays as it is: mounted, never written through.
+    Cover {
+        at: PathBuf,
+        content: String,
+    },
     Link {
         at: PathBuf,
         to: PathBuf,
     },
-    /// A file or folder of the machine's. Folders above it are made.
+    /// A file or folder of the machine's.
     Bind {
         from: PathBuf,
         at: PathBuf,
@@ -101,6 +107,25 @@ pub enum Entry {
         at: PathBuf,
         kind: Kind,
     },
+}
+
+impl Entry {
+    /// Where it stands inside.
+    pub fn at(&self) -> &Path {
+        match self {
+            Self::Folder { at, .. }
+            | Self::Text { at, .. }
+            | Self::Cover { at, .. }
+            | Self::Link { at, .. }
+            | Self::Bind { at, .. }
+            | Self::Scratch { at, .. }
+            | Self::Layered { at, .. }
+            | Self::Hidden { at }
+            | Self::Shut { at, .. } => at,
+            Self::Processes => Path::new("/proc"),
+            Self::Devices => Path::new("/dev"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,18 +1,33 @@
 //! The jail: what a profile says is what the kernel does.
 
 mod blueprint;
+mod capabilities;
+mod compile;
+mod credential;
+pub mod folder;
+#[cfg(test)]
+mod golden;
 mod groups;
+pub mod host;
 mod inside;
 mod launch;
+pub mod limits;
 mod link;
+#[cfg(test)]
+mod machine;
 mod order;
 mod placeholder;
+mod policy;
+mod probe;
+pub mod protected;
 mod pump;
 mod root;
 mod rules;
+pub mod seatbelt;
 mod seccomp;
 mod sources;
 mod supervise;
+mod surroundings;
 mod sys;
 mod tree;
 mod watch;
@@ -21,6 +36,16 @@ pub use blueprint::{
     Access, Blueprint, Caps, Cgroup, Entry, Group, Identity, Ids, Isolation, Kind, Network,
     PathRule,
 };
+pub use capabilities::{Capabilities, Capability, Cgroups, LANDLOCK_SCOPES, Swap};
+pub use compile::{
+    Compiled, HOSTNAME, Memory, Missing, Reason, Refusal, compile, guarantees, identity,
+};
+pub use folder::Folder;
+pub use host::Host;
 pub use launch::{Error, Jail, Stopper, Streams};
-pub use order::{Ending, Reason, Said, Trouble};
+pub use limits::Limits;
+pub use order::{Cause, Ending, Said, Trouble};
+pub use policy::{Layer, Layers, Policy, Workspace};
+pub use probe::{assume, probe};
 pub use supervise::enter_if_jailed;
+pub use surroundings::{Place, Surroundings, What};

@@ -66,13 +66,13 @@ pub enum Ending {
     NotFound,
     /// It is there and cannot be run.
     NotRunnable,
-    Killed(Reason),
+    Killed(Cause),
 }
 
 /// Why the supervisor ended a jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum Cause {
     Wall,
     Output,
     Memory,
@@ -83,7 +83,7 @@ pub enum Reason {
     Asked,
 }
 
-impl Reason {
+impl Cause {
     /// As a sentence for a person.
     pub fn sentence(self) -> &'static str {
         match self {

@@ -24,6 +24,7 @@ use crate::sys::{self, Attributes};
 const BYTES: u64 = 16 << 20;
 /// Where layers are attached while they are needed.
 const LAYERS: &str = ".layers";
+const COVER: &str = ".cover";
 const EMPTY_FILE: &str = ".empty/file";
 const EMPTY_FOLDER: &str = ".empty/folder";
 
@@ -46,19 +47,7 @@ fn told(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
 }
 
 fn describe(entry: &Entry) -> String {
-    let at = match entry {
-        Entry::Folder { at, .. }
-        | Entry::Text { at, .. }
-        | Entry::Link { at, .. }
-        | Entry::Bind { at, .. }
-        | Entry::Scratch { at, .. }
-        | Entry::Layered { at, .. }
-        | Entry::Hidden { at }
-        | Entry::Shut { at, .. } => at.as_path(),
-        Entry::Processes => Path::new("/proc"),
-        Entry::Devices => Path::new("/dev"),
-    };
-    format!("put `{}` into the jail", at.display())
+    format!("put `{}` into the jail", entry.at().display())
 }
 
 struct Root(OwnedFd);
@@ -77,6 +66,7 @@ impl Root {
         match entry {
             Entry::Folder { at, mode } => self.folder(at, *mode).map(drop),
             Entry::Text { at, content } => self.file(at, content.as_bytes()),
+            Entry::Cover { at, content } => self.cover(at, content.as_bytes()),
             Entry::Link { at, to } => {
                 self.above(at)?;
                 Ok(symlinkat(to, &self.0, inner(at))?)
@@ -201,6 +191,21 @@ impl Root {
         fsconfig_set_string(&terminals, "ptmxmode", "0666")?;
         fsconfig_set_string(&terminals, "mode", "0620")?;
         self.mount(&finish(&terminals)?, Path::new("/dev/pts"))
+    }
+
+    /// The text is a file of the root's own, which is then mounted where it is to be seen.
+    fn cover(&self, at: &Path, content: &[u8]) -> io::Result<()> {
+        let there = match self.open(at) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+            there => there?,
+        };
+        let draft = Path::new(COVER);
+        self.file(draft, content)?;
+        let text = clone_at(&self.0, draft)?;
+        // Its name may go: the next one has it.
+        unlinkat(&self.0, COVER, AtFlags::empty())?;
+        sys::set_attributes(&text, Attributes { read_only: true, ..closed() })?;
+        attach(&text, there, Path::new(""))
     }
 
     fn hide(&self, at: &Path) -> io::Result<()> {

@@ -87,14 +87,42 @@ const UNKNOWN: &[c_long] = &[
     libc::SYS_openat2,
 ];
 
-/// What reaches beyond a process where there are no namespaces.
+/// What reaches beyond a process where there are no namespaces: sockets, shared memory, and what Landlock does not see
+/// of a file that can be read.
 const SHARED: &[c_long] = &[
     libc::SYS_connect,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_fremovexattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_lsetxattr,
     libc::SYS_mq_open,
     libc::SYS_msgget,
+    libc::SYS_removexattr,
     libc::SYS_semget,
+    libc::SYS_setxattr,
     libc::SYS_shmget,
     libc::SYS_socket,
+    libc::SYS_utimensat,
+    463, // setxattrat
+    466, // removexattrat
+    469, // file_setattr
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
 ];
 
 /// Which argument of a call names a process; only the own one may be named.

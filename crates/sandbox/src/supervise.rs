@@ -10,15 +10,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getegid, geteuid, getpid, pidfd_send_signal,
-    set_child_subreaper, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, pidfd_send_signal, set_child_subreaper, waitid,
 };
 
-use crate::blueprint::{Blueprint, Identity, Isolation};
+use crate::blueprint::{Access, Blueprint, Identity, Isolation, PathRule};
 use crate::groups::Groups;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
-use crate::order::{Ending, Order, Program, Reason, Said, Trouble};
+use crate::order::{Cause, Ending, Order, Program, Said, Trouble};
 use crate::placeholder::Placeholders;
 use crate::pump::Pumps;
 use crate::sources::{self, Sources};
@@ -99,14 +98,14 @@ fn keep(
             0
         }
     };
-    let cloned = sys::clone_apart(flags).map_err(Trouble::at("make the jail's namespaces"))?;
+    let cloned = sys::clone_apart(flags).map_err(Trouble::at(APART_STEP))?;
     let Cloned::Parent { pid, handle } = cloned else {
         inside::run(order, sources, ends, theirs, serve)
     };
     drop((sources, ends, theirs));
     let jail = Jail { pid, handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
-        map(pid, identity).map_err(Trouble::at("map the jail's user"))?;
+        map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
     }
     groups.add(pid)?;
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
@@ -114,6 +113,10 @@ fn keep(
     control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
     Ok(jail.watch(&blueprint, control, &ours, pumps, &groups))
 }
+
+/// The steps that tell whether there are user namespaces here at all.
+pub(crate) const APART_STEP: &str = "make the jail's namespaces";
+pub(crate) const MAP_STEP: &str = "map the jail's user";
 
 const APART: u64 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -138,7 +141,9 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
 fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
-    let Isolation::Namespaces(identity) = blueprint.isolation else { return Ok(Some(Vec::new())) };
+    let Isolation::Namespaces(identity) = blueprint.isolation else {
+        return make_folders(&blueprint.paths).map(|()| Some(Vec::new()));
+    };
     if identity.owner == identity.outside {
         sources::prepare_stores(&blueprint.root, None)?;
         return Ok(None);
@@ -147,6 +152,15 @@ fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
     sources::prepare_stores(&blueprint.root, Some(outside))?;
     let mapped = mapping(identity).map_err(Trouble::at("map the owners of files"))?;
     sources::open(&blueprint.root, Some(mapped.as_fd())).map(Some)
+}
+
+/// In the machine's own root: the places that may be written, this jail's own.
+fn make_folders(paths: &[PathRule]) -> Result<(), Trouble> {
+    let written = paths.iter().filter(|rule| rule.access == Access::Write && !rule.path.exists());
+    for PathRule { path, .. } in written {
+        fs::create_dir_all(path).map_err(Trouble::at(format!("make `{}`", path.display())))?;
+    }
+    Ok(())
 }
 
 /// A user namespace that says: what belongs to the person belongs to the jail's user.
@@ -212,27 +226,27 @@ impl Jail {
         let begun = Instant::now();
         let pumps = pumps.start(blueprint.caps.output);
         let mut watch = Watch::new(&blueprint.caps, self.pid, groups, begun);
-        let reason = loop {
+        let cause = loop {
             let patience = watch.patience(Instant::now());
             match self.wait(control, patience) {
                 Woken::Ended => break None,
-                Woken::Asked => break Some(Reason::Asked),
+                Woken::Asked => break Some(Cause::Asked),
                 Woken::Time => {}
             }
-            let reason =
-                if pumps.is_over() { Some(Reason::Output) } else { watch.look(Instant::now()) };
-            if reason.is_some() {
-                break reason;
+            let cause =
+                if pumps.is_over() { Some(Cause::Output) } else { watch.look(Instant::now()) };
+            if cause.is_some() {
+                break cause;
             }
         };
         self.kill();
         let heard = ending(link);
         // A program whose output is no longer taken may end before that is noticed.
-        let over = pumps.finish().then_some(Reason::Output);
+        let over = pumps.finish().then_some(Cause::Output);
         let memory =
-            || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Reason::Memory);
-        match reason.or(over).or_else(memory) {
-            Some(reason) => Ending::Killed(reason),
+            || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
+        match cause.or(over).or_else(memory) {
+            Some(cause) => Ending::Killed(cause),
             None => heard.unwrap_or(KILLED),
         }
     }
@@ -293,9 +307,4 @@ fn ending(link: &Link) -> Option<Ending> {
 
 fn wait_for(handle: &OwnedFd) {
     while let Err(Errno::INTR) = waitid(WaitId::PidFd(handle.as_fd()), WaitIdOptions::EXITED) {}
-}
-
-/// Who runs this.
-pub(crate) fn is_root() -> bool {
-    geteuid().is_root() && getegid().as_raw() == 0
 }

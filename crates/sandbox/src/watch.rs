@@ -9,7 +9,7 @@ use rustix::process::Pid;
 
 use crate::blueprint::Caps;
 use crate::groups::Groups;
-use crate::order::Reason;
+use crate::order::Cause;
 use crate::tree::{resident, time, tree};
 
 pub(crate) struct Watch<'a> {
@@ -19,13 +19,16 @@ pub(crate) struct Watch<'a> {
     begun: Instant,
     /// When the disk is looked at next: that can take long, so it is not done on every look.
     disk: Instant,
+    /// What was there before.
+    before: u64,
 }
 
 const OFTEN: Duration = Duration::from_millis(50);
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(caps: &'a Caps, first: Pid, groups: &'a Groups, begun: Instant) -> Self {
-        Self { caps, first, groups, begun, disk: begun }
+        let before = size_of(caps, u64::MAX);
+        Self { caps, first, groups, begun, disk: begun, before }
     }
 
     /// How long nothing needs to be looked at.
@@ -37,27 +40,28 @@ impl<'a> Watch<'a> {
     }
 
     /// The first limit that is exceeded.
-    pub(crate) fn look(&mut self, now: Instant) -> Option<Reason> {
+    pub(crate) fn look(&mut self, now: Instant) -> Option<Cause> {
         if self.caps.wall.is_some_and(|wall| now >= self.begun + wall) {
-            return Some(Reason::Wall);
+            return Some(Cause::Wall);
         }
         let used = self.used();
         if self.caps.cpu.is_some_and(|most| used.cpu > most) {
-            return Some(Reason::Cpu);
+            return Some(Cause::Cpu);
         }
         // The first process is the jail's own.
         if used.pids > self.caps.pids {
-            return Some(Reason::Pids);
+            return Some(Cause::Pids);
         }
         if used.memory > self.caps.memory {
-            return Some(Reason::Memory);
+            return Some(Cause::Memory);
         }
         if now >= self.disk {
             let begun = Instant::now();
-            let bytes: u64 = self.caps.counted.iter().map(|path| size(path, self.caps.disk)).sum();
+            let most = self.before.saturating_add(self.caps.disk);
+            let bytes = size_of(self.caps, most);
             self.disk = now + begun.elapsed() * 10 + OFTEN;
-            if bytes > self.caps.disk {
-                return Some(Reason::Disk);
+            if bytes > most {
+                return Some(Cause::Disk);
             }
         }
         None
@@ -85,6 +89,10 @@ struct Used {
     cpu: Duration,
     memory: u64,
     pids: u32,
+}
+
+fn size_of(caps: &Caps, enough: u64) -> u64 {
+    caps.counted.iter().map(|path| size(path, enough)).sum()
 }
 
 /// Bytes on disk beneath a folder; no more than a little over `enough` is looked for.

@@ -7,9 +7,11 @@ mod index;
 mod kind;
 mod outline;
 mod rank;
+mod survey;
 mod words;
 
 pub use architecture::architecture;
 pub use folder::Folder;
 pub use index::Index;
 pub use outline::Outlines;
+pub use survey::Survey;

@@ -1,49 +1,72 @@
-//! The other end of a tool server: calls as futures, without a runtime.
+//! The other end of a tool server: calls as futures, without a runtime. The server runs what a model wrote, so that
+//! whatever comes from it is taken for hostile until it is checked.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use futures_channel::oneshot;
 use sequester_core::future::BoxFuture;
+use sequester_core::message::Call;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
-use serde_json::Value;
 
-use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, receive, send};
+use crate::root::PATH_BYTES;
+use crate::server::answer;
+use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, malformed, receive, send};
+use crate::workbench::Workbench;
 
-/// Arguments nested deeper could not be read on the other side.
-const DEPTH: usize = 64;
+/// The shortest time that a socket can wait.
+const INSTANT: Duration = Duration::from_millis(1);
+/// Of a digest, in hexadecimal digits.
+const DIGEST: usize = 64;
 
-/// Speaks to one server. Dropping it closes the server's input, which ends the server.
+/// Speaks to one server. Dropping it closes the connection, which ends the server.
 pub struct Client {
     frames: Sender<Vec<u8>>,
     waiting: Arc<Mutex<Waiting>>,
+    stream: UnixStream,
 }
 
-#[derive(Default)]
+/// The calls that are not answered yet.
 struct Waiting {
     last: u64,
     calls: BTreeMap<u64, oneshot::Sender<Returned>>,
+    /// Since when the server owes an answer; an answer begins it anew.
+    since: Instant,
     /// Why there is no server any more.
     ended: Option<String>,
 }
 
 impl Client {
-    /// Starts one thread that writes and one that reads; both end with the server.
-    pub fn new(
-        input: impl Read + Send + 'static,
-        output: impl Write + Send + 'static,
-    ) -> io::Result<Self> {
-        let waiting = Arc::new(Mutex::new(Waiting::default()));
+    /// Over a connected pair of sockets whose other end a server serves. A server that owes an answer and gives none for
+    /// as long as `patience` has ended. Starts one thread that writes and one that reads; both end with the server.
+    pub fn connect(stream: UnixStream, patience: Duration) -> io::Result<Self> {
+        let waiting =
+            Waiting { last: 0, calls: BTreeMap::new(), since: Instant::now(), ended: None };
+        let waiting = Arc::new(Mutex::new(waiting));
         let (frames, queue) = channel();
         let thread = |name: &str| thread::Builder::new().name(name.into());
-        let theirs = waiting.clone();
-        thread("tool-answers").spawn(move || read_answers(input, &theirs))?;
-        let theirs = waiting.clone();
+        let answers = Answers { stream: stream.try_clone()?, waiting: waiting.clone(), patience };
+        thread("tool-answers").spawn(move || answers.follow())?;
+        let (output, theirs) = (stream.try_clone()?, waiting.clone());
         thread("tool-calls").spawn(move || write_calls(output, &queue, &theirs))?;
-        Ok(Self { frames, waiting })
+        Ok(Self { frames, waiting, stream })
+    }
+
+    /// To a server on a thread of this process: for tools that only look. What changes files or runs commands belongs in a
+    /// jail.
+    pub fn in_process(workbench: Workbench) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let patience = workbench.settings.patience();
+        // Whoever waits for an answer hears that the server ended.
+        let server = move || drop(answer(theirs, workbench));
+        thread::Builder::new().name("tools".into()).spawn(server)?;
+        Self::connect(ours, patience)
     }
 
     /// Sends a call at once; the future is its answer. A future that is dropped drops the answer, not the work.
@@ -59,8 +82,8 @@ impl Client {
     }
 
     fn send(&self, invocation: Invocation) -> Result<oneshot::Receiver<Returned>, Returned> {
-        if is_deeper(&invocation.call.arguments, DEPTH) {
-            return Err(fail(format!("The arguments are nested deeper than {DEPTH} levels.")));
+        if invocation.call.is_too_deep() {
+            return Err(fail(Call::TOO_DEEP.to_owned()));
         }
         let mut waiting = lock(&self.waiting);
         if let Some(why) = &waiting.ended {
@@ -77,11 +100,21 @@ impl Client {
             }
             Err(error) => return Err(fail(format!("The call could not be sent: {error}."))),
         };
+        if waiting.calls.is_empty() {
+            waiting.since = Instant::now();
+        }
         let (sender, receiver) = oneshot::channel();
         waiting.calls.insert(id, sender);
         // Fails only if the writer has ended; it then answers all who wait.
         let _ = self.frames.send(frame);
         Ok(receiver)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Both threads hold the stream too. Fails only if it is closed.
+        let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
 
@@ -95,7 +128,7 @@ impl Toolbox for Client {
     }
 }
 
-fn write_calls(mut output: impl Write, frames: &Receiver<Vec<u8>>, waiting: &Mutex<Waiting>) {
+fn write_calls(mut output: UnixStream, frames: &Receiver<Vec<u8>>, waiting: &Mutex<Waiting>) {
     while let Ok(frame) = frames.recv() {
         if let Err(error) = send(&mut output, &frame) {
             return end(waiting, &error.to_string());
@@ -103,19 +136,85 @@ fn write_calls(mut output: impl Write, frames: &Receiver<Vec<u8>>, waiting: &Mut
     }
 }
 
-fn read_answers(mut input: impl Read, waiting: &Mutex<Waiting>) {
-    let why = loop {
-        match receive::<Answer>(&mut input, ANSWER_BYTES) {
-            Ok(Some(Answer { id, returned })) => {
-                let call = lock(waiting).calls.remove(&id);
-                // Whether somebody still waits for it is theirs to know.
-                let _ = call.map(|call| call.send(returned));
+/// What comes from the server.
+struct Answers {
+    stream: UnixStream,
+    waiting: Arc<Mutex<Waiting>>,
+    patience: Duration,
+}
+
+impl Answers {
+    fn follow(mut self) {
+        let why = loop {
+            match receive::<Answer>(&mut self, ANSWER_BYTES) {
+                Ok(Some(answer)) => {
+                    if let Err(error) = self.deliver(answer) {
+                        break error.to_string();
+                    }
+                }
+                Ok(None) => break "it closed the connection".to_owned(),
+                Err(error) => break error.to_string(),
             }
-            Ok(None) => break "it closed its output".to_owned(),
-            Err(error) => break error.to_string(),
+        };
+        end(&self.waiting, &why);
+        // The writer may be held up by a server that does not read. Fails only if it is closed.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    fn deliver(&self, Answer { id, returned }: Answer) -> io::Result<()> {
+        check(&returned)?;
+        let mut waiting = lock(&self.waiting);
+        let call = waiting.calls.remove(&id);
+        let call = call.ok_or_else(|| malformed(&format!("no call {id} waits for an answer")))?;
+        waiting.since = Instant::now();
+        // Whether somebody still waits for it is theirs to know.
+        let _ = call.send(returned);
+        Ok(())
+    }
+
+    /// How long the server may still be silent.
+    fn left(&self) -> Duration {
+        let waiting = lock(&self.waiting);
+        if waiting.calls.is_empty() {
+            return self.patience;
         }
+        self.patience.saturating_sub(waiting.since.elapsed())
+    }
+}
+
+/// Waits no longer than the server may be silent.
+impl Read for Answers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.stream.set_read_timeout(Some(self.left().max(INSTANT)))?;
+            match self.stream.read(buffer) {
+                // What is there already is taken, even if this process slept and is late itself.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if self.left().is_zero() {
+                        let seconds = self.patience.as_secs_f32();
+                        return Err(io::Error::other(format!("it gave no answer for {seconds} s")));
+                    }
+                }
+                read => return read,
+            }
+        }
+    }
+}
+
+/// Whether a tool could have given it: a server that was taken over must not speak to people or fill the memory.
+fn check(returned: &Returned) -> io::Result<()> {
+    if matches!(returned.outcome, Outcome::NeedsApproval(_)) {
+        return Err(malformed("no tool of a server asks for approval"));
+    }
+    let is_known = |(path, digest): (&String, &String)| {
+        path.len() <= PATH_BYTES
+            && digest.len() == DIGEST
+            && digest.bytes().all(|digit| digit.is_ascii_hexdigit())
     };
-    end(waiting, &why);
+    if returned.seen.len() > 1 || !returned.seen.iter().all(is_known) {
+        return Err(malformed("what was seen is not one file with its digest"));
+    }
+    Ok(())
 }
 
 /// Answers all that wait, now and from now on. The first reason stays.
@@ -137,14 +236,4 @@ fn gone(why: &str) -> Returned {
 
 fn fail(why: String) -> Returned {
     Outcome::Failed(why).into()
-}
-
-/// Looks no deeper than `depth`.
-fn is_deeper(value: &Value, depth: usize) -> bool {
-    match (value, depth) {
-        (Value::Array(_) | Value::Object(_), 0) => true,
-        (Value::Array(items), _) => items.iter().any(|item| is_deeper(item, depth - 1)),
-        (Value::Object(fields), _) => fields.values().any(|field| is_deeper(field, depth - 1)),
-        _ => false,
-    }
 }

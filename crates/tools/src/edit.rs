@@ -1,20 +1,21 @@
 //! Edit: one exact span of a file is replaced by another.
 
 mod nearest;
+mod span;
 
 use std::ops::Range;
 
-use memchr::memmem;
 use sequester_core::secret;
 use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::file::{check_seen, decode, digest};
+use crate::file::{check_seen, decode, digest, to_crlf};
 use crate::lines::{count, numbered, push_numbered};
-use crate::root::{Place, failed, refuse};
+use crate::root::{FILE_BYTES, Place, failed, refuse};
 use crate::tool::{Seen, Tool};
 use crate::workbench::Workbench;
+use span::Span;
 
 /// Lines shown around a change.
 const AROUND: usize = 2;
@@ -58,9 +59,9 @@ impl Tool for Edit {
         let place = bench.root.writable(&args.file_path)?;
         let old = bench.root.read(place.as_ref()).map_err(|fault| fault.told(place.as_str()))?;
         check_seen(seen, &place, &old)?;
-        let change = Change::find(&place, &old, &args)?;
-        check_secrets(&place, &old, &change)?;
-        let (new, spans) = change.apply(&old);
+        let spans = find(&place, &old, &args)?;
+        check_secrets(&place, &old, &args.old_string, &spans)?;
+        let (new, spans) = replace(&place, &old, &spans, &args.new_string)?;
         bench.root.replace(&place, &new)?;
         Ok(Returned {
             outcome: Outcome::Output(show(&place, &new, &spans)),
@@ -69,102 +70,87 @@ impl Tool for Edit {
     }
 }
 
-/// Which bytes are replaced, and by what.
-struct Change {
-    starts: Vec<usize>,
-    from: String,
-    to: String,
-}
-
-impl Change {
-    fn find(place: &Place, old: &[u8], args: &Args) -> Result<Self, Outcome> {
-        let Args { old_string, new_string, replace_all, .. } = args;
-        if old_string.is_empty() {
-            return Err(failed("`old_string` is empty. Write a whole file with `Write`.".into()));
-        }
-        if old_string == new_string {
-            return Err(failed("`old_string` and `new_string` are the same.".into()));
-        }
-        let found = forms(old, old_string, new_string).into_iter().find_map(|(from, to)| {
-            let starts: Vec<usize> = memmem::find_iter(old, from.as_bytes()).collect();
-            (!starts.is_empty()).then_some(Self { starts, from, to })
-        });
-        let Some(change) = found else {
-            if old_string.contains(secret::MARK) {
-                return Err(redacted(place));
-            }
+/// Where the text to replace stands: once, unless all shall be replaced.
+fn find(place: &Place, old: &[u8], args: &Args) -> Result<Vec<Span>, Outcome> {
+    let Args { old_string, new_string, replace_all, .. } = args;
+    if old_string.is_empty() {
+        return Err(failed("`old_string` is empty. Write a whole file with `Write`.".into()));
+    }
+    if old_string == new_string {
+        return Err(failed("`old_string` and `new_string` are the same.".into()));
+    }
+    let spans = span::find(old, old_string);
+    match spans.len() {
+        0 if old_string.contains(secret::MARK) => Err(redacted(place)),
+        0 => {
             let hint = nearest::hint(&secret::redact(&decode(old).text).text, old_string);
-            return Err(failed(format!("`old_string` is not in `{place}`. {hint}")));
-        };
-        if change.starts.len() > 1 && !replace_all {
-            let times = change.starts.len();
-            let lines = change.lines(old);
-            return Err(failed(format!(
+            Err(failed(format!("`old_string` is not in `{place}`. {hint}")))
+        }
+        times if times > 1 && !replace_all => {
+            let lines = lines(old, &spans);
+            Err(failed(format!(
                 "`old_string` is {times} times in `{place}`, at lines {lines}. Take in more of the text around it, or set \
                  `replace_all`."
-            )));
+            )))
         }
-        Ok(change)
-    }
-
-    /// The first lines at which it applies.
-    fn lines(&self, old: &[u8]) -> String {
-        let (mut line, mut at) = (1, 0);
-        let mut named = Vec::new();
-        for &start in self.starts.iter().take(SHOWN) {
-            line += memchr::memchr_iter(b'\n', &old[at..start]).count();
-            at = start;
-            named.push(line.to_string());
-        }
-        let more = if self.starts.len() > SHOWN { ", ..." } else { "" };
-        named.join(", ") + more
-    }
-
-    fn spans(&self) -> impl Iterator<Item = Range<usize>> {
-        self.starts.iter().map(|start| *start..*start + self.from.len())
-    }
-
-    /// The changed bytes, and where in them the new text stands.
-    fn apply(&self, old: &[u8]) -> (Vec<u8>, Vec<Range<usize>>) {
-        let mut new = Vec::with_capacity(old.len() + self.to.len());
-        let mut copied = 0;
-        let mut placed = Vec::with_capacity(self.starts.len());
-        for span in self.spans() {
-            new.extend_from_slice(&old[copied..span.start]);
-            placed.push(new.len()..new.len() + self.to.len());
-            new.extend_from_slice(self.to.as_bytes());
-            copied = span.end;
-        }
-        new.extend_from_slice(&old[copied..]);
-        (new, placed)
+        _ => Ok(spans),
     }
 }
 
-/// The texts to look for. `Read` shows no carriage returns, so a model cannot write them: in a file whose lines end with
-/// them they are put back.
-fn forms(old: &[u8], from: &str, to: &str) -> Vec<(String, String)> {
-    let crlf = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
-    let returned = memmem::find_iter(old, b"\r\n").count();
-    let as_given = (from.to_owned(), to.to_owned());
-    match memchr::memchr_iter(b'\n', old).count() {
-        _ if returned == 0 => vec![as_given],
-        breaks if breaks == returned => vec![(crlf(from), crlf(to))],
-        _ => vec![as_given, (crlf(from), crlf(to))],
+/// The lines of the first spans.
+fn lines(old: &[u8], spans: &[Span]) -> String {
+    let (mut line, mut at) = (1, 0);
+    let mut named = Vec::new();
+    for Span { bytes, .. } in spans.iter().take(SHOWN) {
+        line += memchr::memchr_iter(b'\n', &old[at..bytes.start]).count();
+        at = bytes.start;
+        named.push(line.to_string());
     }
+    let more = if spans.len() > SHOWN { ", ..." } else { "" };
+    named.join(", ") + more
+}
+
+/// The changed bytes, and where in them the new text stands.
+fn replace(
+    place: &Place,
+    old: &[u8],
+    spans: &[Span],
+    to: &str,
+) -> Result<(Vec<u8>, Vec<Range<usize>>), Outcome> {
+    let returned = to_crlf(to);
+    let text = |span: &Span| if span.crlf { returned.as_bytes() } else { to.as_bytes() };
+    let gone: usize = spans.iter().map(|span| span.bytes.len()).sum();
+    let length = old.len() - gone + spans.iter().map(|span| text(span).len()).sum::<usize>();
+    if length as u64 > FILE_BYTES {
+        return Err(failed(format!(
+            "`{place}` would have {length} bytes, and at most {FILE_BYTES} are written."
+        )));
+    }
+    let mut new = Vec::with_capacity(length);
+    let mut copied = 0;
+    let mut placed = Vec::with_capacity(spans.len());
+    for span in spans {
+        new.extend_from_slice(&old[copied..span.bytes.start]);
+        placed.push(new.len()..new.len() + text(span).len());
+        new.extend_from_slice(text(span));
+        copied = span.bytes.end;
+    }
+    new.extend_from_slice(&old[copied..]);
+    Ok((new, placed))
 }
 
 /// Refuses a change that takes away a secret which the subagent never saw.
-fn check_secrets(place: &Place, old: &[u8], change: &Change) -> Result<(), Outcome> {
+fn check_secrets(place: &Place, old: &[u8], from: &str, spans: &[Span]) -> Result<(), Outcome> {
     let touched = match str::from_utf8(old) {
         Ok(text) => {
             let found = secret::redact(text).found;
-            change.spans().any(|span| {
-                let after = found.partition_point(|secret| secret.end <= span.start);
-                found.get(after).is_some_and(|secret| secret.start < span.end)
+            spans.iter().any(|Span { bytes, .. }| {
+                let after = found.partition_point(|secret| secret.end <= bytes.start);
+                found.get(after).is_some_and(|secret| secret.start < bytes.end)
             })
         }
         // Places in the shown text are not places in the file; the span alone has to tell.
-        Err(_) => !secret::redact(&change.from).found.is_empty(),
+        Err(_) => !secret::redact(from).found.is_empty(),
     };
     if touched { Err(redacted(place)) } else { Ok(()) }
 }

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
 use sequester_core::tool::Outcome;
 
 use crate::root::{Place, failed};
 use crate::tool::Seen;
 
-const BOM: char = '\u{FEFF}';
+/// The byte order mark in UTF-8.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 pub(crate) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
@@ -30,9 +32,45 @@ pub(crate) struct Text<'b> {
 }
 
 pub(crate) fn decode(bytes: &[u8]) -> Text<'_> {
-    let bytes = bytes.strip_prefix(BOM.to_string().as_bytes()).unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let text = String::from_utf8_lossy(bytes);
     Text { lossy: matches!(text, Cow::Owned(_)), text }
+}
+
+/// What a file has that `Read` does not show, and that a writer therefore cannot know of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    bom: bool,
+    /// Every line ends with a carriage return and a line feed.
+    crlf: bool,
+}
+
+impl Form {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', bytes).count();
+        let crlf = breaks > 0 && memmem::find_iter(bytes, b"\r\n").count() == breaks;
+        Self { bom: bytes.starts_with(BOM), crlf }
+    }
+
+    /// The text in this form, and what was put in for it, in words.
+    pub(crate) fn apply(self, text: &str) -> (Vec<u8>, Option<&'static str>) {
+        let bom = self.bom && !text.as_bytes().starts_with(BOM);
+        let bare = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let crlf = self.crlf && memmem::find_iter(text.as_bytes(), b"\r\n").count() < bare;
+        let kept = match (crlf, bom) {
+            (true, true) => Some("its CRLF line ends and its byte order mark"),
+            (true, false) => Some("its CRLF line ends"),
+            (false, true) => Some("its byte order mark"),
+            (false, false) => None,
+        };
+        let text = if crlf { Cow::Owned(to_crlf(text)) } else { Cow::Borrowed(text) };
+        let bytes = [if bom { BOM } else { b"" }, text.as_bytes()].concat();
+        (bytes, kept)
+    }
+}
+
+pub(crate) fn to_crlf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
 /// What kind of file it is, unless it is text.
@@ -65,5 +103,27 @@ mod tests {
         assert_eq!(binary_kind(b"plain\0"), Some("a binary file"));
         assert_eq!(binary_kind("# grün\n".as_bytes()), None);
         assert_eq!(binary_kind(b""), None);
+    }
+
+    #[test]
+    fn a_text_takes_the_form_of_the_file_that_it_replaces() {
+        let applied = |old: &str, new: &str| {
+            let (bytes, kept) = Form::of(old.as_bytes()).apply(new);
+            (String::from_utf8(bytes).unwrap(), kept.is_some())
+        };
+        for (old, new, expected, kept) in [
+            ("a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n", true),
+            ("a\r\nb\r\n", "x\r\ny\n", "x\r\ny\r\n", true),
+            ("a\r\n", "x\r\n", "x\r\n", false),
+            ("a\r\n", "x", "x", false),
+            ("a\nb\r\n", "x\ny\n", "x\ny\n", false),
+            ("a\n", "x\r\n", "x\r\n", false),
+            ("", "x\n", "x\n", false),
+            ("\u{feff}a\n", "x\n", "\u{feff}x\n", true),
+            ("\u{feff}a\r\n", "\u{feff}x\n", "\u{feff}x\r\n", true),
+            ("a\n", "\u{feff}x\n", "\u{feff}x\n", false),
+        ] {
+            assert_eq!(applied(old, new), (expected.to_owned(), kept), "{old:?} {new:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use crate::walk::walk;
 use crate::workbench::Workbench;
 
 const FILES: usize = 1_000;
+const PATTERN_BYTES: usize = 1_000;
 /// Room for what is said after the paths.
 const WORDS: usize = 512;
 
@@ -80,7 +81,7 @@ impl Tool for Glob {
 
 /// A glob over paths; over names only, if it has no slash.
 pub(crate) struct Pattern {
-    matcher: GlobMatcher,
+    matcher: GlobSet,
     of_names: bool,
 }
 
@@ -92,9 +93,19 @@ impl Pattern {
                 "The pattern `{text}` leads out of its folder. Give it relative to `path`."
             )));
         }
+        if pattern.len() > PATTERN_BYTES {
+            let bytes = pattern.len();
+            return Err(failed(format!(
+                "The pattern has {bytes} bytes; {PATTERN_BYTES} are the most."
+            )));
+        }
+        // A set of one: what cannot be compiled, such as braces in braces without end, is an error there and a panic in
+        // a single matcher.
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        let glob = glob.map_err(|error| failed(format!("The pattern is no glob: {error}.")))?;
-        Ok(Self { matcher: glob.compile_matcher(), of_names: !pattern.contains('/') })
+        let matcher = glob.and_then(|glob| GlobSet::new([glob]));
+        let matcher =
+            matcher.map_err(|error| failed(format!("The pattern is no glob: {error}.")))?;
+        Ok(Self { matcher, of_names: !pattern.contains('/') })
     }
 
     pub(crate) fn fits(&self, path: &Path) -> bool {

@@ -1,13 +1,12 @@
 //! Grep: lines by a regular expression.
 
 mod search;
+mod show;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use grep_matcher::LineTerminator;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use grep_regex::RegexMatcherBuilder;
 use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,17 +16,20 @@ use crate::glob::Pattern;
 use crate::lines::note;
 use crate::root::failed;
 use crate::tool::{Seen, Tool};
-use crate::walk::{Tally, walk};
+use crate::walk::{Reason, Tally, walk};
 use crate::workbench::Workbench;
-use search::{Hits, Numbers, show_lines};
+use search::{Finder, Reach, Want};
+use show::{Around, Numbers, show_lines};
 
 /// Lines or files that are shown, unless `head_limit` says less.
 const MATCHES: usize = 1_000;
 const CONTEXT: usize = 100;
 /// Room for what is said after the matches.
 const WORDS: usize = 512;
-/// A larger automaton is a mistake or an attack.
-const REGEX_BYTES: usize = 4 << 20;
+/// A longer pattern or a larger automaton is a mistake or an attack. The automaton's size also bounds the time that one
+/// window of a file can take.
+const PATTERN_BYTES: usize = 10_000;
+const REGEX_BYTES: usize = 1 << 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,7 +87,7 @@ impl Tool for Grep {
                 "-A": {"type": "integer", "minimum": 0, "description": "Lines to show after each match in `content`."},
                 "-B": {"type": "integer", "minimum": 0, "description": "Lines to show before each match in `content`."},
                 "-C": {"type": "integer", "minimum": 0, "description": "Lines to show before and after each match in `content`."},
-                "multiline": {"type": "boolean", "description": "Let a match span lines, and `.` match line breaks."},
+                "multiline": {"type": "boolean", "description": "Let a match span lines, up to 16 KiB, and `.` match line breaks."},
                 "head_limit": {"type": "integer", "minimum": 1, "description": "Show at most so many lines or files."},
             },
             "required": ["pattern"],
@@ -110,9 +112,15 @@ impl Tool for Grep {
             output += "No matches.\n";
         }
         if cut {
+            let shown = match output.lines().count() {
+                1 => "line is".to_owned(),
+                lines => format!("{lines} lines are"),
+            };
             note(
                 &mut output,
-                format_args!("There are more matches. Narrow the search to see them."),
+                format_args!(
+                    "There are more matches; only the first {shown} shown. Narrow the search."
+                ),
             );
         }
         Ok(Outcome::Output(output + &tally.told()).into())
@@ -148,9 +156,9 @@ impl Filter {
 /// A search under way, and what it found so far.
 struct Search<'b> {
     bench: &'b Workbench,
-    matcher: RegexMatcher,
-    searcher: Searcher,
+    finder: Finder,
     mode: Mode,
+    around: Around,
     numbers: Numbers,
     /// Lines or files that may still be shown.
     left: usize,
@@ -161,6 +169,12 @@ struct Search<'b> {
 
 impl<'b> Search<'b> {
     fn new(bench: &'b Workbench, args: &Args) -> Result<Self, Outcome> {
+        let bytes = args.pattern.len();
+        if bytes > PATTERN_BYTES {
+            return Err(failed(format!(
+                "The pattern has {bytes} bytes; {PATTERN_BYTES} are the most. Search for a part of it."
+            )));
+        }
         let told = |error: grep_regex::Error| {
             let hint =
                 if args.multiline { "" } else { " A match that spans lines needs `multiline`." };
@@ -173,21 +187,16 @@ impl<'b> Search<'b> {
             .dfa_size_limit(REGEX_BYTES)
             .multi_line(true)
             .dot_matches_new_line(args.multiline);
-        let mut searcher = SearcherBuilder::new();
-        searcher.binary_detection(BinaryDetection::none()).multi_line(args.multiline);
         if !args.multiline {
             regex.crlf(true);
-            searcher.line_terminator(LineTerminator::crlf());
         }
-        if args.output_mode == Mode::Content {
-            let around = |given: Option<usize>| given.or(args.around).unwrap_or(0).min(CONTEXT);
-            searcher.before_context(around(args.before)).after_context(around(args.after));
-        }
+        let reach = if args.multiline { Reach::Lines } else { Reach::Line };
+        let around = |given: Option<usize>| given.or(args.around).unwrap_or(0).min(CONTEXT);
         Ok(Self {
             bench,
-            matcher: regex.build(&args.pattern).map_err(told)?,
-            searcher: searcher.build(),
+            finder: Finder::new(regex.build(&args.pattern).map_err(told)?, reach),
             mode: args.output_mode,
+            around: Around { before: around(args.before), after: around(args.after) },
             numbers: if args.numbers == Some(false) { Numbers::Hidden } else { Numbers::Shown },
             left: args.head_limit.unwrap_or(MATCHES).clamp(1, MATCHES),
             room: bench.settings.output_bytes.saturating_sub(WORDS),
@@ -197,28 +206,34 @@ impl<'b> Search<'b> {
     }
 
     fn file(&mut self, path: &Path, tally: &mut Tally) -> ControlFlow<()> {
-        let Ok(bytes) = self.bench.root.read(path) else {
-            tally.unreadable();
-            return ControlFlow::Continue(());
+        let bytes = match self.bench.root.read(path) {
+            Ok(bytes) => bytes,
+            Err(fault) => {
+                tally.unreadable(path, fault);
+                return ControlFlow::Continue(());
+            }
         };
-        let most = match self.mode {
-            Mode::FilesWithMatches => 1,
-            Mode::Content => self.left + 1,
-            Mode::Count => usize::MAX,
-        };
-        let mut hits = Hits::new(most);
-        if binary_kind(&bytes).is_some()
-            || self.searcher.search_slice(&self.matcher, &bytes, &mut hits).is_err()
-            || hits.matches == 0
-        {
+        if binary_kind(&bytes).is_some() {
+            tally.leave_out(Reason::Binary, || format!("`{}`", path.display()));
             return ControlFlow::Continue(());
         }
-        let lines = match self.mode {
-            Mode::FilesWithMatches => vec![path.display().to_string()],
-            Mode::Count => vec![format!("{}:{}", path.display(), hits.matches)],
-            Mode::Content => show_lines(path, &bytes, &hits, self.numbers),
+        let want = match self.mode {
+            Mode::FilesWithMatches => Want::Lines(1),
+            Mode::Content => Want::Lines(self.left + 1),
+            Mode::Count => Want::Count,
         };
-        if hits.has_context() && !self.output.is_empty() {
+        let (hits, flow) = self.finder.search(&bytes, want, || tally.is_time_up());
+        if hits.matches == 0 {
+            return flow;
+        }
+        let name = path.display();
+        let lines = match self.mode {
+            Mode::FilesWithMatches => vec![name.to_string()],
+            Mode::Count if flow.is_break() => vec![format!("{name}:{} or more", hits.matches)],
+            Mode::Count => vec![format!("{name}:{}", hits.matches)],
+            Mode::Content => show_lines(path, &bytes, &hits.lines, self.around, self.numbers),
+        };
+        if self.mode == Mode::Content && !self.around.is_empty() && !self.output.is_empty() {
             self.output += "--\n";
         }
         for line in lines {
@@ -230,6 +245,6 @@ impl<'b> Search<'b> {
             self.output += &line;
             self.output.push('\n');
         }
-        ControlFlow::Continue(())
+        flow
     }
 }

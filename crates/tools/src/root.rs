@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,7 +18,9 @@ use sequester_core::tool::Outcome;
 pub(crate) const FILE_BYTES: u64 = 16 << 20;
 /// Links in one path, as the kernel counts them.
 const LINKS: usize = 40;
-const PATH_BYTES: usize = 4_096;
+/// Names that are tried for a file that is being written.
+const DRAFTS: usize = 1_000;
+pub(crate) const PATH_BYTES: usize = 4_096;
 
 /// The folder that all tools work in.
 pub(crate) struct Root {
@@ -95,8 +97,12 @@ impl Root {
                 continue;
             };
             links += 1;
-            let target = target.into_string().ok().filter(|_| links <= LINKS);
-            let target = PathBuf::from(target.ok_or_else(leaves)?);
+            if links > LINKS {
+                let told =
+                    format!("`{given}` leads through more than {LINKS} links, or in a circle.");
+                return Err(failed(told));
+            }
+            let target = PathBuf::from(target.into_string().ok().ok_or_else(leaves)?);
             parts.pop();
             if target.is_absolute() {
                 parts.clear();
@@ -189,19 +195,20 @@ impl Root {
         self.open_file(path).and_then(|(file, about)| read_whole(file, &about))
     }
 
-    /// Puts `bytes` at `place` in one step, folders included; a file that was there keeps its mode.
+    /// Puts `bytes` at `place` in one step, folders included. A file that was there keeps its mode, but for what a write
+    /// takes away too: the bits that lend a program its owner's rights.
     pub(crate) fn replace(&self, place: &Place, bytes: &[u8]) -> Result<(), Outcome> {
         let told = |error: io::Error| failed(format!("`{place}` could not be written: {error}."));
         let mode = match self.open_file(place.as_ref()) {
-            Ok((_, about)) => Some(Mode::from_raw_mode(raw_mode(&about))),
+            Ok((_, about)) => Some(Mode::from_raw_mode(about.permissions().mode() & 0o777)),
             Err(Fault::Missing) => None,
             // It was looked at before, so it changed in between.
             Err(fault) => return Err(fault.told(place.as_str())),
         };
         let (folder, name) = place.0.rsplit_once('/').unwrap_or(("", &place.0));
         let folder = self.make_folder(folder).map_err(|error| told(error.into()))?;
-        let draft = draft_name();
-        let written = write_draft(&folder, &draft, bytes, mode)
+        let (draft, file) = create_draft(&folder).map_err(|error| told(error.into()))?;
+        let written = write_draft(file, bytes, mode)
             .and_then(|()| Ok(renameat(&folder, &draft, &folder, name)?));
         written.map_err(|error| {
             // Best effort: what failed is the writing, and that is what is told.
@@ -272,21 +279,23 @@ fn read_whole(file: File, about: &Metadata) -> Result<Vec<u8>, Fault> {
     }
 }
 
-fn raw_mode(about: &Metadata) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
-    about.permissions().mode()
-}
-
-/// Beside the file that it becomes, under a name that no other writer takes.
-fn draft_name() -> String {
+/// A new file beside the one that it becomes. One that another writer has, or left behind when it was killed, is passed
+/// over: processes of different jails may have the same number.
+fn create_draft(folder: impl AsFd) -> Result<(String, File), Errno> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!(".sequester-{}-{count}.tmp", std::process::id())
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    for _ in 0..DRAFTS {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".sequester-{}-{count}.tmp", std::process::id());
+        match openat(folder.as_fd(), &name, flags, Mode::from_raw_mode(0o666)) {
+            Err(Errno::EXIST) => {}
+            opened => return opened.map(|file| (name, File::from(file))),
+        }
+    }
+    Err(Errno::EXIST)
 }
 
-fn write_draft(folder: impl AsFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut file = File::from(openat(folder, name, flags, Mode::from_raw_mode(0o666))?);
+fn write_draft(mut file: File, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
     file.write_all(bytes)?;
     if let Some(mode) = mode {
         fchmod(&file, mode)?;
@@ -300,4 +309,26 @@ pub(crate) fn refuse(words: &str) -> Outcome {
 
 pub(crate) fn failed(words: String) -> Outcome {
     Outcome::Failed(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_that_was_left_behind_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        let (first, _) = create_draft(&root.handle).unwrap();
+        let (start, end) = first.rsplit_once('-').unwrap();
+        let count: u64 = end.trim_end_matches(".tmp").parse().unwrap();
+        for left in count + 1..count + 20 {
+            std::fs::write(folder.path().join(format!("{start}-{left}.tmp")), "left").unwrap();
+        }
+        let place = root.place("a").unwrap();
+        root.replace(&place, b"new").unwrap();
+        assert_eq!(std::fs::read(folder.path().join("a")).unwrap(), b"new");
+        let next = format!("{start}-{}.tmp", count + 1);
+        assert_eq!(std::fs::read(folder.path().join(next)).unwrap(), b"left");
+    }
 }

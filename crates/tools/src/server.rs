@@ -1,7 +1,9 @@
-//! The tool server: takes calls from a pipe and answers each as soon as it is done.
+//! The tool server: takes calls from a socket and answers each as soon as it is done.
 
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,14 +34,19 @@ impl std::error::Error for Error {
     }
 }
 
-/// Serves until the input ends. Then every command is ended; calls that are under way are not answered.
-pub fn serve(
-    mut input: impl Read,
-    output: impl Write + Send + 'static,
-    workbench: Workbench,
-) -> Result<(), Error> {
+/// Serves until the other side closes. Then every command is ended; calls that are under way are not answered.
+///
+/// It owns its process: whatever a command leaves behind is adopted and ended with its call, so that nothing else in this
+/// process may start one.
+pub fn serve(stream: UnixStream, workbench: Workbench) -> Result<(), Error> {
+    workbench.own_process().map_err(Error)?;
+    answer(stream, workbench)
+}
+
+/// Serves in a process that is not its own: a command that leaves its group and its parent is not found again.
+pub(crate) fn answer(mut stream: UnixStream, workbench: Workbench) -> Result<(), Error> {
     let workbench = Arc::new(workbench);
-    let output = Arc::new(Mutex::new(output));
+    let output = Arc::new(Mutex::new(stream.try_clone().map_err(Error)?));
     let (queue, requests) = sync_channel(WAITING);
     let requests = Arc::new(Mutex::new(requests));
     for _ in 0..WORKERS {
@@ -49,7 +56,7 @@ pub fn serve(
         thread::Builder::new().name("tool".into()).spawn(worker).map_err(Error)?;
     }
     let ended = loop {
-        match receive::<Request>(&mut input, REQUEST_BYTES) {
+        match receive::<Request>(&mut stream, REQUEST_BYTES) {
             Ok(Some(request)) => {
                 // Fails only if every worker is gone, and then nobody reads the answers.
                 if queue.send(request).is_err() {
@@ -61,6 +68,8 @@ pub fn serve(
         }
     };
     workbench.stop();
+    // The workers hold the stream too. Fails only if it is closed.
+    let _ = stream.shutdown(Shutdown::Both);
     ended
 }
 

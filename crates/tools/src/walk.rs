@@ -1,43 +1,100 @@
 //! The files beneath a folder, as `.gitignore` says, in the order of their paths.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ignore::WalkBuilder;
 use sequester_core::secret::is_secret_name;
 use sequester_core::tool::Outcome;
 
 use crate::lines::{count, note};
-use crate::root::{Place, failed, refuse};
+use crate::root::{FILE_BYTES, Fault, Place, failed, refuse};
 use crate::workbench::Workbench;
 
 /// Files and folders that one call looks at.
 const ENTRIES: usize = 200_000;
 
-/// What a walk did not show, so that it can be said.
-#[derive(Default)]
+/// How long a walk may still take, and what it did not show, so that it can be said.
 pub(crate) struct Tally {
-    secret: usize,
-    unreadable: usize,
+    /// Nothing, if the limit is beyond all time.
+    until: Option<Instant>,
+    left_out: BTreeMap<Reason, LeftOut>,
     stopped: Option<&'static str>,
 }
 
+/// Why a file is not shown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    Secret,
+    Binary,
+    TooLarge,
+    Unreadable,
+}
+
+struct LeftOut {
+    files: usize,
+    /// The first of them, in words.
+    first: String,
+}
+
 impl Tally {
-    pub(crate) fn unreadable(&mut self) {
-        self.unreadable += 1;
+    fn new(limit: Duration) -> Self {
+        let until = Instant::now().checked_add(limit);
+        Self { until, left_out: BTreeMap::new(), stopped: None }
+    }
+
+    /// Whether the walk has to end now; if so, that is said.
+    pub(crate) fn is_time_up(&mut self) -> bool {
+        let over = self.until.is_some_and(|until| Instant::now() >= until);
+        if over {
+            self.stopped = Some("the time was up");
+        }
+        over
+    }
+
+    pub(crate) fn leave_out(&mut self, reason: Reason, first: impl FnOnce() -> String) {
+        let left = self.left_out.entry(reason);
+        left.or_insert_with(|| LeftOut { files: 0, first: first() }).files += 1;
+    }
+
+    /// For a file that could not be read.
+    pub(crate) fn unreadable(&mut self, path: &Path, fault: Fault) {
+        match fault {
+            Fault::TooLarge(_) => {
+                self.leave_out(Reason::TooLarge, || format!("`{}`", path.display()));
+            }
+            fault => self.leave_out(Reason::Unreadable, || {
+                fault.told(&path.to_string_lossy()).text().trim_end_matches('.').to_owned()
+            }),
+        }
     }
 
     /// One line for each thing that is missing from the output.
     pub(crate) fn told(&self) -> String {
         let mut told = String::new();
-        if self.secret > 0 {
-            let files = count(self.secret, "file");
-            note(&mut told, format_args!("{files} left out: a secret by its name."));
-        }
-        if self.unreadable > 0 {
-            let files = count(self.unreadable, "file");
-            note(&mut told, format_args!("{files} left out: too large or not readable."));
+        for (reason, LeftOut { files, first }) in &self.left_out {
+            let files = count(*files, "file");
+            match reason {
+                // Not even their names are shown.
+                Reason::Secret => {
+                    note(&mut told, format_args!("{files} left out: a secret by its name."));
+                }
+                Reason::Binary => note(
+                    &mut told,
+                    format_args!("{files} left out: no text but binary, first {first}."),
+                ),
+                Reason::TooLarge => note(
+                    &mut told,
+                    format_args!(
+                        "{files} left out: larger than {FILE_BYTES} bytes, first {first}."
+                    ),
+                ),
+                Reason::Unreadable => {
+                    note(&mut told, format_args!("{files} left out: not readable; {first}."));
+                }
+            }
         }
         if let Some(why) = self.stopped {
             note(&mut told, format_args!("Stopped early: {why}. Narrow `path` or the pattern."));
@@ -53,7 +110,7 @@ pub(crate) fn walk(
     place: &Place,
     mut visit: impl FnMut(&Path, &mut Tally) -> ControlFlow<()>,
 ) -> Result<Tally, Outcome> {
-    let mut tally = Tally::default();
+    let mut tally = Tally::new(bench.settings.search_time);
     let about = bench.root.folder().join(place).symlink_metadata();
     let about = about.map_err(|_| failed(format!("`{place}` does not exist.")))?;
     if !about.is_dir() {
@@ -64,8 +121,7 @@ pub(crate) fn walk(
         let _ = visit(place.as_ref(), &mut tally);
         return Ok(tally);
     }
-    let until = Instant::now().checked_add(bench.settings.search_time);
-    let mut steps = Steps { bench, until, taken: 0 };
+    let mut steps = Steps { bench, taken: 0 };
     let target = PathBuf::from(place.as_str());
     if !steps.take(Path::new(""), &target, &mut tally, &mut visit) {
         steps.take(&target, &target, &mut tally, &mut visit);
@@ -75,8 +131,6 @@ pub(crate) fn walk(
 
 struct Steps<'b> {
     bench: &'b Workbench,
-    /// Nothing, if the limit is beyond all time.
-    until: Option<Instant>,
     taken: usize,
 }
 
@@ -98,13 +152,17 @@ impl Steps<'_> {
                 tally.stopped = Some("too many files");
                 return true;
             }
-            if self.until.is_some_and(|until| Instant::now() >= until) {
-                tally.stopped = Some("the time was up");
+            if tally.is_time_up() {
                 return true;
             }
-            let Ok(entry) = entry else {
-                tally.unreadable();
-                continue;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let why =
+                        error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                    tally.leave_out(Reason::Unreadable, || why);
+                    continue;
+                }
             };
             let Ok(path) = entry.path().strip_prefix(root) else { continue };
             reached |= path == target;
@@ -113,7 +171,7 @@ impl Steps<'_> {
                 continue;
             }
             if is_secret_name(&path.to_string_lossy()).is_some() {
-                tally.secret += 1;
+                tally.leave_out(Reason::Secret, String::new);
                 continue;
             }
             if visit(path, tally).is_break() {

@@ -6,6 +6,8 @@ use sequester_core::tool::{Invocation, Returned};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::lines::show;
+
 /// The longest frame that a server takes.
 pub(crate) const REQUEST_BYTES: usize = 16 << 20;
 /// The longest frame that a client takes.
@@ -39,6 +41,7 @@ pub(crate) fn encode(value: &impl Serialize, limit: usize) -> io::Result<Result<
     }
 }
 
+const WHY_CHARS: usize = 300;
 const LENGTH: usize = size_of::<u32>();
 
 /// In one piece, so that frames of several threads do not mix as long as the writer is locked.
@@ -75,6 +78,45 @@ pub(crate) fn receive<T: DeserializeOwned>(
     serde_json::from_slice(&frame).map(Some).map_err(|error| malformed(&error.to_string()))
 }
 
-fn malformed(why: &str) -> io::Error {
+/// What is wrong with a frame; it may quote a text of any length.
+pub(crate) fn malformed(why: &str) -> io::Error {
+    let why = show(why, WHY_CHARS).line;
     io::Error::new(io::ErrorKind::InvalidData, format!("A frame is malformed: {why}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn received(bytes: &[u8]) -> Result<bool, String> {
+        let value = receive::<Request>(&mut &*bytes, REQUEST_BYTES);
+        value.map(|value| value.is_some()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_malformed_frame_is_told_with_the_reason() {
+        let invocation = json!({"call": {"id": "1", "name": "Read", "arguments": {}}});
+        let frame = |value: &serde_json::Value| encode(value, REQUEST_BYTES).unwrap().unwrap();
+        let request = frame(&json!({"id": 1, "invocation": invocation}));
+        assert_eq!((received(&[]), received(&request)), (Ok(false), Ok(true)));
+        for (bytes, why) in [
+            (vec![0, 0], "it ended within its length."),
+            (vec![0xFF; 8], "it has 4294967295 bytes and may have 16777216."),
+            (vec![0, 0, 0, 9, b'{'], "it ended after 1 of 9 bytes."),
+            (vec![0; 4], "EOF while parsing a value"),
+            (frame(&json!({"id": "1"})), "invalid type: string"),
+            (frame(&json!({"id": 1, "invocation": invocation, "more": 1})), "unknown field `more`"),
+        ] {
+            let told = received(&bytes).unwrap_err();
+            assert!(told.starts_with("A frame is malformed: ") && told.contains(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_sent() {
+        assert_eq!(encode(&"x".repeat(8), 9).unwrap(), Err(10));
+        assert_eq!(encode(&"x".repeat(7), 9).unwrap().unwrap().len(), LENGTH + 9);
+    }
 }

@@ -55,6 +55,15 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// How long a server may be silent while it owes an answer: its slowest call, and what it takes to end one on a
+    /// machine that has much to do.
+    pub fn patience(&self) -> Duration {
+        let slowest = self.bash_time.max(self.search_time).max(self.fetch_time);
+        slowest.saturating_add(Duration::from_mins(1))
+    }
+}
+
 /// The tools over one folder.
 pub struct Workbench {
     pub(crate) root: Root,
@@ -91,6 +100,11 @@ impl Workbench {
             let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
             (entry.run)(self, invocation)
         }
+    }
+
+    /// Of a process that does nothing else: whatever a command leaves behind is ended with its call.
+    pub(crate) fn own_process(&self) -> io::Result<()> {
+        self.commands.own_process()
     }
 
     /// Ends every command that runs and lets none start.

@@ -5,7 +5,7 @@ use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::file::{check_seen, decode, digest};
+use crate::file::{Form, check_seen, decode, digest};
 use crate::lines::count;
 use crate::root::{Fault, Place, refuse};
 use crate::tool::{Seen, Tool};
@@ -24,7 +24,7 @@ impl Tool for Write {
     type Args = Args;
     const NAME: &'static str = "Write";
     const DESCRIPTION: &'static str = "Writes a whole file, and the folders above it. A file that exists is replaced, and must have \
-        been read as it is now. To change a part of a file use `Edit`.";
+        been read as it is now; it keeps its line ends. To change a part of a file use `Edit`.";
     const EFFECT: Effect = Effect::Edits;
 
     fn parameters() -> Value {
@@ -41,21 +41,24 @@ impl Tool for Write {
 
     fn run(bench: &Workbench, args: Args, seen: &Seen) -> Result<Returned, Outcome> {
         let place = bench.root.writable(&args.file_path)?;
-        let done = match bench.root.read(place.as_ref()) {
+        let (done, bytes, kept) = match bench.root.read(place.as_ref()) {
             Ok(old) => {
                 check_seen(seen, &place, &old)?;
                 check_marks(&place, &old, &args.content)?;
-                "Replaced"
+                let (bytes, kept) = Form::of(&old).apply(&args.content);
+                ("Replaced", bytes, kept)
             }
-            Err(Fault::Missing) => "Created",
+            Err(Fault::Missing) => ("Created", args.content.into_bytes(), None),
             Err(fault) => return Err(fault.told(place.as_str())),
         };
-        bench.root.replace(&place, args.content.as_bytes())?;
-        let bytes = count(args.content.len(), "byte");
-        let lines = count(args.content.lines().count(), "line");
+        bench.root.replace(&place, &bytes)?;
+        let size = count(bytes.len(), "byte");
+        let lines = count(decode(&bytes).text.lines().count(), "line");
+        let kept = kept.map(|kept| format!(" It keeps {kept}, which `Read` does not show."));
+        let kept = kept.unwrap_or_default();
         Ok(Returned {
-            outcome: Outcome::Output(format!("{done} `{place}`: {bytes}, {lines}.")),
-            seen: Seen::from([(place.as_str().to_owned(), digest(args.content.as_bytes()))]),
+            outcome: Outcome::Output(format!("{done} `{place}`: {size}, {lines}.{kept}")),
+            seen: Seen::from([(place.as_str().to_owned(), digest(&bytes))]),
         })
     }
 }

@@ -1,6 +1,5 @@
 //! `sequester agents`: who can be asked, what each may do and what it is told.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use sequester_core::fault::{Fault, FileFault};
@@ -8,6 +7,7 @@ use sequester_core::fault::{Fault, FileFault};
 use crate::Outcome;
 use crate::args::{Args, NameArgs};
 use crate::failure::Failure;
+use crate::output;
 use crate::render::{agents as view, faults, terminal};
 use crate::wire::config::resolve_model;
 use crate::wire::{Agents, Project};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
     })?;
     let granted = granted.with_hosts(project.settings.hosts());
     let models = resolve_model(&[], None, role, &project.settings);
-    show(args, role, || view::one(role, &granted, &models))
+    show(args, role, || view::one(role, &granted, &models, terminal::width()))
 }
 
 /// One value, as JSON or as text.
@@ -36,13 +36,7 @@ pub(super) fn show(
     value: &impl serde::Serialize,
     render: impl FnOnce() -> String,
 ) -> Outcome {
-    let mut out = io::stdout().lock();
-    if args.json {
-        serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
-        writeln!(out)?;
-    } else {
-        out.write_all(render().as_bytes())?;
-    }
+    if args.json { output::print_json(value) } else { output::print(&render()) }?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -70,9 +64,9 @@ pub(super) fn list(
         );
     }
     if args.json {
-        io::stderr().lock().write_all(told.as_bytes())?;
+        output::warn(&told);
     } else {
-        io::stdout().lock().write_all(told.as_bytes())?;
+        output::print(&told)?;
     }
     Ok(Failure::code_of(wrong.iter().copied()))
 }

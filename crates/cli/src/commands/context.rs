@@ -1,21 +1,21 @@
 //! `sequester context`: the exact bytes that the subagent of one task would be shown, and why.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use sequester_core::agent::Role;
-use sequester_core::context::{self, Builder, IsolatedContext, Request, Shelf};
+use sequester_core::context::{self, Builder, IsolatedContext, Request};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::plan::Task;
-use sequester_core::repository::Redacted;
-use sequester_survey::{Index, Outlines};
+use sequester_survey::Survey;
 
 use crate::Outcome;
 use crate::args::{Args, ContextArgs};
 use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
+use crate::output;
 use crate::render::context::{self as view, Difference};
 use crate::render::terminal;
 use crate::wire::{PlanFile, Project};
@@ -28,12 +28,10 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let companions = file.companions(&project);
     let visible = project.visible(Some((&file, &companions)));
     let cache = DiskCache::of(&project.root);
-    let index = Index::open(&visible, project.history.as_deref(), &cache, &limits);
-    let architecture = sequester_survey::architecture(&Redacted::new(&visible), &limits)
-        .render(limits.architecture);
-    let shelf = Shelf::new(&visible, &Outlines, &limits);
+    let survey = Survey::of(&visible, project.history.as_deref(), &cache, &limits);
+    let Survey { architecture, index, shelf } = &survey;
     let builder =
-        Builder::new(&file.plan, &file.graph, &architecture, &shelf, &index, &limits, &companions);
+        Builder::new(&file.plan, &file.graph, architecture, shelf, index, &limits, &companions);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
@@ -44,7 +42,7 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let other = given.diff.as_deref().map(build).transpose()?;
     let title = find_task(&file, &given.task)?.title.clone();
     for note in project.notes() {
-        super::tell(&note)?;
+        output::tell(&note);
     }
     show(args, given, &context, other.as_ref(), &title)
 }
@@ -56,43 +54,28 @@ fn show(
     other: Option<&IsolatedContext>,
     title: &str,
 ) -> Outcome {
-    let mut out = io::stdout().lock();
     let difference = other.map(|other| Difference::of(context, other));
-    if let Some(difference) = &difference
-        && !args.json
-    {
-        out.write_all(difference.render(terminal::width()).as_bytes())?;
-    } else if let Some(difference) = &difference {
-        json(&mut out, difference)?;
-    } else if given.task_call {
-        json(&mut out, &context.to_task_call(title))?;
-    } else if args.json && given.manifest {
-        let IsolatedContext { task, agent, digest, tokens, manifest, .. } = context;
-        json(
-            &mut out,
-            &serde_json::json!({
-                "task": task, "agent": agent, "digest": digest, "tokens": tokens,
-                "fragments": manifest.fragments, "withheld": manifest.withheld,
-            }),
-        )?;
-    } else if args.json {
-        json(&mut out, context)?;
-    } else if given.manifest {
-        out.write_all(view::manifest(context, terminal::width()).as_bytes())?;
-    } else if terminal::takes_colours() {
-        out.write_all(view::coloured(context).as_bytes())?;
-    } else if io::stdout().is_terminal() {
-        out.write_all(terminal::clean(&context.to_prompt()).as_bytes())?;
-    } else {
-        out.write_all(context.to_prompt().as_bytes())?;
-    }
+    match &difference {
+        Some(difference) if args.json => output::print_json(difference),
+        Some(difference) => output::print(&difference.render(terminal::width())),
+        None if given.task_call => output::print_json(&context.to_task_call(title)),
+        None if args.json && given.manifest => output::print_json(&manifest(context)),
+        None if args.json => output::print_json(context),
+        None if given.manifest => output::print(&view::manifest(context, terminal::width())),
+        None if terminal::takes_colours() => output::print(&view::coloured(context)),
+        None if io::stdout().is_terminal() => output::print(&terminal::clean(&context.to_prompt())),
+        None => output::print(&context.to_prompt()),
+    }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, value).map_err(io::Error::from)?;
-    writeln!(out)?;
-    Ok(())
+/// The JSON of a context without its text.
+fn manifest(context: &IsolatedContext) -> serde_json::Value {
+    let IsolatedContext { task, agent, digest, tokens, manifest, .. } = context;
+    serde_json::json!({
+        "task": task, "agent": agent, "digest": digest, "tokens": tokens,
+        "fragments": manifest.fragments, "withheld": manifest.withheld,
+    })
 }
 
 /// A context of a faulty plan would prove nothing.

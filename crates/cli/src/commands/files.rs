@@ -1,6 +1,6 @@
 //! `sequester files`: which files a task's text is about.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use sequester_core::ranker::Ranker;
@@ -9,6 +9,7 @@ use sequester_survey::Index;
 use crate::Outcome;
 use crate::args::{Args, FilesArgs};
 use crate::disk_cache::DiskCache;
+use crate::output;
 use crate::render::terminal;
 use crate::wire::Project;
 
@@ -20,22 +21,23 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
     let index =
         Index::open(&visible, project.history.as_deref(), &cache, &project.settings.limits());
     let ranked = index.rank(&text, usize::from(files.top));
-    let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, &ranked).map_err(io::Error::from)?;
-        writeln!(out)?;
+        output::print_json(&ranked)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let mut text = String::new();
     for found in &ranked {
         let path = terminal::clean(found.path.as_str());
         let line = format!("{:8.3}  {path}  {}", found.score, found.why);
-        writeln!(out, "{}", terminal::cut(&line, terminal::width()))?;
+        let _ = writeln!(text, "{}", terminal::cut(&line, terminal::width()));
     }
     if ranked.is_empty() {
-        writeln!(out, "No file of {} shares a word with the text.", project.snapshot.label())?;
+        let label = project.snapshot.label();
+        let _ = writeln!(text, "No file of {label} shares a word with the text.");
         for note in project.notes() {
-            writeln!(out, "note: {}", terminal::clean(&note))?;
+            let _ = writeln!(text, "note: {}", terminal::clean(&note));
         }
     }
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,12 +1,13 @@
 //! `sequester plan`: tasks, waves, write sets, faults, tokens and price.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use sequester_core::limits::Limits;
 
 use crate::Outcome;
 use crate::args::{Args, PlanArgs};
+use crate::output;
 use crate::render::{self, plan as view, terminal};
 use crate::wire::{PlanFile, Project};
 
@@ -17,23 +18,24 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     let faults = project.faults_of(&file);
     let ended = if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
     let shown = view::Shown::of(&file.plan, &file.graph, &faults);
-    let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, &shown).map_err(io::Error::from)?;
-        writeln!(out)?;
+        output::print_json(&shown)?;
         return Ok(ended);
     }
+    let mut text = String::new();
     if !file.plan.tasks.is_empty() {
-        out.write_all(view::render(&file.plan, &shown, terminal::width()).as_bytes())?;
+        text = view::render(&file.plan, &shown, terminal::width());
     }
     for note in project.notes() {
-        writeln!(out, "note: {}", terminal::clean(&note))?;
+        let _ = writeln!(text, "note: {}", terminal::clean(&note));
     }
     if !faults.is_empty() {
         let source = String::from_utf8_lossy(&file.source);
         let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
-        let text = render::faults::render(&faults, source, &file.name, terminal::takes_colours());
-        writeln!(out, "\n{}{} in {}.", text, terminal::plural(faults.len(), "fault"), file.name)?;
+        let told = render::faults::render(&faults, source, &file.name, terminal::takes_colours());
+        let count = terminal::plural(faults.len(), "fault");
+        let _ = writeln!(text, "\n{told}{count} in {}.", file.name);
     }
+    output::print(&text)?;
     Ok(ended)
 }

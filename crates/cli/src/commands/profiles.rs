@@ -18,5 +18,5 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
         });
     };
     let profile = project.agents.profile(name)?.clone().with_hosts(project.settings.hosts());
-    agents::show(args, &Shown::of(&profile), || view::one(&profile))
+    agents::show(args, &Shown::of(&profile), || view::one(&profile, terminal::width()))
 }

@@ -1,14 +1,17 @@
 //! `sequester schema`: the shapes that other programs rely on.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
 use sequester_core::schema;
+use serde_json::Value;
 
 use crate::Outcome;
 use crate::args::{Args, NameArgs};
 use crate::failure::Failure;
+use crate::output;
+use crate::render::{table, terminal};
 
 pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
     let value = match &given.name {
@@ -19,13 +22,20 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
             Failure::input(Code::BadArguments, "", message, hint)
         })?,
     };
-    let mut out = io::stdout().lock();
-    let written = if args.json {
-        serde_json::to_writer(&mut out, &value)
+    if args.json {
+        output::print_json(&value)?;
+    } else if given.name.is_none() && io::stdout().is_terminal() {
+        output::print(&list(&value, terminal::width()))?;
     } else {
-        serde_json::to_writer_pretty(&mut out, &value)
-    };
-    written.map_err(io::Error::from)?;
-    writeln!(out)?;
+        output::print(&format!("{value:#}\n"))?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// All of them are thousands of lines, which nobody reads in a terminal.
+fn list(all: &Value, width: usize) -> String {
+    let about = |name: &str| all[name]["description"].as_str().unwrap_or_default().to_owned();
+    let rows = schema::NAMES.map(|name| [name.to_owned(), about(name)]);
+    let told = "`sequester schema NAME` prints one, `sequester schema --json` all of them.";
+    table::render(["name", "description"], &rows, width) + "\n" + &terminal::fold(told, width)
 }

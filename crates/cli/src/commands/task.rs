@@ -1,27 +1,27 @@
 //! `sequester task`: one isolated subagent, its report on standard output.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use sequester_core::agent::{self, Ending, Fault, Outcome as Ended, Role};
-use sequester_core::context::{self, IsolatedContext, Shelf};
+use sequester_core::context::IsolatedContext;
 use sequester_core::fault::Code;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Plan;
 use sequester_core::provider::Kind;
 use sequester_core::report::{Conclusion, Status};
-use sequester_core::repository::{Redacted, Snapshot};
+use sequester_core::repository::Snapshot;
 use sequester_core::source::Origin;
 use sequester_engine::{Stop, block_on};
-use sequester_survey::{Index, Outlines};
+use sequester_survey::Survey;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::{Args, TaskArgs};
 use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
-use crate::render::{progress::Progress, report as view};
+use crate::output;
+use crate::render::{progress::Progress, report as view, terminal};
 use crate::wire::config::resolve_model;
 use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile, unjailed};
 
@@ -30,6 +30,9 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let text = super::read_text(&given.text)?;
     let project = Project::open(args)?;
     let role = project.agents.find(&given.agent)?;
+    for (agent, _) in given.model.iter().filter_map(|flag| flag.split_once('=')) {
+        project.agents.find(agent)?;
+    }
     let profile = match &given.profile {
         Some(name) => role.granted_of(project.agents.profile(name)?),
         None => role.granted(&project.agents.profiles),
@@ -45,7 +48,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let context = build(&project, &base, &plan, role, &Limits::default().with(&limits))?;
     let notes = project.notes().into_iter().chain(left_out(&base)).chain(replacement(role));
     for note in notes {
-        super::tell(&note)?;
+        output::tell(&note);
     }
     let subagent =
         Subagent { project: &project, base: &base, role, profile, context: &context, limits };
@@ -78,7 +81,7 @@ async fn attempts(
             Ok(connected) => connected,
             // A model that cannot be had has given up before it began.
             Err(failure) if models.peek().is_some() => {
-                super::tell(failure.message())?;
+                output::tell(failure.message());
                 continue;
             }
             Err(failure) => return Err(failure),
@@ -86,7 +89,7 @@ async fn attempts(
         let model = connected.provider.model().to_owned();
         subagent.can_be_priced(connected.provider.as_ref())?;
         if let Some(why) = &connected.why {
-            super::tell(&format!("the model is `{model}`: {why}"))?;
+            output::tell(&format!("the model is `{model}`: {why}"));
         }
         let equipment = subagent.equip(&connections, &connected)?;
         let feed = Progress::start(&subagent.role.name, title);
@@ -94,7 +97,7 @@ async fn attempts(
         if !gave_up(&ending) || models.peek().is_none() {
             return Ok(Done { model, ending, evidence });
         }
-        super::tell(&format!("`{model}` gave up: {}", reason(&ending)))?;
+        output::tell(&format!("`{model}` gave up: {}", reason(&ending)));
     }
 }
 
@@ -137,11 +140,6 @@ fn build(
     role: &Role,
     limits: &Limits,
 ) -> Result<IsolatedContext, Failure> {
-    let cache = DiskCache::of(&project.root);
-    let index = Index::open(base, project.history.as_deref(), &cache, limits);
-    let architecture =
-        sequester_survey::architecture(&Redacted::new(base), limits).render(limits.architecture);
-    let shelf = Shelf::new(base, &Outlines, limits);
     let task = &plan.tasks[0];
     let missing =
         task.files.iter().find(|file| !base.entries().iter().any(|one| one.path == file.path));
@@ -155,7 +153,9 @@ fn build(
             hint,
         ));
     }
-    context::single(plan, role, &architecture, &shelf, &index, limits).map_err(|error| {
+    let cache = DiskCache::of(&project.root);
+    let survey = Survey::of(base, project.history.as_deref(), &cache, limits);
+    survey.single(plan, role, limits).map_err(|error| {
         Failure::input(
             Code::ContextTooLarge,
             "",
@@ -168,26 +168,21 @@ fn build(
 fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
     let Done { model, ending, evidence } = done;
     let failure = failure(ending);
-    let mut out = io::stdout().lock();
-    if args.json {
-        let mut value = match &ending.report {
-            Some(report) => serde_json::to_value(report).map_err(io::Error::from)?,
-            None => json!({ "task_id": context.task, "last_words": ending.last_words }),
-        };
-        add_evidence(&mut value, context, done);
-        if let (Some(failure), Value::Object(map)) = (&failure, &mut value) {
-            map.insert("error".to_owned(), failure.to_json());
-        }
-        serde_json::to_writer(&mut out, &value).map_err(io::Error::from)?;
-        writeln!(out)?;
-        return Ok(ExitCode::from(exit_code(&ending.outcome)));
+    let code = ExitCode::from(exit_code(&ending.outcome));
+    if !args.json {
+        output::print(&view::render(ending, evidence, model, terminal::width()))?;
+        return failure.map_or(Ok(code), Err);
     }
-    out.write_all(view::render(ending, evidence, model).as_bytes())?;
-    drop(out);
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::from(exit_code(&ending.outcome))),
+    let mut value = match &ending.report {
+        Some(report) => json!(report),
+        None => json!({ "task_id": context.task, "last_words": ending.last_words }),
+    };
+    add_evidence(&mut value, context, done);
+    if let (Some(failure), Value::Object(map)) = (&failure, &mut value) {
+        map.insert("error".to_owned(), failure.to_json());
     }
+    output::print_json(&value)?;
+    Ok(code)
 }
 
 /// The runtime's own part of the answer; where it saw which files changed, its word replaces the subagent's.

@@ -3,7 +3,8 @@
 use sequester_core::agent::Role;
 use sequester_core::profile::Profile;
 
-use super::{profiles, table, terminal};
+use super::profiles::{self, origin};
+use super::{table, terminal};
 
 pub(crate) fn list(roles: &[Role], width: usize) -> String {
     let row = |role: &Role| {
@@ -12,7 +13,7 @@ pub(crate) fn list(roles: &[Role], width: usize) -> String {
             role.profile.clone(),
             role.model.clone().unwrap_or_else(|| "default".to_owned()),
             role.phase.to_string(),
-            role.origin.to_string(),
+            origin(&role.origin),
             role.description.clone(),
         ]
     };
@@ -21,9 +22,9 @@ pub(crate) fn list(roles: &[Role], width: usize) -> String {
 }
 
 /// One agent: what it may do, and what it is told to be.
-pub(crate) fn one(role: &Role, granted: &Profile, models: &[String]) -> String {
+pub(crate) fn one(role: &Role, granted: &Profile, models: &[String], width: usize) -> String {
     let model = role.model.as_deref().unwrap_or("default");
-    let fields = [
+    let mut fields = vec![
         ("profile", role.profile.clone()),
         ("phase", role.phase.to_string()),
         ("model", format!("{model} ({})", models.join(", "))),
@@ -31,8 +32,9 @@ pub(crate) fn one(role: &Role, granted: &Profile, models: &[String]) -> String {
         ("replaces", role.replaces.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("ignored", role.ignored.join(", ")),
     ];
-    let title =
-        format!("{}: {}\n", terminal::clean(&role.name), terminal::clean(&role.description));
-    let prompt = terminal::clean(&role.prompt);
-    title + &table::fields(&fields) + &profiles::grants(granted) + "\n" + prompt.trim_end() + "\n"
+    fields.extend(profiles::grants(granted));
+    let title = format!("{}: {}\n", role.name, role.description);
+    let told =
+        table::fields(&fields, width) + &profiles::jail(granted) + "\n" + role.prompt.trim_end();
+    terminal::fold(&terminal::clean(&(title + &told)), width)
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use sequester_core::limits::{Limit, Unit};
 use sequester_core::profile::{Guarantee, Profile, Profiles};
+use sequester_core::source::Origin;
 use serde::Serialize;
 
 use super::terminal::number;
@@ -28,7 +29,7 @@ pub(crate) fn list(profiles: &Profiles, width: usize) -> String {
         [
             profile.name.clone(),
             profile.extends.clone().unwrap_or_default(),
-            profile.origin.to_string(),
+            origin(&profile.origin),
             tools(profile),
             profile.description.clone(),
         ]
@@ -37,28 +38,38 @@ pub(crate) fn list(profiles: &Profiles, width: usize) -> String {
     table::render(["name", "extends", "from", "tools", "description"], &rows, width)
 }
 
-pub(crate) fn one(profile: &Profile) -> String {
-    let fields = [
+/// Where a file's agent or profile comes from; most are built in, and of those nothing needs to be said.
+pub(super) fn origin(origin: &Origin) -> String {
+    if *origin == Origin::BuiltIn { String::new() } else { origin.to_string() }
+}
+
+pub(crate) fn one(profile: &Profile, width: usize) -> String {
+    let mut fields = vec![
         ("extends", profile.extends.clone().unwrap_or_default()),
         ("from", profile.origin.to_string()),
         ("use cases", profile.use_cases.join("; ")),
     ];
-    let (name, description) =
-        (terminal::clean(&profile.name), terminal::clean(&profile.description));
-    format!("{name}: {description}\n{}{}", table::fields(&fields), grants(profile))
+    fields.extend(grants(profile));
+    let title = format!("{}: {}\n", profile.name, profile.description);
+    let told = title + &table::fields(&fields, width) + &jail(profile);
+    terminal::fold(&terminal::clean(&told), width)
 }
 
-/// Tools, hosts, limits and the jail in words.
-pub(super) fn grants(profile: &Profile) -> String {
+/// Tools, hosts and limits in words.
+pub(super) fn grants(profile: &Profile) -> [(&'static str, String); 3] {
     let limits: Vec<String> =
         profile.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
     let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-    let mut out = table::fields(&[
+    [
         ("tools", or_none(tools(profile))),
         ("hosts", or_none(profile.hosts.join(", "))),
         ("limits", limits.join(", ")),
-    ]);
-    let _ = writeln!(out, "  jail of {}:", profile.confinement.as_str());
+    ]
+}
+
+/// What the jail keeps to, in words.
+pub(super) fn jail(profile: &Profile) -> String {
+    let mut out = format!("  jail of {}:\n", profile.confinement.as_str());
     for guarantee in profile.guarantees() {
         let _ = writeln!(out, "    {}", guarantee.sentence());
     }

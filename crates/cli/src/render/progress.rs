@@ -1,14 +1,15 @@
 //! One line per subagent, in place; without a terminal one when it starts and one when it ends.
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use sequester_engine::{Feed, News};
 
-use super::terminal::cut;
+use super::terminal::{cut, note_width};
+use crate::output::warn;
 
 pub(crate) struct Progress {
     name: String,
@@ -20,7 +21,9 @@ pub(crate) struct Progress {
 impl Progress {
     /// `[Explore] find auth files`, on standard error.
     pub(crate) fn start(agent: &str, title: &str) -> Self {
-        let name = cut(&format!("[{agent}] {title}"), 60);
+        // Room for what follows: ` - budget exhausted (12 tools, 123.4s)`.
+        let room = note_width().saturating_sub(40).clamp(20, 60);
+        let name = cut(&format!("[{agent}] {title}"), room);
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(
@@ -36,7 +39,7 @@ impl Progress {
         let progress = Self { name, calls: AtomicU32::new(0), start: Instant::now(), bar };
         match &progress.bar {
             Some(_) => progress.draw(),
-            None => line(&format!("{} ...", progress.name)),
+            None => warn(&format!("{} ...\n", progress.name)),
         }
         progress
     }
@@ -58,13 +61,8 @@ impl Progress {
         }
         let seconds = self.start.elapsed().as_secs_f64();
         let outcome = outcome.replace('_', " ");
-        line(&format!("{} - {outcome} ({}, {seconds:.1}s)", self.name, self.tools()));
+        warn(&format!("{} - {outcome} ({}, {seconds:.1}s)\n", self.name, self.tools()));
     }
-}
-
-fn line(text: &str) {
-    // Whoever closed standard error does not want to know.
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 impl Feed for Progress {
@@ -76,8 +74,8 @@ impl Feed for Progress {
             }
             News::Ended(ending) => return self.end(ending.outcome.as_str()),
             News::Failed(error) if self.bar.is_none() => {
-                line(&format!(
-                    "{}: {} ({})",
+                warn(&format!(
+                    "{}: {} ({})\n",
                     self.name,
                     cut(&error.message, 200),
                     error.kind.as_str()

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use sequester_core::agent::{Ending, Kept};
 use sequester_core::report::{Conclusion, Findings, Judgement, Question, Report};
 
-use super::terminal::{clean, number, plural};
-use crate::wire::Evidence;
+use super::terminal::{clean, fold, number, plural};
+use crate::wire::{Changed, Evidence};
 
 /// The text of `task TEXT`.
-pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> String {
+pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: usize) -> String {
     let mut out = String::new();
     if let Some(report) = &ending.report {
         body(&mut out, report);
@@ -18,18 +18,29 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str) -> Strin
         section(&mut out, "Last words", [ending.last_words.as_str()]);
     }
     kept(&mut out, &ending.kept);
-    let changed = evidence.files_changed.iter().map(|file| match (file.added, file.removed) {
-        (Some(added), Some(removed)) => {
-            format!("{} {} (+{added} -{removed})", file.action, file.path)
-        }
-        _ => format!("{} {}", file.action, file.path),
-    });
-    section(&mut out, "Changed, as seen by the runtime", changed);
+    section(
+        &mut out,
+        "Changed, as seen by the runtime",
+        evidence.files_changed.iter().map(changed),
+    );
     if !evidence.files_changed.is_empty() {
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
     }
     let _ = writeln!(out, "\n{}", footer(ending, model));
-    clean(&out).into_owned()
+    fold(&clean(&out), width)
+}
+
+fn changed(file: &Changed) -> String {
+    let mut text = format!("{} {}", file.action, file.path);
+    if let (Some(added), Some(removed)) = (file.added, file.removed) {
+        let _ = write!(text, " (+{added} -{removed})");
+    }
+    if let (Some(old), Some(new)) = (file.old_mode, file.new_mode)
+        && old != new
+    {
+        let _ = write!(text, ", mode {} to {}", old.as_str(), new.as_str());
+    }
+    text
 }
 
 fn body(out: &mut String, report: &Report) {
@@ -40,6 +51,7 @@ fn body(out: &mut String, report: &Report) {
     }
     if let Conclusion::Clarify { questions, .. } = &report.verdict {
         section(out, "Asks", questions.iter().map(question));
+        section(out, "To go on", [ANSWER]);
     }
     findings(out, &report.findings);
     section(out, "Issues", &report.issues);
@@ -49,6 +61,9 @@ fn body(out: &mut String, report: &Report) {
     });
     section(out, "Looked over by the subagent itself", reviewed);
 }
+
+/// Until questions wait in an inbox.
+const ANSWER: &str = "Run it again with the answer in the task's text, or as a `--constraint`.";
 
 fn question(question: &Question) -> String {
     let mut text = question.question.clone();

@@ -2,44 +2,80 @@
 
 use std::fmt::Write as _;
 
-use super::terminal::{clean, cut};
+use super::terminal::{clean, fold, wrap};
 
-/// No column but the last is wider than this.
+/// No column but the last is wider than this in a terminal.
 const WIDEST: usize = 32;
+/// A last column that is narrower than this cannot be read: each row becomes a paragraph.
+const NARROWEST: usize = 24;
+const GAP: &str = "  ";
 
-/// Each row on one line; the last column takes the rest.
+/// Columns in which something stands; what does not fit in its column goes on below. The last one takes the rest.
 pub(crate) fn render<const N: usize>(
     headings: [&str; N],
     rows: &[[String; N]],
     width: usize,
 ) -> String {
     let headings = headings.map(str::to_owned);
-    let cells = |column: usize| std::iter::once(&headings).chain(rows).map(move |row| &row[column]);
-    let widths: Vec<usize> = (0..N)
-        .map(|at| cells(at).map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST))
-        .collect();
+    let used: Vec<usize> =
+        (0..N).filter(|at| rows.iter().any(|row| !row[*at].is_empty())).collect();
+    let Some((last, others)) = used.split_last() else { return String::new() };
+    let all = || std::iter::once(&headings).chain(rows);
+    let most = if width == usize::MAX { usize::MAX } else { WIDEST };
+    let widest = |at: usize| all().map(|row| row[at].chars().count()).max().unwrap_or(0).min(most);
+    let mut columns: Vec<(usize, usize)> = others.iter().map(|at| (*at, widest(*at))).collect();
+    let taken: usize = columns.iter().map(|(_, width)| width + GAP.len()).sum();
+    let rest = width.saturating_sub(taken);
+    if rest < NARROWEST {
+        return rows.iter().map(|row| paragraph(&headings, row, others, *last, width)).collect();
+    }
+    columns.push((*last, rest));
+    all().map(|row| lines(row, &columns)).collect()
+}
+
+/// One row, on as many lines as its longest cell needs.
+fn lines(row: &[String], columns: &[(usize, usize)]) -> String {
+    let cells: Vec<Vec<String>> =
+        columns.iter().map(|(at, width)| wrap(&row[*at], *width)).collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut out = String::new();
-    for row in std::iter::once(&headings).chain(rows) {
+    for at in 0..height {
         let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            if at + 1 == N {
-                line.push_str(&clean(cell));
-            } else {
-                let _ = write!(line, "{:width$}  ", cut(cell, *width));
-            }
+        for (place, (cell, (_, width))) in cells.iter().zip(columns).enumerate() {
+            let text = cell.get(at).map_or("", String::as_str);
+            let width = if place + 1 == columns.len() { 0 } else { *width };
+            let _ = write!(line, "{text:width$}{GAP}");
         }
-        out.push_str(cut(&line, width).trim_end());
+        out += line.trim_end();
         out.push('\n');
     }
     out
 }
 
+fn paragraph(
+    headings: &[String],
+    row: &[String],
+    others: &[usize],
+    last: usize,
+    width: usize,
+) -> String {
+    let mut cells = others.iter().filter(|at| !row[**at].is_empty());
+    let name = cells.next().map_or("", |at| row[*at].as_str());
+    let named: Vec<String> = cells.map(|at| format!("{} {}", headings[*at], row[*at])).collect();
+    let text = format!("{}\n  {}\n  {}\n", name, named.join(", "), row[last]);
+    fold(&clean(&text), width)
+}
+
 /// `key  value` lines; a line without a value is left out.
-pub(crate) fn fields(fields: &[(&str, String)]) -> String {
+pub(crate) fn fields(fields: &[(&str, String)], width: usize) -> String {
     let column = fields.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
+    let rest = width.saturating_sub(column + 2 * GAP.len()).max(NARROWEST);
     let mut out = String::new();
     for (key, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
-        let _ = writeln!(out, "  {key:column$}  {}", clean(value));
+        for (at, line) in wrap(value, rest).iter().enumerate() {
+            let key = if at == 0 { key } else { "" };
+            let _ = writeln!(out, "{GAP}{key:column$}{GAP}{line}");
+        }
     }
     out
 }
@@ -49,9 +85,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_their_cells_and_lines_as_the_terminal() {
-        let rows = [["a".to_owned(), "long words\nhere".to_owned()], ["bcd".into(), "x".into()]];
-        let table = render(["n", "what"], &rows, 12);
-        assert_eq!(table, "n    what\na    long w…\nbcd  x\n");
+    fn what_does_not_fit_in_its_column_goes_on_below() {
+        let rows = [
+            ["a".to_owned(), String::new(), "some words that take their room\nhere".to_owned()],
+            ["bcd".into(), String::new(), "x".into()],
+        ];
+        let table = render(["n", "none", "what"], &rows, 30);
+        let told = "n    what\na    some words that take\n     their room here\nbcd  x\n";
+        assert_eq!(table, told);
+        let wide = render(["n", "none", "what"], &rows, usize::MAX);
+        assert_eq!(wide, "n    what\na    some words that take their room here\nbcd  x\n");
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_paragraphs() {
+        let rows = [["Explore".to_owned(), "read-only".into(), "Finds where things are.".into()]];
+        let table = render(["name", "profile", "what"], &rows, 20);
+        assert_eq!(table, "Explore\n  profile read-only\n  Finds where things\n  are.\n");
     }
 }

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::io::{IsTerminal, stdout};
+use std::io::{IsTerminal, stderr, stdout};
+use std::os::fd::AsFd;
+
+use terminal_size::terminal_size_of;
 
 /// Whether standard output takes colours: a terminal, and nobody said no.
 pub(crate) fn takes_colours() -> bool {
@@ -11,12 +14,21 @@ pub(crate) fn takes_colours() -> bool {
     stdout().is_terminal() && !said_no && !dumb
 }
 
-/// The terminal's width; without a terminal nothing is cut.
+/// The width of the terminal that answers go to; without a terminal nothing is cut.
 pub(crate) fn width() -> usize {
-    if !stdout().is_terminal() {
+    width_of(&stdout())
+}
+
+/// The width of the terminal that notes go to.
+pub(crate) fn note_width() -> usize {
+    width_of(&stderr())
+}
+
+fn width_of(stream: &(impl AsFd + IsTerminal)) -> usize {
+    if !stream.is_terminal() {
         return usize::MAX;
     }
-    terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0).max(20))
+    terminal_size_of(stream).map_or(80, |(width, _)| usize::from(width.0).max(20))
 }
 
 /// Text from a plan or a repository without what a terminal would obey.
@@ -39,6 +51,53 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     let mut short: String = line.chars().take(most.saturating_sub(1)).collect();
     short.push('…');
     short
+}
+
+/// A text on one line after another, each at most `width` characters, broken between words where that can be.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in clean(text).split_whitespace() {
+        let mut word: Vec<char> = word.chars().collect();
+        loop {
+            let line = lines.last_mut().map_or(0, |line| line.chars().count());
+            let gap = usize::from(line > 0);
+            let fits = line.saturating_add(gap + word.len()) <= width;
+            // A word longer than a whole line is broken: a terminal would do so as well.
+            if !fits && line > 0 {
+                lines.push(String::new());
+                continue;
+            }
+            let rest = if fits { Vec::new() } else { word.split_off(width.max(1)) };
+            if let Some(line) = lines.last_mut() {
+                line.extend(std::iter::repeat_n(' ', gap).chain(word));
+            }
+            if rest.is_empty() {
+                break;
+            }
+            word = rest;
+        }
+    }
+    lines
+}
+
+/// Lines that are too long go on below, as far in as they began; those of a list below their text.
+pub(crate) fn fold(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        if line.chars().count() <= width {
+            out.extend([line, "\n"]);
+            continue;
+        }
+        let told = line.trim_start();
+        let indent = " ".repeat(line.len() - told.len());
+        let (mark, told) = told.strip_prefix("- ").map_or(("", told), |told| ("- ", told));
+        let room = width.saturating_sub(indent.len() + mark.len()).max(1);
+        for (at, part) in wrap(told, room).iter().enumerate() {
+            out.extend([indent.as_str(), if at == 0 { mark } else { &"  "[..mark.len()] }, part]);
+            out.push('\n');
+        }
+    }
+    out
 }
 
 /// `1234567` as `1,234,567`.
@@ -76,5 +135,17 @@ mod tests {
         assert_eq!(number(999), "999");
         assert_eq!(cut("one\ntwo three", 8), "one two…");
         assert_eq!(plural(1, "task"), "1 task");
+    }
+
+    #[test]
+    fn lines_are_broken_between_words_and_go_on_where_they_began() {
+        assert_eq!(wrap("one two  three", 8), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrap("", 8), [""]);
+        assert_eq!(wrap("a b", usize::MAX), ["a b"]);
+        let text = "short\n  - one two three\n    four five six\n\nend";
+        let folded = "short\n  - one\n    two\n    three\n    four\n    five\n    six\n\nend\n";
+        assert_eq!(fold(text, 10), folded);
+        assert_eq!(fold(text, 80), format!("{text}\n"));
     }
 }

@@ -56,8 +56,8 @@ impl Agents {
             if let Some(fault) = self.registry.fault_of(name) {
                 return Failure::of_file(fault);
             }
-            let hint = format!("Known agents are {}.", self.registry.names());
-            Failure::input(Code::UnknownAgent, "", format!("There is no agent `{name}`."), hint)
+            let message = format!("There is no agent `{name}`.");
+            Failure::input(Code::UnknownAgent, "", message, self.registry.hint(name))
         })
     }
 

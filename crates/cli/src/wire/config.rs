@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use sequester_core::agent::Role;
+use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::Code;
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::source::Origin;
@@ -45,11 +45,16 @@ pub(crate) struct Settings {
 const BYTES: u64 = 1 << 20;
 
 impl Settings {
-    pub(crate) fn load(root: &Path, configuration: Option<&Path>) -> Result<Self, Failure> {
+    /// `agents` are those that the files may speak of.
+    pub(crate) fn load(
+        root: &Path,
+        configuration: Option<&Path>,
+        agents: &Registry,
+    ) -> Result<Self, Failure> {
         let repository = Origin::Repository("sequester.toml".to_owned());
-        let repository = read(&root.join("sequester.toml"), &repository)?;
+        let repository = read(&root.join("sequester.toml"), &repository, agents)?;
         let user = configuration.map(|folder| folder.join("config.toml"));
-        let user = user.map(|path| read(&path, &Origin::User(path.display().to_string())));
+        let user = user.map(|path| read(&path, &Origin::User(path.display().to_string()), agents));
         Ok(Self { repository, user: user.transpose()?.unwrap_or_default() })
     }
 
@@ -138,7 +143,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 }
 
 /// A file that is not there sets nothing.
-fn read(path: &Path, origin: &Origin) -> Result<Config, Failure> {
+fn read(path: &Path, origin: &Origin, agents: &Registry) -> Result<Config, Failure> {
     let text = match read_text(path, origin) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
@@ -148,13 +153,16 @@ fn read(path: &Path, origin: &Origin) -> Result<Config, Failure> {
             return Err(Failure::input(Code::Unreadable, origin, message, hint));
         }
     };
-    let (config, faults) = Config::parse(&text, origin);
+    let (config, faults) = Config::parse(&text, origin, agents);
     Failure::of_files(&faults).map_or(Ok(config), Err)
 }
 
 /// A link is followed where the user made it.
 fn read_text(path: &Path, origin: &Origin) -> io::Result<String> {
     let found = if origin.is_trusted() { fs::metadata(path) } else { fs::symlink_metadata(path) }?;
+    if found.is_symlink() {
+        return Err(io::Error::other("it is a link, and a repository's links are not followed"));
+    }
     if !found.is_file() {
         return Err(io::Error::other("it is not a file"));
     }

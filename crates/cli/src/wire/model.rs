@@ -4,8 +4,8 @@ use std::env;
 use std::process::{Command, Stdio};
 
 use sequester_core::fault::Code;
-use sequester_core::provider::{Error, Kind, Provider};
-use sequester_llm::{Literal, Models, Named, Pool, Remote, Sources, Timeouts, choose, resolve};
+use sequester_core::provider::{Error, Kind};
+use sequester_llm::{Connected, Pool, Sources, Timeouts};
 
 use crate::failure::Failure;
 use crate::wire::config::Settings;
@@ -14,13 +14,6 @@ use crate::wire::config::Settings;
 pub(crate) struct Connections<'a> {
     pool: Pool,
     settings: &'a Settings,
-}
-
-/// A model that can be asked, and why it was taken where nobody named it.
-pub(crate) struct Connected {
-    pub(crate) provider: Box<dyn Provider>,
-    pub(crate) searches: bool,
-    pub(crate) why: Option<String>,
 }
 
 impl<'a> Connections<'a> {
@@ -35,24 +28,14 @@ impl<'a> Connections<'a> {
 
     /// Finds the model; only `auto` and its aliases look for servers nearby.
     pub(crate) async fn connect(&self, name: &str) -> Result<Connected, Failure> {
-        // What is configured for the aliases is in the names already.
-        let models = Models::default();
         let environment = |name: &str| env::var(name).ok();
         let command =
             |provider: &str| self.settings.keys().get(provider).map(|line| print_key(line));
-        let sources = Sources { models: &models, environment: &environment, command: &command };
-        let (named, why) = match resolve(name, &sources).map_err(|error| refuse(name, &error))? {
-            Named::Auto(tier) => {
-                let choice = choose(tier, &sources, &self.pool).await;
-                (choice.model, Some(choice.why))
-            }
-            named => (named, None),
-        };
-        let Named::Target(target) = named else {
-            return Ok(Connected { provider: Box::new(Literal), searches: false, why });
-        };
-        let remote = Remote::new(&self.pool, target);
-        Ok(Connected { searches: remote.can_search(), provider: Box::new(remote), why })
+        // What is configured for the aliases is in the names already.
+        let sources = Sources { command: &command, ..Sources::of(&environment) };
+        sequester_llm::connect(name, &sources, &self.pool)
+            .await
+            .map_err(|error| refuse(name, &error))
     }
 }
 

@@ -9,7 +9,7 @@ use sequester_core::fault::{Code, Fault};
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Presence, Task};
 use sequester_core::repository::{self, EntryKind, Filtered, History, Snapshot};
-use sequester_core::{secret, tokens};
+use sequester_core::tokens;
 use sequester_git::Repo;
 use sequester_survey::Folder;
 
@@ -83,8 +83,8 @@ impl Project {
         head: Option<Repo>,
     ) -> Result<Self, Failure> {
         let folder = config::folder();
-        let settings = Settings::load(&root, folder.as_deref())?;
         let agents = Agents::read(&root, folder.as_deref());
+        let settings = Settings::load(&root, folder.as_deref(), &agents.registry)?;
         Ok(Self { root, snapshot, history, agents, settings, problems, head })
     }
 
@@ -106,11 +106,7 @@ impl Project {
             let with_tasks = companions.list.iter().filter(|one| !one.task_lists.is_empty());
             hidden.extend(with_tasks.filter_map(|one| one.repo_path.clone()));
         }
-        Filtered::new(self.snapshot.as_ref(), |entry| {
-            hidden.contains(&entry.path)
-                || entry.path.as_str().starts_with(".sequester/")
-                || secret::is_secret_name(entry.path.as_str()).is_some()
-        })
+        Filtered::visible(self.snapshot.as_ref(), |entry| hidden.contains(&entry.path))
     }
 
     /// All that is wrong with a plan, in itself and against this base, in the order of places.
@@ -149,7 +145,7 @@ impl Project {
         if let Some(name) = asked.filter(|name| registry.find(name).is_none()) {
             let message =
                 format!("Task `{}` asks for the agent `{name}`, which does not exist.", task.id);
-            let hint = format!("Known agents are {}.", registry.names());
+            let hint = registry.hint(name);
             faults.push(Fault::new(Code::UnknownAgent, task.place, message, hint));
         }
         faults

@@ -17,12 +17,12 @@ use sequester_core::provider::Provider;
 use sequester_core::repository::{self, Snapshot};
 use sequester_core::tool::{Effect, Spec, Toolbox};
 use sequester_engine::{Capped, Feed, Filtered, Joined, Redacted, Requests, Standing, Stop, drive};
-use sequester_llm::Endpoint;
+use sequester_llm::{Connected, Endpoint};
 use sequester_survey::Folder;
 use sequester_tools::Settings as ToolSettings;
 use serde_json::Value;
 
-use super::model::{Connected, Connections};
+use super::model::Connections;
 use super::unjailed::Unjailed;
 use super::workspace::{Evidence, Workspace};
 use crate::failure::Failure;
@@ -55,13 +55,8 @@ impl Subagent<'_> {
         let search: Option<Box<dyn Toolbox>> = match self.project.settings.search() {
             Some("provider") if model.searches => Some(Box::new(Hosted)),
             Some("provider") | None => None,
-            Some(address) => {
-                let endpoint = Endpoint::new(connections.pool(), address).map_err(|why| {
-                    let hint = "`search` is an address with `{query}` in it, or `provider`.";
-                    Failure::input(Code::BadConfiguration, "search", why, hint)
-                })?;
-                Some(Box::new(endpoint))
-            }
+            Some(address) => Endpoint::new(connections.pool(), address)
+                .map(|endpoint| Box::new(endpoint) as Box<dyn Toolbox>),
         };
         let mut specs = sequester_tools::specs();
         specs.extend(search.iter().flat_map(|search| search.specs()));

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -16,6 +19,7 @@ use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_tools::{Client, Settings, Workbench};
 
 use crate::failure::Failure;
+use crate::output;
 
 const SWITCH: &str = "SEQUESTER_TEST_UNJAILED";
 const SERVE: &str = "--serve-tools-unjailed";
@@ -40,7 +44,8 @@ pub(crate) fn enter_if_server() -> Option<ExitCode> {
     let settings: Settings = serde_json::from_str(arguments.next()?.to_str()?).ok()?;
     let serve = || -> Result<(), Box<dyn std::error::Error>> {
         let workbench = Workbench::new(&root, settings)?;
-        sequester_tools::serve(io::stdin(), io::stdout(), workbench)?;
+        let stream = io::stdin().as_fd().try_clone_to_owned()?;
+        sequester_tools::serve(stream.into(), workbench)?;
         Ok(())
     };
     Some(serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
@@ -49,15 +54,15 @@ pub(crate) fn enter_if_server() -> Option<ExitCode> {
 /// Without a jail nothing runs, unless a test says so; and then it is said every time.
 pub(crate) fn allow() -> Result<(), Failure> {
     if env::var_os(SWITCH).is_some_and(|value| value == "1") {
-        return crate::commands::tell(
-            "this subagent runs WITHOUT A JAIL, because a test asked for it.",
-        );
+        output::tell("this subagent runs WITHOUT A JAIL, because a test asked for it.");
+        return Ok(());
     }
     Err(Failure::guarantee(
         Code::NoJail,
         "",
         "A subagent needs a jail, and this version cannot make one yet.",
-        "`sequester context` shows what the subagent would be given.",
+        "Until then write it as a task of a plan: `sequester context PLAN TASK --task-call` prints its isolated context for a \
+         coding agent that you drive yourself.",
     ))
 }
 
@@ -68,20 +73,20 @@ impl Unjailed {
     }
 
     fn start(&self) -> io::Result<Client> {
-        let mut child = Command::new(env::current_exe()?)
+        let (ours, theirs) = UnixStream::pair()?;
+        let child = Command::new(env::current_exe()?)
             .args([OsString::from(SERVE), self.root.clone().into()])
             .arg(serde_json::to_string(&self.settings)?)
             .env_clear()
             .env(SWITCH, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
             .stderr(Stdio::null())
+            // Ctrl-C is told to every process of the terminal's group, and the server has commands to end first.
+            .process_group(0)
             .spawn()?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("the tool server has no pipes"));
-        };
         *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
-        Client::new(output, input)
+        Client::connect(ours, self.settings.patience())
     }
 }
 

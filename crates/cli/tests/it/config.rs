@@ -14,6 +14,19 @@ fn an_unknown_key_is_refused_with_its_place_and_the_nearest_one() {
 }
 
 #[test]
+fn a_model_for_an_agent_that_is_not_there_is_refused_with_its_place() {
+    let bench = Bench::plain();
+    bench.write("sequester.toml", "model = \"literal\"\nagents.nope.model = \"literal\"\n");
+    let answer = bench.run(&["agents"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    for part in ["SQ0005", "`nope`", "sequester.toml:2:8", "Explore"] {
+        assert!(answer.err.contains(part), "{part} is missing in {answer:?}");
+    }
+    bench.write(".claude/agents/nope.md", "---\nname: nope\ndescription: d\n---\nHi.\n");
+    assert_eq!(bench.run(&["agents"]).code, Some(0));
+}
+
+#[test]
 fn what_only_the_user_may_set_ends_with_5_and_says_where_to_set_it() {
     let bench = Bench::plain();
     bench.write("sequester.toml", "modle = 1\n[keys]\nopenai = \"touch pwned\"\n");

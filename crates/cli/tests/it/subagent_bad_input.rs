@@ -52,7 +52,7 @@ fn without_a_jail_nothing_starts_and_the_switch_of_the_tests_warns_every_time() 
         if let Some(value) = value {
             command.env("SEQUESTER_TEST_UNJAILED", value);
         }
-        refused(&run(&bench, &mut command), 5, "SQ0210", ["needs a jail", "`sequester context`"]);
+        refused(&run(&bench, &mut command), 5, "SQ0210", ["needs a jail", "--task-call"]);
     }
     assert_eq!(server.asked(), 0);
     let server =
@@ -69,6 +69,8 @@ fn an_unknown_agent_profile_or_file_is_named_with_those_that_are_known() {
     let ask =
         |more: &[&str]| task(&bench, &server, &[&["Find it", "--model", MODELS[0]], more].concat());
     refused(&ask(&["--agent", "nobody"]), 2, "SQ0005", ["`nobody`", "Explore"]);
+    let for_one = task(&bench, &server, &["Find it", "--model", "nobody=literal"]);
+    refused(&for_one, 2, "SQ0005", ["`nobody`", "Explore"]);
     refused(&ask(&["--profile", "nothing"]), 2, "SQ0251", ["`nothing`", "read-only"]);
     refused(
         &ask(&["--file", "src/gone.rs"]),
@@ -113,9 +115,11 @@ fn a_tool_that_cannot_be_had_ends_it_before_the_first_turn() {
     let spawning =
         task(&bench, &server, &["Find it", "--profile", "full-access", "--model", MODELS[0]]);
     refused(&spawning, 2, "SQ0254", ["`Task`", "Take another profile"]);
-    bench.write("../home/.config/sequester/config.toml", "search = \"http://[\"\n");
+    bench.write("../home/.config/sequester/config.toml", "\nsearch = \"http://h/s\"\n");
     let searching = task(&bench, &server, &["Find it", "--model", MODELS[0]]);
-    refused(&searching, 2, "SQ0255", ["no address", "`{query}`"]);
+    refused(&searching, 2, "SQ0255", ["`{query}`", "{query}"]);
+    let place = searching.json()["error"]["place"].as_str().unwrap().to_owned();
+    assert!(place.ends_with("config.toml:2:10"), "{place}");
     for answer in [spawning, searching] {
         assert!(!answer.err.contains("general-purpose"), "it was said to have started: {answer:?}");
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,6 +26,14 @@ fn bench(configuration: &str) -> Bench {
 
 fn explore(bench: &Bench, server: &Server, more: &[&str]) -> Answer {
     task(bench, server, &[&["Find it", "--agent", "Explore"], more].concat())
+}
+
+/// The same without `--json`, as a person reads it.
+fn read(bench: &Bench, server: &Server) -> Answer {
+    let base = format!("http://{}", server.address());
+    let environment = [("SEQUESTER_TEST_UNJAILED", "1"), ("ANTHROPIC_BASE_URL", &*base)];
+    let arguments = ["task", "Find it", "--agent", "Explore", "--model", MODELS[0]];
+    bench.run_in(&bench.repo(), &arguments, &environment)
 }
 
 /// How it must end: exit code, outcome, code of the error, and words of its message and of its hint.
@@ -170,6 +179,13 @@ fn a_question_ends_it_with_3_and_stands_in_the_answer() {
             "{answer:?}"
         );
     }
+    let turn = Turn::call("ask", json!({"questions": [question]}));
+    let server = Server::start_blocking(Script::replies(vec![turn])).unwrap();
+    let answer = read(&bench, &server);
+    assert_eq!(answer.code, Some(3), "{answer:?}");
+    for part in ["Which mails? (all | new ones) [default: all]", "Run it again with the answer"] {
+        assert!(answer.out.contains(part), "{part} is missing in {answer:?}");
+    }
 }
 
 #[test]
@@ -281,10 +297,12 @@ fn interrupt(
     busy: impl FnMut() -> bool,
 ) -> Answer {
     let mut command = command(bench, server, arguments);
-    let child: Child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let number = child.id().to_string();
+    // As a terminal does: Ctrl-C is told to the whole group.
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child: Child = command.spawn().unwrap();
+    let group = format!("-{}", child.id());
     wait_for("the moment to interrupt", busy);
-    let told = Command::new("kill").args(["-INT", &number]).status().unwrap();
+    let told = Command::new("kill").args(["-INT", "--", &group]).status().unwrap();
     assert!(told.success());
     let start = Instant::now();
     let answer = Answer::of(&child.wait_with_output().unwrap());
@@ -335,10 +353,7 @@ fn a_person_reads_the_ending_on_standard_error_and_all_that_is_known_on_standard
     let bench = bench("[limits]\nturns = 2\n");
     let play = |request: &Request| restless(request).saying("I go on looking.");
     let server = Server::start_blocking(Script::new(play)).unwrap();
-    let base = format!("http://{}", server.address());
-    let environment = [("SEQUESTER_TEST_UNJAILED", "1"), ("ANTHROPIC_BASE_URL", &*base)];
-    let arguments = ["task", "Find it", "--agent", "Explore", "--model", MODELS[0]];
-    let answer = bench.run_in(&bench.repo(), &arguments, &environment);
+    let answer = read(&bench, &server);
     assert_eq!(answer.code, Some(4), "{answer:?}");
     for part in [
         "WITHOUT A JAIL",

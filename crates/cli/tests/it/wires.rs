@@ -287,11 +287,17 @@ fn a_writers_evidence_is_what_it_did_and_not_what_it_says() {
     assert_eq!(server.rejected(), Vec::<String>::new());
     assert_eq!(seen.len(), 1, "{seen:#?}");
     let evidence: Value = serde_json::from_str(&seen.pop_first().unwrap()).unwrap();
-    let row = |path: &str, action: &str, added: usize, removed: usize| json!({"path": path, "action": action, "added": added, "removed": removed});
+    let plain = Some("100644");
+    let row = |path: &str, action: &str, lines: [usize; 2], modes: [Option<&str>; 2]| {
+        json!({
+            "path": path, "action": action, "added": lines[0], "removed": lines[1],
+            "old_mode": modes[0], "new_mode": modes[1],
+        })
+    };
     let changed = [
-        row("README.md", "delete", 0, 3),
-        row("docs/mail.md", "create", 3, 0),
-        row("src/mail.rs", "modify", 1, 1),
+        row("README.md", "delete", [0, 3], [plain, None]),
+        row("docs/mail.md", "create", [3, 0], [None, plain]),
+        row("src/mail.rs", "modify", [1, 1], [plain, plain]),
     ];
     assert_eq!(evidence, json!({"files_changed": changed, "patch": PATCH}));
 }
@@ -304,18 +310,23 @@ fn results(message: &Message) -> Option<&Vec<Answered>> {
 }
 
 const PATCH: &str = "\
+diff --git a/README.md b/README.md
+deleted file mode 100644
 --- a/README.md
 +++ /dev/null
 @@ -1,3 +0,0 @@
 -# Shop
 -
 -A small shop.
+diff --git a/docs/mail.md b/docs/mail.md
+new file mode 100644
 --- /dev/null
 +++ b/docs/mail.md
 @@ -0,0 +1,3 @@
 +# Mail
 +
 +Subjects.
+diff --git a/src/mail.rs b/src/mail.rs
 --- a/src/mail.rs
 +++ b/src/mail.rs
 @@ -1,4 +1,4 @@

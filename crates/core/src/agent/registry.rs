@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use crate::fault::{Code, Fault, FileFault, Place};
 use crate::profile::Profiles;
 use crate::source::{Origin, Source, of_file};
+use crate::spelling;
 
 use super::Role;
 
@@ -63,10 +64,18 @@ impl Registry {
         })
     }
 
-    /// The names of all roles, for a message.
-    pub fn names(&self) -> String {
-        let names: Vec<&str> = self.roles.iter().map(|role| role.name.as_str()).collect();
-        names.join(", ")
+    /// Whether an agent has this name, or would if its file could be used.
+    pub fn knows(&self, name: &str) -> bool {
+        self.find(name).is_some() || self.fault_of(name).is_some()
+    }
+
+    /// What to do about a name that no agent has.
+    pub fn hint(&self, name: &str) -> String {
+        let names = || self.roles.iter().map(|role| role.name.as_str());
+        match spelling::nearest(name, names()) {
+            Some(meant) => format!("Perhaps `{meant}` is meant."),
+            None => format!("Known agents are {}.", names().collect::<Vec<_>>().join(", ")),
+        }
     }
 }
 

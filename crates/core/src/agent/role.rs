@@ -7,7 +7,6 @@ use crate::plan::yaml::{self, Node, Value};
 use crate::profile::{self, Confinement, Grant, Profile, Profiles};
 use crate::report::Phase;
 use crate::source::{Origin, Reader, Source};
-use crate::spelling;
 
 use super::claude::{self, Tool};
 use super::registry;
@@ -157,7 +156,7 @@ impl Draft {
             match Grant::parse(name) {
                 Ok(grant) if tools.contains(&grant) => {}
                 Ok(grant) => tools.push(grant),
-                Err(message) => reader.bad(at, message, known_tools(name)),
+                Err(message) => reader.bad(at, message, Grant::hint(name)),
             }
         }
         self.tools = Some((place, tools));
@@ -306,13 +305,6 @@ fn read_phase(reader: &mut Reader<'_>, node: &Node) -> Option<Phase> {
         reader.bad(node.at, format!("There is no phase `{name}`."), hint);
     }
     phase
-}
-
-fn known_tools(name: &str) -> String {
-    match spelling::nearest(name, profile::TOOLS) {
-        Some(meant) => format!("Perhaps `{meant}` is meant."),
-        None => format!("Known tools are {}.", profile::TOOLS.join(", ")),
-    }
 }
 
 fn usual_phase(confinement: Confinement) -> Phase {

@@ -5,7 +5,7 @@ use crate::limits::Limit;
 use crate::plan::yaml::{Node, Value};
 use crate::source::{Reader, Source};
 
-use super::{Excess, Grant, TOOLS};
+use super::{Excess, Grant};
 
 const KEYS: [&str; 7] = ["name", "description", "extends", "tools", "hosts", "limits", "use_cases"];
 
@@ -78,7 +78,7 @@ impl Draft {
                     self.places.tools.push(reader.place(at));
                     tools.push(grant);
                 }
-                Err(message) => reader.bad(at, message, known_tools()),
+                Err(message) => reader.bad(at, message, Grant::hint(&text)),
             }
         }
         self.tools = Some(tools);
@@ -148,10 +148,6 @@ impl Draft {
             Excess::Jail(_) => self.places.extends,
         }
     }
-}
-
-pub(crate) fn known_tools() -> String {
-    format!("Known tools are {}, and `mcp__server__*` patterns.", TOOLS.join(", "))
 }
 
 pub const HOST_HINT: &str = "Write a name such as `crates.io`, `*.crates.io` or `localhost:8080`.";

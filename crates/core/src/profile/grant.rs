@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::spelling;
+
 /// The tools a profile can name, besides those of MCP servers. The product's own (report, ask, ...) are every agent's.
 pub const TOOLS: [&str; 9] =
     ["Read", "Grep", "Glob", "Bash", "Write", "Edit", "WebFetch", "WebSearch", "Task"];
@@ -32,6 +34,16 @@ impl Grant {
             return Ok(grant);
         }
         if TOOLS.contains(&name) { Ok(grant) } else { Err(format!("There is no tool `{name}`.")) }
+    }
+
+    /// What may have been meant by a text that is no grant.
+    pub(crate) fn hint(text: &str) -> String {
+        match spelling::nearest(text.trim_end_matches('?'), TOOLS) {
+            Some(meant) => format!("Perhaps `{meant}` is meant."),
+            None => {
+                format!("Known tools are {}, and `mcp__server__*` patterns.", TOOLS.join(", "))
+            }
+        }
     }
 
     /// What a pattern's names begin with; nothing for a plain name.

@@ -48,6 +48,33 @@ impl Confinement {
     pub fn is_networked(self) -> bool {
         matches!(self, Self::Research | Self::FullAccess)
     }
+
+    /// What must hold before anything starts in it with these hosts.
+    pub fn guarantees<H>(self, hosts: &[H]) -> Vec<Guarantee> {
+        let mut all = vec![
+            Guarantee::NoWriteOutlives,
+            Guarantee::ReadsConfined,
+            Guarantee::SecretsHidden,
+            Guarantee::CleanEnvironment,
+            Guarantee::DescriptorsClosed,
+            Guarantee::TreeKill,
+            Guarantee::NoNewPrivileges,
+            Guarantee::Limits,
+            Guarantee::MemoryLimit,
+        ];
+        let named = self.is_networked() || !hosts.is_empty();
+        all.push(if named { Guarantee::NamedHosts } else { Guarantee::NoNetwork });
+        match self {
+            Self::ReadOnly | Self::Research => {}
+            Self::Validate => all.extend([Guarantee::CopyOnWrite, Guarantee::DiskLimit]),
+            Self::Writer | Self::FullAccess => all.extend([
+                Guarantee::PrivateWorkspace,
+                Guarantee::ProtectedNames,
+                Guarantee::DiskLimit,
+            ]),
+        }
+        all
+    }
 }
 
 /// One thing the jail keeps to. Where a machine cannot give it, an attempt that needs it does not start.
@@ -71,6 +98,24 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
+    pub const ALL: [Self; 15] = [
+        Self::NoWriteOutlives,
+        Self::ReadsConfined,
+        Self::SecretsHidden,
+        Self::CleanEnvironment,
+        Self::DescriptorsClosed,
+        Self::TreeKill,
+        Self::NoNewPrivileges,
+        Self::Limits,
+        Self::MemoryLimit,
+        Self::NoNetwork,
+        Self::NamedHosts,
+        Self::PrivateWorkspace,
+        Self::ProtectedNames,
+        Self::CopyOnWrite,
+        Self::DiskLimit,
+    ];
+
     /// What it means, as a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
@@ -124,28 +169,6 @@ impl Serialize for Guarantee {
 impl Profile {
     /// What must hold before it is used.
     pub fn guarantees(&self) -> Vec<Guarantee> {
-        let mut all = vec![
-            Guarantee::NoWriteOutlives,
-            Guarantee::ReadsConfined,
-            Guarantee::SecretsHidden,
-            Guarantee::CleanEnvironment,
-            Guarantee::DescriptorsClosed,
-            Guarantee::TreeKill,
-            Guarantee::NoNewPrivileges,
-            Guarantee::Limits,
-            Guarantee::MemoryLimit,
-        ];
-        let named = self.confinement.is_networked() || !self.hosts.is_empty();
-        all.push(if named { Guarantee::NamedHosts } else { Guarantee::NoNetwork });
-        match self.confinement {
-            Confinement::ReadOnly | Confinement::Research => {}
-            Confinement::Validate => all.extend([Guarantee::CopyOnWrite, Guarantee::DiskLimit]),
-            Confinement::Writer | Confinement::FullAccess => all.extend([
-                Guarantee::PrivateWorkspace,
-                Guarantee::ProtectedNames,
-                Guarantee::DiskLimit,
-            ]),
-        }
-        all
+        self.confinement.guarantees(&self.hosts)
     }
 }

@@ -59,7 +59,7 @@ fn find(text: &str, rule: &Rule, shape: &Regex, mut hit: impl FnMut(Range<usize>
     while let Some((whole, secret)) = next_match(text, rule, shape, from) {
         from = if rule.kind == Kind::Token && !starts_word(text, whole.start) {
             end_of_run(text, whole.start)
-        } else if is_secret(rule, &text[whole.clone()], &text[secret.clone()]) {
+        } else if is_secret(rule, text, &whole, &secret) {
             hit(secret.clone());
             secret.end
         } else {
@@ -87,9 +87,22 @@ fn next_match(
     Some((captures.get_match().range(), secret))
 }
 
-fn is_secret(rule: &Rule, whole: &str, secret: &str) -> bool {
-    value::is_plausible(rule, secret) && !whole.contains(MARK)
+fn is_secret(rule: &Rule, text: &str, whole: &Range<usize>, secret: &Range<usize>) -> bool {
+    value::is_plausible(rule, &text[secret.clone()])
+        && !text[whole.clone()].contains(MARK)
+        && !is_folder(&text[..whole.start], &text[whole.clone()])
 }
+
+/// Whether it is the folder that a shell is in: `PWD=/a1/b2`, `"OLDPWD": "/a1/b2"`. The names hold that of a password.
+fn is_folder(before: &str, whole: &str) -> bool {
+    let before = before.strip_suffix("OLD").unwrap_or(before);
+    let is_within_name = |last: char| last.is_ascii_alphanumeric() || matches!(last, '_' | '-');
+    let value = whole.strip_prefix("PWD").map(|rest| rest.trim_start_matches(NO_VALUE));
+    value.is_some_and(|value| value.starts_with('/')) && !before.ends_with(is_within_name)
+}
+
+/// What stands between a name and its value.
+const NO_VALUE: [char; 6] = ['=', ':', '"', '\'', ' ', '\t'];
 
 /// Behind the letters and digits at `start`, and at least one character on: no word starts before that.
 fn end_of_run(text: &str, start: usize) -> usize {

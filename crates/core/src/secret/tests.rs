@@ -145,6 +145,17 @@ max_tokens: 4096
 password_hash = hash(password, salt16)
 pwd = os.getcwd()
 cd "$(pwd)"
+PWD=/x7y8/k9a1/b2c3d4
+OLDPWD=/x7y8/k9a1/b2c3d4
+declare -x PWD="/x7y8/k9a1/b2c3d4"
+{"OLDPWD": "/x7y8/k9a1/b2c3d4", "PWD":"/x7y8/k9a1/b2c3d4"}
+DB_PASSWORD=/run/secrets/db1/pw2x/k9
+PGPASSFILE=/home/a1/b2c3/d4e5f6
+VAULT_TOKEN=/var/run/x1y2z3/k8s9/t0k1n2/aB3dE5
+GIT_ASKPASS_TOKEN=~/a1b2/c3d4/e5f6/g7h8/i9
+secret_key: ./deploy/k1/k2/k3/k4/k5/k6
+KEYBOARD_LAYOUT=de-nodeadkeys-105x2
+SSH_AUTH_SOCK=/tmp/ssh-XX1a2b3c/agent.12
 curl -u user:$PASSWORD https://host.net
 <input type="password" name="password" id="password1">
 passwordField.placeholder = "Enter your password"
@@ -242,6 +253,20 @@ fn a_password_that_is_a_plain_word_is_taken_away_at_its_place_only() {
 
 fn rule(name: &str) -> &'static Rule {
     RULES.iter().find(|rule| rule.name == name).unwrap()
+}
+
+#[test]
+fn a_password_may_look_like_a_folder_where_no_shell_says_so() {
+    for (before, secret) in [
+        ("DB_PWD=", "/aB3xY9/kQ2"),
+        ("pwd=", "/aB3xY9/kQ2"),
+        ("PWD=", "aB3xY9/kQ2"),
+        ("NOT_OLDPWD=", "/aB3xY9/kQ2"),
+        ("MYSQL_PASSWORD=", "/aB3xY9/kQ2"),
+    ] {
+        let text = format!("{before}{secret}");
+        assert_eq!(redact(&text).text, format!("{before}[redacted: bare-password]"));
+    }
 }
 
 #[test]

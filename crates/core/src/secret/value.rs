@@ -47,7 +47,24 @@ fn is_placeholder(value: &str) -> bool {
         || stem.ends_with("password")
         || WORDS.iter().any(|word| lower.contains(word))
         || counts_up(value.as_bytes())
+        || is_path(value)
 }
+
+/// Where a secret is kept, not what it is. Random text hardly ever begins like this.
+fn is_path(value: &str) -> bool {
+    let beneath = |start: &&str| value.starts_with(start);
+    let here = ["./", "../", "~/"].iter().any(beneath);
+    let first = value.strip_prefix('/').and_then(|rest| rest.split_once('/'));
+    here || first.is_some_and(|(first, _)| FOLDERS.contains(&first))
+}
+
+/// What stands at the root of a file system, or is put there in containers.
+#[rustfmt::skip]
+const FOLDERS: &[&str] = &[
+    "Applications", "Library", "Users", "Volumes", "app", "apps", "bin", "boot", "builds", "code", "config", "data", "dev",
+    "etc", "home", "lib", "lib64", "media", "mnt", "nix", "opt", "private", "proc", "project", "projects", "repo", "root", "run",
+    "sbin", "secrets", "snap", "src", "srv", "sys", "tmp", "usr", "var", "vault", "work", "workdir", "workspace", "workspaces",
+];
 
 /// `abcdefgh`, `12345678`: eight characters, each the one after the last.
 fn counts_up(value: &[u8]) -> bool {

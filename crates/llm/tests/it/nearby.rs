@@ -36,7 +36,8 @@ async fn auto_finds_a_server_that_needs_no_key_and_takes_its_first_model() {
 async fn search(body: &[u8], arguments: Value) -> (Outcome, String) {
     let (address, asked) = serve(vec![body.to_vec()]);
     let pool = Pool::new(Timeouts::default()).unwrap();
-    let endpoint = Endpoint::new(&pool, &format!("{address}/search")).unwrap();
+    let template = format!("{address}/search?q={{query}}&format=json");
+    let endpoint = Endpoint::new(&pool, &template).unwrap();
     let call = Call { id: "1".to_owned(), name: "WebSearch".to_owned(), arguments };
     let invocation = Invocation { call, seen: std::collections::BTreeMap::default() };
     let returned = endpoint.call(&invocation).await;
@@ -49,7 +50,7 @@ async fn a_search_is_one_request_and_a_short_list() {
     let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
     let (outcome, asked) = search(&[&head[..], json].concat(), json!({"query": "a b"})).await;
     assert_eq!(outcome, Outcome::Output("- T\n  http://t/\n  About.\n".to_owned()));
-    assert!(asked.starts_with("GET /search?q=a+b&format=json HTTP/1.1"), "{asked}");
+    assert!(asked.starts_with("GET /search?q=a%20b&format=json HTTP/1.1"), "{asked}");
 }
 
 #[tokio::test]

@@ -65,3 +65,13 @@ pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
         unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
+
+/// The version of Landlock that the kernel has; 0 if none.
+pub(crate) fn landlock_version() -> u32 {
+    const VERSION: u32 = 1;
+    let nothing = std::ptr::null::<u8>();
+    // SAFETY: asked for its version, the call takes no structure, and its size is zero.
+    let result =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, VERSION) };
+    u32::try_from(result).unwrap_or(0)
+}

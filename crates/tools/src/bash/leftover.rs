@@ -1,106 +1,97 @@
-//! Processes that a command left behind, found by a mark in the environment that they inherited.
+//! Processes that a command leaves behind.
 //!
-//! The group is not enough: `setsid` leaves it. What also wipes its environment is not found here; the jail ends it
-//! with the attempt.
+//! Its group is not enough: `setsid` leaves that. A server that owns its process adopts every process whose parent has
+//! ended, so that whatever a command started stays beneath the server, however it was started.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::io;
 
-use memchr::memmem;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, RawPid, Signal, WaitOptions, kill_process, waitpid};
 
-/// How often a search is repeated while processes still appear, and how long it waits for one to become what it will be.
-const ROUNDS: usize = 20;
-const MOMENT: Duration = Duration::from_millis(1);
+/// Makes this process the parent of all descendants whose own parent ends.
+pub(super) fn adopt() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
 
-/// What all processes of one call carry, and no others.
-pub(super) struct Mark(String);
+/// A process that is there; perhaps it has ended and only waits to be reaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: Pid,
+    /// Zero for none.
+    parent: RawPid,
+    pub(super) name: String,
+    pub(super) lives: bool,
+}
 
-impl Mark {
-    pub(super) const VARIABLE: &'static str = "SEQUESTER_CALL";
-
-    pub(super) fn next() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(1);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self(format!("{}-{count}", std::process::id()))
-    }
-
-    pub(super) fn value(&self) -> &str {
-        &self.0
-    }
-
-    /// Names of the processes that carry it, sorted. The command itself, `leader`, is not reaped yet.
-    pub(super) fn names(&self, leader: Pid) -> Vec<String> {
-        let name = |pid: Pid| {
-            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-            name.trim_end().to_owned()
-        };
-        let mut names: Vec<String> = self.carriers(leader).into_iter().map(name).collect();
-        names.sort_unstable();
-        names
-    }
-
-    pub(super) fn kill(&self, leader: Pid) {
-        for _ in 0..ROUNDS {
-            let found = self.carriers(leader);
-            if found.is_empty() {
-                break;
-            }
-            for pid in found {
-                // Fails only if it has ended.
-                let _ = kill_process(pid, Signal::KILL);
-            }
+impl Process {
+    /// Ends it, or reaps it if it has ended and nobody else can.
+    pub(super) fn end(&self) {
+        // Both fail only if it is gone, or if its own parent has to reap it.
+        if self.lives {
+            let _ = kill_process(self.pid, Signal::KILL);
+        } else {
+            let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);
         }
     }
 
-    /// None where there is no `/proc`; the group is ended all the same. One that has ended carries nothing.
-    fn carriers(&self, leader: Pid) -> Vec<Pid> {
-        let carried = format!("{}={}\0", Self::VARIABLE, self.0);
-        let began = stat(leader).map(|stat| stat.began);
-        let mut found = Vec::new();
-        for _ in 0..ROUNDS {
-            found.clear();
-            let mut unsure = false;
-            for pid in processes() {
-                match std::fs::read(format!("/proc/{pid}/environ")) {
-                    Ok(bytes) if bytes.is_empty() => unsure |= is_starting(pid, began),
-                    Ok(bytes) if memmem::find(&bytes, carried.as_bytes()).is_some() => {
-                        found.push(pid);
-                    }
-                    _ => {}
-                }
-            }
-            if !unsure {
-                break;
-            }
-            thread::sleep(MOMENT);
-        }
-        found
+    /// From a line of `/proc/PID/stat`. The name may hold anything, brackets too.
+    fn parse(stat: &str) -> Option<Self> {
+        let (pid, rest) = stat.split_once(" (")?;
+        let (name, rest) = rest.rsplit_once(") ")?;
+        let mut fields = rest.split(' ');
+        let lives = !matches!(fields.next()?, "Z" | "X");
+        let parent = fields.next()?.parse().ok()?;
+        let pid = Pid::from_raw(pid.parse().ok()?)?;
+        Some(Self { pid, parent, name: name.to_owned(), lives })
     }
 }
 
-fn processes() -> impl Iterator<Item = Pid> {
+/// All processes beneath `ancestor`, except `apart` and what is beneath them. None where there is no `/proc`.
+pub(super) fn descendants(ancestor: Pid, apart: &[Pid]) -> Vec<Process> {
+    let mut children: BTreeMap<RawPid, Vec<Process>> = BTreeMap::new();
+    for process in processes().filter(|process| !apart.contains(&process.pid)) {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut found = children.remove(&ancestor.as_raw_pid()).unwrap_or_default();
+    let mut looked = 0;
+    while let Some(process) = found.get(looked) {
+        let beneath = children.remove(&process.pid.as_raw_pid()).unwrap_or_default();
+        found.extend(beneath);
+        looked += 1;
+    }
+    found
+}
+
+fn processes() -> impl Iterator<Item = Process> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+    let numbered =
+        entries.filter(|entry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit));
+    numbered.filter_map(|entry| {
+        let stat = std::fs::read(entry.path().join("stat")).ok()?;
+        Process::parse(&String::from_utf8_lossy(&stat))
+    })
 }
 
-/// Whether it lives, is no older than the command, and shows no environment: it may be about to become a program that
-/// carries the mark.
-fn is_starting(pid: Pid, began: Option<u64>) -> bool {
-    stat(pid).is_some_and(|stat| stat.lives && Some(stat.began) >= began)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-struct Stat {
-    lives: bool,
-    /// Ticks after the machine's start.
-    began: u64,
-}
-
-fn stat(pid: Pid) -> Option<Stat> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it may hold anything, brackets too.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    let lives = !matches!(*fields.first()?, "Z" | "X");
-    Some(Stat { lives, began: fields.get(19)?.parse().ok()? })
+    #[test]
+    fn a_process_may_be_named_anything() {
+        let process = |stat: &str| Process::parse(stat);
+        let expected = Process {
+            pid: Pid::from_raw(12).unwrap(),
+            parent: 7,
+            name: "a) S 1 (b".to_owned(),
+            lives: true,
+        };
+        assert_eq!(process("12 (a) S 1 (b) S 7 12 12 0"), Some(expected.clone()));
+        let ended = Process { lives: false, ..expected };
+        assert_eq!(process("12 (a) S 1 (b) Z 7 12"), Some(ended));
+        for nonsense in ["", "12", "12 (a", "x (a) S 1", "12 (a) S", "0 (a) S 1"] {
+            assert_eq!(process(nonsense), None, "{nonsense}");
+        }
+    }
 }

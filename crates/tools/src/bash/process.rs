@@ -11,15 +11,16 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 
-use super::leftover::Mark;
+use super::leftover::{self, Process, descendants};
 use sequester_core::excerpt::Cap;
 
 /// How long output may still come when the command has ended: a `tee` behind it needs a moment.
 const GRACE: Duration = Duration::from_millis(250);
-/// How long the server waits for commands that it has ended.
+/// How long the server waits for commands that it has ended, and how often it looks.
 const STOPPING: Duration = Duration::from_secs(5);
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// A command to run.
 pub(super) struct Order<'a> {
@@ -54,19 +55,28 @@ pub(crate) struct Commands {
 #[derive(Default)]
 struct State {
     stopped: bool,
+    /// Every process beneath this one was started by a command.
+    owns_process: bool,
     /// Numbers of process groups; none of them is reaped yet.
     groups: Vec<Pid>,
 }
 
 impl Commands {
+    /// From now on all that a command leaves behind is found, however it went away. For a process that starts nothing
+    /// but commands.
+    pub(crate) fn own_process(&self) -> io::Result<()> {
+        leftover::adopt()?;
+        self.lock().owns_process = true;
+        Ok(())
+    }
+
     pub(super) fn run(&self, order: &Order<'_>) -> io::Result<Ended> {
-        let mark = Mark::next();
-        let (output, child) = self.start(order, &mark)?;
-        let group = Group { commands: self, leader: Pid::from_child(&child), mark, child };
+        let (output, child) = self.start(order)?;
+        let group = Group { commands: self, leader: Pid::from_child(&child), child };
         group.follow(output, order)
     }
 
-    fn start(&self, order: &Order<'_>, mark: &Mark) -> io::Result<(PipeReader, Child)> {
+    fn start(&self, order: &Order<'_>) -> io::Result<(PipeReader, Child)> {
         let (output, input) = io::pipe()?;
         let mut command = Command::new(find_shell(order.environment.get("PATH")));
         command
@@ -75,7 +85,6 @@ impl Commands {
             .current_dir(order.folder)
             .env_clear()
             .envs(order.environment)
-            .env(Mark::VARIABLE, mark.value())
             .stdin(Stdio::null())
             .stdout(input.try_clone()?)
             .stderr(input)
@@ -111,7 +120,6 @@ impl Commands {
 struct Group<'c> {
     commands: &'c Commands,
     leader: Pid,
-    mark: Mark,
     child: Child,
 }
 
@@ -120,11 +128,12 @@ impl Group<'_> {
         let mut kept = Cap::new(order.output);
         let watched = watch(self.leader)
             .and_then(|ended| read_until_end(&mut output, &ended, order.limit, &mut kept));
+        let left = self.left();
         let leftovers = match watched {
-            Ok(Watched::Ended) => self.mark.names(self.leader),
+            Ok(Watched::Ended) => name(&left),
             _ => Vec::new(),
         };
-        self.end_all();
+        self.end_all(left);
         // All writers are gone, so this is what was still in the pipe.
         let drained = drain(&mut output, &mut kept);
         self.leave();
@@ -137,16 +146,51 @@ impl Group<'_> {
         Ok(Ended { output: kept.finish(), end, leftovers })
     }
 
-    fn end_all(&self) {
-        // Fails only if none is left.
-        let _ = kill_process_group(self.leader, Signal::KILL);
-        self.mark.kill(self.leader);
+    /// What the command has started and is still there. Its leader stays behind, to be reaped last.
+    fn left(&self) -> Vec<Process> {
+        let state = self.commands.lock();
+        if !state.owns_process {
+            return descendants(self.leader, &[]);
+        }
+        // Other commands, if there are any, are ended by their own calls.
+        let others: Vec<Pid> =
+            state.groups.iter().copied().filter(|leader| *leader != self.leader).collect();
+        let mut left = descendants(getpid(), &others);
+        left.retain(|process| process.pid != self.leader || process.lives);
+        left
+    }
+
+    /// Ends the group and the processes of `left`, until none is there. What is quicker than this for seconds is left
+    /// to the jail.
+    fn end_all(&self, mut left: Vec<Process>) {
+        let until = Instant::now() + STOPPING;
+        loop {
+            // Fails only if none is left.
+            let _ = kill_process_group(self.leader, Signal::KILL);
+            left.iter().for_each(Process::end);
+            let was_empty = left.is_empty();
+            left = self.left();
+            // Twice, as one that changes its parent during a look may be missed.
+            if was_empty && left.is_empty() || Instant::now() >= until {
+                break;
+            }
+            if !left.is_empty() {
+                thread::sleep(MOMENT);
+            }
+        }
     }
 
     fn leave(&self) {
         self.commands.lock().groups.retain(|group| *group != self.leader);
         self.commands.changed.notify_all();
     }
+}
+
+fn name(left: &[Process]) -> Vec<String> {
+    let living = left.iter().filter(|process| process.lives);
+    let mut names: Vec<String> = living.map(|process| process.name.clone()).collect();
+    names.sort_unstable();
+    names
 }
 
 enum Watched {

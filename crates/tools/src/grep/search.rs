@@ -1,91 +1,156 @@
-//! What was found in one file, and how it is shown.
+//! The search in one file: in windows, so that a time limit holds inside it too.
 
-use std::io;
-use std::path::Path;
+use std::ops::{ControlFlow, Range};
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
-use sequester_core::secret;
+use grep_matcher::Matcher as _;
+use grep_regex::RegexMatcher;
+use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::file::decode;
-use crate::lines::{numbered, show};
+/// An expression can cost much for each byte. Windows overlap by half where a match may go on in the next: one that is
+/// longer may be missed.
+const WINDOW: usize = 32 << 10;
 
-/// The rest of a longer line is not shown.
-const LINE_CHARS: usize = 500;
+/// Whether a match may go over the end of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Line,
+    Lines,
+}
 
-/// Lines that match or stand around a match.
+/// What is wanted of one file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Up to so many matches, with their lines.
+    Lines(usize),
+    /// How many matches there are; there may be millions.
+    Count,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hits {
-    most: usize,
     pub(super) matches: usize,
-    /// Number of the line, and whether it is part of a match; ascending.
-    lines: Vec<(usize, bool)>,
+    /// Numbers of the lines that match, from 1; ascending and apart.
+    pub(super) lines: Vec<Range<usize>>,
 }
 
 impl Hits {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, matches: 0, lines: Vec::new() }
-    }
-
-    pub(super) fn has_context(&self) -> bool {
-        self.lines.iter().any(|(_, matched)| !matched)
-    }
-
-    fn take(&mut self, first: Option<u64>, count: usize, matched: bool) -> bool {
-        let first = first.unwrap_or(1) as usize;
-        // Counting needs no lines, and there may be millions.
-        if self.most != usize::MAX {
-            let room = self.most.saturating_sub(self.lines.len());
-            self.lines.extend((first..first + count.min(room)).map(|number| (number, matched)));
-        }
-        self.lines.len() < self.most
-    }
-}
-
-impl Sink for Hits {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+    fn take(&mut self, lines: Range<usize>, want: Want) {
         self.matches += 1;
-        Ok(self.take(found.line_number(), found.lines().count(), true))
-    }
-
-    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, io::Error> {
-        Ok(self.take(context.line_number(), 1, false))
-    }
-}
-
-/// Whether lines are shown with their numbers.
-#[derive(Clone, Copy)]
-pub(super) enum Numbers {
-    Shown,
-    Hidden,
-}
-
-/// `path:12:text` for a match, `path-11-text` around it, `--` where lines are left out.
-pub(super) fn show_lines(path: &Path, bytes: &[u8], hits: &Hits, numbers: Numbers) -> Vec<String> {
-    let text = decode(bytes).text;
-    // Of the whole file: one line of a key does not look like a secret.
-    let clean = secret::redact(&text);
-    let mut shown = Vec::with_capacity(hits.lines.len());
-    let mut wanted = hits.lines.iter().peekable();
-    let mut before = None;
-    for (number, line) in numbered(&clean.text) {
-        let Some((_, matched)) = wanted.next_if(|(at, _)| *at == number) else { continue };
-        if hits.has_context() && before.is_some_and(|before: usize| before + 1 != number) {
-            shown.push("--".to_owned());
-        }
-        before = Some(number);
-        let mark = if *matched { ':' } else { '-' };
-        let place = match numbers {
-            Numbers::Shown => format!("{mark}{number}{mark}"),
-            Numbers::Hidden => mark.to_string(),
-        };
-        let cut = show(line, LINE_CHARS);
-        let more =
-            if cut.cut > 0 { format!(" [{} more characters]", cut.cut) } else { String::new() };
-        shown.push(format!("{}{place}{}{more}", path.display(), cut.line));
-        if wanted.peek().is_none() {
-            break;
+        match self.lines.last_mut() {
+            _ if want == Want::Count => {}
+            Some(last) if lines.start < last.end => last.end = last.end.max(lines.end),
+            _ => self.lines.push(lines),
         }
     }
-    shown
 }
+
+pub(super) struct Finder {
+    matcher: RegexMatcher,
+    reach: Reach,
+    /// Bytes that are searched between two looks at the clock.
+    window: usize,
+}
+
+impl Finder {
+    pub(super) fn new(matcher: RegexMatcher, reach: Reach) -> Self {
+        Self { matcher, reach, window: WINDOW }
+    }
+
+    /// Searches until all that is wanted is found or `is_over` says so, which breaks the search.
+    pub(super) fn search(
+        &self,
+        bytes: &[u8],
+        want: Want,
+        mut is_over: impl FnMut() -> bool,
+    ) -> (Hits, ControlFlow<()>) {
+        let most = if let Want::Lines(most) = want { most } else { usize::MAX };
+        let mut hits = Hits::default();
+        let mut windows = Windows { finder: self, bytes, at: 0 };
+        let (mut line, mut counted) = (1, 0);
+        while hits.matches < most {
+            if is_over() {
+                return (hits, ControlFlow::Break(()));
+            }
+            match windows.step() {
+                Step::Found(found) => {
+                    line += memchr_iter(b'\n', &bytes[counted..found.start]).count();
+                    counted = found.start;
+                    let more = memchr_iter(b'\n', &bytes[found.start..found.end]).count();
+                    hits.take(line..line + more + 1, want);
+                }
+                Step::On => {}
+                Step::End => break,
+            }
+        }
+        (hits, ControlFlow::Continue(()))
+    }
+}
+
+struct Windows<'s> {
+    finder: &'s Finder,
+    bytes: &'s [u8],
+    /// All before it is searched.
+    at: usize,
+}
+
+enum Step {
+    /// Bytes that match; of a line break at their end only what is before it.
+    Found(Range<usize>),
+    On,
+    End,
+}
+
+impl Windows<'_> {
+    fn step(&mut self) -> Step {
+        let Self { finder: Finder { matcher, reach, window }, bytes, .. } = *self;
+        if self.at >= bytes.len() {
+            return Step::End;
+        }
+        let end = self.end();
+        // What stands before the window is seen by `^` and `\b`. There are no errors: the type stands for none.
+        match matcher.find_at(&bytes[..end], self.at).unwrap_or(None) {
+            // It may go on behind the window, or be there only because the window ends.
+            Some(found) if found.end() == end && end < bytes.len() && found.start() > self.at => {
+                self.at = found.start();
+                Step::On
+            }
+            Some(found) if found.start() < bytes.len() || !bytes.ends_with(b"\n") => {
+                let last = found.end().saturating_sub(1).max(found.start());
+                self.at = match reach {
+                    Reach::Line => self.line_end(found.start()),
+                    Reach::Lines => found.end().max(found.start() + 1),
+                };
+                Step::Found(found.start()..last)
+            }
+            // Behind the last line break there is no line.
+            Some(_) => Step::End,
+            None if end == bytes.len() => Step::End,
+            None => {
+                let whole = *reach == Reach::Line && bytes[end - 1] == b'\n';
+                self.at = if whole { end } else { end - window / 2 };
+                Step::On
+            }
+        }
+    }
+
+    /// Where the window ends: behind a line, if no match can go further, and never within a character.
+    fn end(&self) -> usize {
+        let Self { finder: Finder { reach, window, .. }, bytes, at } = *self;
+        let end = at + window;
+        if end >= bytes.len() {
+            return bytes.len();
+        }
+        match memrchr(b'\n', &bytes[at..end]).filter(|_| *reach == Reach::Line) {
+            Some(last) => at + last + 1,
+            None => end - (0..3).take_while(|back| bytes[end - back] & 0xC0 == 0x80).count(),
+        }
+    }
+
+    /// Behind the line that holds `at`.
+    fn line_end(&self, at: usize) -> usize {
+        memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |length| at + length + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

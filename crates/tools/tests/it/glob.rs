@@ -79,3 +79,20 @@ fn many_files_are_cut_and_said() {
     assert_eq!(text.lines().count(), 1_001);
     assert!(text.ends_with("[Only the first 1000 files are shown. Narrow the pattern.]\n"));
 }
+
+#[test]
+fn a_pattern_that_explodes_costs_no_more_than_others() {
+    let bench = project();
+    bench.put(&format!("{}b", "a/".repeat(100)), "").put(&format!("{}.rs", "a".repeat(200)), "");
+    for pattern in ["**/".repeat(300) + "x", "{a,b}".repeat(180) + "x", "*a".repeat(450) + "x"] {
+        assert!(bench.output("Glob", json!({"pattern": pattern})).starts_with("No file in `.`"));
+    }
+    for braces in [100, 240, 400] {
+        let pattern = format!("{}a{}", "{".repeat(braces), "}".repeat(braces));
+        // Whether so many are understood does not matter; that nothing breaks does.
+        let told = bench.call("Glob", json!({"pattern": pattern})).outcome;
+        assert!(!told.text().is_empty());
+    }
+    let told = bench.failure("Glob", json!({"pattern": "*".repeat(1_001)}));
+    assert_eq!(told, "The pattern has 1001 bytes; 1000 are the most.");
+}

@@ -60,7 +60,7 @@ fn content_shows_lines_with_numbers_and_context() {
     assert_eq!(content(json!({})), "src/a.rs:1:fn alpha() {}\nsrc/a.rs:3:fn gamma() {}\n");
     assert_eq!(
         content(json!({"-n": false, "head_limit": 1})),
-        "src/a.rs:fn alpha() {}\n[There are more matches. Narrow the search to see them.]\n"
+        "src/a.rs:fn alpha() {}\n[There are more matches; only the first line is shown. Narrow the search.]\n"
     );
     assert_eq!(
         content(json!({"-A": 1})),
@@ -111,6 +111,8 @@ fn a_bad_pattern_fails_with_the_engines_own_words() {
     assert!(told.contains("needs `multiline`"), "{told}");
     let told = bench.failure("Grep", json!({"pattern": "(((a{1000}){1000}){1000})"}));
     assert!(told.contains("size"), "{told}");
+    let told = bench.failure("Grep", json!({"pattern": "a".repeat(10_001)}));
+    assert_eq!(told, "The pattern has 10001 bytes; 10000 are the most. Search for a part of it.");
 }
 
 #[test]
@@ -123,7 +125,8 @@ fn binary_and_secret_files_links_and_pipes_are_left_out() {
     std::fs::File::create(bench.path("vast")).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(
         bench.output("Grep", json!({"pattern": "alpha"})),
-        "real\n[1 file left out: a secret by its name.]\n[1 file left out: too large or not readable.]\n"
+        "real\n[1 file left out: a secret by its name.]\n[1 file left out: no text but binary, first `a.bin`.]\n\
+         [1 file left out: larger than 16777216 bytes, first `vast`.]\n"
     );
     assert!(bench.refusal("Grep", json!({"pattern": "a", "path": ".env"})).contains("secret file"));
 }
@@ -147,7 +150,9 @@ fn much_is_cut_and_said() {
     }
     let text = bench.output("Grep", json!({"pattern": "x"}));
     assert_eq!(text.lines().count(), 1_001);
-    assert!(text.ends_with("[There are more matches. Narrow the search to see them.]\n"));
+    let told =
+        "[There are more matches; only the first 1000 lines are shown. Narrow the search.]\n";
+    assert!(text.ends_with(told), "{text}");
     let text = bench.output("Grep", json!({"pattern": "x", "path": "a", "output_mode": "content"}));
     assert_eq!(text, format!("a:1:{} [100 more characters]\n", "x".repeat(500)));
 }
@@ -160,5 +165,39 @@ fn a_search_that_takes_too_long_stops_and_says_so() {
     assert_eq!(
         text,
         "No matches.\n[Stopped early: the time was up. Narrow `path` or the pattern.]\n"
+    );
+    assert_eq!(
+        bench.output("Grep", json!({"pattern": "x", "path": "a"})),
+        text,
+        "within a file too"
+    );
+}
+
+#[test]
+fn a_pattern_that_is_dear_for_each_byte_keeps_the_time_limit_in_one_file() {
+    let bench = with(Settings { search_time: Duration::from_millis(100), ..Settings::default() });
+    // Where an `a` may have been counts for the next thousands of bytes, so that each costs as many steps: minutes for
+    // the whole file, which is one line.
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        if state >> 63 == 0 { 'a' } else { 'b' }
+    };
+    bench.put("a", (0..8 << 20).map(|_| next()).collect::<String>());
+    for multiline in [false, true] {
+        let arguments = json!({"pattern": "a[ab]{8000}[^ab]", "multiline": multiline});
+        let text = bench.output("Grep", arguments);
+        assert!(text.contains("Stopped early: the time was up."), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_the_reason() {
+    let bench = bench();
+    bench.put("real", "alpha\n");
+    assert!(Command::new("mkfifo").arg(bench.path("pipe")).status().unwrap().success());
+    assert_eq!(
+        bench.output("Grep", json!({"pattern": "alpha", "path": "pipe"})),
+        "No matches.\n[1 file left out: not readable; `pipe` is a pipe, not a file.]\n"
     );
 }

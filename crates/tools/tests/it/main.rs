@@ -3,10 +3,13 @@
 
 mod bash;
 mod bench;
+mod client;
 mod edit;
 mod glob;
 mod grep;
+mod leftover;
 mod read;
 mod server;
+mod serving;
 mod web_fetch;
 mod write;

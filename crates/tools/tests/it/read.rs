@@ -119,7 +119,6 @@ fn nothing_outside_the_root_is_read() {
     symlink(outside.path().join("a"), bench.path("file")).unwrap();
     symlink(outside.path(), bench.path("folder")).unwrap();
     symlink("..", bench.path("up")).unwrap();
-    symlink("loop", bench.path("loop")).unwrap();
     let absolute = outside.path().join("a");
     let paths = [
         "../a",
@@ -129,7 +128,6 @@ fn nothing_outside_the_root_is_read() {
         "file",
         "folder/a",
         "up/a",
-        "loop",
         "folder/new/x",
         absolute.to_str().unwrap(),
     ];
@@ -197,8 +195,30 @@ fn pipes_sockets_devices_and_folders_fail_with_words_and_never_block() {
 }
 
 #[test]
+fn links_in_a_circle_fail_with_words() {
+    let bench = bench();
+    symlink("loop", bench.path("loop")).unwrap();
+    symlink("b", bench.path("a")).unwrap();
+    symlink("./a/../a", bench.path("b")).unwrap();
+    for path in ["loop", "a", "b/c"] {
+        for (tool, more) in [("Read", json!({})), ("Write", json!({"content": "x"}))] {
+            let mut arguments = more;
+            arguments["file_path"] = json!(path);
+            let told = bench.failure(tool, arguments);
+            assert_eq!(told, format!("`{path}` leads through more than 40 links, or in a circle."));
+        }
+    }
+}
+
+#[test]
 fn a_file_beyond_the_limit_is_not_taken_into_memory() {
     let bench = bench();
     std::fs::File::create(bench.path("a")).unwrap().set_len(1 << 40).unwrap();
-    assert!(bench.failure("Read", json!({"file_path": "a"})).contains("has 1099511627776 bytes"));
+    for arguments in [json!({"file_path": "a"}), json!({"file_path": "a", "offset": 9, "limit": 1})]
+    {
+        assert_eq!(
+            bench.failure("Read", arguments),
+            "`a` has 1099511627776 bytes, and at most 16777216 are read. Use `Bash`, for example `sed -n`."
+        );
+    }
 }

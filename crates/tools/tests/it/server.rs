@@ -1,54 +1,14 @@
-use std::io::{Read, Write, pipe};
+use std::io::{Read as _, Write as _};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sequester_core::tool::{Effect, Outcome, Toolbox};
-use sequester_tools::{Client, Settings, Workbench, serve, specs};
-use serde_json::{Value, json};
+use sequester_tools::{Client, Settings, Workbench, specs};
+use serde_json::json;
 
-use crate::bench::{Bench, bench, invocation};
-
-/// A future's value, by parking this thread.
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    struct Wake(thread::Thread);
-    impl std::task::Wake for Wake {
-        fn wake(self: std::sync::Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = std::task::Waker::from(std::sync::Arc::new(Wake(thread::current())));
-    let mut context = std::task::Context::from_waker(&waker);
-    let mut future = std::pin::pin!(future);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            std::task::Poll::Ready(value) => return value,
-            std::task::Poll::Pending => thread::park(),
-        }
-    }
-}
-
-type Ending = thread::JoinHandle<Result<(), String>>;
-
-fn start(bench: &Bench) -> (Client, Ending) {
-    let (requests, calls) = pipe().unwrap();
-    let (answers, output) = pipe().unwrap();
-    let workbench = Workbench::new(bench.folder.path(), Settings::default()).unwrap();
-    let server =
-        thread::spawn(move || serve(requests, output, workbench).map_err(|e| e.to_string()));
-    (Client::new(answers, calls).unwrap(), server)
-}
-
-fn frame(value: &Value) -> Vec<u8> {
-    let body = value.to_string();
-    [&(body.len() as u32).to_be_bytes(), body.as_bytes()].concat()
-}
-
-/// What a server makes of these bytes.
-fn serve_bytes(bytes: &[u8]) -> Result<(), String> {
-    let workbench = bench().workbench;
-    serve(bytes, std::io::sink(), workbench).map_err(|error| error.to_string())
-}
+use crate::bench::{bench, invocation};
+use crate::serving::{ask, launch, start, start_with, wait};
 
 #[test]
 fn all_tools_are_listed_with_their_effects() {
@@ -82,7 +42,7 @@ fn a_thousand_reads_at_once_each_get_their_own_answer() {
         assert_eq!(returned.seen.len(), 1);
     }
     drop(client);
-    assert_eq!(server.join().unwrap(), Ok(()));
+    assert!(server.ended().success());
 }
 
 #[test]
@@ -105,6 +65,16 @@ fn a_call_gives_the_same_through_the_wire_as_without_it() {
     }
     assert_eq!(bench.refusal("Task", json!({})), "There is no tool `Task` here.");
     assert_eq!(client.specs(), specs());
+}
+
+#[test]
+fn a_server_can_be_a_thread_of_a_program_that_only_looks() {
+    let bench = bench();
+    bench.put("a", "x\n");
+    let workbench = Workbench::new(bench.folder.path(), Settings::default()).unwrap();
+    let client = Client::in_process(workbench).unwrap();
+    let text = ask(&client, "Read", json!({"file_path": "a"}));
+    assert_eq!(text, Outcome::Output("     1\tx\n".into()));
 }
 
 #[test]
@@ -143,76 +113,14 @@ fn commands_run_one_after_the_other() {
 }
 
 #[test]
-fn the_end_of_input_ends_what_runs() {
+fn a_malformed_frame_ends_the_server() {
     let bench = bench();
-    let (client, server) = start(&bench);
-    let call = client.call(invocation(
-        "Bash",
-        json!({"command": "setsid sleep 1000 & echo $! >pid; mv pid started; sleep 1000"}),
-    ));
-    let until = Instant::now() + Duration::from_mins(1);
-    while !bench.path("started").exists() {
-        assert!(Instant::now() < until);
-        thread::yield_now();
+    for bytes in [&[0xFF; 8][..], &[0; 4], b"\0\0\0\x02{]"] {
+        let (mut stream, server) = launch(&bench, &Settings::default());
+        stream.write_all(bytes).unwrap();
+        assert_eq!(stream.read_to_end(&mut Vec::new()).unwrap(), 0);
+        assert!(!server.ended().success());
     }
-    drop(client);
-    assert_eq!(server.join().unwrap(), Ok(()));
-    let told = wait(call);
-    let ended = Outcome::Failed("The tool server ended: it closed its output.".into());
-    assert!(told.outcome == ended || told.outcome.text().ends_with("exit code: 137"), "{told:?}");
-    let pid = bench.text("started");
-    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.trim()));
-    assert!(status.is_err() || status.unwrap().contains("\nState:\tZ"), "{pid}");
-}
-
-#[test]
-fn when_the_server_dies_everyone_who_waits_is_told() {
-    let (mut requests, calls) = pipe().unwrap();
-    let (answers, mut output) = pipe().unwrap();
-    let client = Client::new(answers, calls).unwrap();
-    let waiting: Vec<_> = (0..3).map(|_| client.call(invocation("Read", json!({})))).collect();
-    requests.read_exact(&mut [0; 4]).unwrap();
-    output
-        .write_all(&frame(&json!({"id": 2, "returned": {"outcome": {"output": "two"}}})))
-        .unwrap();
-    drop((output, requests));
-    let told: Vec<_> = waiting.into_iter().map(|call| wait(call).outcome).collect();
-    let ended = |told: &Outcome| matches!(told, Outcome::Failed(told) if told.starts_with("The tool server ended: "));
-    assert!(ended(&told[0]) && ended(&told[2]), "{told:?}");
-    assert_eq!(told[1], Outcome::Output("two".into()));
-    assert!(ended(&wait(client.call(invocation("Read", json!({})))).outcome));
-}
-
-#[test]
-fn a_malformed_frame_ends_the_server_with_the_reason() {
-    let invocation = json!({"call": {"id": "1", "name": "Read", "arguments": {}}});
-    let request = json!({"id": 1, "invocation": invocation});
-    assert_eq!(serve_bytes(&[]), Ok(()));
-    assert_eq!(serve_bytes(&frame(&request)), Ok(()));
-    for (bytes, why) in [
-        (vec![0, 0], "it ended within its length."),
-        (vec![0xFF; 8], "it has 4294967295 bytes and may have 16777216."),
-        (vec![0, 0, 0, 9, b'{'], "it ended after 1 of 9 bytes."),
-        (vec![0; 4], "EOF while parsing a value"),
-        (frame(&json!({"id": "1"})), "invalid type: string"),
-        (frame(&json!({"id": 1, "invocation": invocation, "more": 1})), "unknown field `more`"),
-    ] {
-        let told = serve_bytes(&bytes).unwrap_err();
-        assert!(
-            told.starts_with("The tool server ended: A frame is malformed: ") && told.contains(why),
-            "{told}"
-        );
-    }
-}
-
-#[test]
-fn garbage_from_a_server_is_an_end_too() {
-    let (_requests, calls) = pipe().unwrap();
-    let (answers, mut output) = pipe().unwrap();
-    let client = Client::new(answers, calls).unwrap();
-    let call = client.call(invocation("Read", json!({})));
-    output.write_all(&[0x7F, 0xFF, 0xFF, 0xFF]).unwrap();
-    assert!(wait(call).outcome.text().contains("it has 2147483647 bytes and may have 1048576"));
 }
 
 #[test]
@@ -221,12 +129,8 @@ fn answers_come_as_they_are_ready() {
     bench.put("a", "x\n");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (requests, calls) = pipe().unwrap();
-    let (answers, output) = pipe().unwrap();
     let settings = Settings { hosts: vec![address.to_string()], ..Settings::default() };
-    let workbench = Workbench::new(bench.folder.path(), settings).unwrap();
-    thread::spawn(move || serve(requests, output, workbench).map_err(|error| error.to_string()));
-    let client = Client::new(answers, calls).unwrap();
+    let (client, _server) = start_with(&bench, &settings);
     let slow = client.call(invocation("WebFetch", json!({"url": format!("http://{address}/")})));
     let (mut stream, _) = listener.accept().unwrap();
     // The page is still awaited while the file is read.
@@ -237,5 +141,5 @@ fn answers_come_as_they_are_ready() {
     stream
         .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nslow")
         .unwrap();
-    assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(Outcome::Output("slow".into())));
+    assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(Outcome::Output("slow\n".into())));
 }

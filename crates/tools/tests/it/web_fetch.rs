@@ -62,8 +62,8 @@ fn html_comes_as_markdown_and_other_text_as_it_is() {
         _ => page("200 OK", "text/html; charset=utf-8", "<h1>Grün</h1><p>Some <em>text</em>.</p>"),
     });
     let bench = allowing(&[&address]);
-    assert_eq!(bench.output("WebFetch", url(address, "/")), "# Grün\n\nSome *text*.");
-    assert_eq!(bench.output("WebFetch", url(address, "/json")), "{\"a\": \"<b>\"}");
+    assert_eq!(bench.output("WebFetch", url(address, "/")), "# Grün\n\nSome *text*.\n");
+    assert_eq!(bench.output("WebFetch", url(address, "/json")), "{\"a\": \"<b>\"}\n");
 }
 
 #[test]
@@ -101,10 +101,10 @@ fn redirects_lead_to_allowed_hosts_only() {
         path => page("200 OK", "text/plain", format!("at {path}")),
     });
     let bench = allowing(&[&address]);
-    assert_eq!(bench.output("WebFetch", url(address, "/near")), "at /text?x=1");
+    assert_eq!(bench.output("WebFetch", url(address, "/near")), "at /text?x=1\n");
     assert!(bench.refusal("WebFetch", url(address, "/far")).contains(&other.to_string()));
     assert!(bench.failure("WebFetch", url(address, "/round")).contains("sixth redirect"));
-    assert_eq!(allowing(&[&address, &other]).output("WebFetch", url(address, "/far")), "foreign");
+    assert_eq!(allowing(&[&address, &other]).output("WebFetch", url(address, "/far")), "foreign\n");
 }
 
 #[test]
@@ -126,11 +126,65 @@ fn what_is_no_text_is_refused_and_an_error_told() {
 }
 
 #[test]
-fn a_long_page_is_read_to_its_limit_and_said() {
-    let address = server(|_| page("200 OK", "text/plain", "line\n".repeat(1 << 20)));
-    let text = allowing(&[&address]).output("WebFetch", url(address, "/"));
+fn a_long_page_comes_in_parts_and_is_read_to_its_limit() {
+    let body = |path: &str| match path {
+        "/vast" => "line\n".repeat(1 << 20),
+        _ => (0..10_000).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat(),
+    };
+    let address = server(move |path| page("200 OK", "text/plain", body(path)));
+    let bench = allowing(&[&address]);
+    let text = bench.output("WebFetch", url(address, "/vast"));
     assert!(text.len() <= 32 << 10);
-    assert!(text.ends_with("[The page is longer than 2097152 bytes; the rest was not read.]\n"));
+    let told = "[The page is longer than 2097152 bytes; the rest was not read.]\n";
+    assert!(text.ends_with(told), "{text}");
+    let (mut whole, mut next) = (String::new(), 0);
+    loop {
+        let arguments = json!({"url": format!("http://{address}/"), "offset": next});
+        let text = bench.output("WebFetch", arguments);
+        assert!(text.len() <= 32 << 10);
+        let Some((part, on)) = text.split_once("[Bytes ") else {
+            whole += &text;
+            break;
+        };
+        whole += part;
+        let on = on.split_once("`offset` ").unwrap().1;
+        next = on.trim_end_matches(".]\n").parse().unwrap();
+    }
+    assert_eq!(whole, body("/"));
+    let past = json!({"url": format!("http://{address}/"), "offset": 98_890});
+    assert_eq!(
+        bench.failure("WebFetch", past),
+        "The page has 98890 bytes of text; there is no byte 98890."
+    );
+}
+
+#[test]
+fn the_charset_of_a_page_is_honoured() {
+    let address = server(|path| match path {
+        "/header" => page("200 OK", "text/plain; charset=iso-8859-1", b"gr\xFCn"),
+        "/meta" => page("200 OK", "text/html", b"<meta charset=koi8-r><p>\xC1</p>"),
+        "/wide" => page("200 OK", "text/plain", b"\xFF\xFEh\0i\0"),
+        _ => page("200 OK", "text/plain", b"gr\xFCn"),
+    });
+    let fetch = |path| allowing(&[&address]).output("WebFetch", url(address, path));
+    assert_eq!(fetch("/header"), "gr\u{fc}n\n");
+    assert_eq!(fetch("/meta"), "\u{430}\n");
+    assert_eq!(fetch("/wide"), "hi\n");
+    assert_eq!(fetch("/"), "gr\u{FFFD}n\n[Bytes that are no UTF-8 are shown as \u{FFFD}.]\n");
+}
+
+#[test]
+fn this_machine_is_reached_only_by_a_name_that_says_so() {
+    let address = server(|_| page("200 OK", "text/plain", "here"));
+    let port = address.port();
+    let with = |host: &str| {
+        with(Settings { hosts: vec![format!("{host}:{port}")], ..Settings::default() })
+    };
+    let fetch = |host: &str| json!({"url": format!("http://{host}:{port}/")});
+    assert_eq!(with("localhost").output("WebFetch", fetch("localhost")), "here\n");
+    assert_eq!(with("127.0.0.1").output("WebFetch", fetch("127.0.0.1")), "here\n");
+    assert!(with("localhost").refusal("WebFetch", fetch("127.0.0.1")).contains("may not be asked"));
+    assert!(with("*.0.0.1").refusal("WebFetch", fetch("127.0.0.1")).contains("may not be asked"));
 }
 
 #[test]

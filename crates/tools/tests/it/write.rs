@@ -47,6 +47,45 @@ fn a_replaced_file_keeps_its_mode_and_a_link_stays_a_link() {
 }
 
 #[test]
+fn a_replaced_file_keeps_its_line_ends_and_mark_and_says_so() {
+    let bench = bench();
+    bench.put("a", "\u{feff}one\r\ntwo\r\n");
+    let arguments = json!({"file_path": "a", "content": "1\n2\n3\n"});
+    let returned = bench.call_seen("Write", arguments, &["a"]);
+    assert_eq!(
+        returned.outcome.text(),
+        "Replaced `a`: 12 bytes, 3 lines. It keeps its CRLF line ends and its byte order mark, which `Read` does not show."
+    );
+    assert_eq!(bench.text("a"), "\u{feff}1\r\n2\r\n3\r\n");
+    let digest = blake3::hash(bench.text("a").as_bytes()).to_hex().to_string();
+    assert_eq!(returned.seen.get("a"), Some(&digest), "what is there now is known");
+}
+
+#[test]
+fn the_bits_that_lend_rights_do_not_stay() {
+    let bench = bench();
+    bench.put("run", "old");
+    std::fs::set_permissions(bench.path("run"), PermissionsExt::from_mode(0o6755)).unwrap();
+    output(bench.call_seen("Write", json!({"file_path": "run", "content": "new"}), &["run"]));
+    let mode = std::fs::metadata(bench.path("run")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o755);
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_outwards_is_not_written_through() {
+    let bench = bench();
+    let outside = tempfile::tempdir().unwrap();
+    symlink(outside.path(), bench.path("out")).unwrap();
+    bench.put("real/a", "x");
+    symlink("../out/new", bench.path("real/link")).unwrap();
+    for path in ["out/a", "real/link", "real/../out/a"] {
+        let told = refusal(bench.call("Write", json!({"file_path": path, "content": "x"})));
+        assert!(told.contains("leads out of the workspace"), "{told}");
+    }
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn folders_secret_names_and_git_itself_are_not_written() {
     let bench = bench();
     bench.put("folder/a", "").put(".git/HEAD", "ref");

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use sequester_core::agent::Registry;
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::profile::{HOST_HINT, is_host};
 use sequester_core::source::Origin;
 use sequester_core::spelling;
+use sequester_llm::Endpoint;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -40,9 +42,9 @@ const FAULTS: usize = 50;
 
 impl Config {
     /// What the file sets, and all that is wrong with it, in the order of places.
-    pub(super) fn parse(text: &str, origin: &Origin) -> (Self, Vec<FileFault>) {
+    pub(super) fn parse(text: &str, origin: &Origin, agents: &Registry) -> (Self, Vec<FileFault>) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut reader = Reader { text, origin, faults: Vec::new() };
+        let mut reader = Reader { text, origin, agents, faults: Vec::new() };
         let mut config = Self::default();
         match DeTable::parse(text) {
             Ok(table) => {
@@ -105,7 +107,8 @@ impl Config {
     }
 
     fn set_agents(&mut self, reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) {
-        for (name, _, value) in reader.table("agents", value) {
+        for (name, at, value) in reader.table("agents", value) {
+            reader.check_agent(name, &at);
             for (key, at, value) in reader.table(name, value) {
                 if key == "model" {
                     self.agents
@@ -145,6 +148,7 @@ impl Config {
 struct Reader<'a> {
     text: &'a str,
     origin: &'a Origin,
+    agents: &'a Registry,
     faults: Vec<FileFault>,
 }
 
@@ -198,12 +202,22 @@ impl Reader<'_> {
         hosts
     }
 
+    /// The user's own file holds for every repository, and an agent of another one is no mistake; a slip is.
+    fn check_agent(&mut self, name: &str, at: &Range<usize>) {
+        let names = self.agents.roles().iter().map(|role| role.name.as_str());
+        let elsewhere = self.origin.is_trusted() && spelling::nearest(name, names).is_none();
+        if !self.agents.knows(name) && !elsewhere {
+            let message = format!("There is no agent `{name}`.");
+            self.push(Code::UnknownAgent, at, message, self.agents.hint(name));
+        }
+    }
+
     fn check_search(&mut self, text: &str, value: &Spanned<DeValue<'_>>) -> bool {
-        let fits =
-            text == "provider" || text.starts_with("https://") || text.starts_with("http://");
+        let fits = text == "provider" || Endpoint::is_template(text);
         if !fits {
-            let hint = "Write the endpoint's address, or \"provider\" for the model's own search.";
-            self.bad(&value.span(), "`search` is no address.", hint);
+            let message = "`search` is no address of a search endpoint with `{query}` in it.";
+            let hint = "Write \"https://host/search?q={query}&format=json\", or \"provider\" for the model's own search.";
+            self.bad(&value.span(), message, hint);
         }
         fits
     }

@@ -1,4 +1,6 @@
 use sequester_core::agent;
+use sequester_core::profile::Profiles;
+use sequester_core::source::Source;
 
 use super::*;
 
@@ -10,14 +12,20 @@ fn user() -> Origin {
     Origin::User("config.toml".to_owned())
 }
 
+/// The built-in agents, and one whose file cannot be used.
+fn agents() -> Registry {
+    let origin = Origin::Repository(".sequester/agents/broken.md".to_owned());
+    Registry::read(&[Source { origin, text: String::new() }], Profiles::built_in())
+}
+
 fn parse(text: &str, origin: &Origin) -> Config {
-    let (config, faults) = Config::parse(text, origin);
+    let (config, faults) = Config::parse(text, origin, &agents());
     assert_eq!(faults, [], "{text}");
     config
 }
 
 fn faults(text: &str, origin: &Origin) -> Vec<String> {
-    let told = Config::parse(text, origin).1;
+    let told = Config::parse(text, origin, &agents()).1;
     told.iter()
         .map(|one| {
             let (fault, place) = (&one.fault, one.fault.place);
@@ -89,6 +97,26 @@ fn what_is_no_host_is_said_where_it_stands() {
     let places: Vec<&str> = found.iter().map(|one| one.split(' ').next().unwrap()).collect();
     assert_eq!(places, ["2:3", "2:23", "4:1", "5:1"], "{found:?}");
     assert!(found[0].contains("`https://docs.rs/` is no host."), "{found:?}");
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_said_where_it_stands() {
+    let text = "[agents]\nbroken.model = \"a/b\"\nnope.model = \"a/b\"\nreviwer.model = \"a/b\"\n";
+    let slip = "4:1 SQ0005 There is no agent `reviwer`. Perhaps `reviewer` is meant.";
+    let found = faults(text, &repository());
+    assert!(found[0].starts_with("3:1 SQ0005 There is no agent `nope`. Known agents are Explore"));
+    assert_eq!(found[1..], [slip]);
+    // It may be one of another repository.
+    assert_eq!(faults(text, &user()), [slip]);
+}
+
+#[test]
+fn a_search_without_a_place_for_the_query_is_said_where_it_stands() {
+    for search in ["http://h/s", "h/{query}", "http://[", "https://{query}/"] {
+        let found = faults(&format!("\nsearch = \"{search}\"\n"), &user());
+        assert!(found[0].starts_with("2:10 SQ0255") && found[0].contains("{query}"), "{found:?}");
+    }
+    parse("search = \"http://h/s?q={query}\"\n", &user());
 }
 
 #[test]

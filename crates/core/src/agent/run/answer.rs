@@ -103,8 +103,8 @@ impl AgentRun {
                 true,
             );
         }
-        if call.arguments == TOO_DEEP {
-            return self.answer(call, TOO_DEEP.to_owned(), true);
+        if call.arguments == Call::TOO_DEEP {
+            return self.answer(call, Call::TOO_DEEP.to_owned(), true);
         }
         if [own::REPORT, own::ASK].contains(&call.name.as_str()) {
             return self.answer(call, ALONE.to_owned(), true);
@@ -188,19 +188,7 @@ fn size(said: &Said) -> usize {
 
 /// Arguments nested deeper than anybody can read are not kept: what is stored must be read back.
 fn flatten(call: &mut Call) {
-    if is_deeper(&call.arguments, DEPTH) {
-        call.arguments = Value::from(TOO_DEEP);
-    }
-}
-
-const DEPTH: usize = 64;
-const TOO_DEEP: &str = "The arguments are nested deeper than 64 levels.";
-
-fn is_deeper(value: &Value, depth: usize) -> bool {
-    match (value, depth) {
-        (Value::Array(_) | Value::Object(_), 0) => true,
-        (Value::Array(items), _) => items.iter().any(|item| is_deeper(item, depth - 1)),
-        (Value::Object(fields), _) => fields.values().any(|field| is_deeper(field, depth - 1)),
-        _ => false,
+    if call.is_too_deep() {
+        call.arguments = Value::from(Call::TOO_DEEP);
     }
 }

@@ -1,0 +1,82 @@
+//! The jail's file system, from nothing.
+
+use std::path::{Path, PathBuf};
+
+use super::{people, workspace};
+use crate::blueprint::{Access, Entry, Identity};
+use crate::capabilities::{Capabilities, Capability};
+use crate::limits::Limits;
+use crate::policy::Policy;
+use crate::surroundings::{Place, Surroundings, What};
+
+/// Shared memory that programs expect.
+const SHARED: u64 = 256 << 20;
+
+pub(super) fn build(
+    policy: &Policy,
+    surroundings: &Surroundings,
+    identity: Identity,
+    capabilities: &Capabilities,
+) -> Vec<Entry> {
+    let mut root = skeleton(&policy.limits, &surroundings.home);
+    root.extend(people::entries(surroundings, identity));
+    let layers = policy.is_writing() && capabilities.has(Capability::Overlay);
+    let at = workspace::folder(policy);
+    let places = surroundings.places.iter().filter(|place| !place.at.starts_with(&at));
+    let mut stores = (0..).map(|number: usize| policy.store.join(format!("layer-{number}")));
+    root.extend(places.map(|place| {
+        let store = || stores.next().filter(|_| layers);
+        entry(place, surroundings, store)
+    }));
+    // What lies in another comes after it.
+    root.sort_by(|one, other| one.at().cmp(other.at()));
+    root.extend(workspace::entries(policy));
+    root
+}
+
+/// What every root has.
+fn skeleton(limits: &Limits, home: &Path) -> Vec<Entry> {
+    let folder = |at: &str| Entry::Folder { at: at.into(), mode: 0o755 };
+    let link = |at: &str, to: &str| Entry::Link { at: at.into(), to: to.into() };
+    let scratch = |at: &Path, bytes, mode| Entry::Scratch { at: at.to_owned(), bytes, mode };
+    // What is in memory is counted as memory too.
+    let bytes = limits.disk.min(limits.memory / 2);
+    vec![
+        folder("/etc"),
+        folder("/run"),
+        folder("/var"),
+        link("/var/run", "/run"),
+        link("/var/tmp", "/tmp"),
+        Entry::Processes,
+        Entry::Devices,
+        scratch(Path::new("/dev/shm"), bytes.min(SHARED), 0o1777),
+        scratch(Path::new("/tmp"), bytes, 0o1777),
+        scratch(home, bytes, 0o700),
+    ]
+}
+
+fn entry(
+    place: &Place,
+    surroundings: &Surroundings,
+    store: impl FnOnce() -> Option<PathBuf>,
+) -> Entry {
+    let at = place.at.clone();
+    let shown = |path: &Path| {
+        let mut places = surroundings.places.iter();
+        places.any(|place| {
+            let real = matches!(place.what, What::Read(_) | What::Layered(_));
+            real && path.starts_with(&place.at)
+        })
+    };
+    match &place.what {
+        What::Read(from) => Entry::Bind { from: from.clone(), at, access: Access::Read },
+        What::Layered(from) => match store() {
+            Some(store) => Entry::Layered { at, lower: vec![from.clone()], store },
+            None => Entry::Bind { from: from.clone(), at, access: Access::Read },
+        },
+        What::Link(to) => Entry::Link { at, to: to.clone() },
+        What::Text(content) if shown(&at) => Entry::Cover { at, content: content.clone() },
+        What::Text(content) => Entry::Text { at, content: content.clone() },
+        What::Hidden => Entry::Hidden { at },
+    }
+}

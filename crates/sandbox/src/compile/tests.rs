@@ -1,0 +1,179 @@
+mod capability;
+
+use sequester_core::profile::Confinement;
+use serde_json::Value;
+
+use super::*;
+use crate::Access;
+use crate::machine::{self, folder, layers, policy, root, user};
+
+fn blueprint(policy: &Policy, surroundings: &Surroundings) -> Blueprint {
+    compile(policy, surroundings, &Capabilities::all()).unwrap().blueprint
+}
+
+/// One line for each thing that it is made of.
+fn lines(blueprint: &Blueprint) -> String {
+    let value = serde_json::to_value(blueprint).unwrap();
+    let mut lines = String::new();
+    for (field, value) in value.as_object().unwrap() {
+        let all: Vec<String> = match value {
+            Value::Array(all) => all.iter().map(|one| format!("{field} {one}\n")).collect(),
+            Value::Object(all) => {
+                all.iter().map(|(name, one)| format!("{field} {name} {one}\n")).collect()
+            }
+            one => vec![format!("{field} {one}\n")],
+        };
+        lines.extend(all);
+    }
+    lines
+}
+
+#[test]
+fn each_profile_has_its_jail_around_a_folder() {
+    for confinement in Confinement::ALL {
+        let made = blueprint(&policy(confinement, Workspace::Folder(folder())), &user());
+        crate::golden::assert(&format!("folder/{}.txt", confinement.as_str()), &lines(&made));
+    }
+}
+
+#[test]
+fn each_profile_has_its_jail_in_a_private_workspace() {
+    for confinement in Confinement::ALL {
+        let made = blueprint(&policy(confinement, Workspace::Layers(layers())), &root());
+        crate::golden::assert(&format!("layers/{}.txt", confinement.as_str()), &lines(&made));
+    }
+}
+
+#[test]
+fn without_a_workspace_there_is_an_empty_one() {
+    let made = blueprint(&policy(Confinement::Validate, Workspace::None), &user());
+    crate::golden::assert("none/validate.txt", &lines(&made));
+}
+
+#[test]
+fn without_namespaces_a_reader_has_rules() {
+    let policy = policy(Confinement::ReadOnly, Workspace::Folder(machine::clean_folder()));
+    let capabilities = Capabilities { user_namespaces: false, ..Capabilities::all() };
+    let made = compile(&policy, &machine::clean(user()), &capabilities).unwrap().blueprint;
+    crate::golden::assert("fallback/read-only.txt", &lines(&made));
+}
+
+#[test]
+fn the_same_is_made_of_the_same() {
+    for confinement in Confinement::ALL {
+        let policy = policy(confinement, Workspace::Folder(folder()));
+        assert_eq!(blueprint(&policy, &user()), blueprint(&policy, &user()));
+    }
+}
+
+#[test]
+fn what_lies_in_another_comes_after_it() {
+    for confinement in Confinement::ALL {
+        for surroundings in [user(), root()] {
+            let made = blueprint(&policy(confinement, Workspace::Folder(folder())), &surroundings);
+            for (number, entry) in made.root.iter().enumerate() {
+                let above =
+                    |later: &Entry| later.at() != entry.at() && entry.at().starts_with(later.at());
+                assert!(!made.root[number..].iter().any(above), "{entry:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_writers_write_to_what_stays() {
+    for confinement in Confinement::ALL {
+        for workspace in [Workspace::Folder(folder()), Workspace::Layers(layers()), Workspace::None]
+        {
+            let made = blueprint(&policy(confinement, workspace.clone()), &user());
+            let writable: Vec<&Path> = made
+                .root
+                .iter()
+                .filter_map(|entry| match entry {
+                    Entry::Bind { from, access: Access::Write, .. } => Some(from.as_path()),
+                    _ => None,
+                })
+                .collect();
+            let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
+            let expected: &[&str] = match workspace {
+                Workspace::Folder(_) if keeps => &["/home/ada/shop", "/home/ada/shop/.github"],
+                _ => &[],
+            };
+            let expected: Vec<&Path> = expected.iter().map(Path::new).collect();
+            assert_eq!(writable, expected, "{}", confinement.as_str());
+        }
+    }
+}
+
+#[test]
+fn a_grant_opens_its_name_and_no_other() {
+    let shut = |grants: &[&str]| -> Vec<String> {
+        let mut policy = policy(Confinement::Writer, Workspace::Folder(folder()));
+        policy.grants = grants.iter().map(ToString::to_string).collect();
+        let entries = blueprint(&policy, &user()).root;
+        let shut = entries.iter().filter(|entry| matches!(entry, Entry::Shut { .. }));
+        shut.map(|entry| entry.at().strip_prefix("/home/ada/shop").unwrap().display().to_string())
+            .collect()
+    };
+    let all = shut(&[]);
+    let without = |names: &[&str]| -> Vec<String> {
+        all.iter().filter(|name| !names.contains(&name.as_str())).cloned().collect()
+    };
+    assert_eq!(shut(&[".github/workflows"]), without(&[".github/workflows"]));
+    assert_eq!(shut(&[".github"]), without(&[".github/workflows", ".github/actions"]));
+    assert_eq!(shut(&[".git", ".sequester"]), all);
+    assert_eq!(shut(&["Jenkinsfile", "absent"]), without(&["Jenkinsfile"]));
+}
+
+#[test]
+fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
+    let absent = || Workspace::Folder(crate::Folder { parents: Vec::new(), ..folder() });
+    let shut = |policy: &Policy, path: &str| {
+        let at = Path::new("/home/ada/shop").join(path);
+        let is_it = |entry: &Entry| matches!(entry, Entry::Shut { .. }) && entry.at() == at;
+        blueprint(policy, &user()).root.iter().filter(|entry| is_it(entry)).count()
+    };
+    let mut policy = policy(Confinement::Writer, absent());
+    assert_eq!((shut(&policy, ".github"), shut(&policy, ".github/workflows")), (1, 0));
+    policy.grants.insert(".github/workflows".to_owned());
+    assert_eq!((shut(&policy, ".github"), shut(&policy, ".github/actions")), (0, 1));
+}
+
+#[test]
+fn a_protected_name_that_is_a_link_is_refused_to_writers() {
+    let path = PathBuf::from("/home/ada/shop/.claude");
+    let linked = crate::Folder { links: vec![path.clone()], ..folder() };
+    for confinement in Confinement::ALL {
+        let mut policy = policy(confinement, Workspace::Folder(linked.clone()));
+        let refused = compile(&policy, &user(), &Capabilities::all()).err();
+        let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
+        assert_eq!(refused, keeps.then(|| Refusal::Link { path: path.clone() }));
+        policy.grants.insert(".claude".to_owned());
+        assert!(compile(&policy, &user(), &Capabilities::all()).is_ok());
+    }
+}
+
+#[test]
+fn no_jail_is_made_around_what_it_stands_on() {
+    for path in ["/", "/usr", "/home", "/home/ada", "/tmp", "/etc", "/proc/1", "/dev/shm", "/sys/a"]
+    {
+        let workspace = crate::Folder { path: path.into(), ..machine::clean_folder() };
+        let policy = policy(Confinement::ReadOnly, Workspace::Folder(workspace));
+        let refusal = compile(&policy, &user(), &Capabilities::all()).unwrap_err();
+        assert_eq!(refusal, Refusal::Around { workspace: path.into() });
+        assert!(refusal.to_string().starts_with(&format!("The workspace `{path}` is or holds")));
+    }
+}
+
+#[test]
+fn hosts_are_sorted_and_go_through_the_proxy() {
+    let mut policy = policy(Confinement::Research, Workspace::None);
+    policy.hosts = ["b.example.org", "a.example.org:8443", "b.example.org"]
+        .map(|host| host.parse().unwrap())
+        .into();
+    let made = blueprint(&policy, &user());
+    let hosts = ["a.example.org:8443", "b.example.org"].map(str::to_owned).into();
+    assert_eq!(made.network, Network::Hosts { hosts, port: PROXY_PORT });
+    assert_eq!(made.environment["https_proxy"], "http://127.0.0.1:3128");
+    assert!(!made.environment.contains_key("CARGO_NET_OFFLINE"));
+}

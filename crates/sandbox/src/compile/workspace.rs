@@ -1,0 +1,171 @@
+//! Where a program starts: the workspace, as far as the profile lets it be written.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sequester_core::profile::Confinement;
+
+use super::refusal::Refusal;
+use crate::blueprint::{Access, Entry, Kind};
+use crate::folder::{Folder, Git};
+use crate::policy::{Layer, Layers, Policy, Workspace};
+use crate::protected;
+use crate::surroundings::Surroundings;
+
+/// Where an empty workspace stands.
+const EMPTY: &str = "/tmp/workspace";
+
+/// What every jail has of its own; a workspace cannot stand above it.
+const OWN: [&str; 11] =
+    ["/bin", "/dev", "/etc", "/lib", "/proc", "/run", "/sbin", "/sys", "/tmp", "/usr", "/var"];
+
+/// Where no workspace stands.
+const NOWHERE: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+pub(super) fn folder(policy: &Policy) -> PathBuf {
+    match &policy.workspace {
+        Workspace::Folder(folder) => folder.path.clone(),
+        Workspace::Layers(layers) => layers.at.clone(),
+        Workspace::None => PathBuf::from(EMPTY),
+    }
+}
+
+pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), Refusal> {
+    let workspace = folder(policy);
+    let own = OWN.iter().map(Path::new).chain([surroundings.home.as_path()]);
+    let above = own.into_iter().any(|own| own.starts_with(&workspace));
+    if above || NOWHERE.iter().any(|nowhere| workspace.starts_with(nowhere)) {
+        return Err(Refusal::Around { workspace });
+    }
+    let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
+    let held = |path: &&PathBuf| {
+        let name = path.strip_prefix(&folder.path).unwrap_or(path).to_string_lossy();
+        !policy.is_granted(&name)
+    };
+    match folder.links.iter().find(held).filter(|_| policy.is_keeping()) {
+        Some(path) => Err(Refusal::Link { path: path.clone() }),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn entries(policy: &Policy) -> Vec<Entry> {
+    match &policy.workspace {
+        Workspace::Folder(folder) => of_folder(policy, folder),
+        Workspace::Layers(layers) => of_layers(policy, layers),
+        Workspace::None => {
+            let bytes = policy.limits.disk.min(policy.limits.memory / 2);
+            vec![Entry::Scratch { at: EMPTY.into(), bytes, mode: 0o755 }]
+        }
+    }
+}
+
+fn bind(path: &Path, access: Access) -> Entry {
+    Entry::Bind { from: path.to_owned(), at: path.to_owned(), access }
+}
+
+fn of_folder(policy: &Policy, folder: &Folder) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    if let Git::Elsewhere(git) = &folder.git {
+        entries.push(bind(git, Access::Read));
+    }
+    let at = folder.path.clone();
+    match policy.confinement {
+        Confinement::ReadOnly | Confinement::Research => entries.push(bind(&at, Access::Read)),
+        Confinement::Validate => {
+            let store = policy.store.join("workspace");
+            entries.push(Entry::Layered { at: at.clone(), lower: vec![at.clone()], store });
+            match folder.git {
+                Git::None => {}
+                Git::Here => entries.push(Entry::Shut { at: at.join(".git"), kind: Kind::Folder }),
+                Git::Elsewhere(_) => {
+                    entries.push(Entry::Shut { at: at.join(".git"), kind: Kind::File });
+                }
+            }
+        }
+        Confinement::Writer | Confinement::FullAccess => {
+            entries.push(bind(&at, Access::Write));
+            entries.extend(shut(policy, folder));
+        }
+    }
+    let cover = |(at, content): &(PathBuf, String)| Entry::Cover {
+        at: at.clone(),
+        content: content.clone(),
+    };
+    entries.extend(folder.covers.iter().map(cover));
+    entries.extend(folder.hidden.iter().map(|at| Entry::Hidden { at: at.clone() }));
+    entries
+}
+
+/// Protected names of the person's folder. A folder above one is mounted on itself: what is no mount could be moved away
+/// with all that is mounted in it, and another made in its place.
+fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
+    let mut entries: Vec<Entry> =
+        folder.parents.iter().map(|parent| bind(parent, Access::Write)).collect();
+    let mut done: BTreeSet<PathBuf> = folder.hidden.iter().cloned().collect();
+    for (name, kind) in protected::NAMES {
+        if policy.is_granted(name) {
+            continue;
+        }
+        let kind = if *name == ".git" && matches!(folder.git, Git::Elsewhere(_)) {
+            Kind::File
+        } else {
+            *kind
+        };
+        let (at, kind) = match absent_parent(policy, folder, name) {
+            Some(parent) => (parent, Kind::Folder),
+            None => (folder.path.join(name), kind),
+        };
+        if done.insert(at.clone()) {
+            entries.push(Entry::Shut { at, kind });
+        }
+    }
+    entries
+}
+
+/// The folder above a protected name that is not there, so that it is shut whole, unless something in it is granted.
+fn absent_parent(policy: &Policy, folder: &Folder, name: &str) -> Option<PathBuf> {
+    let parent = Path::new(name).parent().filter(|parent| !parent.as_os_str().is_empty())?;
+    let mut beside =
+        protected::NAMES.iter().filter(|(name, _)| Path::new(name).starts_with(parent));
+    let at = folder.path.join(parent);
+    let whole = !folder.parents.contains(&at) && !beside.any(|(name, _)| policy.is_granted(name));
+    whole.then_some(at)
+}
+
+fn of_layers(policy: &Policy, layers: &Layers) -> Vec<Entry> {
+    let at = &layers.at;
+    let mut entries = match layers.lower.as_slice() {
+        [only] if !policy.is_writing() => {
+            vec![Entry::Bind { from: only.clone(), at: at.clone(), access: Access::Read }]
+        }
+        lower => {
+            let store = layers.store.clone();
+            vec![Entry::Layered { at: at.clone(), lower: lower.to_vec(), store }]
+        }
+    };
+    if !policy.is_writing() && layers.lower.len() != 1 {
+        entries.push(Entry::Shut { at: at.clone(), kind: Kind::Folder });
+    }
+    let git = layers.git.iter().cloned();
+    entries.extend(git.map(|from| Entry::Bind { from, at: at.join(".git"), access: Access::Read }));
+    if policy.is_keeping() {
+        let held =
+            layers.protected.iter().filter(|name| !policy.is_granted(&name.to_string_lossy()));
+        entries.extend(held.map(|name| {
+            let known = protected::NAMES.iter().find(|(known, _)| name == Path::new(known));
+            let kind = known.map_or(Kind::Folder, |(_, kind)| *kind);
+            Entry::Shut { at: at.join(name), kind }
+        }));
+    }
+    entries.extend(layers.caches.iter().map(|cache| of_cache(policy, cache)));
+    entries
+}
+
+fn of_cache(policy: &Policy, cache: &Layer) -> Entry {
+    let Layer { at, lower, store } = cache.clone();
+    if policy.is_writing() {
+        Entry::Layered { at, lower: vec![lower], store }
+    } else {
+        Entry::Bind { from: lower, at, access: Access::Read }
+    }
+}

@@ -1,0 +1,137 @@
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+
+use super::*;
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn temporary() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(folder.path()).unwrap();
+    (folder, path)
+}
+
+fn names(root: &Path, paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect()
+}
+
+#[test]
+fn secrets_state_and_ways_out_are_found_and_links_are_not_followed() {
+    let (_kept, root) = temporary();
+    for path in [
+        ".env",
+        "deep/er/id_rsa",
+        ".env.example",
+        "src/a.rs",
+        ".sequester/store.db",
+        "sub/.sequester/x",
+    ] {
+        write(&root, path, "x");
+    }
+    write(&root, "node_modules/a/.env", "x");
+    write(&root, "plain.txt", "x");
+    symlink("plain.txt", root.join("server.key")).unwrap();
+    symlink("/", root.join("root")).unwrap();
+    let _listener = UnixListener::bind(root.join("daemon.sock")).unwrap();
+    let folder = Folder::look(&root).unwrap();
+    assert_eq!(
+        names(&root, &folder.hidden),
+        [".env", ".sequester", "daemon.sock", "deep/er/id_rsa", "plain.txt", "sub/.sequester"]
+    );
+    assert_eq!((folder.walked, folder.git), (Walked::Whole, Git::None));
+}
+
+#[test]
+fn a_walk_that_was_cut_says_so() {
+    let (_kept, root) = temporary();
+    for number in 0..10 {
+        write(&root, &format!("{number}.txt"), "");
+    }
+    assert_eq!(walk::hidden(&root, 9).1, Walked::Part);
+    assert_eq!(walk::hidden(&root, 10).1, Walked::Whole);
+}
+
+#[test]
+fn credentials_in_a_git_configuration_are_covered() {
+    let (_kept, root) = temporary();
+    write(&root, ".git/config", "[remote \"origin\"]\n\turl = https://t@h.example.org/a\n");
+    write(&root, ".git/modules/a/b/HEAD", "");
+    write(
+        &root,
+        ".git/modules/a/b/config",
+        "[remote \"o\"]\n\turl = https://u:p@h.example.org/b\n",
+    );
+    write(&root, ".git/modules/c/config", "[core]\n");
+    let folder = Folder::look(&root).unwrap();
+    assert_eq!(folder.git, Git::Here);
+    let covered: Vec<PathBuf> = folder.covers.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!(names(&root, &covered), [".git/config", ".git/modules/a/b/config"]);
+    assert!(folder.covers.iter().all(|(_, text)| text.contains("https://h.example.org/")));
+}
+
+#[test]
+fn a_worktree_leads_to_the_repository_it_belongs_to() {
+    let (_kept, root) = temporary();
+    write(&root, "main/.git/HEAD", "ref: refs/heads/main\n");
+    fs::create_dir(root.join("main/.git/objects")).unwrap();
+    let tree = root.join("tree");
+    write(&root, "tree/.git", &format!("gitdir: {}/main/.git/worktrees/tree\n", root.display()));
+    write(&root, "main/.git/worktrees/tree/gitdir", &format!("{}/.git\n", tree.display()));
+    let folder = Folder::look(&tree).unwrap();
+    assert_eq!(folder.git, Git::Elsewhere(root.join("main/.git")));
+}
+
+#[test]
+fn a_submodule_leads_to_its_git_folder() {
+    let (_kept, root) = temporary();
+    write(&root, "sub/.git", "gitdir: ../.git/modules/sub\n");
+    write(&root, ".git/modules/sub/config", "[core]\n\tworktree = ../../../sub\n");
+    write(&root, ".git/modules/sub/HEAD", "");
+    fs::create_dir(root.join(".git/modules/sub/objects")).unwrap();
+    let folder = Folder::look(&root.join("sub")).unwrap();
+    assert_eq!(folder.git, Git::Elsewhere(root.join(".git/modules/sub")));
+}
+
+#[test]
+fn a_git_file_that_names_what_is_not_its_own_leads_nowhere() {
+    let (_kept, root) = temporary();
+    write(&root, "keys/id_ed25519", "x");
+    write(&root, "other/.git/HEAD", "");
+    write(&root, "other/.git/config", "[core]\n\tbare = false\n");
+    fs::create_dir(root.join("other/.git/objects")).unwrap();
+    write(&root, "other/.git/worktrees/x/gitdir", "/elsewhere/.git\n");
+    for target in ["../keys", "../other/.git", "../other/.git/worktrees/x", "/", "/etc", ".", ""] {
+        write(&root, "work/.git", &format!("gitdir: {target}\n"));
+        assert_eq!(Folder::look(&root.join("work")).unwrap().git, Git::None, "{target}");
+    }
+    // A forged chain inside the workspace brings nothing that is not in it.
+    write(&root, "work/.git", "gitdir: worktrees/x\n");
+    write(&root, "work/worktrees/x/gitdir", &format!("{}/work/.git", root.display()));
+    write(&root, "work/worktrees/x/commondir", "../../../keys");
+    assert_eq!(Folder::look(&root.join("work")).unwrap().git, Git::None);
+}
+
+#[test]
+fn protected_names_that_are_links_and_their_parents_are_told() {
+    let (_kept, root) = temporary();
+    write(&root, ".github/workflows/a.yml", "");
+    symlink("elsewhere", root.join(".claude")).unwrap();
+    let folder = Folder::look(&root).unwrap();
+    assert_eq!(names(&root, &folder.links), [".claude"]);
+    assert_eq!(names(&root, &folder.parents), [".github"]);
+}
+
+#[test]
+fn what_is_no_folder_is_refused_with_the_reason() {
+    let (_kept, root) = temporary();
+    write(&root, "file", "");
+    write(&root, ".sequester/workspaces/1/a", "");
+    let told = |path: &str| Folder::look(&root.join(path)).unwrap_err().to_string();
+    assert!(told("absent").ends_with("cannot be read: No such file or directory (os error 2)."));
+    assert!(told("file").ends_with("is no folder."));
+    assert!(told(".sequester/workspaces/1").ends_with("lies in the product's own state."));
+}

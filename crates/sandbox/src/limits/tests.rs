@@ -1,0 +1,67 @@
+use super::*;
+
+fn set(settings: &[&str]) -> Result<Limits, Error> {
+    let mut limits = Limits::default();
+    settings.iter().try_for_each(|setting| limits.set(setting))?;
+    Ok(limits)
+}
+
+#[test]
+fn every_limit_is_read_as_people_write_it() {
+    let limits = set(&["memory=512M", "wall=10s", "cpu=5s", "pids=64", "output=1M", "disk=200M"]);
+    let expected = Limits {
+        memory: 512 << 20,
+        pids: 64,
+        cpu: Some(Duration::from_secs(5)),
+        wall: Duration::from_secs(10),
+        output: 1 << 20,
+        disk: 200 << 20,
+    };
+    assert_eq!(limits, Ok(expected));
+}
+
+#[test]
+fn units_and_fractions_are_exact() {
+    for (setting, milliseconds) in
+        [("wall=500ms", 500), ("wall=1.5s", 1_500), ("wall=2m", 120_000), ("wall=7", 7_000)]
+    {
+        assert_eq!(set(&[setting]).unwrap().wall.as_millis(), milliseconds, "{setting}");
+    }
+    for (setting, bytes) in
+        [("memory=1.5G", 3 << 29), ("memory=64KiB", 64 << 10), ("memory=9", 9), ("memory=1k", 1024)]
+    {
+        assert_eq!(set(&[setting]).unwrap().memory, bytes, "{setting}");
+    }
+}
+
+#[test]
+fn the_last_setting_of_a_limit_counts() {
+    assert_eq!(set(&["pids=9", "pids=10"]).unwrap().pids, 10);
+}
+
+#[test]
+fn what_is_no_limit_is_refused_with_a_hint() {
+    for (setting, message, hint) in [
+        ("memory", "The limit `memory` has no value.", "Write `KEY=VALUE`"),
+        ("speed=1", "There is no limit `speed`.", "Limits are `memory`"),
+        ("pids=0", "`0` cannot be read as the limit `pids`.", "Write a number from 1."),
+        ("wall=soon", "`soon` cannot be read as the limit `wall`.", "Write a time"),
+    ] {
+        let error = set(&[setting]).unwrap_err();
+        assert_eq!(error.to_string(), message);
+        assert!(error.hint().starts_with(hint), "{}", error.hint());
+    }
+}
+
+#[test]
+fn numbers_that_are_none_never_pass() {
+    for value in
+        ["", ".", "1.", ".5", "-1", "+1", "1e3", "1 G", "1..2", "1.2.3", "99999999999T", "M", "٣"]
+    {
+        for key in ["memory", "wall", "pids", "cpu", "disk", "output"] {
+            assert!(set(&[&format!("{key}={value}")]).is_err(), "{key}={value}");
+        }
+    }
+    assert!(set(&["pids=4294967296"]).is_err());
+    assert!(set(&["memory=1.1234567"]).is_err());
+}

@@ -1,0 +1,122 @@
+//! A made-up machine and what is asked of it, for tests.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sequester_core::profile::Confinement;
+
+use crate::blueprint::Ids;
+use crate::folder::{Folder, Git, Walked};
+use crate::limits::Limits;
+use crate::policy::{Layer, Layers, Policy, Workspace};
+use crate::surroundings::{Place, Surroundings, What};
+
+pub(crate) fn user() -> Surroundings {
+    let at = |path: &str, what| Place { at: path.into(), what };
+    let read = |path: &str| at(path, What::Read(path.into()));
+    let layered = |path: &str| at(path, What::Layered(path.into()));
+    Surroundings {
+        owner: Ids { user: 1004, group: 1005 },
+        stranger: None,
+        home: "/home/ada".into(),
+        shell: "/bin/bash".into(),
+        places: vec![
+            at("/bin", What::Link("usr/bin".into())),
+            read("/etc/ld.so.cache"),
+            read("/etc/ssl/certs"),
+            read("/home/ada/.cargo/bin"),
+            at("/home/ada/.cargo/config.toml", What::Text("[net]\nretry = 1\n".to_owned())),
+            layered("/home/ada/.cargo/registry"),
+            at("/home/ada/.npm/_cacache", What::Layered("/home/ada/disk/npm/_cacache".into())),
+            read("/home/ada/shop/.venv"),
+            layered("/home/ada/go/pkg/mod"),
+            at("/home/ada/go/pkg/mod/cache/vcs", What::Hidden),
+            at("/lib", What::Link("usr/lib".into())),
+            read("/usr"),
+            at("/usr/local/etc/npmrc", What::Text("fund=false\n".to_owned())),
+        ],
+        path: [
+            "/home/ada/.cargo/bin",
+            "/mnt/c/bin",
+            "/home/ada/shop/.venv/bin",
+            "/usr/bin",
+            "/bin",
+        ]
+        .map(PathBuf::from)
+        .into(),
+        leads: [
+            ("CARGO_HOME", "/home/ada/.cargo"),
+            ("JAVA_HOME", "/absent/java"),
+            ("SSL_CERT_FILE", "/etc/ssl/certs/ca.crt"),
+        ]
+        .map(|(name, path)| (name.to_owned(), PathBuf::from(path)))
+        .into(),
+        settings: [("RUSTFLAGS".to_owned(), "-Copt-level=1".to_owned())].into(),
+    }
+}
+
+pub(crate) fn root() -> Surroundings {
+    let owner = Ids { user: 0, group: 0 };
+    Surroundings { owner, stranger: Some(Ids { user: 70_000, group: 70_000 }), ..user() }
+}
+
+/// With nothing to hide where rules cannot.
+pub(crate) fn clean(mut surroundings: Surroundings) -> Surroundings {
+    surroundings.places.retain(|place| place.at != Path::new("/usr/local/etc/npmrc"));
+    surroundings
+}
+
+pub(crate) fn folder() -> Folder {
+    let covers = vec![("/home/ada/shop/.git/config".into(), "[core]\n".to_owned())];
+    Folder {
+        git: Git::Here,
+        hidden: vec!["/home/ada/shop/.env".into(), "/home/ada/shop/.sequester".into()],
+        covers,
+        parents: vec!["/home/ada/shop/.github".into()],
+        ..clean_folder()
+    }
+}
+
+pub(crate) fn clean_folder() -> Folder {
+    Folder {
+        path: "/home/ada/shop".into(),
+        git: Git::Elsewhere("/home/ada/main/.git".into()),
+        hidden: Vec::new(),
+        covers: Vec::new(),
+        links: Vec::new(),
+        parents: Vec::new(),
+        walked: Walked::Whole,
+    }
+}
+
+pub(crate) fn layers() -> Layers {
+    let target = Layer {
+        at: "/home/ada/shop/target".into(),
+        lower: "/home/ada/shop/target".into(),
+        store: "/state/1/target".into(),
+    };
+    Layers {
+        at: "/home/ada/shop".into(),
+        lower: vec!["/state/change".into(), "/state/base".into()],
+        store: "/state/1/tree".into(),
+        git: Some("/state/git".into()),
+        protected: vec![".github/workflows".into(), ".mcp.json".into()],
+        caches: vec![target],
+    }
+}
+
+pub(crate) fn policy(confinement: Confinement, workspace: Workspace) -> Policy {
+    let hosts = if confinement.is_networked() {
+        vec!["*.example.org".parse().unwrap()]
+    } else {
+        Vec::new()
+    };
+    Policy {
+        confinement,
+        hosts,
+        workspace,
+        limits: Limits::default(),
+        grants: BTreeSet::new(),
+        store: "/state/1".into(),
+    }
+}

@@ -1,0 +1,87 @@
+//! What is asked for: whose jail, over which workspace, with which hosts and limits.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sequester_core::profile::{Confinement, Guarantee};
+
+use crate::folder::Folder;
+use crate::host::Host;
+use crate::limits::Limits;
+use crate::protected::NEVER_GRANTED;
+
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub confinement: Confinement,
+    pub hosts: Vec<Host>,
+    pub workspace: Workspace,
+    pub limits: Limits,
+    /// Protected names that the person lets it write.
+    pub grants: BTreeSet<String>,
+    /// An empty folder on a disk, this jail's own, for layers that are thrown away with it.
+    pub store: PathBuf,
+}
+
+/// What stands at the folder where a program starts.
+#[derive(Clone, Debug)]
+pub enum Workspace {
+    /// The person's own folder, at its own path.
+    Folder(Folder),
+    /// An attempt's own, at the repository's path.
+    Layers(Layers),
+    /// Nothing but an empty folder that is thrown away.
+    None,
+}
+
+/// A private workspace, by the places of its parts. The trees hold empty folders where `.git` and the caches are mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layers {
+    /// The repository's own path, where the workspace stands inside.
+    pub at: PathBuf,
+    /// The trees beneath, the highest first. None holds a `.git`, a secret-named file or `.sequester`.
+    pub lower: Vec<PathBuf>,
+    /// Takes what is written; harvested afterwards.
+    pub store: PathBuf,
+    /// The git folder that is shown as `.git`, read-only.
+    pub git: Option<PathBuf>,
+    /// Names among [`crate::protected::NAMES`] that the trees hold. New ones are refused when the change is harvested.
+    pub protected: Vec<PathBuf>,
+    /// The project's ignored build folders.
+    pub caches: Vec<Layer>,
+}
+
+/// A folder of the person's that is shown, and written to beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    pub at: PathBuf,
+    pub lower: PathBuf,
+    pub store: PathBuf,
+}
+
+impl Policy {
+    /// What must hold before anything starts.
+    pub fn guarantees(&self) -> Vec<Guarantee> {
+        let mut needed = self.confinement.guarantees(&self.hosts);
+        let stacked =
+            matches!(&self.workspace, Workspace::Layers(layers) if layers.lower.len() > 1);
+        if stacked && !needed.contains(&Guarantee::PrivateWorkspace) {
+            needed.push(Guarantee::PrivateWorkspace);
+        }
+        needed
+    }
+
+    /// Whether the workspace is written to, be it kept or not.
+    pub(crate) fn is_writing(&self) -> bool {
+        !matches!(self.confinement, Confinement::ReadOnly | Confinement::Research)
+    }
+
+    /// Whether what is written to the workspace stays.
+    pub(crate) fn is_keeping(&self) -> bool {
+        matches!(self.confinement, Confinement::Writer | Confinement::FullAccess)
+    }
+
+    pub(crate) fn is_granted(&self, name: &str) -> bool {
+        !NEVER_GRANTED.contains(&name)
+            && self.grants.iter().any(|granted| Path::new(name).starts_with(granted))
+    }
+}

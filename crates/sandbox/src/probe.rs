@@ -1,0 +1,165 @@
+//! What this kernel can do. `assume` asks only what an answer costs nothing; `probe` tries every step in a jail of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::blueprint::{Access, Blueprint, Caps, Entry, Identity, Isolation, Network, PathRule};
+use crate::capabilities::{Capabilities, Cgroups, Swap};
+use crate::launch::{Error, Jail};
+use crate::sys;
+
+/// As on a machine where all is well. A jail is made as it was compiled or not at all, so an assumption that is wrong
+/// is found by the start itself; then `probe` says what there is.
+pub fn assume() -> Capabilities {
+    Capabilities {
+        landlock: sys::landlock_version(),
+        cgroups: find_groups(),
+        ..Capabilities::all()
+    }
+}
+
+/// Really tries each step, with a scratch folder of the machine's to try it on.
+pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
+    let trial = Trial { identity, scratch };
+    let bare = trial.run(Vec::new());
+    let stands = bare.is_ok();
+    let apart = stands || !bare.is_err_and(|error| is_first_step(&error));
+    let (lower, store) = (scratch.join("lower"), scratch.join("store"));
+    let bound = Entry::Bind { from: lower.clone(), at: "/work".into(), access: Access::Write };
+    let layered = Entry::Layered { at: "/work".into(), lower: vec![lower.clone()], store };
+    let there = fs::create_dir_all(&lower).is_ok();
+    Capabilities {
+        user_namespaces: apart,
+        mount_api: stands,
+        proc_mount: stands && trial.run(vec![Entry::Processes]).is_ok(),
+        overlay: stands && there && trial.run(vec![layered]).is_ok(),
+        idmapped_mounts: stands && there && trial.run(vec![bound]).is_ok(),
+        landlock: sys::landlock_version(),
+        seccomp: stands || trial.run_in(Isolation::Fallback, Vec::new()).is_ok(),
+        pidfd: rustix::process::pidfd_open(
+            rustix::process::getpid(),
+            rustix::process::PidfdFlags::empty(),
+        )
+        .is_ok(),
+        cgroups: find_groups(),
+        broken: BTreeSet::new(),
+    }
+}
+
+struct Trial<'a> {
+    identity: Identity,
+    scratch: &'a Path,
+}
+
+impl Trial<'_> {
+    fn run(&self, root: Vec<Entry>) -> Result<(), Error> {
+        self.run_in(Isolation::Namespaces(self.identity), root)
+    }
+
+    /// A jail that runs nothing: that it stands is all that is asked.
+    fn run_in(&self, isolation: Isolation, root: Vec<Entry>) -> Result<(), Error> {
+        let blueprint = Blueprint {
+            isolation,
+            root,
+            paths: vec![PathRule { path: "/".into(), access: Access::Read }],
+            environment: BTreeMap::new(),
+            folder: "/".into(),
+            network: Network::None,
+            caps: Caps {
+                memory: 1 << 30,
+                pids: 16,
+                cpu: None,
+                wall: Some(Duration::from_secs(10)),
+                output: None,
+                disk: 1 << 20,
+                counted: Vec::new(),
+            },
+            cgroup: None,
+            state: Some(self.scratch.to_owned()),
+        };
+        let null = fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+        let null = null.as_fd();
+        let streams = crate::launch::Streams { stdin: null, stdout: null, stderr: null };
+        Jail::run(&blueprint, Vec::new(), streams)?.wait(drop).map(drop)
+    }
+}
+
+/// Whether not even the namespaces could be made.
+fn is_first_step(error: &Error) -> bool {
+    matches!(error, Error::Jail(trouble) if [crate::supervise::APART_STEP, crate::supervise::MAP_STEP].contains(&trouble.step.as_str()))
+}
+
+/// Controllers that a jail's group is made in.
+const CONTROLLERS: [&str; 3] = ["cpuacct", "memory", "pids"];
+
+/// The groups below which this process may make others, each tried.
+fn find_groups() -> Cgroups {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let parents = first_version(&mounts, &own);
+    if !parents.is_empty() {
+        let swap = parents.get("memory").map_or(Swap::Uncounted, |parent| {
+            swap_counted(&parent.join("memory.memsw.limit_in_bytes"))
+        });
+        return Cgroups::V1 { parents, swap };
+    }
+    second_version(&mounts, &own).unwrap_or_default()
+}
+
+fn swap_counted(file: &Path) -> Swap {
+    if file.exists() { Swap::Counted } else { Swap::Uncounted }
+}
+
+fn first_version(mounts: &str, own: &str) -> BTreeMap<String, PathBuf> {
+    let found = CONTROLLERS.into_iter().filter_map(|controller| {
+        let mount = mounted(mounts, |kind, options| {
+            kind == "cgroup" && options.split(',').any(|option| option == controller)
+        })?;
+        let path = own.lines().find_map(|line| {
+            let (_, rest) = line.split_once(':')?;
+            let (controllers, path) = rest.split_once(':')?;
+            controllers.split(',').any(|one| one == controller).then_some(path)
+        })?;
+        let parent = mount.join(path.trim_start_matches('/'));
+        is_writable(&parent).then_some((controller.to_owned(), parent))
+    });
+    found.collect()
+}
+
+/// Processes are only in the leaves: a group that holds this process can hold others only if it has no controllers to
+/// give. So the one above is taken, where it is ours.
+fn second_version(mounts: &str, own: &str) -> Option<Cgroups> {
+    let mount = mounted(mounts, |kind, _| kind == "cgroup2")?;
+    let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let parent = mount.join(path).parent().filter(|parent| parent.starts_with(&mount))?.to_owned();
+    let given = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
+    let controllers: BTreeSet<String> = given
+        .split_whitespace()
+        .filter(|one| ["cpu", "memory", "pids"].contains(one))
+        .map(str::to_owned)
+        .collect();
+    if controllers.is_empty() || !is_writable(&parent) {
+        return None;
+    }
+    let swap = swap_counted(&mount.join(path).join("memory.swap.max"));
+    Some(Cgroups::V2 { parent, controllers, swap })
+}
+
+fn mounted(mounts: &str, wanted: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
+    mounts.lines().find_map(|line| {
+        let (before, after) = line.split_once(" - ")?;
+        let mut after = after.split(' ');
+        let (kind, options) = (after.next()?, after.nth(1)?);
+        let point = before.split(' ').nth(4)?;
+        wanted(kind, options).then(|| PathBuf::from(point))
+    })
+}
+
+fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(folder, Access::WRITE_OK).is_ok()
+        && access(folder.join("cgroup.procs"), Access::WRITE_OK).is_ok()
+}

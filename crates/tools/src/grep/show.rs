@@ -1,0 +1,84 @@
+//! How the lines that were found in one file are shown.
+
+use std::ops::Range;
+use std::path::Path;
+
+use sequester_core::secret;
+
+use crate::file::decode;
+use crate::lines::{numbered, show};
+
+/// The rest of a longer line is not shown.
+const LINE_CHARS: usize = 500;
+
+/// Whether lines are shown with their numbers.
+#[derive(Clone, Copy)]
+pub(super) enum Numbers {
+    Shown,
+    Hidden,
+}
+
+/// How many lines are shown before and after a match.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    pub(super) before: usize,
+    pub(super) after: usize,
+}
+
+impl Around {
+    pub(super) fn is_empty(self) -> bool {
+        self.before == 0 && self.after == 0
+    }
+
+    /// The matched lines with those around them: number, and whether it is part of a match; ascending.
+    fn widen(self, matched: &[Range<usize>]) -> Vec<(usize, bool)> {
+        let mut lines = Vec::new();
+        let mut next = 1;
+        for (index, range) in matched.iter().enumerate() {
+            let before = range.start.saturating_sub(self.before).max(next);
+            lines.extend((before..range.start).map(|number| (number, false)));
+            lines.extend(range.clone().map(|number| (number, true)));
+            let ahead = matched.get(index + 1).map_or(usize::MAX, |range| range.start);
+            next = range.end.saturating_add(self.after).min(ahead);
+            lines.extend((range.end..next).map(|number| (number, false)));
+        }
+        lines
+    }
+}
+
+/// `path:12:text` for a match, `path-11-text` around it, `--` where lines are left out.
+pub(super) fn show_lines(
+    path: &Path,
+    bytes: &[u8],
+    matched: &[Range<usize>],
+    around: Around,
+    numbers: Numbers,
+) -> Vec<String> {
+    let text = decode(bytes).text;
+    // Of the whole file: one line of a key does not look like a secret.
+    let clean = secret::redact(&text);
+    let wanted = around.widen(matched);
+    let mut shown = Vec::with_capacity(wanted.len());
+    let mut wanted = wanted.into_iter().peekable();
+    let mut before = None;
+    for (number, line) in numbered(&clean.text) {
+        let Some((_, matched)) = wanted.next_if(|(at, _)| *at == number) else { continue };
+        if !around.is_empty() && before.is_some_and(|before: usize| before + 1 != number) {
+            shown.push("--".to_owned());
+        }
+        before = Some(number);
+        let mark = if matched { ':' } else { '-' };
+        let place = match numbers {
+            Numbers::Shown => format!("{mark}{number}{mark}"),
+            Numbers::Hidden => mark.to_string(),
+        };
+        let cut = show(line, LINE_CHARS);
+        let more =
+            if cut.cut > 0 { format!(" [{} more characters]", cut.cut) } else { String::new() };
+        shown.push(format!("{}{place}{}{more}", path.display(), cut.line));
+        if wanted.peek().is_none() {
+            break;
+        }
+    }
+    shown
+}
