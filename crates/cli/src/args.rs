@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
+    /// Run a command under a profile, in the jail that a subagent of that profile would have.
+    Sandbox(SandboxArgs),
 }
 
 /// How a plan is read.
@@ -183,4 +185,27 @@ fn parse_format(text: &str) -> Result<Format, String> {
         let known: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
         format!("known formats are {}", known.join(", "))
     })
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SandboxArgs {
+    /// The profile that says what the command may do.
+    #[arg(long, value_name = "P")]
+    pub(crate) profile: String,
+
+    /// The folder that the command works in [default: the current folder].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+
+    /// A host that may be reached, with perhaps a port: `crates.io`, `*.crates.io`, `localhost:8080`; may be given again.
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub(crate) net: Vec<sequester_sandbox::Host>,
+
+    /// A limit: memory, pids, cpu, wall, output or disk, as in `memory=512M` or `wall=10s`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) limit: Vec<String>,
+
+    /// The command and its arguments, after `--`.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }

@@ -5,6 +5,7 @@ pub(crate) mod context;
 pub(crate) mod files;
 pub(crate) mod plan;
 pub(crate) mod profiles;
+pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod task;
 

@@ -18,6 +18,7 @@ use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
+    sequester_sandbox::enter_if_jailed(|_| {});
     if let Some(code) = wire::unjailed::enter_if_server() {
         return code;
     }
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
         Command::Schema(schema) => commands::schema::run(&args, schema),
         Command::Task(task) => commands::task::run(&args, task),
+        Command::Sandbox(sandbox) => commands::sandbox::run(&args, sandbox),
     };
     match result {
         Ok(code) => code,

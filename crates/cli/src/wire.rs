@@ -2,6 +2,7 @@
 
 mod agents;
 pub(crate) mod config;
+pub(crate) mod jail;
 mod model;
 mod plan_file;
 mod project;

@@ -85,7 +85,9 @@ pub enum Code {
     WriteConflict,
     /// The task's own text and constraints do not fit in a context.
     ContextTooLarge,
-    /// A subagent needs a jail that cannot be had.
+    /// A folder that cannot be a workspace.
+    BadWorkspace,
+    /// A jail that cannot be had.
     NoJail,
     /// No model can be had by that name.
     UnknownModel,
@@ -124,7 +126,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -146,6 +148,7 @@ impl Code {
         Self::MissingNeed,
         Self::WriteConflict,
         Self::ContextTooLarge,
+        Self::BadWorkspace,
         Self::NoJail,
         Self::UnknownModel,
         Self::NoKey,
@@ -189,6 +192,7 @@ impl Code {
             Self::MissingNeed => "SQ0113",
             Self::WriteConflict => "SQ0114",
             Self::ContextTooLarge => "SQ0115",
+            Self::BadWorkspace => "SQ0209",
             Self::NoJail => "SQ0210",
             Self::UnknownModel => "SQ0211",
             Self::NoKey => "SQ0212",

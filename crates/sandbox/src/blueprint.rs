@@ -23,6 +23,8 @@ pub struct Blueprint {
     pub cgroup: Option<Cgroup>,
     /// Where a supervisor notes what must be taken away if it cannot do so itself.
     pub state: Option<PathBuf>,
+    /// What the supervisor removes at the end, this jail's own.
+    pub discard: Option<PathBuf>,
 }
 
 /// How the jail is kept apart.

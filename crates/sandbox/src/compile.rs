@@ -93,6 +93,7 @@ fn rooted(policy: &Policy, surroundings: &Surroundings, capabilities: &Capabilit
         caps: caps(policy, counted(policy, &root)),
         cgroup: group::settings(&policy.limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
+        discard: Some(policy.store.clone()),
         root,
     }
 }
@@ -132,6 +133,7 @@ fn fallback(
         caps: caps(policy, vec![policy.store.clone()]),
         cgroup: group::settings(&policy.limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
+        discard: Some(policy.store.clone()),
         paths,
     }
 }

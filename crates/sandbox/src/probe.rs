@@ -31,7 +31,7 @@ pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
     let bound = Entry::Bind { from: lower.clone(), at: "/work".into(), access: Access::Write };
     let layered = Entry::Layered { at: "/work".into(), lower: vec![lower.clone()], store };
     let there = fs::create_dir_all(&lower).is_ok();
-    Capabilities {
+    let capabilities = Capabilities {
         user_namespaces: apart,
         mount_api: stands,
         proc_mount: stands && trial.run(vec![Entry::Processes]).is_ok(),
@@ -46,7 +46,10 @@ pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
         .is_ok(),
         cgroups: find_groups(),
         broken: BTreeSet::new(),
-    }
+    };
+    // Left behind, it is taken away at the next start.
+    let _ = crate::sweep::remove(scratch);
+    capabilities
 }
 
 struct Trial<'a> {
@@ -79,6 +82,7 @@ impl Trial<'_> {
             },
             cgroup: None,
             state: Some(self.scratch.to_owned()),
+            discard: None,
         };
         let null = fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let null = null.as_fd();
@@ -107,6 +111,15 @@ fn find_groups() -> Cgroups {
         return Cgroups::V1 { parents, swap };
     }
     second_version(&mounts, &own).unwrap_or_default()
+}
+
+/// Where groups of jails are made.
+pub(crate) fn group_parents() -> Vec<PathBuf> {
+    match find_groups() {
+        Cgroups::None => Vec::new(),
+        Cgroups::V1 { parents, .. } => parents.into_values().collect(),
+        Cgroups::V2 { parent, .. } => vec![parent],
+    }
 }
 
 fn swap_counted(file: &Path) -> Swap {

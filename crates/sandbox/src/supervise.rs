@@ -22,8 +22,8 @@ use crate::placeholder::Placeholders;
 use crate::pump::Pumps;
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
-use crate::tree;
 use crate::watch::Watch;
+use crate::{sweep, tree};
 
 /// How it is told from a start by a person.
 pub(crate) const MARK: &str = "sequester-jail";
@@ -52,7 +52,13 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     sys::close_others(&given)?;
     let control = Control(UnixStream::from(control));
     let order = read_order(order)?;
-    let said = match keep(order, socket, &control, serve) {
+    let discard = order.blueprint.discard.clone();
+    let kept = keep(order, socket, &control, serve);
+    if let Some(discard) = discard.filter(|folder| folder.exists()) {
+        // What is left is taken away at the next start.
+        let _ = sweep::remove(&discard);
+    }
+    let said = match kept {
         Ok(ending) => Said::Ended(ending),
         Err(trouble) => Said::Failed(trouble),
     };

@@ -1,0 +1,89 @@
+//! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use sequester_core::fault::Code;
+use sequester_core::profile::Profile;
+use sequester_sandbox::{Cause, Ending, Host, Jail, Limits, Policy, Said, Streams, Workspace};
+
+use crate::Outcome;
+use crate::args::{Args, SandboxArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::wire::jail::{Machine, folder};
+use crate::wire::{Agents, Settings, config};
+
+pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
+    let workspace = given.workspace.clone().or_else(|| args.repo.clone());
+    let workspace = folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
+    let configuration = config::folder();
+    let agents = Agents::read(&workspace.path, configuration.as_deref());
+    let settings = Settings::load(&workspace.path, configuration.as_deref(), &agents.registry)?;
+    let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
+    let machine = Machine::look();
+    let policy = Policy {
+        confinement: profile.confinement,
+        hosts: hosts(&profile, &given.net)?,
+        workspace: Workspace::Folder(workspace),
+        limits: limits(&given.limit)?,
+        grants: BTreeSet::new(),
+        store: machine.store(),
+    };
+    let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
+    let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
+    let jail =
+        machine.start(&policy, |blueprint| Jail::run(blueprint, given.command.clone(), streams))?;
+    let ending = jail.wait(|said| tell(&said)).map_err(|error| {
+        let hint = "Start it again; what it left behind is taken away then.";
+        Failure::work(Code::NoJail, "", error.to_string(), hint)
+    })?;
+    Ok(end(ending, &given.command[0]))
+}
+
+/// Hosts that are named on the command line are the person's own word, whatever the profile.
+fn hosts(profile: &Profile, flags: &[Host]) -> Result<Vec<Host>, Failure> {
+    let of_profile = profile.hosts.iter().map(|text| text.parse::<Host>());
+    let of_profile: Result<Vec<Host>, _> = of_profile.collect();
+    let of_profile = of_profile.map_err(|error| {
+        let hint = sequester_core::profile::HOST_HINT;
+        Failure::input(Code::BadProfile, &profile.name, error.to_string(), hint)
+    })?;
+    Ok(of_profile.into_iter().chain(flags.iter().cloned()).collect())
+}
+
+fn limits(flags: &[String]) -> Result<Limits, Failure> {
+    let mut limits = Limits::default();
+    for flag in flags {
+        limits.set(flag).map_err(|error| {
+            let hint = "Write it as in `--limit memory=512M` or `--limit wall=10s`.";
+            Failure::input(Code::BadArguments, format!("--limit {flag}"), error.to_string(), hint)
+        })?;
+    }
+    Ok(limits)
+}
+
+fn tell(said: &Said) {
+    if let Said::Asked { host, port, allowed: false, why } = said {
+        output::tell(&format!("`{host}:{port}` was refused: {why}"));
+    }
+}
+
+/// As a shell tells it; why the jail was ended goes to standard error.
+fn end(ending: Ending, command: &str) -> ExitCode {
+    let (code, told) = match ending {
+        Ending::Exited(code) => (code, None),
+        Ending::Signalled(signal) => (128 + signal, None),
+        Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail."))),
+        Ending::NotRunnable => (126, Some(format!("`{command}` cannot be run in the jail."))),
+        Ending::Killed(Cause::Wall) => (124, Some(Cause::Wall.sentence().to_owned())),
+        Ending::Killed(cause) => (137, Some(cause.sentence().to_owned())),
+    };
+    if let Some(told) = told {
+        output::tell(&told);
+    }
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}

@@ -1,0 +1,99 @@
+//! The jail of a profile on this machine.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use sequester_core::fault::Code;
+use sequester_sandbox::{
+    Blueprint, Capabilities, Compiled, Error, Policy, Refusal, Surroundings, assume, compile,
+    identity, probe,
+};
+
+use crate::failure::Failure;
+
+/// What this machine has and can do.
+pub(crate) struct Machine {
+    pub(crate) surroundings: Surroundings,
+    /// Where stores are made, and noted what must be taken away after a crash.
+    pub(crate) state: PathBuf,
+}
+
+impl Machine {
+    pub(crate) fn look() -> Self {
+        let environment: BTreeMap<String, String> = env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let state = state(&environment);
+        sequester_sandbox::sweep(&state);
+        Self { surroundings: Surroundings::look(&environment), state }
+    }
+
+    /// A folder for one jail, which nobody has made yet.
+    pub(crate) fn store(&self) -> PathBuf {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        self.state.join(format!("jail-{}-{count}", std::process::id()))
+    }
+
+    /// Really tries what the kernel can do.
+    pub(crate) fn probe(&self) -> Capabilities {
+        probe(identity(&self.surroundings), &self.store())
+    }
+
+    /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so
+    /// that the person is told which guarantee is missing and why.
+    pub(crate) fn start<T>(
+        &self,
+        policy: &Policy,
+        launch: impl Fn(&Blueprint) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let attempt = |capabilities: &Capabilities| -> Result<_, Failure> {
+            let compiled = compile(policy, &self.surroundings, capabilities);
+            let Compiled { blueprint, .. } = compiled.map_err(|refusal| refuse(&refusal))?;
+            Ok(launch(&blueprint))
+        };
+        let assumed = assume();
+        let trouble = match attempt(&assumed)? {
+            Ok(started) => return Ok(started),
+            Err(Error::Jail(trouble)) => Error::Jail(trouble),
+            Err(error) => return Err(broken(&error)),
+        };
+        let tried = self.probe();
+        if tried == assumed {
+            return Err(broken(&trouble));
+        }
+        attempt(&tried)?.map_err(|error| broken(&error))
+    }
+}
+
+/// `$XDG_STATE_HOME/sequester/jails`, else `~/.local/state/...`, else in the folder for temporary files.
+fn state(environment: &BTreeMap<String, String>) -> PathBuf {
+    let absolute =
+        |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = absolute("HOME").filter(|home| home.is_dir());
+    let state = absolute("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")));
+    state.unwrap_or_else(env::temp_dir).join("sequester/jails")
+}
+
+/// A guarantee that is missing ends with 5, a policy that cannot be with 2.
+pub(crate) fn refuse(refusal: &Refusal) -> Failure {
+    let hint = refusal.hint();
+    match refusal {
+        Refusal::Missing { .. } => Failure::guarantee(Code::NoJail, "", refusal.to_string(), hint),
+        _ => Failure::input(Code::BadWorkspace, "", refusal.to_string(), hint),
+    }
+}
+
+fn broken(error: &Error) -> Failure {
+    let hint = "`sequester doctor` tries every step and says which guarantees this machine gives.";
+    Failure::guarantee(Code::NoJail, "", error.to_string(), hint)
+}
+
+/// A folder as a workspace.
+pub(crate) fn folder(path: &Path) -> Result<sequester_sandbox::Folder, Failure> {
+    sequester_sandbox::Folder::look(path).map_err(|error| {
+        Failure::input(Code::BadWorkspace, path.display(), error.to_string(), error.hint())
+    })
+}

@@ -1,0 +1,46 @@
+//! What crashes left behind: taken away at the next start.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::{groups, placeholder, probe};
+
+/// Takes away what jails left whose supervisors are gone. Touches nothing of a jail that lives.
+pub fn sweep(state: &Path) {
+    placeholder::sweep(state);
+    let Ok(entries) = fs::read_dir(state) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix("jail-")?.split('-').next());
+        let Some(owner) = owner.and_then(|owner| owner.parse::<u32>().ok()) else { continue };
+        if !Path::new(&format!("/proc/{owner}")).exists() {
+            // Only a jail that could not clear up leaves one, and that may have had control groups.
+            probe::group_parents().iter().for_each(|parent| groups::sweep(parent));
+            let _ = remove(&entry.path());
+        }
+    }
+}
+
+/// A folder with all in it, whatever modes its folders have. Follows no link.
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open(folder);
+            fs::remove_dir_all(folder)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets the owner into every folder beneath.
+fn open(folder: &Path) {
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        waiting.extend(folders.map(|entry| entry.path()));
+    }
+}
