@@ -5,6 +5,6 @@ mod process;
 mod raw;
 mod spawn;
 
-pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork};
+pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork, fork_handled};
 pub(crate) use raw::{Attributes, filter, landlock_version, loopback_up, set_attributes};
 pub(crate) use spawn::{Given, spawn};
