@@ -74,13 +74,20 @@ fn no_process_outlives_its_jail() {
     let mut trials = Vec::new();
     for leg in [Leg::Root, Leg::User, Leg::Fallback].into_iter().filter(|leg| may_go(*leg)) {
         let profile = if leg == Leg::Fallback { Profile::ReadOnly } else { Profile::Writer };
-        trials.extend(survivors::ENDINGS.iter().map(|ending| (leg, profile, *ending)));
+        // Without namespaces it is the supervisor that ends all others; nobody but the person can reach it.
+        let endings = survivors::ENDINGS
+            .iter()
+            .filter(|ending| leg != Leg::Fallback || **ending != survivors::Ending::Supervisor);
+        trials.extend(endings.map(|ending| (leg, profile, *ending)));
     }
     let faults = in_parallel(&trials, |(leg, profile, ending)| {
         let found = survivors::outlive(*leg, *profile, *ending);
-        found.into_iter().map(|one| format!("{leg:?}: survives {one}")).collect::<Vec<_>>()
+        found
+            .into_iter()
+            .map(|one| format!("{leg:?}: outlives the end by {one}"))
+            .collect::<Vec<_>>()
     });
-    eprintln!("{} processes tried to outlive {} jails", survivors::count(), trials.len());
+    eprintln!("{} kinds of process tried to outlive {} jails", survivors::kinds(), trials.len());
     let faults = faults.concat();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

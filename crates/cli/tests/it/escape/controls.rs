@@ -29,34 +29,50 @@ fn controls() -> Vec<Attempt> {
 const ANYWHERE: &[Row] = &[
     Sh("a shell", "test $((6 * 7)) = 42 && say"),
     Sh("bash", "bash -c 'read word < <(echo hi); [[ $word == hi ]]' && say"),
-    Sh("python", "python3 -c 'import json, ssl, sqlite3, ctypes; print(6 * 7)' | grep -qx 42 && say"),
+    Sh(
+        "python",
+        "python3 -c 'import json, ssl, sqlite3, ctypes; print(6 * 7)' | grep -qx 42 && say",
+    ),
     Sh("node", "node -p '6 * 7' | grep -qx 42 && say"),
     Sh("perl", "perl -e 'print 6 * 7' | grep -qx 42 && say"),
-    Sh("a compiler, and what it made", r#"
-cd "$(mktemp -d)" && echo 'int main(void) { return 42; }' > a.c && cc -o a a.c && ./a; test $? = 42 && say"#),
-    Sh("make", r#"cd "$(mktemp -d)" && printf 'all:\n\t@echo made\n' > Makefile && make | grep -q made && say"#),
+    Sh(
+        "make",
+        r#"cd "$(mktemp -d)" && printf 'all:\n\t@echo made\n' > Makefile && make | grep -q made && say"#,
+    ),
     Sh("git status", "git status --short > /dev/null && say"),
     Sh("git log", "git log --oneline | grep -q first && say"),
-    Sh("git diff", "git diff --stat HEAD > /dev/null && git show HEAD:README.md | grep -q Shop && say"),
-    Sh("a repository of its own", r#"
-cd "$(mktemp -d)" && git init --quiet . && echo x > a && git add a &&
-    git -c user.name=T -c user.email=t@example.com commit --quiet -m one && git log --oneline | grep -q one && say"#),
+    Sh(
+        "git diff",
+        "git diff --stat HEAD > /dev/null && git show HEAD:README.md | grep -q Shop && say",
+    ),
     Sh("pipes", "seq 1 100000 | sort -rn | head -1 | grep -qx 100000 && say"),
     Sh("temporary files", r#"f=$(mktemp) && echo x > "$f" && grep -q x "$f" && rm "$f" && say"#),
-    Sh("a home", r#"echo x > "$HOME/x" && mkdir -p "$HOME/.cache/y" && grep -q x "$HOME/x" && say"#),
+    Sh(
+        "a home",
+        r#"echo x > "$HOME/x" && mkdir -p "$HOME/.cache/y" && grep -q x "$HOME/x" && say"#,
+    ),
     Sh("signals", "sleep 30 & kill $!; wait $!; test $? = 143 && say"),
     Sh("a time limit of its own", "timeout 0.2 sleep 5; test $? = 124 && say"),
-    Sh("text of any language", "python3 -c 'print(\"gr\u{fc}\u{df}e \u{65e5}\u{672c}\")' | grep -q 'gr\u{fc}\u{df}e \u{65e5}\u{672c}' && say"),
+    Sh(
+        "text of any language",
+        "python3 -c 'print(\"gr\u{fc}\u{df}e \u{65e5}\u{672c}\")' | grep -q 'gr\u{fc}\u{df}e \u{65e5}\u{672c}' && say",
+    ),
     Sh("time zones", r#"test "$(TZ=Europe/Berlin date -d @0 +%H)" = 01 && say"#),
-    Sh("archives", r#"
-cd "$(mktemp -d)" && echo x > a && tar -czf a.tar.gz a && rm a && tar -xzf a.tar.gz && grep -q x a && say"#),
     Sh("standard output by its name", "echo x > /dev/stdout | grep -q x && echo y >&2 && say"),
-    Sh("devices", "head -c 8 /dev/urandom > /dev/null && head -c 8 /dev/zero | wc -c | grep -qx 8 && say"),
+    Sh(
+        "devices",
+        "head -c 8 /dev/urandom > /dev/null && head -c 8 /dev/zero | wc -c | grep -qx 8 && say",
+    ),
     Sh("the name of the user", "id -un > /dev/null && test -n \"$USER\" && say"),
-    Sh("files of the workspace", "grep -q Shop README.md && find . -name main.c | grep -q src && say"),
+    Sh(
+        "files of the workspace",
+        "grep -q Shop README.md && find . -name main.c | grep -q src && say",
+    ),
     Sh("a search", "grep -rn 'int main' src | grep -q main.c && say"),
     Sh("locks", r#"cd "$(mktemp -d)" && flock lock true && say"#),
-    Py("a database", r#"
+    Py(
+        "a database",
+        r#"
 import sqlite3, tempfile
 with tempfile.TemporaryDirectory() as folder:
     line = sqlite3.connect(folder + "/x.db")
@@ -65,48 +81,86 @@ with tempfile.TemporaryDirectory() as folder:
     line.execute("insert into t values (42)")
     line.commit()
     if line.execute("select x from t").fetchone() == (42,): say()
-"#),
-    Py("threads", r#"
+"#,
+    ),
+    Py(
+        "threads",
+        r#"
 found = []
 threads = [threading.Thread(target=found.append, args=(number,)) for number in range(20)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 if sorted(found) == list(range(20)): say()
-"#),
-    Py("children", r#"
+"#,
+    ),
+    Py(
+        "children",
+        r#"
 done = subprocess.run(["sh", "-c", "cat; exit 3"], input=b"x", capture_output=True)
 if (done.stdout, done.returncode) == (b"x", 3): say()
-"#),
-    Py("memory that runs", r#"
+"#,
+    ),
+    Py(
+        "memory that runs",
+        r#"
 code = mmap.mmap(-1, 4096, prot=7)
 if os.uname().machine == "x86_64":
     code.write(b"\xb8\x2a\x00\x00\x00\xc3")
     address = ctypes.addressof(ctypes.c_char.from_buffer(code))
     if ctypes.CFUNCTYPE(ctypes.c_int)(address)() == 42: say()
-"#),
+"#,
+    ),
 ];
 
 const WITH_NAMESPACES: &[Row] = &[
-    Py("a server and its client", r#"
+    // Without namespaces nobody may set a mode or a time: of which file, only namespaces could tell.
+    Sh(
+        "a compiler, and what it made",
+        r#"
+cd "$(mktemp -d)" && echo 'int main(void) { return 42; }' > a.c && cc -o a a.c && ./a; test $? = 42 && say"#,
+    ),
+    Sh(
+        "a repository of its own",
+        r#"
+cd "$(mktemp -d)" && git init --quiet . && echo x > a && git add a &&
+    git -c user.name=T -c user.email=t@example.com commit --quiet -m one && git log --oneline | grep -q one && say"#,
+    ),
+    Sh(
+        "archives",
+        r#"
+cd "$(mktemp -d)" && echo x > a && tar -czf a.tar.gz a && rm a && tar -xzf a.tar.gz && grep -q x a && say"#,
+    ),
+    Py(
+        "a server and its client",
+        r#"
 server = socket.create_server(("127.0.0.1", 0))
 client = socket.create_connection(server.getsockname())
 client.send(b"hello")
 if server.accept()[0].recv(9) == b"hello": say()
-"#),
-    Py("a server and its client by IPv6", r#"
+"#,
+    ),
+    Py(
+        "a server and its client by IPv6",
+        r#"
 server = socket.create_server(("::1", 0), family=socket.AF_INET6)
 client = socket.create_connection(server.getsockname()[:2])
 client.send(b"hello")
 if server.accept()[0].recv(9) == b"hello": say()
-"#),
-    Sh("a web server and its client", r#"
+"#,
+    ),
+    Sh(
+        "a web server and its client",
+        r#"
 node -e '
 const server = require("http").createServer((_, reply) => reply.end("hello"));
 server.listen(0, "localhost", async () => {
   const text = await (await fetch(`http://localhost:${server.address().port}`)).text();
   console.log(text); process.exit();
-});' | grep -q hello && say"#),
-    Py("a socket in a folder", r#"
+});' | grep -q hello && say"#,
+    ),
+    Py(
+        "a socket in a folder",
+        r#"
 import tempfile
 with tempfile.TemporaryDirectory() as folder:
     server = socket.socket(socket.AF_UNIX)
@@ -116,23 +170,35 @@ with tempfile.TemporaryDirectory() as folder:
     client.connect(folder + "/s")
     client.send(b"hello")
     if server.accept()[0].recv(9) == b"hello": say()
-"#),
+"#,
+    ),
     Sh("a list of processes", "ps -e | grep -q ps && say"),
-    Sh("a terminal", "script -qec 'test -t 0 && echo terminal' /dev/null < /dev/null | grep -q terminal && say"),
-    Py("a terminal, by python", r#"
+    Sh(
+        "a terminal",
+        "script -qec 'test -t 0 && echo terminal' /dev/null < /dev/null | grep -q terminal && say",
+    ),
+    Py(
+        "a terminal, by python",
+        r#"
 import pty
 child, terminal = pty.fork()
 if child == 0: os.execvp("tty", ["tty"])
 text = os.read(terminal, 99)
 os.waitpid(child, 0)
 if b"/dev/pts/" in text: say()
-"#),
-    Py("processes that share work", r#"
+"#,
+    ),
+    Py(
+        "processes that share work",
+        r#"
 import multiprocessing
 with multiprocessing.get_context("fork").Pool(2) as pool:
     if pool.map(abs, [-1, -2]) == [1, 2]: say()
-"#),
-    Py("shared memory", r#"
+"#,
+    ),
+    Py(
+        "shared memory",
+        r#"
 from multiprocessing import shared_memory
 shared = shared_memory.SharedMemory(create=True, size=4096)
 shared.buf[0] = 42
@@ -141,16 +207,23 @@ if again.buf[0] == 42: say()
 again.close()
 shared.close()
 shared.unlink()
-"#),
-    Sh("a program that was just written", r#"
-cd "$(mktemp -d)" && printf '#!/bin/sh\necho 42\n' > x && chmod 755 x && ./x | grep -qx 42 && say"#),
+"#,
+    ),
+    Sh(
+        "a program that was just written",
+        r#"
+cd "$(mktemp -d)" && printf '#!/bin/sh\necho 42\n' > x && chmod 755 x && ./x | grep -qx 42 && say"#,
+    ),
 ];
 
 const IN_THE_WORKSPACE: &[Row] = &[
     Sh("a file", r#"echo x > "$T/new" && grep -q x "$T/new" && say"#),
     Sh("a file moved", r#"echo x > "$T/a" && mv "$T/a" "$T/b" && test ! -e "$T/a" && say"#),
-    Sh("a folder made, filled and removed", r#"
-mkdir -p "$T/d/e" && echo x > "$T/d/e/f" && rm -r "$T/d" && test ! -e "$T/d" && say"#),
+    Sh(
+        "a folder made, filled and removed",
+        r#"
+mkdir -p "$T/d/e" && echo x > "$T/d/e/f" && rm -r "$T/d" && test ! -e "$T/d" && say"#,
+    ),
     Sh("a mode", r#"echo x > "$T/m" && chmod 700 "$T/m" && test -x "$T/m" && say"#),
     Sh("a build", r#"cc -o "$T/program" src/main.c && "$T/program" && say"#),
     Sh("a link", r#"ln -s file "$T/link" && grep -q before "$T/link" && say"#),
@@ -222,7 +295,9 @@ fn rust_is_built_and_run_in_a_jail() {
 #[test]
 fn a_command_keeps_its_code() {
     let ground = Ground::new(own_leg(), &[]);
-    for (script, code) in [("exit 7", 7), ("true", 0), ("kill -TERM $$", 143), ("kill -KILL $$", 137)] {
+    for (script, code) in
+        [("exit 7", 7), ("true", 0), ("kill -TERM $$", 143), ("kill -KILL $$", 137)]
+    {
         let output = ground.jailed(Profile::ReadOnly, &[], &["/bin/sh", "-c", script]).output();
         assert_eq!(output.as_ref().unwrap().status.code(), Some(code), "{script}: {output:?}");
     }

@@ -57,10 +57,7 @@ impl Ears {
             ],
             named: TcpListener::bind("127.0.0.1:0").unwrap(),
             proxy: TcpListener::bind("127.0.0.1:0").unwrap(),
-            udp: vec![
-                UdpSocket::bind("127.0.0.1:0").unwrap(),
-                UdpSocket::bind("[::1]:0").unwrap(),
-            ],
+            udp: vec![UdpSocket::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("[::1]:0").unwrap()],
             streams: streams
                 .iter()
                 .map(|path| UnixListener::bind(path).unwrap())

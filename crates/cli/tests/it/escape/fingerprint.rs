@@ -21,9 +21,7 @@ pub(super) fn take(path: &Path) -> Fingerprint {
         let (mode, user, group) = (about.mode(), about.uid(), about.gid());
         let names = String::from_utf8_lossy(&names[..named]).into_owned();
         let path = path.display();
-        seen.push(format!(
-            "{path} {mode:o} {user} {group} {time:?} {link:?} {names} {content:?}"
-        ));
+        seen.push(format!("{path} {mode:o} {user} {group} {time:?} {link:?} {names} {content:?}"));
     });
     seen.sort();
     Fingerprint(seen)

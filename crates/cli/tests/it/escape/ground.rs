@@ -37,6 +37,8 @@ pub(super) struct Printed {
     by_attempt: BTreeMap<String, String>,
     /// For when it did not go to its end.
     pub(super) trouble: Option<String>,
+    /// For when there was no jail.
+    pub(super) refusal: Option<String>,
 }
 
 impl Ground {
@@ -49,7 +51,7 @@ impl Ground {
         furnish(base, &canary, leg);
         let mut sockets = vec![base.join("outside/docker.sock")];
         if leg != Leg::Fallback {
-            let inside = ["run.sock", ".git/fsmonitor--daemon.ipc", "node_modules/kit/dev.sock"];
+            let inside = ["run.sock", ".git/fsmonitor--daemon.ipc"];
             sockets.extend(inside.map(|path| base.join("workspace").join(path)));
         }
         let sockets: Vec<&Path> = sockets.iter().map(PathBuf::as_path).collect();
@@ -72,15 +74,14 @@ impl Ground {
             lchown(&path, user, user).unwrap();
         }
         let (victim, places) = victim(leg, user, base, &canary);
-        let targets = attempts.iter().map(|attempt| {
-            (attempt.id.clone(), fingerprint::take(&target(base, attempt)))
-        });
+        let targets = attempts
+            .iter()
+            .map(|attempt| (attempt.id.clone(), fingerprint::take(&target(base, attempt))));
         let targets = targets.collect();
         let harmed = attempts.iter().filter(|attempt| attempt.shape.breach == Breach::Harms);
         let harmed = harmed.map(|attempt| (attempt.id.clone(), bystander(leg, user))).collect();
-        let ground = Self {
-            folder, leg, user, number, canary, ears, victim, places, targets, harmed,
-        };
+        let ground =
+            Self { folder, leg, user, number, canary, ears, victim, places, targets, harmed };
         ground.write_suite(attempts);
         ground
     }
@@ -198,9 +199,8 @@ impl Ground {
             Breach::Changes => {
                 fingerprint::take(&target(self.folder.path(), attempt)) != self.targets[&attempt.id]
             }
-            Breach::Holds(path) => fs::read(self.path(path)).is_ok_and(|bytes| {
-                String::from_utf8_lossy(&bytes).contains(&self.mark(attempt))
-            }),
+            Breach::Holds(path) => fs::read(self.path(path))
+                .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&self.mark(attempt))),
             Breach::GivesRights => fingerprint::gives_rights(&target(self.folder.path(), attempt)),
             Breach::Arrives => self.ears.have_heard(&self.mark(attempt)),
             Breach::Misleads => self.ears.were_misled(&self.mark(attempt)),
@@ -253,8 +253,9 @@ impl Printed {
             by_attempt.insert(String::new(), format!("{text}\n{errors}"));
         }
         let trouble = (!ended).then(|| format!("{:?}: {text}\n{errors}", output.status));
+        let refusal = errors.contains("error[SQ").then(|| errors.clone().into_owned());
         let bytes = output.stdout.len() + output.stderr.len();
-        Self { code: output.status.code(), bytes, by_attempt, trouble }
+        Self { code: output.status.code(), bytes, by_attempt, trouble, refusal }
     }
 
     pub(super) fn of_attempt(&self, id: &str) -> &str {
@@ -310,7 +311,7 @@ const SECRETS: [&str; 14] = [
 const INSIDE: [&str; 4] =
     ["workspace/.env", "workspace/id_rsa", "workspace/deploy/.env", "workspace/.sequester/plan.md"];
 
-const ORDINARY: [(&str, &str); 15] = [
+const ORDINARY: [(&str, &str); 14] = [
     ("outside/held", "before\n"),
     ("home/.bashrc", "# mine\n"),
     ("home/.gitconfig", "[user]\n\tname = Tester\n\temail = tester@example.com\n"),
@@ -325,7 +326,6 @@ const ORDINARY: [(&str, &str); 15] = [
     ("workspace/.drone.yml", "before\n"),
     ("workspace/.cirrus.yml", "before\n"),
     ("workspace/appveyor.yml", "before\n"),
-    ("workspace/node_modules/kit/index.js", "module.exports = 1\n"),
 ];
 
 fn furnish(base: &Path, canary: &str, leg: Leg) {
@@ -440,11 +440,13 @@ fn bystander(leg: Leg, user: Option<u32>) -> (Child, String) {
 fn state(pid: u32) -> String {
     let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let about = read("stat");
-    let fields: Vec<&str> = about.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ').collect();
+    let fields: Vec<&str> =
+        about.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ').collect();
     let field = |at: usize| fields.get(at).copied().unwrap_or_default();
     let alive = if matches!(field(0), "S" | "R" | "D" | "I") { "runs" } else { field(0) };
     let status = read("status");
-    let cpus = status.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap_or_default();
+    let cpus =
+        status.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap_or_default();
     let (nice, policy) = (field(16), field(38));
     format!("{alive} {nice} {policy} {cpus} {} {}", read("oom_score_adj"), read("limits"))
 }

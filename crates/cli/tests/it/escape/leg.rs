@@ -88,7 +88,8 @@ impl Leg {
     /// An id for one ground of this leg, where this process may choose.
     pub(super) fn user(self) -> Option<u32> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let unused = || 540_000 + std::process::id() % 1_000 * 100 + NEXT.fetch_add(1, Ordering::Relaxed);
+        let unused =
+            || 540_000 + std::process::id() % 1_000 * 100 + NEXT.fetch_add(1, Ordering::Relaxed);
         (self != Self::Root && is_root()).then(unused)
     }
 }

@@ -70,24 +70,39 @@ const IN_THE_HOME: &[&str] = &[
 const BESIDE: &[&str] = &[".envrc", ".git/config", ".claude/settings.json", "package.json"];
 
 const FOLDER_ABOVE: &[Row] = &[
-    Sh("a service's folder after the one above was moved", r#"
-mv .github moved && mkdir -p .github/workflows; echo "$MARK" > .github/workflows/other.yml"#),
-    Py("a service's folder by an exchange", r#"
+    Sh(
+        "a service's folder after the one above was moved",
+        r#"
+mv .github moved && mkdir -p .github/workflows; echo "$MARK" > .github/workflows/other.yml"#,
+    ),
+    Py(
+        "a service's folder by an exchange",
+        r#"
 os.makedirs(WS + "/fresh/workflows")
 with open(WS + "/fresh/workflows/other.yml", "w") as file: file.write(MARK)
 call("renameat2", -100, (WS + "/fresh").encode(), -100, (WS + "/.github").encode(), 2)
-"#),
+"#,
+    ),
 ];
 
 const PRESENT_FOLDER: &[Row] = &[
-    Sh("an agent's folder after it was moved", r#"
-mv .claude moved; mkdir -p .claude; echo "$MARK" > .claude/settings.json"#),
-    Sh("an agent's folder as a link", r#"
-mkdir -p agent; echo "$MARK" > agent/settings.json; rm -rf .claude; ln -s agent .claude"#),
+    Sh(
+        "an agent's folder after it was moved",
+        r#"
+mv .claude moved; mkdir -p .claude; echo "$MARK" > .claude/settings.json"#,
+    ),
+    Sh(
+        "an agent's folder as a link",
+        r#"
+mkdir -p agent; echo "$MARK" > agent/settings.json; rm -rf .claude; ln -s agent .claude"#,
+    ),
 ];
 
-const UNPACKED: &[Row] = &[Sh("an agent's folder by an archive", r#"
-mkdir -p pack/.claude/commands; echo "$MARK" > pack/.claude/commands/x.md; tar -cf - -C pack .claude | tar -xf -"#)];
+const UNPACKED: &[Row] = &[Sh(
+    "an agent's folder by an archive",
+    r#"
+mkdir -p pack/.claude/commands; echo "$MARK" > pack/.claude/commands/x.md; tar -cf - -C pack .claude | tar -xf -"#,
+)];
 
 const PRESENT_MOVED: &[Row] =
     &[Sh("a file that is there, by a move", r#"echo "$MARK" > servers; mv -f servers "$P""#)];
@@ -95,29 +110,48 @@ const PRESENT_MOVED: &[Row] =
 const PRESENT_LINKED: &[Row] =
     &[Sh("a file that is there, by a link", r#"echo "$MARK" > linked; ln -sf linked "$P""#)];
 
-const PRESENT_HARD_LINKED: &[Row] = &[Py("a file that is there, by a hard link", r#"
+const PRESENT_HARD_LINKED: &[Row] = &[Py(
+    "a file that is there, by a hard link",
+    r#"
 with open(WS + "/listed", "w") as file: file.write(MARK)
 try: os.remove(P)
 except OSError: pass
 os.link(WS + "/listed", P)
-"#)];
+"#,
+)];
 
-const PRESENT_OPENED: &[Row] = &[Py("a file that is there, opened for reading first", r#"
+const PRESENT_OPENED: &[Row] = &[Py(
+    "a file that is there, opened for reading first",
+    r#"
 file = os.open(P, os.O_RDONLY)
 os.write(os.open(f"/proc/self/fd/{file}", os.O_WRONLY | os.O_TRUNC), MARK.encode())
-"#)];
+"#,
+)];
 
-const PRESENT_PATCHED: &[Row] = &[Sh("a file that is there, by a patch", r#"
-printf -- '--- a/appveyor.yml\n+++ b/appveyor.yml\n@@ -1 +1 @@\n-before\n+%s\n' "$MARK" | git apply"#)];
+const PRESENT_PATCHED: &[Row] = &[Sh(
+    "a file that is there, by a patch",
+    r#"
+printf -- '--- a/appveyor.yml\n+++ b/appveyor.yml\n@@ -1 +1 @@\n-before\n+%s\n' "$MARK" | git apply"#,
+)];
 
-const ABSENT_FOLDER_MOVED: &[Row] = &[Sh("a folder that is not there, moved into its place", r#"
-mkdir -p editor; echo "$MARK" > editor/tasks.json; mv -T editor .vscode || mv editor .vscode"#)];
+const ABSENT_FOLDER_MOVED: &[Row] = &[Sh(
+    "a folder that is not there, moved into its place",
+    r#"
+mkdir -p editor; echo "$MARK" > editor/tasks.json; mv -T editor .vscode || mv editor .vscode"#,
+)];
 
-const ABSENT_FOLDER_LINKED: &[Row] = &[Sh("a folder that is not there, as a link", r#"
-mkdir -p tasks; echo "$MARK" > tasks/pipeline.yml; rm -rf .buildkite; ln -sfn tasks .buildkite"#)];
+const ABSENT_FOLDER_LINKED: &[Row] = &[Sh(
+    "a folder that is not there, as a link",
+    r#"
+mkdir -p tasks; echo "$MARK" > tasks/pipeline.yml; rm -rf .buildkite; ln -sfn tasks .buildkite"#,
+)];
 
-const ABSENT_MOVED: &[Row] =
-    &[Sh("a file that is not there, moved into its place", r#"echo "$MARK" > shell; mv -f shell "$P""#)];
+const ABSENT_MOVED: &[Row] = &[Sh(
+    "a file that is not there, moved into its place",
+    r#"echo "$MARK" > shell; mv -f shell "$P""#,
+)];
 
-const ABSENT_LINKED: &[Row] =
-    &[Sh("a file that is not there, as a link", r#"echo "$MARK" > steps; rm -f "$P"; ln -sf steps "$P""#)];
+const ABSENT_LINKED: &[Row] = &[Sh(
+    "a file that is not there, as a link",
+    r#"echo "$MARK" > steps; rm -f "$P"; ln -sf steps "$P""#,
+)];

@@ -30,37 +30,58 @@ const IN_THE_WORKSPACE: &[Row] = &[
     Sh("a secret as a program", ". ./.env; echo $TOKEN"),
     Sh("a secret as a change", "git diff --no-index /dev/null .env"),
     Sh("a secret hashed into git", "git cat-file -p $(git hash-object -w .env)"),
-    Sh("a secret in a folder that was moved", "cp -r deploy before; mv deploy moved; cat moved/.env; mv moved deploy"),
-    Py("a secret moved away", r#"
+    Sh(
+        "a secret in a folder that was moved",
+        "cp -r deploy before; mv deploy moved; cat moved/.env; mv moved deploy",
+    ),
+    Py(
+        "a secret moved away",
+        r#"
 os.rename(WS + "/.env", WS + "/plain.txt")
 print(open(WS + "/plain.txt").read())
 os.rename(WS + "/plain.txt", WS + "/.env")
-"#),
-    Py("a secret after what hides it is gone", r#"
+"#,
+    ),
+    Py(
+        "a secret after what hides it is gone",
+        r#"
 detach = 2
 for path in (".env", "id_rsa", "deploy/.env"):
     call("umount2", (WS + "/" + path).encode(), detach)
 print(open(WS + "/id_rsa").read())
-"#),
-    Py("a secret by the number of its file", r#"
+"#,
+    ),
+    Py(
+        "a secret by the number of its file",
+        r#"
 for name in os.listdir(WS):
     try:
         if os.stat(WS + "/" + name).st_size > 0: print(open(WS + "/" + name).read())
     except OSError: pass
-"#),
+"#,
+    ),
 ];
 
 const LEAKS: &[Row] = &[
     Sh("a variable of the person's", "env"),
-    Sh("a variable of the person's, by `/proc`", "cat /proc/self/environ /proc/$$/environ /proc/$PPID/environ"),
-    Sh("a variable of whoever runs the jail", r#"cat /proc/$$/environ; test -e "/proc/$PID" || cat /proc/1/environ /proc/[0-9]*/environ"#),
+    Sh(
+        "a variable of the person's, by `/proc`",
+        "cat /proc/self/environ /proc/$$/environ /proc/$PPID/environ",
+    ),
+    Sh(
+        "a variable of whoever runs the jail",
+        r#"cat /proc/$$/environ; test -e "/proc/$PID" || cat /proc/1/environ /proc/[0-9]*/environ"#,
+    ),
     Sh("an open file of the person's", "cat <&9"),
     Sh("an open file of the person's, by `/proc`", "cat /proc/self/fd/9 /dev/fd/9"),
-    Py("any open file of the person's", r#"
+    Py(
+        "any open file of the person's",
+        r#"
 for number in range(3, 1024):
     try: print(os.pread(number, 99, 0))
     except OSError: pass
-"#),
+"#,
+    ),
     Sh("a variable, by another program", "node -p 'JSON.stringify(process.env)'"),
 ];
 

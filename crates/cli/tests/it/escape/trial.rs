@@ -7,7 +7,9 @@ use std::thread;
 use super::attempt::{Attempt, EVERY, Profile};
 use super::ground::Ground;
 use super::leg::Leg;
-use super::{exhaustion, git, kernel, network, poison, privileges, reads, secrets, sockets, writes};
+use super::{
+    exhaustion, git, kernel, network, poison, privileges, reads, secrets, sockets, writes,
+};
 
 /// Jails at once.
 const WORKERS: usize = 4;
@@ -83,8 +85,7 @@ fn run_together(leg: Leg, profiles: &[Profile], attempts: &[&Attempt]) -> Tally 
         EVERY.iter().filter(|one| profiles.contains(one)).copied().collect();
     for other in in_parallel(&profiles, |profile| {
         let mut tally = Tally::default();
-        let of_profile =
-            counted.iter().filter(|one| one.shape.profiles.contains(profile)).copied();
+        let of_profile = counted.iter().filter(|one| one.shape.profiles.contains(profile)).copied();
         jailed(leg, *profile, &of_profile.collect::<Vec<_>>(), &mut tally);
         tally
     }) {
@@ -118,8 +119,7 @@ fn free<'a>(leg: Leg, attempts: &[&'a Attempt], tally: &mut Tally) -> Vec<&'a At
         }
         let text: String = printed.of_attempt(&attempt.id).chars().take(300).collect();
         let sentence = format!("{} does nothing without a jail: {text}", describe(attempt));
-        let list =
-            if attempt.shape.certain { &mut tally.faults } else { &mut tally.impossible };
+        let list = if attempt.shape.certain { &mut tally.faults } else { &mut tally.impossible };
         list.push(format!("{leg:?}: {sentence}"));
     }
     tally.counted += counted.len();
@@ -134,10 +134,8 @@ fn jailed(leg: Leg, profile: Profile, attempts: &[&Attempt], tally: &mut Tally) 
     if let Some(why) = &printed.trouble {
         tally.faults.push(format!("{leg:?}, {name}: did not go to its end: {why}"));
     }
-    // Refused: nothing was tried.
-    if matches!(printed.code, Some(2 | 5)) {
-        let text = printed.of_attempt("");
-        tally.faults.push(format!("{leg:?}, {name}: no jail: {text}"));
+    if let Some(why) = &printed.refusal {
+        tally.faults.push(format!("{leg:?}, {name}: nothing was tried: {why}"));
         return;
     }
     tally.jailed += attempts.len();
