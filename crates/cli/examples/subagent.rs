@@ -34,7 +34,7 @@ pub async fn explore(
     let survey = Survey::of(&base, None, &Forgetful, &limits);
     let context = survey.single(&Plan::single(task, Vec::new(), Vec::new()), role, &limits)?;
     let pool = Pool::new(Timeouts::default())?;
-    let model = connect(model, &Sources::of(environment), &pool).await?.provider;
+    let model = connect(model, &Sources::of(environment), &pool, &[]).await?.provider;
     let tools = Client::in_process(Workbench::new(folder, Settings::default())?)?;
     let tools = Filtered::new(tools, ["Read", "Grep", "Glob"].map(str::to_owned));
     let brief = Brief::new(&context, role.phase, (model.model(), model.powers()), tools.specs());

@@ -18,10 +18,7 @@ use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    sequester_sandbox::enter_if_jailed(|_| {});
-    if let Some(code) = wire::unjailed::enter_if_server() {
-        return code;
-    }
+    sequester_sandbox::enter_if_jailed(wire::serve);
     let given: Vec<OsString> = env::args_os().collect();
     let args = match Args::read(&given) {
         Ok(args) => args,

@@ -3,15 +3,16 @@
 mod agents;
 pub(crate) mod config;
 pub(crate) mod jail;
+mod jailed;
 mod model;
 mod plan_file;
 mod project;
 mod subagent;
-pub(crate) mod unjailed;
 mod workspace;
 
 pub(crate) use agents::Agents;
 pub(crate) use config::Settings;
+pub(crate) use jailed::serve;
 pub(crate) use model::Connections;
 pub(crate) use plan_file::PlanFile;
 pub(crate) use project::Project;

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::context::{IsolatedContext, Kind};
-use crate::plan::{Plan, Task};
 use crate::report::Phase;
 
 /// What a subagent is asked for. Contents are in the rendered context; this names them.
@@ -39,40 +37,4 @@ pub enum Expected {
     StructuredFindings,
     FilesChanged,
     ValidationResult,
-}
-
-impl From<Phase> for Expected {
-    fn from(phase: Phase) -> Self {
-        match phase {
-            Phase::Write | Phase::Execute => Self::FilesChanged,
-            Phase::Validate | Phase::Verify | Phase::Review => Self::ValidationResult,
-            Phase::Research | Phase::Analyze | Phase::Plan => Self::StructuredFindings,
-        }
-    }
-}
-
-impl Handoff {
-    /// The handoff of one phase of a task, as its context really was.
-    pub fn of(plan: &Plan, task: &Task, phase: Phase, context: &IsolatedContext) -> Self {
-        let sources = |kind: Kind| {
-            let rows = context.manifest.fragments.iter().filter(move |row| row.kind == kind);
-            let mut sources: Vec<String> = rows.map(|row| row.source.clone()).collect();
-            sources.dedup();
-            sources
-        };
-        let shared = plan.constraints.iter().map(|one| one.text.clone());
-        Self {
-            task_id: task.id.as_str().to_owned(),
-            phase,
-            context: Given {
-                feature: plan.feature(),
-                spec_path: sources(Kind::Spec).into_iter().next(),
-                relevant_files: sources(Kind::File),
-                constraints: shared.chain(task.constraints.iter().cloned()).collect(),
-                previous_findings: sources(Kind::Record),
-            },
-            instructions: task.text.clone(),
-            expected_output: phase.into(),
-        }
-    }
 }

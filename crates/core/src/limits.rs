@@ -8,6 +8,9 @@ use serde::Serialize;
 
 pub use limit::{Limit, Unit};
 
+/// Of what one tool call brings, where nobody sets another limit.
+pub const OUTPUT_BYTES: usize = 32 << 10;
+
 /// Sizes are tokens of the one tokenizer, unless their name says bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Limits {

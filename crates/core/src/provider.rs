@@ -21,6 +21,8 @@ pub struct Request<'a> {
     pub answer: Answer<'a>,
     /// The most tokens the reply may have.
     pub output_limit: u32,
+    /// How many replies the attempt may have in all, the report included.
+    pub turns: u32,
     /// The task's own text, a part of the first message: for a provider that carries it out word for word.
     pub task: &'a str,
 }

@@ -1,7 +1,9 @@
 //! A way to end an attempt from outside.
 
+use std::io;
 use std::sync::Arc;
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 /// Held by whoever may stop; clones stop together.
@@ -15,19 +17,26 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Stops when the person presses Ctrl-C, and tells when they press it once more. To be called inside the runtime.
-    pub fn on_interrupt(again: impl FnOnce() + Send + 'static) -> Self {
+    /// Stops when the person presses Ctrl-C or the system wants the process gone (SIGTERM), and tells when either comes once
+    /// more. To be called inside the runtime.
+    pub fn on_signal(again: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
         let stop = Self::default();
         let theirs = stop.clone();
         tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                theirs.stop();
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                again();
-            }
+            let mut told = async || {
+                tokio::select! {
+                    _ = interrupt.recv() => {}
+                    _ = terminate.recv() => {}
+                }
+            };
+            told().await;
+            theirs.stop();
+            told().await;
+            again();
         });
-        stop
+        Ok(stop)
     }
 
     pub fn stop(&self) {

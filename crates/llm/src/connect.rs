@@ -1,30 +1,65 @@
 //! From a model's name to a model that can be asked.
 
-use sequester_core::provider::{Error, Provider};
+use sequester_core::agent::{Ending, Fault, Outcome};
+use sequester_core::provider::{Error, Kind, Provider};
 
-use crate::{Literal, Named, Pool, Remote, Sources, choose, resolve};
+use crate::{Literal, Named, Passed, Pool, Remote, Sources, choose, resolve};
 
 /// A model that can be asked.
 pub struct Connected {
     pub provider: Box<dyn Provider>,
     /// It carries out web searches itself.
     pub searches: bool,
-    /// Why it was taken, where nobody named it.
-    pub why: Option<String>,
+    pub chosen: Option<Chosen>,
 }
 
-/// Finds the model; only `auto` and its aliases look for servers nearby.
-pub async fn connect(name: &str, sources: &Sources<'_>, pool: &Pool) -> Result<Connected, Error> {
-    let (named, why) = match resolve(name, sources)? {
+/// Where nobody named the model: why it was taken, and what was passed over that a person might have expected.
+pub struct Chosen {
+    pub why: String,
+    pub instead_of: Vec<Passed>,
+    /// The service it belongs to; `literal` has none.
+    service: Option<&'static str>,
+}
+
+impl Connected {
+    /// Whether the provider would have nothing of us, and another is to be looked for: nobody asked for this one.
+    pub fn rejected(&self, ending: &Ending) -> Option<Passed> {
+        let provider = self.chosen.as_ref()?.service?;
+        match &ending.outcome {
+            Outcome::Failed { fault: Fault::Provider { error } }
+                if ending.spent.turns == 0
+                    && matches!(error.kind, Kind::Authentication | Kind::Forbidden) =>
+            {
+                Some(Passed { provider, why: error.message.clone(), expected: true })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Finds the model; only `auto` and its aliases look for servers nearby, and for none that was `rejected`.
+pub async fn connect(
+    name: &str,
+    sources: &Sources<'_>,
+    pool: &Pool,
+    rejected: &[Passed],
+) -> Result<Connected, Error> {
+    let (named, chosen) = match resolve(name, sources)? {
         Named::Auto(tier) => {
-            let choice = choose(tier, sources, pool).await;
-            (choice.model, Some(choice.why))
+            let choice = choose(tier, sources, pool, rejected).await;
+            let service = match &choice.model {
+                Named::Target(target) => Some(target.service.name),
+                _ => None,
+            };
+            let news = choice.passed.into_iter().skip(rejected.len());
+            let instead_of = news.filter(|one| one.expected).collect();
+            (choice.model, Some(Chosen { why: choice.why, instead_of, service }))
         }
         named => (named, None),
     };
     let Named::Target(target) = named else {
-        return Ok(Connected { provider: Box::new(Literal), searches: false, why });
+        return Ok(Connected { provider: Box::new(Literal), searches: false, chosen });
     };
     let remote = Remote::new(pool, target);
-    Ok(Connected { searches: remote.can_search(), provider: Box::new(remote), why })
+    Ok(Connected { searches: remote.can_search(), provider: Box::new(remote), chosen })
 }

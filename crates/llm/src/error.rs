@@ -21,6 +21,8 @@ const LENGTH: usize = 300;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Teller<'a> {
     pub(crate) service: &'static str,
+    /// Where it is: no more of its address than the server.
+    pub(crate) server: &'a str,
     pub(crate) key: Option<&'a Key>,
 }
 
@@ -83,7 +85,9 @@ impl Teller<'_> {
             return self.tell(Kind::TimedOut, words);
         }
         match error.downcast_ref::<reqwest::Error>() {
-            Some(error) if error.is_connect() => self.tell(Kind::Network, "could not be reached."),
+            Some(error) if error.is_connect() => {
+                self.tell(Kind::Network, &format!("could not be reached at `{}`.", self.server))
+            }
             Some(error) if error.is_timeout() => {
                 self.tell(Kind::TimedOut, "did not answer in time.")
             }

@@ -12,7 +12,7 @@ mod search;
 mod service;
 
 pub use choose::{Choice, Passed, choose};
-pub use connect::{Connected, connect};
+pub use connect::{Chosen, Connected, connect};
 pub use key::Key;
 pub use literal::Literal;
 pub use name::{Models, Named, Sources, Target, Tier, resolve};

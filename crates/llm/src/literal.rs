@@ -1,9 +1,11 @@
 //! The `literal` model: carries out the steps that a task spells out, word for word. No weights, no key, no network.
 //!
 //! It keeps nothing between replies: each time it goes through the steps from the start, with the results that the
-//! conversation holds, and asks for the first call that has none.
+//! conversation holds, and asks for the first calls that have none.
 
+mod file;
 mod history;
+mod outcome;
 mod play;
 mod report;
 mod shell;
@@ -20,8 +22,8 @@ use sequester_core::usage::Usage;
 use serde_json::{Value, json};
 
 use history::History;
-use play::{Ending, Play};
-use report::Form;
+use play::Play;
+use report::{Ending, Form};
 
 /// As a person names it.
 const MODEL: &str = "literal";
@@ -57,68 +59,98 @@ fn answer(request: &Request<'_>) -> Result<Reply, Error> {
         })?;
     let history = History::read(request.messages);
     let Told { steps, passed } = step::read(request.task);
-    let (name, mut arguments) = match refuse(&form, request, &steps) {
-        Some(reason) => ("report", form.fill(&[], &Ending::refused(reason))),
+    let mut calls = match refuse(&form, request, &steps) {
+        Some(ending) => vec![("report", form.fill(&[], &ending))],
         None => next(&form, request, &steps, &history)?,
     };
-    if name == "report" {
+    for (_, arguments) in calls.iter_mut().filter(|(name, _)| *name == "report") {
         arguments["issues"] = report::issues(&passed);
     }
-    let call = Call { id: format!("{MODEL}-{}", history.calls), name: name.to_owned(), arguments };
-    let said = Said { text: String::new(), calls: vec![call], carried: None };
+    let numbered = calls.into_iter().zip(history.calls..).map(|((name, arguments), number)| Call {
+        id: format!("{MODEL}-{number}"),
+        name: name.to_owned(),
+        arguments,
+    });
+    let said = Said { text: String::new(), calls: numbered.collect(), carried: None };
     Ok(Reply { said, usage: Usage::default(), stop: Stop::End })
 }
 
-/// The next call: a question that is open, a step's, or the report.
+/// The next calls: a question that is open, those of the steps that come next, or the report.
 fn next(
     form: &Form,
     request: &Request<'_>,
     steps: &[Step],
     history: &History<'_>,
-) -> Result<(&'static str, Value), Error> {
+) -> Result<Vec<(&'static str, Value)>, Error> {
     let only_report = matches!(request.answer, Answer::Call("report"));
     let open = questions(steps, history.prompt);
     if !open.is_empty() && history.past.is_empty() && !only_report {
-        return Ok(("ask", json!({ "questions": open })));
+        return Ok(vec![("ask", json!({ "questions": open }))]);
     }
     let asked = usize::from(!open.is_empty());
-    let mut play = Play::new(history.past.get(asked..).unwrap_or_default());
-    let ending = match play.all(steps) {
+    let mut play = Play::new(steps, history.past.get(asked..).unwrap_or_default());
+    let ending = match play.all() {
         Ok(()) => Ending::Complete,
-        Err(play::Stop::Call(name, arguments)) if !only_report => return Ok((name, arguments)),
-        Err(play::Stop::Call(..)) => Ending::Unfinished,
-        Err(play::Stop::Blocked(reason)) => Ending::Blocked(reason),
+        Err(play::Stop::Calls(calls)) if !only_report => return Ok(calls),
+        Err(play::Stop::Calls(_)) => Ending::Unfinished,
+        Err(play::Stop::Blocked(at, why)) => {
+            let reason = format!("{}: {why}", steps.get(at).map(place).unwrap_or_default());
+            Ending::blocked(reason, report::AS_SEEN)
+        }
         Err(play::Stop::Foreign) => {
             return Err(bad_request("`literal` cannot go on with calls that are not its own."));
         }
     };
-    Ok(("report", form.fill(&play.rows(steps), &ending)))
+    Ok(vec![("report", form.fill(&play.rows, &ending))])
 }
 
 /// Why nothing at all is carried out.
-fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<String> {
+fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> {
     if !form.changes_files() {
         let phase = &form.phase;
-        return Some(format!(
+        let reason = format!(
             "`literal` carries out steps and judges nothing: the phase `{phase}` is not for it."
-        ));
+        );
+        return Some(Ending::blocked(reason, "Give this phase to a model."));
     }
-    let unclear: Vec<String> = steps
-        .iter()
-        .filter_map(|step| match &step.action {
-            Action::Unclear { reason } => Some(format!("{}: {reason}.", place(step))),
-            _ => None,
-        })
-        .collect();
-    if !unclear.is_empty() {
-        let more = unclear.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" And {more} more.") };
-        let named = unclear[..unclear.len().min(NAMED)].join(" ");
-        return Some(format!("Not every step is spelled out, and nothing was done. {named}{more}"));
+    if let Some(unclear) = unclear(steps) {
+        return Some(unclear);
     }
     let listed: BTreeSet<&str> = request.tools.iter().map(|tool| tool.name.as_ref()).collect();
-    let missing = steps.iter().flat_map(needed).find(|tool| !listed.contains(**tool))?;
-    Some(format!("The steps need the tool `{missing}`, which this profile does not have."))
+    if let Some(missing) = steps.iter().flat_map(needed).find(|tool| !listed.contains(**tool)) {
+        let reason =
+            format!("The steps need the tool `{missing}`, which this profile does not have.");
+        return Some(Ending::blocked(reason, "Take an agent whose profile has the tool."));
+    }
+    let turns = play::turns(steps).saturating_add(1);
+    (turns > request.turns as usize).then(|| {
+        let limit = request.turns;
+        let reason =
+            format!("The steps take {turns} turns, and the limit of this attempt is {limit}.");
+        Ending::blocked(reason, "Split the task, or raise the limit `turns`.")
+    })
+}
+
+/// The steps that are not spelled out, each by its place, and what would mend them.
+fn unclear(steps: &[Step]) -> Option<Ending> {
+    let unclear = steps.iter().filter_map(|step| match &step.action {
+        Action::Unclear { reason, remedy } => {
+            Some((format!("{}: {reason}.", place(step)), *remedy))
+        }
+        _ => None,
+    });
+    let (named, remedies): (Vec<String>, Vec<&str>) = unclear.unzip();
+    let mut several: Vec<&str> = Vec::new();
+    for remedy in remedies.into_iter().take(NAMED) {
+        if !several.contains(&remedy) {
+            several.push(remedy);
+        }
+    }
+    let more = named.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" And {more} more.") };
+    let reasons = named[..named.len().min(NAMED)].join(" ");
+    let reason = format!("Not every step is spelled out. {reasons}{more}");
+    (!named.is_empty()).then(|| Ending::blocked(reason, &several.join(" ")))
 }
 
 /// A step as a report names it.
@@ -132,7 +164,7 @@ fn place(step: &Step) -> String {
 fn needed(step: &Step) -> &'static [&'static str] {
     match step.action {
         Action::Write { .. } => &["Write", "Read"],
-        Action::Replace { .. } | Action::Patch { .. } => &["Read", "Edit"],
+        Action::Replace { .. } | Action::Patch { .. } | Action::Insert { .. } => &["Read", "Edit"],
         Action::Append { .. }
         | Action::Delete { .. }
         | Action::Rename { .. }

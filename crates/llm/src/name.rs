@@ -127,12 +127,20 @@ pub(crate) fn target(
     model: &str,
     sources: &Sources<'_>,
 ) -> Result<Target, Error> {
+    target_with(key(service, sources)?, service, model, sources)
+}
+
+pub(crate) fn target_with(
+    key: Option<Key>,
+    service: &'static Service,
+    model: &str,
+    sources: &Sources<'_>,
+) -> Result<Target, Error> {
     let base = base(service, sources);
     let address = match &base {
         Some(base) => address(service, base)?,
         None => service.address.to_owned(),
     };
-    let key = key(service, sources)?;
     // Whoever names another address may have no key there.
     if key.is_none() && base.is_none() && !service.keys.is_empty() {
         let variables = service.keys.join("` nor `");

@@ -1,9 +1,12 @@
 //! The one pool of connections that all providers of a process share.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use sequester_core::provider::{Error, Kind};
+
+use crate::key::Key;
 
 /// How long to wait for a provider before giving up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,27 +56,52 @@ impl Pool {
         if near { &self.near.genai } else { &self.far.genai }
     }
 
-    /// The body of a page, at most `limit` bytes of it; `Err` says in a sentence why there is none.
+    /// The body of a page, at most `limit` bytes of it.
     pub(crate) async fn get(
         &self,
         url: reqwest::Url,
+        key: Option<&Key>,
         timeout: Duration,
         limit: usize,
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Vec<u8>, Missing> {
         let http = if is_loopback(&url) { &self.near.http } else { &self.far.http };
-        let request = http.get(url).header("accept", "application/json").timeout(timeout);
+        let mut request = http.get(url).header("accept", "application/json").timeout(timeout);
+        if let Some(key) = key {
+            request = request.bearer_auth(key.reveal());
+        }
         let mut response = request.send().await.map_err(|error| failure(&error))?;
         if !response.status().is_success() {
-            return Err(format!("It answered {}.", response.status().as_u16()));
+            return Err(Missing::Refused(response.status().as_u16()));
         }
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| failure(&error))? {
             if body.len() + piece.len() > limit {
-                return Err(format!("Its answer is larger than {limit} bytes."));
+                return Err(Missing::TooLarge(limit));
             }
             body.extend_from_slice(&piece);
         }
         Ok(body)
+    }
+}
+
+/// Why there is no page; a sentence when displayed.
+#[derive(Debug)]
+pub(crate) enum Missing {
+    /// Its status says so.
+    Refused(u16),
+    TooLarge(usize),
+    Broken(&'static str),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(status) => write!(formatter, "It answered {status}."),
+            Self::TooLarge(limit) => {
+                write!(formatter, "Its answer is larger than {limit} bytes.")
+            }
+            Self::Broken(words) => formatter.write_str(words),
+        }
     }
 }
 
@@ -96,6 +124,8 @@ fn builder() -> reqwest::ClientBuilder {
         .referer(false)
         // A compressed stream arrives in lumps, and may be small only until it is unpacked.
         .no_gzip()
+        // Of one reply not more is taken in than is read; see `remote::metered`.
+        .http2_initial_stream_window_size(64 << 10)
 }
 
 fn is_loopback(url: &reqwest::Url) -> bool {
@@ -107,15 +137,14 @@ fn is_loopback(url: &reqwest::Url) -> bool {
 }
 
 /// Own words: reqwest's would repeat the address, and what is in it.
-fn failure(error: &reqwest::Error) -> String {
-    let words = if error.is_timeout() {
+fn failure(error: &reqwest::Error) -> Missing {
+    Missing::Broken(if error.is_timeout() {
         "It did not answer in time."
     } else if error.is_connect() {
         "No connection could be made."
     } else {
         "The connection broke."
-    };
-    words.to_owned()
+    })
 }
 
 fn unusable() -> Error {

@@ -1,6 +1,7 @@
 //! A model over the network, behind the port `Provider`.
 
 mod carried;
+mod metered;
 mod reply;
 mod request;
 #[cfg(test)]
@@ -14,7 +15,7 @@ use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use sequester_core::future::BoxFuture;
 use sequester_core::provider::{Deltas, Error, Kind, Powers, Provider, Reply, Request};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::Teller;
 use crate::name::Target;
@@ -31,6 +32,7 @@ pub struct Remote {
     pool: Pool,
     target: Target,
     name: String,
+    server: String,
     destination: ServiceTarget,
     /// The model reasons before it replies.
     thinks: bool,
@@ -40,26 +42,28 @@ pub struct Remote {
 
 impl Remote {
     pub fn new(pool: &Pool, target: Target) -> Self {
-        let service = target.service;
-        let (effort, bare) = ReasoningEffort::from_model_name(&target.model);
-        let thinks = match service.wire {
-            Wire::Responses => {
-                !["gpt-3", "gpt-4", "chatgpt-"].iter().any(|old| bare.starts_with(old))
-            }
-            _ => effort.is_some(),
-        };
+        let Target { service, model, .. } = &target;
+        let thinks = service.wire == Wire::Responses
+            && !["gpt-3", "gpt-4", "chatgpt-"].iter().any(|old| model.starts_with(old));
+        let mut fields = Map::new();
         // With the encrypted reasoning genai asks for a summary, which only verified organisations may have.
-        let fields = (service.wire == Wire::Responses && thinks).then(|| {
-            let effort = effort.as_ref().and_then(ReasoningEffort::as_keyword);
-            effort
-                .map_or(json!({"reasoning": {}}), |effort| json!({"reasoning": {"effort": effort}}))
-        });
+        if thinks {
+            fields.insert("reasoning".to_owned(), json!({}));
+        }
+        let hidden = hidden(model);
+        if hidden.is_some() && service.wire != Wire::Gemini {
+            fields.insert("model".to_owned(), model.as_str().into());
+        }
         let destination = ServiceTarget {
             endpoint: Endpoint::from_owned(target.address.as_str()),
-            auth: auth(&target),
-            model: ModelIden::new(service.kind, target.model.as_str()),
+            auth: auth(&target, hidden.is_some()),
+            model: ModelIden::new(service.kind, hidden.as_deref().unwrap_or(model)),
         };
-        Self { pool: pool.clone(), name: target.name(), target, destination, thinks, fields }
+        let fields = (!fields.is_empty()).then_some(Value::Object(fields));
+        let server = reqwest::Url::parse(&target.address);
+        let server = server.map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+        let (pool, name) = (pool.clone(), target.name());
+        Self { pool, target, name, server, destination, thinks, fields }
     }
 
     /// Whether the provider's own search can be listed as a tool named `WebSearch` without parameters.
@@ -70,7 +74,8 @@ impl Remote {
     }
 
     fn teller(&self) -> Teller<'_> {
-        Teller { service: self.target.service.name, key: self.target.key.as_ref() }
+        let Target { service, key, .. } = &self.target;
+        Teller { service: service.name, server: &self.server, key: key.as_ref() }
     }
 
     async fn ask(&self, request: Request<'_>, deltas: &dyn Deltas) -> Result<Reply, Error> {
@@ -105,24 +110,34 @@ impl Remote {
     }
 }
 
-/// Without a key no header is sent at all: genai would send an empty one, or refuse.
-fn auth(target: &Target) -> AuthData {
-    if let Some(key) = &target.key {
-        return AuthData::from_single(key.reveal());
-    }
-    let Target { address, model, .. } = target;
-    let (url, headers) = match target.service.wire {
-        Wire::Messages => {
+/// What genai is told instead of a name that it would not send as it is: it takes an end such as `-max` for an effort to
+/// reason, and what stands before `::` for a service.
+fn hidden(model: &str) -> Option<String> {
+    let is_taken = ReasoningEffort::from_model_name(model).0.is_some() || model.contains("::");
+    is_taken.then(|| format!("{}-", model.replace("::", ":")))
+}
+
+/// Without a key no header is sent at all: genai would send an empty one, or refuse. Gemini's model is in its address, so
+/// that is made here as well where the name is `hidden`.
+fn auth(target: &Target, hidden: bool) -> AuthData {
+    let Target { service, address, model, key } = target;
+    let (url, headers) = match (service.wire, key) {
+        (Wire::Gemini, Some(key)) if hidden => {
+            (gemini(address, model), Headers::from(("x-goog-api-key", key.reveal())))
+        }
+        (_, Some(key)) => return AuthData::from_single(key.reveal()),
+        (Wire::Messages, None) => {
             (format!("{address}messages"), Headers::from(("anthropic-version", "2023-06-01")))
         }
-        Wire::Chat => (format!("{address}chat/completions"), Headers::default()),
-        Wire::Responses => (format!("{address}responses"), Headers::default()),
-        Wire::Gemini => {
-            let (_, model) = ReasoningEffort::from_model_name(model);
-            (format!("{address}models/{model}:streamGenerateContent?alt=sse"), Headers::default())
-        }
+        (Wire::Chat, None) => (format!("{address}chat/completions"), Headers::default()),
+        (Wire::Responses, None) => (format!("{address}responses"), Headers::default()),
+        (Wire::Gemini, None) => (gemini(address, model), Headers::default()),
     };
     AuthData::RequestOverride { url, headers }
+}
+
+fn gemini(address: &str, model: &str) -> String {
+    format!("{address}models/{model}:streamGenerateContent?alt=sse")
 }
 
 impl Provider for Remote {

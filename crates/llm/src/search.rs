@@ -47,7 +47,7 @@ impl Endpoint {
         let Some(url) = fill(&self.template, query) else {
             return failed("The query makes no address.");
         };
-        let body = match self.pool.get(url, WAIT, LARGEST).await {
+        let body = match self.pool.get(url, None, WAIT, LARGEST).await {
             Ok(body) => body,
             Err(why) => return failed(&format!("The search endpoint gave nothing. {why}")),
         };

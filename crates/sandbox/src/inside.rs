@@ -15,7 +15,7 @@ use rustix::process::{
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, UnshareFlags, clear_ambient_capability_set,
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_res_gid,
     set_thread_res_uid,
 };
@@ -120,7 +120,7 @@ fn become_user(identity: Identity) -> Result<(), Trouble> {
     die_with_the_supervisor()?;
     close_memory()?;
     // From inside, the jail's own limits are the top of all.
-    rustix::thread::unshare(UnshareFlags::NEWCGROUP).map_err(at("hide the machine's groups"))?;
+    sys::leave_groups().map_err(Trouble::at("hide the machine's groups"))?;
     rustix::system::sethostname(b"jail").map_err(at("name the machine"))
 }
 

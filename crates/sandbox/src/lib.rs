@@ -21,6 +21,7 @@ mod placeholder;
 mod policy;
 mod probe;
 pub mod protected;
+mod proxy;
 mod pump;
 mod root;
 mod rules;

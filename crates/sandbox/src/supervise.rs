@@ -5,6 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,12 +15,13 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, pidfd_send_signal, set_child_subreaper, waitid,
 };
 
-use crate::blueprint::{Access, Blueprint, Identity, Isolation};
+use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble};
 use crate::placeholder::Placeholders;
+use crate::proxy::{Allowance, Decision, Hosts, NameService, Proxy};
 use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
@@ -51,7 +53,8 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     let socket = sys::adopt(SOCKET).ok();
     let given: Vec<_> = [&order, &control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
-    let control = Control(UnixStream::from(control));
+    let line = Arc::new(UnixStream::from(control));
+    let control = Control { line, turn: Arc::default() };
     let order = read_order(order)?;
     let discard = order.blueprint.discard.clone();
     let kept = keep(order, socket, &control, serve);
@@ -72,14 +75,19 @@ fn read_order(order: OwnedFd) -> io::Result<Order> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// The line to the controller. When its other end closes, the jail ends.
-pub(crate) struct Control(UnixStream);
+/// The line to the controller. When its other end closes, the jail ends. One sentence at a time, whoever speaks.
+#[derive(Clone)]
+pub(crate) struct Control {
+    line: Arc<UnixStream>,
+    turn: Arc<Mutex<()>>,
+}
 
 impl Control {
     pub(crate) fn say(&self, said: &Said) -> io::Result<()> {
         let mut line = serde_json::to_vec(said)?;
         line.push(b'\n');
-        (&self.0).write_all(&line)
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        (&*self.line).write_all(&line)
     }
 }
 
@@ -117,9 +125,29 @@ fn keep(
     groups.add(pid)?;
     let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
-    started(&ours, &mut watch)?;
+    let listener = started(&ours, &mut watch)?;
+    let _proxy =
+        listener.map(|listener| offer(listener, &blueprint.network, control)).transpose()?;
     control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
     Ok(jail.keep(watch, control, &ours, pumps.start(blueprint.caps.output), &groups))
+}
+
+/// The network of a jail that may reach named hosts; it ends with this value.
+fn offer(listener: OwnedFd, network: &Network, control: &Control) -> Result<Proxy, Trouble> {
+    let hosts = match network {
+        Network::None => &[][..],
+        Network::Hosts { hosts, .. } => hosts,
+    };
+    let hosts =
+        Hosts::parse(hosts).map_err(io::Error::other).map_err(Trouble::at("read the hosts"))?;
+    let control = control.clone();
+    let tell = move |decision: Decision| {
+        let Decision { host, port, allowed, why } = decision;
+        // Nobody is there to hear it once the controller is gone, and then the jail ends.
+        let _ = control.say(&Said::Asked { host, port, allowed, why });
+    };
+    let started = Proxy::start(listener.into(), hosts, Allowance::default(), NameService, tell);
+    started.map_err(Trouble::at("start the proxy"))
 }
 
 /// The steps that tell whether there are user namespaces here at all.
@@ -266,7 +294,7 @@ impl Jail {
     fn wait(&self, control: &Control, patience: Duration) -> Woken {
         let mut descriptors = [
             PollFd::new(&self.handle, PollFlags::IN),
-            PollFd::new(&control.0, PollFlags::IN | PollFlags::RDHUP),
+            PollFd::new(&control.line, PollFlags::IN | PollFlags::RDHUP),
         ];
         let time = Timespec::try_from(patience).ok();
         match poll(&mut descriptors, time.as_ref()) {

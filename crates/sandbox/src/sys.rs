@@ -6,5 +6,7 @@ mod raw;
 mod spawn;
 
 pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork, fork_handled};
-pub(crate) use raw::{Attributes, filter, landlock_version, loopback_up, set_attributes};
-pub(crate) use spawn::{Given, spawn};
+pub(crate) use raw::{
+    Attributes, filter, landlock_version, leave_groups, loopback_up, set_attributes,
+};
+pub(crate) use spawn::spawn;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -17,8 +18,10 @@ use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
 use crate::root::PATH_BYTES;
 use crate::server::answer;
-use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, malformed, receive, send};
-use crate::workbench::Workbench;
+use crate::wire::{
+    ANSWER_BYTES, Answer, REQUEST_BYTES, Request, Start, encode, malformed, receive, send,
+};
+use crate::workbench::{Settings, Workbench};
 
 /// The shortest time that a socket can wait.
 const INSTANT: Duration = Duration::from_millis(1);
@@ -53,9 +56,18 @@ impl Client {
         let thread = |name: &str| thread::Builder::new().name(name.into());
         let answers = Answers { stream: stream.try_clone()?, waiting: waiting.clone(), patience };
         thread("tool-answers").spawn(move || answers.follow())?;
-        let (output, theirs) = (stream.try_clone()?, waiting.clone());
-        thread("tool-calls").spawn(move || write_calls(output, &queue, &theirs))?;
+        let output = stream.try_clone()?;
+        thread("tool-calls").spawn(move || write_calls(output, &queue))?;
         Ok(Self { frames, waiting, stream })
+    }
+
+    /// To a server that waits to be told where it works, and with which limits.
+    pub fn start(mut stream: UnixStream, root: &Path, settings: Settings) -> io::Result<Self> {
+        let patience = settings.patience();
+        let start = Start { root: root.to_owned(), settings };
+        let too_long = |_| io::Error::other("the settings of the tools are too long");
+        send(&mut stream, &encode(&start, REQUEST_BYTES)?.map_err(too_long)?)?;
+        Self::connect(stream, patience)
     }
 
     /// To a server on a thread of this process: for tools that only look. What changes files or runs commands belongs in a
@@ -105,7 +117,7 @@ impl Client {
         }
         let (sender, receiver) = oneshot::channel();
         waiting.calls.insert(id, sender);
-        // Fails only if the writer has ended; it then answers all who wait.
+        // Fails only if the writer has ended, and then the server ends too.
         let _ = self.frames.send(frame);
         Ok(receiver)
     }
@@ -128,10 +140,13 @@ impl Toolbox for Client {
     }
 }
 
-fn write_calls(mut output: UnixStream, frames: &Receiver<Vec<u8>>, waiting: &Mutex<Waiting>) {
+/// Until no more come, or the server takes none: it may have answered others before, so that its end is left to be read.
+fn write_calls(mut output: UnixStream, frames: &Receiver<Vec<u8>>) {
     while let Ok(frame) = frames.recv() {
-        if let Err(error) = send(&mut output, &frame) {
-            return end(waiting, &error.to_string());
+        if send(&mut output, &frame).is_err() {
+            // Fails only if it is closed.
+            let _ = output.shutdown(Shutdown::Write);
+            return;
         }
     }
 }
@@ -156,7 +171,7 @@ impl Answers {
                 Err(error) => break error.to_string(),
             }
         };
-        end(&self.waiting, &why);
+        end(&self.waiting, why);
         // The writer may be held up by a server that does not read. Fails only if it is closed.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
@@ -217,13 +232,13 @@ fn check(returned: &Returned) -> io::Result<()> {
     Ok(())
 }
 
-/// Answers all that wait, now and from now on. The first reason stays.
-fn end(waiting: &Mutex<Waiting>, why: &str) {
+/// Answers all that wait, now and from now on.
+fn end(waiting: &Mutex<Waiting>, why: String) {
     let mut waiting = lock(waiting);
-    let why = waiting.ended.get_or_insert_with(|| why.to_owned()).clone();
     for (_, call) in std::mem::take(&mut waiting.calls) {
         let _ = call.send(gone(&why));
     }
+    waiting.ended = Some(why);
 }
 
 fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {

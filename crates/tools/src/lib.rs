@@ -18,6 +18,6 @@ mod workbench;
 mod write;
 
 pub use client::Client;
-pub use server::{Error, serve};
+pub use server::{Error, serve, serve_as_told};
 pub use tool::specs;
 pub use workbench::{Settings, Workbench};

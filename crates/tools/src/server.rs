@@ -11,7 +11,7 @@ use std::thread;
 
 use sequester_core::tool::{Outcome, Returned};
 
-use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, encode, receive, send};
+use crate::wire::{ANSWER_BYTES, Answer, REQUEST_BYTES, Request, Start, encode, receive, send};
 use crate::workbench::Workbench;
 
 /// Calls that are carried out side by side, and calls that wait. Who sends more waits until one is done.
@@ -41,6 +41,14 @@ impl std::error::Error for Error {
 pub fn serve(stream: UnixStream, workbench: Workbench) -> Result<(), Error> {
     workbench.own_process().map_err(Error)?;
     answer(stream, workbench)
+}
+
+/// Serves as its first message says: where, and with which limits.
+pub fn serve_as_told(mut stream: UnixStream) -> Result<(), Error> {
+    let Some(Start { root, settings }) = receive(&mut stream, REQUEST_BYTES).map_err(Error)? else {
+        return Ok(());
+    };
+    serve(stream, Workbench::new(&root, settings).map_err(Error)?)
 }
 
 /// Serves in a process that is not its own: a command that leaves its group and its parent is not found again.

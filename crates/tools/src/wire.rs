@@ -1,10 +1,13 @@
 //! What goes between client and server: frames of four bytes of length, the highest first, and JSON.
 
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use sequester_core::tool::{Invocation, Returned};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::workbench::Settings;
 
 use crate::lines::show;
 
@@ -12,6 +15,14 @@ use crate::lines::show;
 pub(crate) const REQUEST_BYTES: usize = 16 << 20;
 /// The longest frame that a client takes.
 pub(crate) const ANSWER_BYTES: usize = 1 << 20;
+
+/// The first thing that a server is told.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Start {
+    pub(crate) root: PathBuf,
+    pub(crate) settings: Settings,
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

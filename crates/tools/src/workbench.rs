@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
+use sequester_core::limits::OUTPUT_BYTES;
 use sequester_core::secret::redact;
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned};
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ impl Default for Settings {
             ("TERM", "dumb"),
         ];
         Self {
-            output_bytes: 32 << 10,
+            output_bytes: OUTPUT_BYTES,
             bash_time: Duration::from_mins(2),
             search_time: Duration::from_secs(20),
             fetch_time: Duration::from_secs(30),

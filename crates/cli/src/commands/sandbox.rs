@@ -7,14 +7,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_core::profile::Profile;
-use sequester_sandbox::{Cause, Ending, Host, Jail, Limits, Policy, Said, Streams, Workspace};
+use sequester_sandbox::{Cause, Ending, Jail, Limits, Policy, Said, Streams, Workspace};
 
 use crate::Outcome;
 use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
-use crate::wire::jail::{Machine, folder};
+use crate::wire::jail::{Machine, folder, named_hosts};
 use crate::wire::{Agents, Settings, config};
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
@@ -27,7 +26,8 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let machine = Machine::look();
     let policy = Policy {
         confinement: profile.confinement,
-        hosts: hosts(&profile, &given.net)?,
+        // What is named on the command line is the person's own word, whatever the profile.
+        hosts: named_hosts(&profile)?.into_iter().chain(given.net.iter().cloned()).collect(),
         workspace: Workspace::Folder(workspace),
         limits: limits(&given.limit)?,
         grants: BTreeSet::new(),
@@ -42,17 +42,6 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
     Ok(end(ending, &given.command[0]))
-}
-
-/// Hosts that are named on the command line are the person's own word, whatever the profile.
-fn hosts(profile: &Profile, flags: &[Host]) -> Result<Vec<Host>, Failure> {
-    let of_profile = profile.hosts.iter().map(|text| text.parse::<Host>());
-    let of_profile: Result<Vec<Host>, _> = of_profile.collect();
-    let of_profile = of_profile.map_err(|error| {
-        let hint = sequester_core::profile::HOST_HINT;
-        Failure::input(Code::BadProfile, &profile.name, error.to_string(), hint)
-    })?;
-    Ok(of_profile.into_iter().chain(flags.iter().cloned()).collect())
 }
 
 fn limits(flags: &[String]) -> Result<Limits, Failure> {

@@ -1,5 +1,6 @@
 //! `sequester task`: one isolated subagent, its report on standard output.
 
+use std::io;
 use std::process::ExitCode;
 
 use sequester_core::agent::{self, Ending, Fault, Outcome as Ended, Role};
@@ -23,10 +24,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::{progress::Progress, report as view, terminal};
 use crate::wire::config::resolve_model;
-use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile, unjailed};
+use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile};
 
 pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
-    unjailed::allow()?;
     let text = super::read_text(&given.text)?;
     let project = Project::open(args)?;
     let role = project.agents.find(&given.agent)?;
@@ -53,9 +53,8 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let subagent =
         Subagent { project: &project, base: &base, role, profile, context: &context, limits };
     let models = resolve_model(&given.model, None, role, &project.settings);
-    let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title)).map_err(|error| {
-        Failure::work(Code::NoWorkspace, "", format!("No runtime: {error}."), RUNTIME)
-    })?;
+    let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title));
+    let done = done.map_err(|error| no_runtime(&error))?;
     show(args, &context, &done?)
 }
 
@@ -73,31 +72,42 @@ async fn attempts(
     title: &str,
 ) -> Result<Done, Failure> {
     let connections = Connections::new(&subagent.project.settings)?;
-    let stop = Stop::on_interrupt(|| std::process::exit(130));
-    let mut models = models.iter().peekable();
+    let stop = Stop::on_signal(|| std::process::exit(130)).map_err(|error| no_runtime(&error))?;
+    let mut models = models.iter().map(String::as_str).peekable();
+    let mut name = models.next().unwrap_or("auto");
+    let mut rejected = Vec::new();
     loop {
-        let name = models.next().map_or("auto", String::as_str);
-        let connected = match connections.connect(name).await {
+        let connected = match connections.connect(name, &rejected).await {
             Ok(connected) => connected,
-            // A model that cannot be had has given up before it began.
-            Err(failure) if models.peek().is_some() => {
+            Err(failure) => {
+                // A model that cannot be had has given up before it began.
+                let Some(next) = models.next() else { return Err(failure) };
                 output::tell(failure.message());
+                name = next;
                 continue;
             }
-            Err(failure) => return Err(failure),
         };
         let model = connected.provider.model().to_owned();
         subagent.can_be_priced(connected.provider.as_ref())?;
-        if let Some(why) = &connected.why {
-            output::tell(&format!("the model is `{model}`: {why}"));
+        if let Some(chosen) = &connected.chosen {
+            for passed in &chosen.instead_of {
+                output::tell(&format!("`{}` is passed over: {}", passed.provider, passed.why));
+            }
+            output::tell(&format!("the model is `{model}`: {}", chosen.why));
         }
         let equipment = subagent.equip(&connections, &connected)?;
         let feed = Progress::start(&subagent.role.name, title);
         let (ending, evidence) = subagent.attempt(equipment, &connected, &feed, &stop).await?;
-        if !gave_up(&ending) || models.peek().is_none() {
-            return Ok(Done { model, ending, evidence });
+        if let Some(passed) = connected.rejected(&ending) {
+            output::tell(&format!("{} The next model is looked for.", passed.why));
+            rejected.push(passed);
+            continue;
         }
+        let Some(next) = models.next_if(|_| gave_up(&ending)) else {
+            return Ok(Done { model, ending, evidence });
+        };
         output::tell(&format!("`{model}` gave up: {}", reason(&ending)));
+        name = next;
     }
 }
 
@@ -253,4 +263,7 @@ fn failure(ending: &Ending) -> Option<Failure> {
     Some(Failure::ending(exit_code(&ending.outcome), code, ending.outcome.sentence(), hint))
 }
 
-const RUNTIME: &str = "Check the limits on threads and open files.";
+fn no_runtime(error: &io::Error) -> Failure {
+    let hint = "Check the limits on threads and open files.";
+    Failure::work(Code::NoWorkspace, "", format!("No runtime: {error}."), hint)
+}

@@ -73,13 +73,13 @@ impl Feed for Progress {
                     .fetch_add(u32::try_from(calls.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
             }
             News::Ended(ending) => return self.end(ending.outcome.as_str()),
-            News::Failed(error) if self.bar.is_none() => {
-                warn(&format!(
-                    "{}: {} ({})\n",
-                    self.name,
-                    cut(&error.message, 200),
-                    error.kind.as_str()
-                ));
+            News::Failed(error) => {
+                let words = cut(&error.message, 200);
+                let text = format!("{}: {words} ({})", self.name, error.kind.as_str());
+                match &self.bar {
+                    Some(bar) => bar.println(text),
+                    None => warn(&format!("{text}\n")),
+                }
             }
             _ => {}
         }

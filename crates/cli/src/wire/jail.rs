@@ -5,8 +5,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use sequester_core::fault::Code;
+use sequester_core::profile::{HOST_HINT, Profile};
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Policy, Refusal, Surroundings, assume, compile,
+    Blueprint, Capabilities, Compiled, Error, Host, Policy, Refusal, Surroundings, assume, compile,
     identity, probe,
 };
 
@@ -40,6 +41,12 @@ impl Machine {
     /// Really tries what the kernel can do.
     pub(crate) fn probe(&self) -> Capabilities {
         probe(identity(&self.surroundings), &self.store())
+    }
+
+    /// Whether the jail could be made as far as anybody knows without trying.
+    pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
+        let compiled = compile(policy, &self.surroundings, &assume());
+        compiled.map(drop).map_err(|refusal| refuse(&refusal))
     }
 
     /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so
@@ -95,5 +102,13 @@ fn broken(error: &Error) -> Failure {
 pub(crate) fn folder(path: &Path) -> Result<sequester_sandbox::Folder, Failure> {
     sequester_sandbox::Folder::look(path).map_err(|error| {
         Failure::input(Code::BadWorkspace, path.display(), error.to_string(), error.hint())
+    })
+}
+
+/// The hosts of a profile as a jail takes them.
+pub(crate) fn named_hosts(profile: &Profile) -> Result<Vec<Host>, Failure> {
+    let hosts: Result<Vec<Host>, _> = profile.hosts.iter().map(|text| text.parse()).collect();
+    hosts.map_err(|error| {
+        Failure::input(Code::BadProfile, &profile.name, error.to_string(), HOST_HINT)
     })
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use sequester_core::fault::Code;
 use sequester_core::provider::{Error, Kind};
-use sequester_llm::{Connected, Pool, Sources, Timeouts};
+use sequester_llm::{Connected, Passed, Pool, Sources, Timeouts};
 
 use crate::failure::Failure;
 use crate::wire::config::Settings;
@@ -26,14 +26,18 @@ impl<'a> Connections<'a> {
         &self.pool
     }
 
-    /// Finds the model; only `auto` and its aliases look for servers nearby.
-    pub(crate) async fn connect(&self, name: &str) -> Result<Connected, Failure> {
+    /// Finds the model; only `auto` and its aliases look for servers nearby, and for none that was `rejected`.
+    pub(crate) async fn connect(
+        &self,
+        name: &str,
+        rejected: &[Passed],
+    ) -> Result<Connected, Failure> {
         let environment = |name: &str| env::var(name).ok();
         let command =
             |provider: &str| self.settings.keys().get(provider).map(|line| print_key(line));
         // What is configured for the aliases is in the names already.
         let sources = Sources { command: &command, ..Sources::of(&environment) };
-        sequester_llm::connect(name, &sources, &self.pool)
+        sequester_llm::connect(name, &sources, &self.pool, rejected)
             .await
             .map_err(|error| refuse(name, &error))
     }

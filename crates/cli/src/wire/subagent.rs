@@ -9,7 +9,7 @@ use sequester_core::agent::{AgentRun, Brief, Ending, Role};
 use sequester_core::budget::Budget;
 use sequester_core::context::IsolatedContext;
 use sequester_core::fault::Code;
-use sequester_core::limits::Limit;
+use sequester_core::limits::{Limit, OUTPUT_BYTES};
 use sequester_core::path::RepoPath;
 use sequester_core::price;
 use sequester_core::profile::{self, Profile};
@@ -18,12 +18,14 @@ use sequester_core::repository::{self, Snapshot};
 use sequester_core::tool::{Effect, Spec, Toolbox};
 use sequester_engine::{Capped, Feed, Filtered, Joined, Redacted, Requests, Standing, Stop, drive};
 use sequester_llm::{Connected, Endpoint};
+use sequester_sandbox::{Limits as JailLimits, Policy};
 use sequester_survey::Folder;
 use sequester_tools::Settings as ToolSettings;
 use serde_json::Value;
 
+use super::jail::{Machine, folder, named_hosts};
+use super::jailed::Jailed;
 use super::model::Connections;
-use super::unjailed::Unjailed;
 use super::workspace::{Evidence, Workspace};
 use crate::failure::Failure;
 use crate::wire::Project;
@@ -74,7 +76,7 @@ impl Subagent<'_> {
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
         let workspace = Workspace::copy(self.base).map_err(|error| no_workspace(&error))?;
-        let toolbox = self.toolbox(equipment, &workspace);
+        let toolbox = self.toolbox(equipment, &workspace)?;
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
         let brief = Brief::new(self.context, self.role.phase, named, toolbox.specs());
@@ -86,20 +88,24 @@ impl Subagent<'_> {
         Ok((ending, evidence))
     }
 
-    fn toolbox(&self, equipment: Equipment, workspace: &Workspace) -> impl Toolbox + use<> {
-        let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(self.unjailed(workspace))];
+    fn toolbox(
+        &self,
+        equipment: Equipment,
+        workspace: &Workspace,
+    ) -> Result<impl Toolbox + use<>, Failure> {
+        let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(self.jailed(workspace)?)];
         boxes.extend(equipment.search);
         let granted = Filtered::new(Joined(boxes), equipment.listed);
         let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(self.requests())];
-        Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() }
+        Ok(Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() })
     }
 
     fn output_bytes(&self) -> usize {
-        let bytes = self.limit(Limit::Output).unwrap_or(32 << 10);
-        usize::try_from(bytes).unwrap_or(usize::MAX)
+        let bytes = self.limit(Limit::Output).map(usize::try_from);
+        bytes.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX))
     }
 
-    fn unjailed(&self, workspace: &Workspace) -> Unjailed {
+    fn jailed(&self, workspace: &Workspace) -> Result<Jailed, Failure> {
         let mut settings = ToolSettings {
             hosts: self.profile.hosts.clone(),
             output_bytes: self.output_bytes(),
@@ -108,7 +114,17 @@ impl Subagent<'_> {
         if let Some(seconds) = self.limit(Limit::Bash) {
             settings.bash_time = Duration::from_secs(seconds);
         }
-        Unjailed::new(workspace.root(), &workspace.home(), settings)
+        let (machine, folder) = (Machine::look(), folder(&workspace.root())?);
+        let root = folder.path.clone();
+        let policy = Policy {
+            confinement: self.profile.confinement,
+            hosts: named_hosts(&self.profile)?,
+            workspace: sequester_sandbox::Workspace::Folder(folder),
+            limits: JailLimits { wall: self.budget().wall, ..JailLimits::default() },
+            grants: BTreeSet::new(),
+            store: machine.store(),
+        };
+        Jailed::new(machine, policy, root, settings)
     }
 
     /// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.

@@ -17,7 +17,7 @@ fn search_path() -> String {
 }
 
 fn carry_out(bench: &Bench, text: &str) -> Answer {
-    let variables = [("SEQUESTER_TEST_UNJAILED", "1"), ("PATH", &search_path())];
+    let variables = [("PATH", &*search_path())];
     let arguments = ["task", text, "--agent", "writer", "--model", "literal", "--json"];
     bench.run_in(&bench.repo(), &arguments, &variables)
 }

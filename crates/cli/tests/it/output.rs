@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 use crate::command::{Answer, Bench, FILES, shop};
 use crate::scripted::{MODELS, task};
 
-const UNJAILED: [(&str, &str); 1] = [("SEQUESTER_TEST_UNJAILED", "1")];
-
 /// Every command that prints, with JSON and without.
 fn commands(plan: &str) -> Vec<Vec<String>> {
     let create = "Create `new.txt`:\n\n```\nnew\n```\n";
@@ -36,7 +34,7 @@ fn commands(plan: &str) -> Vec<Vec<String>> {
 fn program(bench: &Bench, arguments: &[String]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sequester"));
     command.args(arguments).current_dir(bench.repo()).env("HOME", bench.path("home"));
-    command.envs(UNJAILED).stdin(Stdio::null());
+    command.stdin(Stdio::null());
     command
 }
 
@@ -84,14 +82,14 @@ fn a_text_may_begin_as_lists_and_rules_do() {
     let create = "Create `new.txt`:\n\n  ```\n  new\n  ```\n";
     for text in [format!("- [ ] {create}"), format!("---\n\n{create}"), create.to_owned()] {
         let arguments = ["task", &text, "--agent", "writer", "--model", "literal", "--json"];
-        let answer = bench.run_in(&bench.repo(), &arguments, &UNJAILED);
+        let answer = bench.run_in(&bench.repo(), &arguments, &[]);
         assert_eq!(answer.code, Some(0), "{answer:?}");
         assert_eq!(answer.json()["evidence"]["files_changed"][0]["path"], "new.txt");
     }
     let ranked = bench.run(&["files", "- send a mail"]);
     assert!(ranked.code == Some(0) && ranked.out.contains("src/mail.rs"), "{ranked:?}");
     let constraint = ["task", "x", "--constraint", "- keep it", "--model", "literal", "--json"];
-    let kept = bench.run_in(&bench.repo(), &constraint, &UNJAILED);
+    let kept = bench.run_in(&bench.repo(), &constraint, &[]);
     assert_eq!(kept.json()["outcome"], "stopped", "{kept:?}");
     for slip in ["--jsn", "-x", "--agnet=Explore"] {
         let answer = bench.run(&["task", slip, "Find it"]);

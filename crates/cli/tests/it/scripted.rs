@@ -33,7 +33,6 @@ pub(crate) fn command(bench: &Bench, server: &Server, arguments: &[&str]) -> Com
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", bench.path("home"))
         .env("TMPDIR", temporary)
-        .env("SEQUESTER_TEST_UNJAILED", "1")
         .env("ANTHROPIC_BASE_URL", format!("http://{}", server.address()))
         .env("OPENAI_BASE_URL", server.base_url())
         .env("ANTHROPIC_API_KEY", key())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt};
 use sequester_core::agent::{AgentRun, Brief, Ending, Fault as Why, Outcome, own_specs};
 use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
@@ -22,6 +22,8 @@ const SEED: u64 = 20_261_116;
 const SUBAGENTS: usize = 1_000;
 /// More than any run of faults that is drawn: who has as many retries comes through.
 const PATIENT: u32 = 30;
+/// Many times what all of them together take.
+const HANGING: Duration = Duration::from_mins(5);
 const MODELS: [&str; 3] = ["anthropic/claude-sonnet-5", "openai/gpt-5", "openai-responses/gpt-5"];
 
 /// What the model plays to a subagent.
@@ -71,7 +73,8 @@ impl Part {
     fn budget(self, number: usize) -> Budget {
         Budget {
             turns: if self == Self::NeverReports { 6 } else { 80 },
-            wall: Duration::from_secs(50),
+            // It must not decide, however busy the machine is: who hangs would reach it.
+            wall: HANGING,
             retries: if self == Self::Hurries { hurry(number) } else { PATIENT },
             patience: Duration::from_millis(100),
             ..Budget::default()
@@ -218,9 +221,12 @@ fn remote(pool: &Pool, name: &str, base: &str) -> Remote {
     Remote::new(pool, target)
 }
 
-/// All of them at once.
+/// All of them, so many at once that a debug build on a busy machine can still hear each in time: silence is for the
+/// server alone to make.
 fn storm(server: &Server) -> Vec<Ended> {
-    let timeouts = Timeouts { headers: Duration::from_secs(2), read: Duration::from_secs(2) };
+    const AT_ONCE: usize = 200;
+    let silence = Duration::from_secs(5);
+    let timeouts = Timeouts { headers: silence, read: silence };
     let pool = Pool::new(timeouts).unwrap();
     let base = server.base_url();
     let known = MODELS.map(|name| remote(&pool, name, &base));
@@ -229,7 +235,8 @@ fn storm(server: &Server) -> Vec<Ended> {
         Part::IsUnknown => &unknown[number % MODELS.len()],
         _ => &known[number % MODELS.len()],
     };
-    block_on(join_all((0..SUBAGENTS).map(|number| subagent(number, provider(number))))).unwrap()
+    let all = stream::iter((0..SUBAGENTS).map(|number| subagent(number, provider(number))));
+    block_on(all.buffer_unordered(AT_ONCE).collect()).unwrap()
 }
 
 /// What a part must come to, whatever the weather. Nothing where the weather decides.
@@ -269,7 +276,7 @@ fn a_thousand_subagents_in_a_storm_of_faults_all_end_in_a_typed_outcome() {
         format!("seed {SEED}, {} requests in {elapsed:.1?}, {injected:?}", server.asked());
     println!("{weather}");
 
-    assert!(elapsed < Duration::from_mins(1), "{weather}");
+    assert!(elapsed < HANGING, "{weather}");
     assert_eq!(server.rejected(), Vec::<String>::new(), "{weather}");
     for kind in kinds() {
         assert!(injected.get(kind.name()).is_some_and(|count| *count >= 50), "{kind:?}: {weather}");

@@ -13,7 +13,7 @@ use sequester_testkit::model::{Choice, Pace, Request, Script, Server, Setup, Tur
 use serde_json::json;
 
 use crate::command::{Answer, Bench, FILES};
-use crate::scripted::{MODELS, command, found, task};
+use crate::scripted::{MODELS, command, found, key, run, task};
 
 const LONG: Duration = Duration::from_mins(10);
 
@@ -31,7 +31,7 @@ fn explore(bench: &Bench, server: &Server, more: &[&str]) -> Answer {
 /// The same without `--json`, as a person reads it.
 fn read(bench: &Bench, server: &Server) -> Answer {
     let base = format!("http://{}", server.address());
-    let environment = [("SEQUESTER_TEST_UNJAILED", "1"), ("ANTHROPIC_BASE_URL", &*base)];
+    let environment = [("ANTHROPIC_BASE_URL", &*base)];
     let arguments = ["task", "Find it", "--agent", "Explore", "--model", MODELS[0]];
     bench.run_in(&bench.repo(), &arguments, &environment)
 }
@@ -289,20 +289,16 @@ fn a_time_limit_ends_a_slow_model_and_a_slow_command_with_all_that_they_started(
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
-/// Starts it in the background, waits until it is `busy`, interrupts it, and gives what it printed.
-fn interrupt(
-    bench: &Bench,
-    server: &Server,
-    arguments: &[&str],
-    busy: impl FnMut() -> bool,
-) -> Answer {
+/// Starts it in the background, waits until it is `busy`, sends it a signal, and gives what it printed.
+fn interrupt(signal: &str, bench: &Bench, server: &Server, busy: impl FnMut() -> bool) -> Answer {
+    let arguments = &["Wait", "--agent", "writer", "--model", MODELS[2]];
     let mut command = command(bench, server, arguments);
     // As a terminal does: Ctrl-C is told to the whole group.
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child: Child = command.spawn().unwrap();
     let group = format!("-{}", child.id());
     wait_for("the moment to interrupt", busy);
-    let told = Command::new("kill").args(["-INT", "--", &group]).status().unwrap();
+    let told = Command::new("kill").args([signal, "--", &group]).status().unwrap();
     assert!(told.success());
     let start = Instant::now();
     let answer = Answer::of(&child.wait_with_output().unwrap());
@@ -313,22 +309,23 @@ fn interrupt(
 }
 
 #[test]
-fn an_interrupt_ends_it_with_130_its_json_and_no_process_left() {
-    let bench = Bench::with(&FILES);
-    let pace = Pace { first: LONG, ..Pace::default() };
-    let slow = Setup::new(Script::new(restless)).pace(pace).start_blocking().unwrap();
-    let arguments = ["Wait", "--agent", "writer", "--model", MODELS[2]];
-    let answer = interrupt(&bench, &slow, &arguments, || slow.present() == 1);
-    ended(&answer, 130, "cancelled", "SQ0219", ["cancelled", "Start it again"]);
-    wait_for("the end of the request", || slow.present() == 0);
+fn a_signal_ends_it_with_130_its_json_and_no_process_left() {
+    for signal in ["-INT", "-TERM"] {
+        let bench = Bench::with(&FILES);
+        let pace = Pace { first: LONG, ..Pace::default() };
+        let slow = Setup::new(Script::new(restless)).pace(pace).start_blocking().unwrap();
+        let answer = interrupt(signal, &bench, &slow, || slow.present() == 1);
+        ended(&answer, 130, "cancelled", "SQ0219", ["cancelled", "Start it again"]);
+        wait_for("the end of the request", || slow.present() == 0);
 
-    let (mark, turn) = endless();
-    let server = Server::start_blocking(Script::replies(vec![turn])).unwrap();
-    let three = || ["1", "2", "3"].iter().all(|end| alive(&format!("{mark}{end}")) > 0);
-    let answer = interrupt(&bench, &server, &arguments, three);
-    ended(&answer, 130, "cancelled", "SQ0219", ["cancelled", "Start it again"]);
-    assert_eq!(alive(&mark), 0, "a process is left");
-    assert_eq!(answer.json()["evidence"]["files_changed"][0]["path"], "made.txt", "{answer:?}");
+        let (mark, turn) = endless();
+        let server = Server::start_blocking(Script::replies(vec![turn])).unwrap();
+        let three = || ["1", "2", "3"].iter().all(|end| alive(&format!("{mark}{end}")) > 0);
+        let answer = interrupt(signal, &bench, &server, three);
+        ended(&answer, 130, "cancelled", "SQ0219", ["cancelled", "Start it again"]);
+        assert_eq!(alive(&mark), 0, "a process is left");
+        assert_eq!(answer.json()["evidence"]["files_changed"][0]["path"], "made.txt", "{answer:?}");
+    }
 }
 
 #[test]
@@ -367,4 +364,42 @@ fn a_person_reads_the_ending_on_standard_error_and_all_that_is_known_on_standard
         answer.out.contains("limit of turns") && answer.out.contains("I go on looking."),
         "{answer:?}"
     );
+}
+
+#[test]
+fn auto_passes_on_where_a_key_is_not_accepted() {
+    let bench = Bench::with(&FILES);
+    let setup = Setup::new(Script::replies(vec![Turn::report(found("By the second."))]));
+    let server = setup.key(&key()).models(&["qwen3"]).start_blocking().unwrap();
+    let mut command =
+        command(&bench, &server, &["Find it", "--agent", "Explore", "--model", "auto"]);
+    let answer = run(&bench, command.env("ANTHROPIC_API_KEY", "another-key"));
+    assert_eq!(
+        (answer.code, &answer.json()["model"]),
+        (Some(0), &json!("openai/qwen3")),
+        "{answer:?}"
+    );
+    for words in
+        ["the model is `anthropic/", "does not accept the key", "the model is `openai/qwen3`"]
+    {
+        assert!(answer.err.contains(words), "{words}: {answer:?}");
+    }
+    assert!(!answer.err.contains("another-key"), "{answer:?}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_and_not_waited_for() {
+    let bench = Bench::with(&FILES);
+    let server = Server::start_blocking(Script::new(restless)).unwrap();
+    let mut command =
+        command(&bench, &server, &["Find it", "--agent", "Explore", "--model", MODELS[0]]);
+    let start = Instant::now();
+    // Nothing listens on the lowest port.
+    let answer = run(&bench, command.env("ANTHROPIC_BASE_URL", "http://127.0.0.1:1"));
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    let words = ["could not be reached at `http://127.0.0.1:1`", "base URL"];
+    ended(&answer, 1, "failed", "SQ0213", words);
+    assert_eq!(answer.json()["usage"]["retries"], 4, "{answer:?}");
+    // Who waits is told each time.
+    assert_eq!(answer.err.matches("could not be reached").count(), 5, "{answer:?}");
 }

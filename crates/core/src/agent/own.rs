@@ -13,7 +13,8 @@ use crate::message::Call;
 use crate::report::{self, Artifact, Note, Phase, Question};
 use crate::tool::{Effect, Spec};
 
-pub(super) const REPORT: &str = "report";
+/// The tool that hands back the report.
+pub const REPORT: &str = "report";
 pub(super) const ASK: &str = "ask";
 
 /// Names that no other tool may have.

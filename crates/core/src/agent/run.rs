@@ -199,6 +199,7 @@ impl AgentRun {
             tools,
             answer,
             output_limit: self.budget.output,
+            turns: self.budget.turns,
             task: self.brief.prompt.get(self.brief.text.clone()).unwrap_or_default(),
         }
     }
@@ -368,7 +369,8 @@ impl AgentRun {
 }
 
 const LAST_WORDS: usize = 2_000;
-const NETWORK_RETRIES: u32 = 5;
+/// Within eight seconds.
+const NETWORK_RETRIES: u32 = 4;
 
 /// A name as it may be repeated in a sentence.
 fn short(name: &str) -> String {

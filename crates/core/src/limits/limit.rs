@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Limits;
+use super::{Limits, OUTPUT_BYTES};
 use crate::budget::Budget;
 
 /// One limit by its name.
@@ -93,7 +93,7 @@ impl Limit {
             Self::Tokens | Self::Price => return None,
             Self::Wall => budget.wall.as_secs(),
             Self::Bash => 2 * 60,
-            Self::Output => 32 << 10,
+            Self::Output => OUTPUT_BYTES as u64,
             Self::Identical => budget.identical.into(),
             Self::Reply => budget.output.into(),
         })

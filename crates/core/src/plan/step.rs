@@ -8,18 +8,23 @@ use super::files;
 use super::markdown::Document;
 use super::{Action as Listed, FileRef};
 use crate::path::RepoPath;
+use gap::Gap;
 
-mod code;
 mod command;
 mod expect;
-mod lead;
+mod form;
+mod gap;
+mod omission;
 mod patch;
+mod pattern;
 mod prose;
+mod quote;
 mod reader;
 mod section;
 mod sentence;
 mod target;
-mod unread;
+mod title;
+mod words;
 
 /// One thing to do. Several of one step of the text follow each other under the same title.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,14 +41,14 @@ pub enum Action {
     Write {
         path: RepoPath,
         content: String,
-        /// It is the whole file only if the file is not there yet: the text does not say "all of it".
+        /// The file is new: one that is there with other contents is not replaced.
         fresh: bool,
     },
     Append {
         path: RepoPath,
         content: String,
     },
-    /// Text that is in the file exactly once.
+    /// Text that is in the file exactly once, and not as a part of a longer word.
     Replace {
         path: RepoPath,
         old: String,
@@ -52,6 +57,13 @@ pub enum Action {
     Patch {
         path: RepoPath,
         hunks: Vec<Hunk>,
+    },
+    /// Lines beside one that is in the file exactly once, whatever its indent.
+    Insert {
+        path: RepoPath,
+        line: String,
+        after: bool,
+        content: String,
     },
     Delete {
         path: RepoPath,
@@ -75,24 +87,30 @@ pub enum Action {
         message: Option<String>,
     },
     Unclear {
-        /// What is missing, as a sentence.
+        /// What is missing, without a full stop.
         reason: String,
+        /// What a person can write in its place, as a sentence.
+        remedy: &'static str,
     },
 }
 
-/// Lines of a file and what stands in their place.
+/// Whole lines that are in the file exactly once, and what stands in their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
     pub old: String,
     pub new: String,
 }
 
-/// What a command must show.
+/// What a command must come to. All of it must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
     pub exit: Exit,
-    /// Must be in the output.
+    /// Must be in the output, not as a part of a longer word.
     pub text: Option<String>,
+    /// Must be lines of the output, in this order; times that they state may differ.
+    pub lines: Vec<String>,
+    /// So many tests must pass, by what the output says.
+    pub count: Option<u32>,
     /// There must be no output at all.
     pub silent: bool,
 }
@@ -104,8 +122,6 @@ pub enum Exit {
     Pass,
     Fail,
     Code(u8),
-    /// Only the output is spelled out.
-    Any,
 }
 
 /// What a task's text comes to.
@@ -135,15 +151,16 @@ pub fn read(text: &str) -> Told {
     let everything = 0..document.source.len();
     let listed = files::listed(&document, &everything, &mut Vec::new());
     let sections = section::cut(&document, contents);
-    let begin = sections.iter().find(|section| section.is_step).map(|section| section.line);
     let done = sections.iter().any(|section| section.is_done);
-    let Told { mut steps, mut passed } = reader::read(sections, &listed.files);
-    if let Some(begin) = begin.or_else(|| steps.first().map(|step| step.line)) {
-        unread::judge(&document, begin, &mut steps, &mut passed);
+    let begin = sections.iter().find(|section| section.is_step).map(|section| section.line);
+    let mut told = reader::read(&sections, &listed.files);
+    if let Some(begin) = begin.or_else(|| told.steps.first().map(|step| step.line)) {
+        quote::judge(&document, begin, &mut told);
     }
+    let Told { mut steps, passed } = told;
     if !steps.is_empty() && !done && is_unwritten(&steps, &listed.files) {
-        let reason = "its list names files to change, and no step changes one";
-        steps.extend(unclear(reason).steps);
+        let gap = Gap::new("its list names files to change, and no step changes one");
+        steps.push(Step { title: String::new(), line: 1, action: gap.into() });
     }
     let before = text[..body].matches('\n').count() as u32;
     match steps.len() {
@@ -166,6 +183,12 @@ fn is_unwritten(steps: &[Step], files: &[FileRef]) -> bool {
     files.iter().any(listed) && !steps.iter().any(changes)
 }
 
+impl From<Gap> for Action {
+    fn from(Gap { reason, remedy }: Gap) -> Self {
+        Self::Unclear { reason, remedy }
+    }
+}
+
 /// The commit message that the steps spell out, each commit a paragraph.
 pub fn message(steps: &[Step]) -> Option<String> {
     let messages = steps.iter().filter_map(|step| match &step.action {
@@ -182,8 +205,8 @@ pub fn is_test(path: &RepoPath) -> bool {
 }
 
 fn unclear(reason: &str) -> Told {
-    let action = Action::Unclear { reason: reason.to_owned() };
-    Told { steps: vec![Step { title: String::new(), line: 1, action }], passed: Vec::new() }
+    let step = Step { title: String::new(), line: 1, action: Gap::new(reason).into() };
+    Told { steps: vec![step], passed: Vec::new() }
 }
 
 /// What the fences hold, freed of their list's indent, by where they start.

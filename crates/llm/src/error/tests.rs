@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-const TELLER: Teller<'static> = Teller { service: "openai", key: None };
+const TELLER: Teller<'static> = Teller { service: "openai", server: "http://h", key: None };
 
 fn kind(status: u16, body: &str) -> Kind {
     TELLER.status(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), body).kind
@@ -100,7 +100,7 @@ fn the_providers_own_delay_is_kept() {
 #[test]
 fn a_message_is_one_bounded_sentence_without_the_key() {
     let key = Key::new("made-up-key-0451").unwrap();
-    let teller = Teller { service: "openai", key: Some(&key) };
+    let teller = Teller { key: Some(&key), ..TELLER };
     let body = json!({"error": {"message": "Incorrect API key provided:\n  made-up-key-0451"}});
     let error = teller.status(StatusCode::UNAUTHORIZED, &HeaderMap::new(), &body.to_string());
     assert_eq!(error.message, "`openai` answered 401: it does not accept the key.");

@@ -1,39 +1,31 @@
-//! The steps, gone through with the results that are there. The first call without a result is the next to make.
+//! The steps, gone through with the results that are there. The first calls without results are the next to make.
+//!
+//! Changes of files that follow each other go together: one turn to read what is there, one to change it. What is read
+//! decides whether all of them can be made before the first is.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use sequester_core::message::{Answered, Call};
 use sequester_core::path::RepoPath;
-use sequester_core::plan::step::{Action, Exit, Expect, Step};
+use sequester_core::plan::step::{Action, Expect, Step};
 use sequester_core::tool::EXIT_CODE;
 use serde_json::{Value, json};
 
-use super::{place, shell};
+use super::file::{self, Page};
+use super::{outcome, shell};
 
-/// Most of a tool's words that a report repeats.
+/// Calls in one reply.
+const CALLS: usize = 16;
+/// Most of an output that a report repeats.
 const WORDS: usize = 600;
-/// What shells give for a command that could not run, or whose reader left: never the failure that a step expects.
-const NOT_RUN: [i32; 3] = [126, 127, 141];
 
 pub(super) enum Stop {
-    /// Has no result yet.
-    Call(&'static str, Value),
-    Blocked(String),
+    /// Have no result yet.
+    Calls(Vec<(&'static str, Value)>),
+    /// The step by its place among the steps, and why it cannot be done.
+    Blocked(usize, String),
     /// The conversation is not this model's.
     Foreign,
-}
-
-pub(super) enum Ending {
-    Complete,
-    /// No turn is left.
-    Unfinished,
-    Blocked(String),
-}
-
-impl Ending {
-    pub(super) fn refused(reason: String) -> Self {
-        Self::Blocked(reason)
-    }
 }
 
 /// What became of one step.
@@ -44,208 +36,332 @@ pub(super) struct Row<'a> {
     pub(super) note: String,
 }
 
+type Past<'a> = (&'a Call, Option<&'a Answered>);
+
 pub(super) struct Play<'a> {
-    past: std::slice::Iter<'a, (&'a Call, Option<&'a Answered>)>,
-    /// Files whose contents the tools know to be known; a command may change any.
-    known: BTreeSet<RepoPath>,
-    /// What was seen at each step so far.
-    notes: Vec<String>,
-    failed: Option<String>,
+    steps: &'a [Step],
+    past: &'a [Past<'a>],
+    /// The lines of files that were read or written; none for a file that is not there. A command may change any.
+    known: BTreeMap<RepoPath, Option<Vec<String>>>,
+    pub(super) rows: Vec<Row<'a>>,
+}
+
+/// How many replies with calls the steps take, if every file is short.
+pub(super) fn turns(steps: &[Step]) -> usize {
+    let (mut turns, mut changes, mut reads) = (0, 0, false);
+    let mut known: Vec<&RepoPath> = Vec::new();
+    for step in steps {
+        match changed(&step.action) {
+            Some((path, count)) => {
+                reads |= !known.contains(&path);
+                changes += count;
+                known.push(path);
+            }
+            None if matches!(step.action, Action::Commit { .. } | Action::Ask { .. }) => {}
+            None => {
+                turns += 1 + changes.div_ceil(CALLS) + usize::from(reads);
+                (changes, reads) = (0, false);
+                known.clear();
+            }
+        }
+    }
+    turns + changes.div_ceil(CALLS) + usize::from(reads)
+}
+
+/// The file that a step changes by itself, and in how many places.
+fn changed(action: &Action) -> Option<(&RepoPath, usize)> {
+    match action {
+        Action::Write { path, .. } | Action::Replace { path, .. } | Action::Insert { path, .. } => {
+            Some((path, 1))
+        }
+        Action::Patch { path, hunks } => Some((path, hunks.len())),
+        _ => None,
+    }
 }
 
 impl<'a> Play<'a> {
-    pub(super) fn new(past: &'a [(&'a Call, Option<&'a Answered>)]) -> Self {
-        Self { past: past.iter(), known: BTreeSet::new(), notes: Vec::new(), failed: None }
+    pub(super) fn new(steps: &'a [Step], past: &'a [Past<'a>]) -> Self {
+        Self { steps, past, known: BTreeMap::new(), rows: Vec::new() }
     }
 
-    pub(super) fn all(&mut self, steps: &[Step]) -> Result<(), Stop> {
-        for step in steps {
-            match self.step(&step.action) {
-                Ok(note) => self.notes.push(note),
-                Err(Stop::Blocked(why)) => {
-                    self.failed = Some(why.clone());
-                    return Err(Stop::Blocked(format!("{}: {why}", place(step))));
+    pub(super) fn all(&mut self) -> Result<(), Stop> {
+        let mut at = 0;
+        while let Some(step) = self.steps.get(at) {
+            let run =
+                self.steps[at..].iter().take_while(|step| changed(&step.action).is_some()).count();
+            let done = if run > 0 {
+                self.change(at, run)
+            } else {
+                self.step(step).map_err(|stop| stop.at(at))
+            };
+            if let Err(Stop::Blocked(at, why)) = &done {
+                self.rows.push(Row { step: &self.steps[*at], ok: false, note: why.clone() });
+            }
+            done?;
+            at += run.max(1);
+        }
+        if self.past.is_empty() { Ok(()) } else { Err(Stop::Foreign) }
+    }
+
+    fn done(&mut self, step: &'a Step, note: String) {
+        self.rows.push(Row { step, ok: true, note });
+    }
+
+    /// Changes of files in a row: all are worked out on what was read before the first is made.
+    fn change(&mut self, from: usize, count: usize) -> Result<(), Stop> {
+        let steps = &self.steps[from..from + count];
+        self.look(steps)?;
+        let mut calls: Vec<(usize, &'static str, Value)> = Vec::new();
+        for (at, step) in (from..).zip(steps) {
+            let (path, _) = changed(&step.action).ok_or(Stop::Foreign)?;
+            let worked = self.work_out(path, &step.action);
+            let made = worked.map_err(|why| Stop::Blocked(at, format!("`{path}` {why}.")))?;
+            calls.extend(made.into_iter().map(|(name, arguments)| (at, name, arguments)));
+        }
+        let mut failed = None;
+        for part in calls.chunks(CALLS) {
+            let asked =
+                part.iter().map(|(_, name, arguments)| (*name, arguments.clone())).collect();
+            for (answered, (at, ..)) in self.calls(asked)?.into_iter().zip(part) {
+                if answered.failed && failed.is_none() {
+                    failed = Some((
+                        *at,
+                        format!("it could not be changed: {}", tool_words(&answered.text)),
+                    ));
                 }
-                Err(stop) => return Err(stop),
+            }
+            if failed.is_some() {
+                break;
             }
         }
-        if self.past.next().is_some() { Err(Stop::Foreign) } else { Ok(()) }
+        let until = failed.as_ref().map_or(from + count, |(at, _)| *at);
+        for step in &self.steps[from..until] {
+            let note = changed(&step.action).map(|(path, _)| format!("`{path}` is as it says."));
+            self.done(step, note.unwrap_or_default());
+        }
+        failed.map_or(Ok(()), |(at, why)| Err(Stop::Blocked(at, why)))
     }
 
-    /// The steps that were begun.
-    pub(super) fn rows<'s>(&self, steps: &'s [Step]) -> Vec<Row<'s>> {
-        let done = self.notes.iter().map(|note| (true, note));
-        let all = done.chain(self.failed.iter().map(|why| (false, why)));
-        steps
-            .iter()
-            .zip(all)
-            .map(|(step, (ok, note))| Row { step, ok, note: note.clone() })
-            .collect()
-    }
-
-    fn step(&mut self, action: &Action) -> Result<String, Stop> {
-        match action {
-            Action::Write { path, content, fresh } => self.write(path, content, *fresh),
-            Action::Replace { path, old, new } => self.edit(path, old, new),
-            Action::Patch { path, hunks } => {
-                for hunk in hunks {
-                    self.edit(path, &hunk.old, &hunk.new)?;
+    /// Reads every file of some steps that is not known, page by page and all of them at once.
+    fn look(&mut self, steps: &[Step]) -> Result<(), Stop> {
+        let mut open: BTreeMap<RepoPath, (Vec<String>, Option<usize>)> = BTreeMap::new();
+        for (path, _) in steps.iter().filter_map(|step| changed(&step.action)) {
+            if !self.known.contains_key(path) {
+                open.insert(path.clone(), Default::default());
+            }
+        }
+        while !open.is_empty() {
+            let now: Vec<_> = std::mem::take(&mut open).into_iter().collect();
+            for part in now.chunks(CALLS) {
+                let call = |(path, (_, offset)): &(RepoPath, (_, Option<usize>))| {
+                    let arguments = match offset {
+                        Some(offset) => json!({ "file_path": path.as_str(), "offset": offset }),
+                        None => json!({ "file_path": path.as_str() }),
+                    };
+                    ("Read", arguments)
+                };
+                let answers = self.calls(part.iter().map(call).collect())?;
+                for ((path, (lines, _)), answered) in part.iter().zip(answers) {
+                    if answered.failed {
+                        self.known.insert(path.clone(), None);
+                        continue;
+                    }
+                    let page = Page::read(&answered.text);
+                    let lines = [lines.clone(), page.lines].concat();
+                    match page.next {
+                        Some(next) => drop(open.insert(path.clone(), (lines, Some(next)))),
+                        None => drop(self.known.insert(path.clone(), Some(lines))),
+                    }
                 }
-                Ok(format!("`{path}` is patched."))
             }
+        }
+        Ok(())
+    }
+
+    /// The calls that make one change, and what the file is then. The error follows the file's name.
+    fn work_out(
+        &mut self,
+        path: &RepoPath,
+        action: &Action,
+    ) -> Result<Vec<(&'static str, Value)>, String> {
+        let there = self.known.get(path).cloned().flatten();
+        if let Action::Write { content, fresh, .. } = action {
+            let same = there.as_ref().is_some_and(|lines| lines.iter().eq(content.lines()));
+            if *fresh && there.is_some() && !same {
+                return Err("is there already with other contents".to_owned());
+            }
+            self.known.insert(path.clone(), Some(content.lines().map(str::to_owned).collect()));
+            let write = json!({ "file_path": path.as_str(), "content": content });
+            return Ok(if same { Vec::new() } else { vec![("Write", write)] });
+        }
+        let mut lines = there.ok_or("cannot be read")?;
+        let mut calls = Vec::new();
+        let edit = |old: String, new: String| {
+            ("Edit", json!({ "file_path": path.as_str(), "old_string": old, "new_string": new }))
+        };
+        let mut put = |lines: &mut Vec<String>, place: std::ops::Range<usize>, new: &[&str]| {
+            calls.extend(
+                file::exchange(lines, place.clone(), new)
+                    .map(|change| edit(change.old, change.new)),
+            );
+            lines.splice(place, new.iter().map(|line| (*line).to_owned()));
+        };
+        match action {
+            Action::Patch { hunks, .. } => {
+                for hunk in hunks {
+                    let place = file::find(&lines, hunk)?;
+                    put(&mut lines, place, &hunk.new.lines().collect::<Vec<_>>());
+                }
+            }
+            Action::Insert { line, after, content, .. } => {
+                let at = file::find_line(&lines, line)? + usize::from(*after);
+                put(&mut lines, at..at, &content.lines().collect::<Vec<_>>());
+            }
+            Action::Replace { old, new, .. } => {
+                let text = lines.join("\n");
+                file::find_text(&text, old)?;
+                lines =
+                    text.replacen(old.as_str(), new, 1).split('\n').map(str::to_owned).collect();
+                calls.extend((old != new).then(|| edit(old.clone(), new.clone())));
+            }
+            _ => {}
+        }
+        self.known.insert(path.clone(), Some(lines));
+        Ok(calls)
+    }
+
+    fn step(&mut self, step: &'a Step) -> Result<(), Stop> {
+        let note = match &step.action {
             Action::Append { path, content } if content.len() <= shell::APPENDED => {
-                self.command(&shell::append(path, content))?;
-                Ok(format!("The text is at the end of `{path}`."))
+                self.command(
+                    &shell::append(path, content),
+                    &format!("`{path}` could not be added to"),
+                )?;
+                format!("The text is at the end of `{path}`.")
             }
-            Action::Append { path, .. } => Err(Stop::Blocked(format!(
-                "the text for the end of `{path}` is too long for one command."
-            ))),
+            Action::Append { path, .. } => {
+                return Err(Stop::Blocked(
+                    0,
+                    format!("The text for the end of `{path}` is too long for one command."),
+                ));
+            }
             Action::Delete { path, folder } => {
-                self.command(&shell::delete(path, *folder))?;
-                Ok(format!("`{path}` is deleted."))
+                self.command(
+                    &shell::delete(path, *folder),
+                    &format!("`{path}` could not be deleted"),
+                )?;
+                format!("`{path}` is deleted.")
             }
             Action::Rename { from, to } => {
-                self.command(&shell::rename(from, to))?;
-                Ok(format!("`{from}` is now `{to}`."))
+                self.command(
+                    &shell::rename(from, to),
+                    &format!("`{from}` could not become `{to}`"),
+                )?;
+                format!("`{from}` is now `{to}`.")
             }
-            Action::Run { command, expect } => self.run(command, expect),
-            Action::Commit { .. } => Ok("The runtime commits.".to_owned()),
+            Action::Run { command, expect } => self.run(command, expect)?,
+            Action::Commit { .. } => "The runtime commits.".to_owned(),
             // Asked before the first step; unclear steps were refused.
-            Action::Ask { question, .. } => Ok(format!("Answered: {question}")),
-            Action::Unclear { reason } => Err(Stop::Blocked(format!("{reason}."))),
-        }
-    }
-
-    fn write(&mut self, path: &RepoPath, content: &str, fresh: bool) -> Result<String, Stop> {
-        let read = json!({ "file_path": path.as_str() });
-        let write = json!({ "file_path": path.as_str(), "content": content });
-        if fresh && !self.call("Read", read.clone())?.failed {
-            return Err(Stop::Blocked(format!(
-                "`{path}` is there already, and it does not say where its text belongs."
-            )));
-        }
-        let mut written = self.call("Write", write.clone())?;
-        if written.failed && !fresh {
-            // It is there and must be seen before it is replaced; what is wrong with it the second try will tell.
-            self.call("Read", read)?;
-            written = self.call("Write", write)?;
-        }
-        must(written)?;
-        self.known.insert(path.clone());
-        Ok(format!("`{path}` is written."))
-    }
-
-    fn edit(&mut self, path: &RepoPath, old: &str, new: &str) -> Result<String, Stop> {
-        if !self.known.contains(path) {
-            let read = self.call("Read", json!({ "file_path": path.as_str() }))?;
-            must(read)?;
-            self.known.insert(path.clone());
-        }
-        let edit = json!({ "file_path": path.as_str(), "old_string": old, "new_string": new });
-        let edited = self.call("Edit", edit)?;
-        must(edited)?;
-        Ok(format!("`{path}` is changed."))
+            Action::Ask { question, .. } => format!("Answered: {question}"),
+            _ => return Err(Stop::Foreign),
+        };
+        self.done(step, note);
+        Ok(())
     }
 
     fn run(&mut self, command: &str, expect: &Expect) -> Result<String, Stop> {
         let (code, output) = self.bash(&shell::script(command, expect))?;
-        let seen = format!("exit code {code}");
-        let met = match expect.exit {
-            Exit::Pass => code == 0,
-            Exit::Fail => code != 0 && !NOT_RUN.contains(&code),
-            Exit::Code(wanted) => code == i32::from(wanted),
-            Exit::Any => !NOT_RUN.contains(&code),
-        };
-        let wanted = match expect.exit {
-            Exit::Pass => "exit code 0".to_owned(),
-            Exit::Fail => "a failure".to_owned(),
-            Exit::Code(wanted) => format!("exit code {wanted}"),
-            Exit::Any => "that it runs".to_owned(),
-        };
-        let command = head(command, 200);
-        if !met {
-            return Err(Stop::Blocked(format!(
-                "`{command}` was to give {wanted}, and gave {seen}: {}",
-                tail(output)
-            )));
+        let short = head(command, 200);
+        match outcome::miss(command, expect, code, output) {
+            Some(miss) => {
+                Err(Stop::Blocked(0, format!("`{short}` was to {miss}: {}", tail(output))))
+            }
+            None => Ok(format!("`{short}` gave exit code {code}, as expected.")),
         }
-        if let Some(text) =
-            expect.text.as_ref().filter(|text| !lines(output).contains(&lines(text)))
-        {
-            let text = head(text, 200);
-            return Err(Stop::Blocked(format!(
-                "`{text}` was expected in the output of `{command}`, which is: {}",
-                tail(output)
-            )));
-        }
-        if expect.silent && !output.trim().is_empty() {
-            return Err(Stop::Blocked(format!(
-                "`{command}` was to print nothing, and printed: {}",
-                tail(output)
-            )));
-        }
-        Ok(format!("`{command}` gave {seen}, as expected."))
     }
 
-    fn command(&mut self, command: &str) -> Result<(), Stop> {
+    fn command(&mut self, command: &str, failed: &str) -> Result<(), Stop> {
         match self.bash(command)? {
             (0, _) => Ok(()),
-            (code, output) => Err(Stop::Blocked(format!(
-                "`{}` gave exit code {code}: {}",
-                head(command, 200),
-                tail(output)
-            ))),
+            (_, output) => Err(Stop::Blocked(0, format!("{failed}: {}", tail(output)))),
         }
     }
 
     fn bash(&mut self, command: &str) -> Result<(i32, &'a str), Stop> {
         self.known.clear();
-        let answered = self.call("Bash", json!({ "command": command }))?;
-        must(answered)?;
-        let (output, last) = answered.text.rsplit_once('\n').unwrap_or(("", &answered.text));
+        let answers = self.calls(vec![("Bash", json!({ "command": command }))])?;
+        let text = answers.first().map_or("", |answered| answered.text.as_str());
+        let (output, last) = text.rsplit_once('\n').unwrap_or(("", text));
         let code = last.strip_prefix(EXIT_CODE).and_then(|code| code.trim().parse().ok());
-        let code = code
-            .ok_or_else(|| Stop::Blocked("`Bash` did not say how the command ended.".to_owned()))?;
-        Ok((code, output))
+        let failed = answers.first().is_none_or(|answered| answered.failed);
+        match code {
+            Some(code) if !failed => Ok((code, output)),
+            Some(_) => Err(Stop::Blocked(
+                0,
+                format!("`{}` did not end in time: {}", head(command, 200), tail(output)),
+            )),
+            None => Err(Stop::Blocked(
+                0,
+                format!("`{}` was not run: {}", head(command, 200), tool_words(text)),
+            )),
+        }
     }
 
-    /// The result of a call, if it was made; else it is the next.
-    fn call(&mut self, name: &'static str, arguments: Value) -> Result<&'a Answered, Stop> {
-        match self.past.next() {
-            None => Err(Stop::Call(name, arguments)),
-            Some((call, Some(answered))) if call.name == name && call.arguments == arguments => {
-                Ok(answered)
-            }
-            Some(_) => Err(Stop::Foreign),
+    /// The results of calls, if they were made; else they are the next.
+    fn calls(&mut self, calls: Vec<(&'static str, Value)>) -> Result<Vec<&'a Answered>, Stop> {
+        if calls.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.past.is_empty() {
+            return Err(Stop::Calls(calls));
+        }
+        let (now, rest) = self.past.split_at_checked(calls.len()).ok_or(Stop::Foreign)?;
+        self.past = rest;
+        let answered =
+            |((call, answered), (name, arguments)): (&Past<'a>, &(&'static str, Value))| {
+                (call.name == *name && call.arguments == *arguments).then_some(*answered).flatten()
+            };
+        now.iter().zip(&calls).map(answered).collect::<Option<_>>().ok_or(Stop::Foreign)
+    }
+}
+
+impl Stop {
+    fn at(self, at: usize) -> Self {
+        match self {
+            Self::Blocked(_, why) => Self::Blocked(at, why),
+            stop => stop,
         }
     }
 }
 
-fn must(answered: &Answered) -> Result<(), Stop> {
-    if answered.failed {
-        return Err(Stop::Blocked(format!(
-            "`{}` says: {}",
-            answered.name,
-            head(&answered.text, WORDS)
-        )));
+/// What a tool says, without what it says to a model only.
+fn tool_words(text: &str) -> String {
+    let text = text.trim().trim_start_matches("Refused: ");
+    let sentences = text
+        .split_inclusive(". ")
+        .take_while(|said| !said.contains("`old_string`") && !said.contains(" you"));
+    let said: String = sentences.take(2).collect();
+    if said.is_empty() {
+        "the tools did not take it.".to_owned()
+    } else {
+        head(&said, WORDS).to_owned()
     }
-    Ok(())
 }
 
-/// A text without what stands invisible at the ends of its lines.
-fn lines(text: &str) -> String {
-    text.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-}
-
+/// The start of a text, cut between words.
 pub(super) fn head(text: &str, limit: usize) -> &str {
-    text[..text.floor_char_boundary(limit)].trim_end()
+    if text.len() <= limit {
+        return text.trim_end();
+    }
+    let head = &text[..text.floor_char_boundary(limit)];
+    head.rsplit_once(char::is_whitespace).map_or(head, |(head, _)| head).trim_end()
 }
 
-/// The end of an output is where tools say what went wrong.
+/// The end of an output is where programs say what went wrong.
 fn tail(text: &str) -> &str {
     let text = text.trim();
     if text.is_empty() {
-        "no output"
+        "it printed nothing."
     } else {
         &text[text.ceil_char_boundary(text.len().saturating_sub(WORDS))..]
     }

@@ -7,7 +7,7 @@ use sequester_core::tool::Spec;
 use serde_json::{Map, Value, json};
 
 use super::place;
-use super::play::{Ending, Row, head};
+use super::play::{Row, head};
 
 /// A report of a thousand rows helps nobody.
 const ROWS: usize = 100;
@@ -18,6 +18,25 @@ const SENTENCE: usize = 120;
 const SUMMARY_TOKENS: usize = 300;
 /// Deeper schemas are not filled in.
 const DEPTH: usize = 16;
+
+/// What helps where a step was tried and came to something else.
+pub(super) const AS_SEEN: &str = "Mend the plan or the code by what was seen.";
+
+pub(super) enum Ending {
+    Complete,
+    /// No turn is left.
+    Unfinished,
+    Blocked {
+        reason: String,
+        remedy: String,
+    },
+}
+
+impl Ending {
+    pub(super) fn blocked(reason: String, remedy: &str) -> Self {
+        Self::Blocked { reason, remedy: format!("{remedy} Or give this task to a model.") }
+    }
+}
 
 /// What the report's schema fixes.
 pub(super) struct Form {
@@ -47,15 +66,16 @@ impl Form {
         let (status, decision) = match ending {
             Ending::Complete => ("complete", "PROCEED"),
             Ending::Unfinished => ("partial", "STOP"),
-            Ending::Blocked(_) => ("blocked", "STOP"),
+            Ending::Blocked { .. } => ("blocked", "STOP"),
         };
-        let reason = match ending {
-            Ending::Complete => None,
-            Ending::Unfinished => Some("No turn was left for the steps that follow.".to_owned()),
-            Ending::Blocked(reason) => Some(reason.clone()),
+        let (reason, resolution) = match ending {
+            Ending::Complete => (None, None),
+            Ending::Unfinished => (
+                Some("No turn was left for the steps that follow."),
+                Some("Raise the limit `turns`."),
+            ),
+            Ending::Blocked { reason, remedy } => (Some(reason.as_str()), Some(remedy.as_str())),
         };
-        let resolution =
-            reason.as_ref().map(|_| "Give this task to a model, or spell the step out.");
         json!({
             "task_id": self.task_id,
             "phase": self.phase,
@@ -64,7 +84,7 @@ impl Form {
             "reason": reason,
             "resolution": resolution,
             "findings": self.findings(rows),
-            "context_summary": summary(rows, reason.as_deref()),
+            "context_summary": summary(rows, reason),
             "issues": [],
             "questions": [],
             "artifacts": [],
@@ -101,6 +121,7 @@ fn touched(step: &Step) -> Vec<&RepoPath> {
         | Action::Append { path, .. }
         | Action::Replace { path, .. }
         | Action::Patch { path, .. }
+        | Action::Insert { path, .. }
         | Action::Delete { path, .. } => vec![path],
         Action::Rename { from, to } => vec![from, to],
         _ => Vec::new(),
@@ -108,18 +129,22 @@ fn touched(step: &Step) -> Vec<&RepoPath> {
 }
 
 fn summary(rows: &[Row<'_>], reason: Option<&str>) -> String {
-    let done = rows.iter().filter(|row| row.ok).map(|row| row.note.as_str());
-    let done: Vec<&str> = done.collect();
-    let steps = if done.is_empty() { "Nothing was done.".to_owned() } else { done.join(" ") };
-    let text = match reason {
-        Some(reason) => format!("Stopped. {} {steps}", head(reason, NOTE)),
-        None => format!("Carried out as written. {steps}"),
+    let done: Vec<&str> = rows.iter().filter(|row| row.ok).map(|row| row.note.as_str()).collect();
+    let mut text = match reason {
+        Some(reason) => format!("Stopped. {}", head(reason, NOTE)),
+        None => "Carried out as written.".to_owned(),
     };
-    let mut bytes = text.len().min(SUMMARY_TOKENS * 4);
-    while tokens::count(head(&text, bytes)) > SUMMARY_TOKENS {
-        bytes /= 2;
+    if done.is_empty() && reason.is_some() {
+        text.push_str(" Nothing was done.");
     }
-    head(&text, bytes).to_owned()
+    for (at, note) in done.iter().enumerate() {
+        let longer = format!("{text} {note}");
+        if tokens::count(&longer) > SUMMARY_TOKENS {
+            return format!("{text} And {} more steps.", done.len() - at);
+        }
+        text = longer;
+    }
+    text
 }
 
 fn review(rows: &[Row<'_>]) -> Vec<Value> {

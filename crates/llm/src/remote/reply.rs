@@ -15,6 +15,7 @@ use sequester_core::usage::Usage;
 use serde_json::{Map, Value};
 
 use super::carried::Carried;
+use super::metered::{Endless, Metered};
 use super::watch::{Seen, Watch};
 use crate::error::Teller;
 use crate::service::{Service, Wire};
@@ -42,21 +43,26 @@ struct Heard {
 
 /// Reads to the end of the reply. Dropping the future closes the connection.
 pub(super) async fn read(
-    mut stream: ChatStream,
+    stream: ChatStream,
     watch: &Watch,
     turn: Turn<'_>,
     deltas: &dyn Deltas,
 ) -> Result<Reply, Error> {
     let Turn { service, teller, .. } = turn;
     let mut heard = Heard::default();
+    let mut stream = Metered::new(stream, watch);
     while let Some(event) = stream.next().await {
+        let Ok(event) = event else { return Err(endless(teller)) };
         match event {
             Ok(ChatStreamEvent::Chunk(chunk)) => {
                 deltas.text(&chunk.content);
                 heard.size += chunk.content.len();
                 heard.text.push_str(&chunk.content);
             }
-            Ok(ChatStreamEvent::ReasoningChunk(chunk)) => heard.size += chunk.content.len(),
+            Ok(
+                ChatStreamEvent::ReasoningChunk(chunk)
+                | ChatStreamEvent::ThoughtSignatureChunk(chunk),
+            ) => heard.size += chunk.content.len(),
             Ok(ChatStreamEvent::ToolCallChunk(chunk)) => heard.call(chunk.tool_call, service.wire),
             Ok(ChatStreamEvent::End(end)) => {
                 return finish(end, heard, &mut watch.seen(), turn);
@@ -69,7 +75,7 @@ pub(super) async fn read(
                 return if is_torn && seen.failed.is_none() {
                     Err(teller.cut())
                 } else {
-                    failed(&error, &seen, teller)
+                    failed(&error, &seen, turn)
                 };
             }
         }
@@ -96,10 +102,10 @@ impl Heard {
 }
 
 /// Whether nothing is behind a frame that cannot be read: then it is the torn last one.
-fn is_over(next: Option<&Option<genai::Result<ChatStreamEvent>>>) -> bool {
+fn is_over(next: Option<&Option<Result<genai::Result<ChatStreamEvent>, Endless>>>) -> bool {
     match next {
         Some(None) => true,
-        Some(Some(Ok(ChatStreamEvent::End(end)))) => end.captured_stop_reason.is_none(),
+        Some(Some(Ok(Ok(ChatStreamEvent::End(end))))) => end.captured_stop_reason.is_none(),
         _ => false,
     }
 }
@@ -109,27 +115,33 @@ fn check(heard: &Heard, seen: &Seen, teller: Teller<'_>) -> Result<(), Error> {
     if seen.malformed {
         return Err(teller.malformed());
     }
-    if heard.size + heard.writing.1 + seen.size > LARGEST {
-        return Err(teller.tell(Kind::TooLarge, "answers without end."));
+    if seen.is_endless() || heard.size + heard.writing.1 + seen.size > LARGEST {
+        return Err(endless(teller));
     }
     Ok(())
 }
 
+fn endless(teller: Teller<'_>) -> Error {
+    teller.tell(Kind::TooLarge, "answers without end.")
+}
+
 /// The stream ended and the reply did not.
 fn ended(seen: &Seen, teller: Teller<'_>) -> Error {
-    if seen.any && !seen.data {
+    if seen.frames > 0 && !seen.data {
         teller.tell(Kind::Malformed, "answered with something else than a stream of events.")
     } else {
         teller.cut()
     }
 }
 
-fn failed(error: &genai::Error, seen: &Seen, teller: Teller<'_>) -> Result<Reply, Error> {
+fn failed(error: &genai::Error, seen: &Seen, turn: Turn<'_>) -> Result<Reply, Error> {
+    let Turn { service, teller, .. } = turn;
     if let Some(body) = &seen.failed {
         return Err(teller.event(body));
     }
-    // Gemini's blocked prompt has no candidates, which genai takes for an error.
-    if !seen.refusal.is_empty() && matches!(error, genai::Error::ChatResponse { .. }) {
+    // Gemini's blocked prompt has no candidates, which genai takes for an error. Elsewhere it is one, and the refusal torn.
+    let is_answer = service.wire == Wire::Gemini && !seen.refusal.is_empty();
+    if is_answer && matches!(error, genai::Error::ChatResponse { .. }) {
         return Ok(Reply { stop: Stop::Refused(seen.refusal.clone()), ..Reply::default() });
     }
     Err(teller.explain(error))

@@ -3,12 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::hash::{DefaultHasher, Hasher};
-
 use genai::chat::{
     CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ContentPart,
     CustomPart, JsonSpec, MessageContent, MessageOptions, Tool, ToolCall, ToolChoice, ToolResponse,
 };
+use sequester_core::agent::REPORT;
 use sequester_core::message::{Answered, Call, Message, Said};
 use sequester_core::provider::{Answer, Request};
 use sequester_core::tool::Spec;
@@ -17,8 +16,6 @@ use serde_json::{Map, Value, json};
 use super::carried::Carried;
 use crate::service::{Service, Wire};
 
-/// The tool whose arguments must keep to their schema.
-const REPORT: &str = "report";
 /// A tool of this name without parameters is the provider's own search.
 pub(super) const SEARCH: &str = "WebSearch";
 
@@ -111,6 +108,7 @@ fn tool(spec: &Spec, service: &Service) -> Tool {
     let tool = Tool::new(&*spec.name)
         .with_description(&*spec.description)
         .with_schema(spec.parameters.as_ref().clone());
+    // Of all tools the report alone must keep to its schema.
     if spec.name == REPORT && is_strict(&spec.parameters, service) {
         tool.with_strict(true)
     } else {
@@ -235,8 +233,6 @@ pub(super) fn options(
     };
     match request.answer {
         Answer::Free => {}
-        // Messages refuses a forced call while the model thinks.
-        Answer::Call(_) if wire == Wire::Messages && thinks => {}
         Answer::Call(name) => {
             options.tool_choice = Some(ToolChoice::Tool { name: name.to_owned() });
         }
@@ -255,9 +251,10 @@ pub(super) fn options(
 fn cache_key(system: &str) -> String {
     const END: usize = 4_096;
     let bytes = system.as_bytes();
-    let mut hasher = DefaultHasher::new();
-    hasher.write(&bytes[..bytes.len().min(END)]);
-    hasher.write(&bytes[bytes.len().saturating_sub(END)..]);
-    hasher.write_usize(bytes.len());
-    format!("sequester-{:016x}", hasher.finish())
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&bytes[..bytes.len().min(END)]);
+    hasher.update(&bytes[bytes.len().saturating_sub(END)..]);
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    let digest = hasher.finalize().to_hex();
+    format!("sequester-{}", &digest[..16])
 }

@@ -18,6 +18,8 @@ use crate::service::Wire;
 
 /// The most calls one reply may have.
 const CALLS: usize = 1_000;
+/// Frames wrap each word in some hundred bytes.
+const RAW: usize = 16 * LARGEST;
 
 #[derive(Debug)]
 pub(super) struct Watch {
@@ -28,8 +30,8 @@ pub(super) struct Watch {
 /// What the frames so far have told.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// Something came, but it need not be a frame with data.
-    pub(super) any: bool,
+    /// How many came, with data or without.
+    pub(super) frames: u64,
     pub(super) data: bool,
     pub(super) refusal: String,
     /// A frame could not be read, though genai went on.
@@ -37,7 +39,10 @@ pub(super) struct Seen {
     /// The error of `response.failed`.
     pub(super) failed: Option<Value>,
     pub(super) calls: Vec<Partial>,
+    /// Of what is kept and told by no event.
     pub(super) size: usize,
+    /// Of all frames, whatever is in them.
+    raw: usize,
 }
 
 /// A call as far as it got.
@@ -62,7 +67,9 @@ impl Watch {
 impl ChatFrameSink for Watch {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
         let mut seen = self.seen();
-        seen.any = true;
+        seen.frames += 1;
+        // Even a comment is something.
+        seen.raw += frame.data.len() + 64;
         if frame.data.is_empty() {
             return;
         }
@@ -77,8 +84,16 @@ impl ChatFrameSink for Watch {
 }
 
 impl Seen {
-    /// Why a reply was refused stands beside the reason of its end.
+    pub(super) fn is_endless(&self) -> bool {
+        self.size > LARGEST || self.raw > RAW
+    }
+
+    /// Blocks begin with what is never told in pieces, such as redacted reasoning; why a reply was refused stands beside the
+    /// reason of its end.
     fn messages(&mut self, data: &str) {
+        if data.contains("\"content_block\"") {
+            self.size += data.len();
+        }
         if data.contains("\"stop_details\"")
             && let Ok(event) = serde_json::from_str::<Value>(data)
         {
@@ -136,6 +151,9 @@ impl Seen {
         if data != "[DONE]" && serde_json::from_str::<IgnoredAny>(data).is_err() {
             self.malformed = true;
             return;
+        }
+        if is_kept(data) {
+            self.size += data.len();
         }
         if !MARKS.iter().any(|mark| data.contains(mark)) {
             return;
@@ -217,6 +235,13 @@ impl Seen {
             Err(_) => call.arguments.push_str(arguments),
         }
     }
+}
+
+/// Whether genai keeps of a frame of Responses what no event tells: a call's beginning, encrypted reasoning. The last frame
+/// repeats all and is not kept.
+fn is_kept(data: &str) -> bool {
+    data.contains("\"response.output_item.added\"")
+        || data.contains("\"encrypted_content\"") && data.contains("\"response.output_item.done\"")
 }
 
 #[derive(Deserialize)]

@@ -8,13 +8,15 @@ use sequester_testkit::model::{Fault, Faults, Script, Setup, Turn, Wire};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::stage::{KEY, TIMEOUTS, ask, prompt, remote, with};
+use crate::stage::{KEY, ask, prompt, remote, with};
 
 fn kind(fault: &Fault) -> Option<Kind> {
     Some(match fault {
         Fault::TooManyRequests { .. } => Kind::RateLimited,
         Fault::Overloaded | Fault::Unavailable | Fault::ErrorEvent => Kind::Overloaded,
-        Fault::CutMidStream | Fault::CutCleanly | Fault::EndsEarly => Kind::Cut,
+        Fault::CutMidStream | Fault::CutCleanly | Fault::NoStopReason | Fault::EndsEarly => {
+            Kind::Cut
+        }
         Fault::Malformed | Fault::WrongContentType => Kind::Malformed,
         Fault::Hang | Fault::HangMidStream => Kind::TimedOut,
         Fault::SlowDrip(_) => return None,
@@ -25,15 +27,31 @@ fn kind(fault: &Fault) -> Option<Kind> {
     })
 }
 
-fn turns() -> [Turn; 2] {
+fn turns() -> [Turn; 3] {
     let long = "Words and words, so that there is a middle to break in. ".repeat(5);
-    [Turn::text(long.clone()), Turn::call("Read", json!({"path": long})).saying("I look.")]
+    let call = Turn::call("Read", json!({"path": long})).saying("I look.");
+    [Turn::text(long.clone()), call, Turn::refusal(&long)]
+}
+
+fn hangs(fault: &Fault) -> bool {
+    kind(fault) == Some(Kind::TimedOut)
 }
 
 #[tokio::test]
 async fn every_fault_has_its_kind_over_every_wire() {
+    let faults = Fault::passing().into_iter().chain(Fault::lasting());
+    endure(faults.filter(|fault| !hangs(fault))).await;
+}
+
+/// The clock moves on only when nothing else can happen: nobody waits, and nothing is in time or late.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_falls_silent_is_given_up_in_time() {
+    endure(Fault::passing().into_iter().filter(hangs)).await;
+}
+
+async fn endure(faults: impl Iterator<Item = Fault>) {
     let mut trials = JoinSet::new();
-    for fault in Fault::passing().into_iter().chain(Fault::lasting()) {
+    for fault in faults {
         for wire in Wire::ALL {
             for turn in turns() {
                 trials.spawn(suffer(fault.clone(), wire, turn));
@@ -46,7 +64,7 @@ async fn every_fault_has_its_kind_over_every_wire() {
 async fn suffer(fault: Fault, wire: Wire, turn: Turn) {
     let setup = Setup::new(Script::replies(vec![turn.clone()]));
     let server = setup.faults(Faults::at(vec![(0, fault.clone())])).start().await.unwrap();
-    let reply = ask(&with(wire, &server, KEY, TIMEOUTS), &prompt()).await;
+    let reply = ask(&with(wire, &server, KEY, Timeouts::default()), &prompt()).await;
     let what = format!("{fault:?} over {wire:?}");
     assert_eq!(server.injected().get(fault.name()), Some(&1), "{what}");
     let expected = kind(&fault);
@@ -92,9 +110,12 @@ async fn a_model_that_is_not_there_is_named() {
 async fn a_server_that_is_not_there_is_a_matter_of_the_network() {
     // Nothing listens on the lowest port.
     for name in ["anthropic/m", "openai/m", "openai-responses/m", "gemini/m"] {
-        let remote = remote(name, "http://127.0.0.1:1", KEY, TIMEOUTS);
+        let remote = remote(name, "http://127.0.0.1:1", KEY, Timeouts::default());
         let error = ask(&remote, &prompt()).await.unwrap_err();
         assert_eq!(error.kind, Kind::Network, "{name}: {error}");
-        assert!(error.message.ends_with("could not be reached."), "{error}");
+        assert!(
+            error.message.ends_with("could not be reached at `http://127.0.0.1:1`."),
+            "{error}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod faults;
+mod flood;
 mod gemini;
 mod hostile;
 mod nearby;

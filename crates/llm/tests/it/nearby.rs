@@ -2,11 +2,12 @@
 
 use sequester_core::message::Call;
 use sequester_core::tool::{Invocation, Outcome, Toolbox as _};
-use sequester_llm::{Endpoint, Models, Named, Pool, Sources, Tier, Timeouts, choose};
+use sequester_llm::{Endpoint, Models, Named, Passed, Pool, Sources, Tier, Timeouts, choose};
 use sequester_testkit::model::{Script, Setup, Turn};
 use serde_json::{Value, json};
 
 use crate::raw::serve;
+use crate::stage::KEY;
 
 #[tokio::test]
 async fn auto_finds_a_server_that_needs_no_key_and_takes_its_first_model() {
@@ -26,11 +27,56 @@ async fn auto_finds_a_server_that_needs_no_key_and_takes_its_first_model() {
             _ => None,
         };
         let sources = Sources { models: &models, environment: &environment, command: &|_| None };
-        let choice = choose(Tier::Default, &sources, &pool).await;
+        let choice = choose(Tier::Default, &sources, &pool, &[]).await;
         let Named::Target(target) = &choice.model else { panic!("{choice:?}") };
         assert_eq!((target.name().as_str(), target.is_free()), (expected, true));
         assert_eq!(choice.passed[0].provider, "anthropic");
     }
+}
+
+/// What `auto` takes with these variables and nothing on the usual port of Ollama.
+async fn chosen(variables: &[(&str, &str)], rejected: &[Passed]) -> (String, Vec<Passed>) {
+    let environment = |wanted: &str| {
+        let found = variables.iter().find(|(name, _)| *name == wanted);
+        let found = found.map(|(_, value)| (*value).to_owned());
+        found.or_else(|| (wanted == "OLLAMA_HOST").then(|| "http://127.0.0.1:1".to_owned()))
+    };
+    let models = Models::default();
+    let sources = Sources { models: &models, environment: &environment, command: &|_| None };
+    let pool = Pool::new(Timeouts::default()).unwrap();
+    let choice = choose(Tier::Default, &sources, &pool, rejected).await;
+    let name = match &choice.model {
+        Named::Target(target) => target.name(),
+        other => format!("{other:?}"),
+    };
+    (name, choice.passed.into_iter().filter(|one| one.expected).collect())
+}
+
+#[tokio::test]
+async fn auto_takes_a_model_that_another_server_really_has() {
+    for (listed, expected) in [(&["embed-1", "qwen3"][..], "qwen3"), (&["qwen3", "gpt-5"], "gpt-5")]
+    {
+        let setup = Setup::new(Script::replies(vec![Turn::text("Hi.")])).key(KEY).models(listed);
+        let server = setup.start().await.unwrap();
+        let base = server.base_url();
+        let with = |key| [("OPENAI_BASE_URL", base.as_str()), ("OPENAI_API_KEY", key)];
+        let (taken, passed) = chosen(&with(KEY), &[]).await;
+        assert_eq!((taken, passed.len()), (format!("openai/{expected}"), 0));
+        // A key that is not accepted, or was not before, is as good as none.
+        let (taken, passed) = chosen(&with("made-up-wrong-key"), &[]).await;
+        assert_eq!(
+            (taken.as_str(), passed[0].why.as_str()),
+            ("Literal", "It does not accept the key.")
+        );
+        let (taken, again) = chosen(&with(KEY), &passed[..1]).await;
+        assert_eq!((taken.as_str(), again[0].provider), ("Literal", "openai"));
+    }
+    let gone = [("OPENAI_BASE_URL", "http://127.0.0.1:1"), ("OPENAI_API_KEY", KEY)];
+    let (taken, passed) = chosen(&gone, &[]).await;
+    assert_eq!(
+        (taken.as_str(), passed[0].why.as_str()),
+        ("Literal", "No connection could be made.")
+    );
 }
 
 async fn search(body: &[u8], arguments: Value) -> (Outcome, String) {

@@ -1,7 +1,7 @@
 //! A server that answers each connection with given bytes, for what no played model would send.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -13,18 +13,23 @@ pub(crate) fn serve(bodies: Vec<Vec<u8>>) -> (String, Receiver<String>) {
     thread::spawn(move || {
         for body in bodies {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut request = Vec::new();
-            let mut piece = [0; 8_192];
-            while !is_whole(&request) {
-                let count = stream.read(&mut piece).unwrap();
-                request.extend_from_slice(&piece[..count]);
-            }
-            let _ = sender.send(String::from_utf8_lossy(&request).into_owned());
+            let _ = sender.send(hear(&mut stream));
             // The client may leave before it has all.
             let _ = stream.write_all(&body);
         }
     });
     (address, asked)
+}
+
+/// The next request, whole.
+pub(crate) fn hear(stream: &mut TcpStream) -> String {
+    let mut request = Vec::new();
+    let mut piece = [0; 8_192];
+    while !is_whole(&request) {
+        let count = stream.read(&mut piece).unwrap();
+        request.extend_from_slice(&piece[..count]);
+    }
+    String::from_utf8_lossy(&request).into_owned()
 }
 
 fn is_whole(request: &[u8]) -> bool {

@@ -1,7 +1,6 @@
 //! A model on a played server, and what it is asked.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use sequester_core::message::{Answered, Message, Said};
 use sequester_core::provider::{Answer, Deltas, Error, Provider, Reply, Request};
@@ -13,10 +12,6 @@ use serde_json::{Value, json};
 pub(crate) const KEY: &str = "made-up-key-f00d-0451";
 pub(crate) const SYSTEM: &str = "You look for things.\n\n  Ünd \"quotes\", too.\n";
 pub(crate) const PROMPT: &str = "Find where sessions expire.\n\tExactly these bytes: \u{1f50d}\r\n";
-
-/// Short enough for a test that waits for them, long enough for a busy machine.
-pub(crate) const TIMEOUTS: Timeouts =
-    Timeouts { headers: Duration::from_secs(3), read: Duration::from_secs(3) };
 
 pub(crate) fn remote(name: &str, address: &str, key: &str, timeouts: Timeouts) -> Remote {
     let environment = |variable: &str| match variable {
@@ -64,7 +59,15 @@ pub(crate) fn prompt() -> Vec<Message> {
 }
 
 pub(crate) fn request<'a>(messages: &'a [Message], tools: &'a [Spec]) -> Request<'a> {
-    Request { system: SYSTEM, messages, tools, answer: Answer::Free, output_limit: 4_096, task: "" }
+    Request {
+        system: SYSTEM,
+        messages,
+        tools,
+        answer: Answer::Free,
+        output_limit: 4_096,
+        turns: 80,
+        task: "",
+    }
 }
 
 /// What came while it was generated.

@@ -58,13 +58,14 @@ impl Answer {
 pub(super) struct Steps {
     left: VecDeque<Step>,
     timer: Option<Pin<Box<Sleep>>>,
+    is_silent: bool,
     /// The request counts as in progress until the body is gone.
-    _presence: Presence,
+    presence: Presence,
 }
 
 impl Steps {
     pub(super) fn new(steps: Vec<Step>, presence: Presence) -> Self {
-        Self { left: steps.into(), timer: None, _presence: presence }
+        Self { left: steps.into(), timer: None, is_silent: false, presence }
     }
 }
 
@@ -107,6 +108,10 @@ impl Body for Steps {
                 Some(Step::Cut) => return Poll::Ready(Some(Err(Dropped))),
                 // Asked again only when the connection stirs, and then it is still silent.
                 Some(Step::Hang) => {
+                    if !self.is_silent {
+                        self.is_silent = true;
+                        self.presence.fall_silent();
+                    }
                     self.left.push_front(Step::Hang);
                     return Poll::Pending;
                 }

@@ -21,6 +21,8 @@ pub enum Fault {
     CutMidStream,
     /// All is said and the body ends properly, but what ends the stream never came.
     CutCleanly,
+    /// All is said and the stream is ended as it should be, but nothing in it says why the model stopped.
+    NoStopReason,
     /// The body ends properly in the middle of a call's arguments or of the text.
     EndsEarly,
     /// One frame in the middle is not JSON; the rest follows.
@@ -54,6 +56,7 @@ impl Fault {
             Self::Unavailable,
             Self::CutMidStream,
             Self::CutCleanly,
+            Self::NoStopReason,
             Self::EndsEarly,
             Self::Malformed,
             Self::Hang,
@@ -77,6 +80,7 @@ impl Fault {
             Self::Unavailable => "unavailable",
             Self::CutMidStream => "cut_mid_stream",
             Self::CutCleanly => "cut_cleanly",
+            Self::NoStopReason => "no_stop_reason",
             Self::EndsEarly => "ends_early",
             Self::Malformed => "malformed",
             Self::Hang => "hang",

@@ -48,6 +48,7 @@ pub(super) struct Ledger {
     asked: AtomicUsize,
     present: AtomicUsize,
     peak: AtomicUsize,
+    silent: AtomicUsize,
 }
 
 impl Ledger {
@@ -99,6 +100,10 @@ impl Ledger {
     pub(super) fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
     }
+
+    pub(super) fn silent(&self) -> usize {
+        self.silent.load(Ordering::Relaxed)
+    }
 }
 
 /// A request in progress: from its arrival until its answer is sent or its client is gone.
@@ -110,6 +115,11 @@ impl Presence {
         let now = ledger.present.fetch_add(1, Ordering::Relaxed) + 1;
         ledger.peak.fetch_max(now, Ordering::Relaxed);
         Self(Arc::clone(ledger))
+    }
+
+    /// Nothing more will be sent.
+    pub(super) fn fall_silent(&self) {
+        self.0.silent.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -7,6 +7,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 use serde_json::json;
+use tokio::sync::Barrier;
 use tokio::time::sleep;
 
 use super::answer::Answer;
@@ -29,6 +30,7 @@ pub(super) struct Service {
     pub(super) pace: Pace,
     pub(super) key: Option<String>,
     pub(super) models: Vec<String>,
+    pub(super) together: Barrier,
     pub(super) ledger: Arc<Ledger>,
 }
 
@@ -44,12 +46,16 @@ impl Service {
         }
         match (&parts.method, Wire::at(parts.uri.path())) {
             (&Method::POST, Some(wire)) => self.reply(wire, &parts.headers, body).await,
-            (&Method::GET, None) if parts.uri.path() == "/v1/models" => self.list(),
+            (&Method::GET, None) if parts.uri.path() == "/v1/models" => self.list(&parts.headers),
             _ => Answer::json(404, &json!({"error": {"message": "There is nothing here."}})),
         }
     }
 
-    fn list(&self) -> Answer {
+    fn list(&self, headers: &HeaderMap) -> Answer {
+        let sent = [Wire::Anthropic, Wire::Chat].map(|wire| sent_key(wire, headers));
+        if self.key.as_deref().is_some_and(|key| !sent.contains(&Some(key))) {
+            return self.refuse(Wire::Chat, &Refusal::Unauthorized);
+        }
         if self.models.is_empty() {
             return spoil::models(&["scripted".to_owned()]);
         }
@@ -76,6 +82,7 @@ impl Service {
         // While the model takes its time, only the turn is held.
         drop(body);
         request.forget_text();
+        self.together.wait().await;
         if !self.pace.first.is_zero() {
             sleep(self.pace.first).await;
         }

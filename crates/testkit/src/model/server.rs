@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::oneshot;
+use tokio::sync::{Barrier, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -41,6 +41,7 @@ pub struct Setup {
     recording: bool,
     key: Option<String>,
     models: Vec<String>,
+    together: usize,
 }
 
 impl Setup {
@@ -52,7 +53,14 @@ impl Setup {
             recording: true,
             key: None,
             models: Vec::new(),
+            together: 1,
         }
+    }
+
+    /// Nobody gets a reply before so many have asked for one.
+    #[must_use]
+    pub fn together(self, count: usize) -> Self {
+        Self { together: count, ..self }
     }
 
     #[must_use]
@@ -122,6 +130,7 @@ impl Setup {
             pace: self.pace,
             key: self.key,
             models: self.models,
+            together: Barrier::new(self.together),
             ledger: Arc::clone(&ledger),
         };
         let server = Server { address, ledger, stop: None, thread: None };
@@ -188,6 +197,11 @@ impl Server {
         self.ledger.present()
     }
 
+    /// Requests on which the server fell silent, with all before that sent.
+    pub fn silent(&self) -> usize {
+        self.ledger.silent()
+    }
+
     /// The most requests that were in progress at once.
     pub fn peak(&self) -> usize {
         self.ledger.peak()
@@ -242,6 +256,7 @@ async fn connection(stream: TcpStream, service: Arc<Service>) {
 
 async fn respond(answer: Answer, presence: Presence) -> Response<Steps> {
     let Answer::Reply { status, headers, steps } = answer else {
+        presence.fall_silent();
         return std::future::pending().await;
     };
     let mut builder = Response::builder().status(status);

@@ -65,8 +65,11 @@ pub(super) fn reply(
         return Answer::typed(200, "text/event-stream; charset=utf-8", steps)
             .with("cache-control", "no-cache");
     }
-    let body = Bytes::from(body(turn, request).to_string());
-    Answer::typed(200, "application/json", whole(&body, fault))
+    let mut body = body(turn, request);
+    if fault == Some(&Fault::NoStopReason) {
+        forget_reason(&mut body);
+    }
+    Answer::typed(200, "application/json", whole(&body.to_string().into(), fault))
 }
 
 fn frames(turn: &Turn, request: &Request) -> Vec<Frame> {
@@ -102,6 +105,11 @@ fn stream(
         Some(Fault::CutCleanly) => {
             frames.pop();
         }
+        Some(Fault::NoStopReason) => {
+            for frame in &mut frames {
+                frame.change(forget_reason);
+            }
+        }
         Some(Fault::EndsEarly) => frames.truncate(middle + 1),
         Some(Fault::Malformed) => frames[middle] = frames[middle].torn(),
         Some(Fault::HangMidStream) => {
@@ -127,6 +135,22 @@ fn stream(
     }
     steps.extend(last);
     steps
+}
+
+/// Takes out why the model stopped, wherever the wires say it. What is still in progress has not stopped.
+fn forget_reason(said: &mut Value) {
+    const PLACES: [&str; 5] = [
+        "/stop_reason",
+        "/delta/stop_reason",
+        "/choices/0/finish_reason",
+        "/status",
+        "/response/status",
+    ];
+    for place in PLACES {
+        if let Some(reason) = said.pointer_mut(place).filter(|reason| *reason != "in_progress") {
+            *reason = Value::Null;
+        }
+    }
 }
 
 /// The middle of the last thing that is said in pieces; the first frame when nothing is.

@@ -39,6 +39,14 @@ impl Frame {
         format!("{}data: {}\n\n", event.collect::<String>(), self.data).into()
     }
 
+    /// Changes the data, where it is JSON.
+    pub(super) fn change(&mut self, change: impl Fn(&mut Value)) {
+        if let Ok(mut data) = serde_json::from_str(&self.data) {
+            change(&mut data);
+            self.data = data.to_string();
+        }
+    }
+
     /// The frame with only the first half of its data: no JSON any more.
     pub(super) fn torn(&self) -> Self {
         let half = floor(&self.data, self.data.len() / 2);

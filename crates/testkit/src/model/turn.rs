@@ -1,14 +1,12 @@
 //! One reply of the played model, the same for every wire.
 
+use sequester_core::agent::REPORT;
 use sequester_core::provider::Stop;
 use sequester_core::usage::Usage;
 use serde_json::Value;
 
 use super::hash::sign;
 use super::request::Request;
-
-/// The tool by which an agent reports.
-const REPORT: &str = "report";
 
 /// What the model says when it is its turn.
 #[derive(Clone, Debug, Default, PartialEq)]

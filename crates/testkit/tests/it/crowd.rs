@@ -1,8 +1,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
-use sequester_testkit::model::{Pace, Script, Server, Setup, Turn, Wire};
+use sequester_testkit::model::{Script, Server, Setup, Turn, Wire};
 
 use crate::asking::{ask, first};
 
@@ -30,8 +29,7 @@ fn ask_at_once(address: SocketAddr, clients: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn many_clients_wait_at_once_and_nothing_of_theirs_is_kept() {
     const CLIENTS: usize = 300;
-    let pace = Pace { first: Duration::from_secs(1), ..Pace::default() };
-    let setup = Setup::new(Script::replies(vec![Turn::text("At last.")])).pace(pace);
+    let setup = Setup::new(Script::replies(vec![Turn::text("At last.")])).together(CLIENTS);
     let server = setup.without_recording().start().await.unwrap();
     let address = server.address();
     tokio::task::spawn_blocking(move || ask_at_once(address, CLIENTS)).await.unwrap();

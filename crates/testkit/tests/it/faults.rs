@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use sequester_testkit::model::{Fault, Faults, Pace, Script, Server, Setup, Turn, Wire};
 use serde_json::{Value, json};
 
-use crate::asking::{Came, ask, first};
+use crate::asking::{Came, ask, ask_in_vain, first, open, wait_for};
 
 fn turn() -> Turn {
     Turn::text("I write it.")
@@ -18,6 +18,9 @@ fn with(faults: Faults) -> Server {
 /// What a fault does to the first request.
 fn spoilt(fault: &Fault, wire: Wire, stream: bool) -> Came {
     let server = with(Faults::at(vec![(0, fault.clone())]));
+    if matches!(fault, Fault::Hang | Fault::HangMidStream) {
+        return ask_in_vain(server, wire, &first(wire, stream));
+    }
     let came = ask(&server, wire, &first(wire, stream));
     assert_eq!(server.injected(), BTreeMap::from([(fault.name(), 1)]));
     came
@@ -92,6 +95,27 @@ fn a_stream_cut_cleanly_lacks_only_its_end() {
 }
 
 #[test]
+fn a_stream_without_a_stop_reason_is_otherwise_whole() {
+    for wire in Wire::ALL {
+        for stream in [true, false] {
+            let whole = unspoilt(wire, stream);
+            let came = spoilt(&Fault::NoStopReason, wire, stream);
+            assert!(came.proper && came.events().len() == whole.events().len());
+            let said = if stream { came.data() } else { vec![came.json()] };
+            for place in ["stop_reason", "finish_reason", "status"] {
+                let places = ["", "/delta", "/choices/0", "/response"];
+                let at = places.map(|before| format!("{before}/{place}"));
+                let mut reasons =
+                    said.iter().flat_map(|one| at.each_ref().map(|at| one.pointer(at)));
+                let none = |reason: &Value| reason.is_null() || reason == "in_progress";
+                assert!(reasons.all(|reason| reason.is_none_or(none)), "{}", came.body);
+            }
+            assert!(came.body.contains("to be cut"), "{}", came.body);
+        }
+    }
+}
+
+#[test]
 fn a_malformed_frame_stands_among_good_ones() {
     for wire in Wire::ALL {
         let is_json = |data: &str| serde_json::from_str::<Value>(data).is_ok();
@@ -139,17 +163,14 @@ fn a_slow_drip_is_the_same_reply() {
 
 #[test]
 fn a_hanging_server_says_nothing_and_lets_go_of_who_leaves() {
-    let server = with(Faults::at(vec![(0, Fault::Hang)]));
-    let came = ask(&server, Wire::Chat, &first(Wire::Chat, true));
+    let came = spoilt(&Fault::Hang, Wire::Chat, true);
     assert!(came.hung && came.status == 0, "{came:?}");
-    // The client is gone; the server sees that a moment later.
-    for _ in 0..500 {
-        if server.present() == 0 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_eq!((server.present(), server.peak()), (0, 1));
+    let server = with(Faults::at(vec![(0, Fault::Hang)]));
+    let stream = open(&server, Wire::Chat, &first(Wire::Chat, true));
+    wait_for("silence", || server.silent() == 1);
+    assert_eq!((server.present(), server.peak()), (1, 1));
+    drop(stream);
+    wait_for("the end of the request", || server.present() == 0);
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn words_like_a_mark_that_really_stand_in_the_file_can_be_edited() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn an_edit_equals_the_operation_on_strings(
@@ -157,7 +157,7 @@ proptest! {
         at.dedup();
         let (a, b) = (at[ends.0.index(at.len())], at[ends.1.index(at.len())]);
         let old = &text[a.min(b)..a.max(b)];
-        prop_assume!(!old.is_empty() && text.match_indices(old).count() == 1);
+        prop_assume!(!old.is_empty() && old != new && text.match_indices(old).count() == 1);
         let bench = bench();
         bench.put("a", &text);
         output(edit(&bench, "a", old, &new));

@@ -118,8 +118,10 @@ fn a_malformed_frame_ends_the_server() {
     for bytes in [&[0xFF; 8][..], &[0; 4], b"\0\0\0\x02{]"] {
         let (mut stream, server) = launch(&bench, &Settings::default());
         stream.write_all(bytes).unwrap();
-        assert_eq!(stream.read_to_end(&mut Vec::new()).unwrap(), 0);
-        assert!(!server.ended().success());
+        let mut answers = Vec::new();
+        // Closed, or reset where some of it was not read.
+        let _ = stream.read_to_end(&mut answers);
+        assert!(answers.is_empty() && !server.ended().success());
     }
 }
 

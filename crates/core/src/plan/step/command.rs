@@ -1,9 +1,8 @@
 //! Shell scripts of a plan: which lines are commands to run, and which the runtime takes over.
 
-use super::expect;
+use super::gap::{Gap, short};
 use super::sentence::Sentence;
-use super::target;
-use super::{Action, Expect};
+use super::{Action, Expect, expect, omission, target, words};
 
 /// Languages whose fences hold commands.
 pub(super) fn is_shell(language: &str) -> bool {
@@ -11,36 +10,26 @@ pub(super) fn is_shell(language: &str) -> bool {
 }
 
 /// Git commands that write to the repository itself, which is read-only for an attempt.
-const REPOSITORY: [&str; 18] = [
-    "push",
-    "pull",
-    "fetch",
-    "checkout",
-    "switch",
-    "branch",
-    "merge",
-    "rebase",
-    "reset",
-    "stash",
-    "tag",
-    "worktree",
-    "cherry-pick",
-    "revert",
-    "restore",
-    "clone",
-    "init",
-    "submodule",
-];
+const REPOSITORY: &str = " push pull fetch checkout switch branch merge rebase reset stash tag worktree cherry-pick revert \
+    restore clone init submodule ";
 
 /// The actions of a script, in order; or why it cannot be carried out.
-pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>, String> {
+pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>, Gap> {
     let (script, inner) = strip(script)?;
     let expect = inner.or_else(|| expect.cloned()).unwrap_or_default();
     if script.trim().is_empty() {
-        return Err("it holds no command".to_owned());
+        return Err(Gap::command("it holds no command"));
     }
-    if let Some(gap) = placeholder(&script) {
-        return Err(format!("`{gap}` stands for something that is not spelled out"));
+    let outside = |line: &str| {
+        line.split(';').any(|part| {
+            part.trim_start().starts_with("cd /") || part.trim_start().starts_with("cd ~")
+        })
+    };
+    if script.lines().any(outside) {
+        return Err(Gap::command("it goes to a folder outside of the repository"));
+    }
+    if let Some(gap) = omission::in_command(&script) {
+        return Err(Gap::command(format!("`{gap}` stands for something that is not spelled out")));
     }
     if let Some(message) = commit(&script) {
         return Ok(vec![Action::Commit { message }]);
@@ -51,23 +40,25 @@ pub(super) fn read(script: &str, expect: Option<&Expect>) -> Result<Vec<Action>,
         return whole(&script, &expect);
     }
     if is_compound(&script) {
-        return Err("it mixes `git` commands that the runtime takes over with others; give them a line each".to_owned());
+        return Err(Gap::command(
+            "it mixes `git` commands that the runtime takes over with others; give them a line each",
+        ));
     }
     by_line(&script, &expect)
 }
 
-fn whole(script: &str, expect: &Expect) -> Result<Vec<Action>, String> {
+fn whole(script: &str, expect: &Expect) -> Result<Vec<Action>, Gap> {
     if let Some(command) = writes_repository(script) {
-        return Err(format!(
+        return Err(Gap::command(format!(
             "`git {command}` changes the repository itself, which only the runtime does"
-        ));
+        )));
     }
     let command = script.trim_end().to_owned();
     Ok(vec![Action::Run { command, expect: expect.clone() }])
 }
 
 /// Lines that stand alone: those for git are taken over, runs of others stay one script.
-fn by_line(script: &str, expect: &Expect) -> Result<Vec<Action>, String> {
+fn by_line(script: &str, expect: &Expect) -> Result<Vec<Action>, Gap> {
     let mut found = Vec::new();
     let mut run = String::new();
     for line in script.lines() {
@@ -101,7 +92,7 @@ fn by_line(script: &str, expect: &Expect) -> Result<Vec<Action>, String> {
 }
 
 /// What the runtime or a tool does in place of a line.
-fn takeover(line: &str) -> Option<Result<Vec<Action>, String>> {
+fn takeover(line: &str) -> Option<Result<Vec<Action>, Gap>> {
     if let Some(message) = commit(line) {
         return Some(Ok(vec![Action::Commit { message }]));
     }
@@ -121,19 +112,22 @@ fn takeover(line: &str) -> Option<Result<Vec<Action>, String>> {
         })),
         "mv" => Some(given().and_then(|paths| match <[_; 2]>::try_from(paths) {
             Ok([from, to]) => Ok(vec![Action::Rename { from, to }]),
-            Err(_) => Err("`git mv` does not name two paths".to_owned()),
+            Err(_) => Err(Gap::path("`git mv` does not name two paths")),
         })),
         _ => None,
     }
 }
 
 /// Takes prompts away, and comments that say what is expected.
-fn strip(script: &str) -> Result<(String, Option<Expect>), String> {
+fn strip(script: &str) -> Result<(String, Option<Expect>), Gap> {
     let code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let prompted =
         script.lines().filter(code).filter(|line| line.trim_start().starts_with("$ ")).count();
     if prompted > 0 && prompted != script.lines().filter(code).count() {
-        return Err("it mixes commands with their output".to_owned());
+        return Err(Gap::command("it mixes commands with their output"));
+    }
+    if let Some(line) = script.lines().find(|line| is_held_back(line)) {
+        return Err(Gap::command(format!("its comment holds a command back (`{}`)", short(line))));
     }
     let mut expects = Vec::new();
     let mut kept = String::new();
@@ -146,33 +140,24 @@ fn strip(script: &str) -> Result<(String, Option<Expect>), String> {
         if let Some(comment) = comment {
             let said = Sentence::new(comment);
             let said = said.after_colon().unwrap_or(said);
-            expects
-                .push(expect::read(&said).ok_or("what it expects is described, not spelled out")?);
+            expects.push(expect::read(&said)?.0);
             continue;
         }
         kept.push_str(if prompted > 0 { bare.strip_prefix("$ ").unwrap_or(line) } else { line });
         kept.push('\n');
     }
     if expects.len() > 1 {
-        return Err("it expects several things of one script".to_owned());
+        return Err(Gap::result("it expects several things of one script"));
     }
     Ok((kept, expects.pop()))
 }
 
-/// `<name>` or a lone `...`: left for the reader to fill in.
-fn placeholder(script: &str) -> Option<&str> {
-    let mut rest = script;
-    while let Some(open) = rest.find('<') {
-        let inner = &rest[open + 1..];
-        let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && !"-_ ".contains(c));
-        let named = inner.starts_with(|c: char| c.is_ascii_alphabetic());
-        let doubled = rest[..open].ends_with('<');
-        if let Some(end) = end.filter(|end| named && !doubled && inner[*end..].starts_with('>')) {
-            return Some(&rest[open..open + end + 2]);
-        }
-        rest = inner;
-    }
-    script.split_whitespace().find(|word| matches!(*word, "..." | "…" | "[...]"))
+/// `npm i  # if you use npm`, `# or`: a comment that says when a command counts.
+fn is_held_back(line: &str) -> bool {
+    let apart = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with([' ', '\t']);
+    let comment = line.match_indices('#').find(apart).map_or("", |(at, _)| &line[at..]);
+    let mut said = comment.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    said.any(|word| words::HOLDS.has(&word) || matches!(word.as_str(), "or" | "if"))
 }
 
 fn is_compound(script: &str) -> bool {
@@ -192,19 +177,12 @@ fn is_compound(script: &str) -> bool {
         })
 }
 
-fn writes_repository(script: &str) -> Option<&'static str> {
-    let mut words = script
-        .split(|c: char| c.is_whitespace() || ";&|()".contains(c))
-        .filter(|word| !word.is_empty());
-    while let Some(word) = words.next() {
-        if word == "git" {
-            let verb = words.next()?;
-            if let Some(found) = REPOSITORY.into_iter().find(|one| *one == verb) {
-                return Some(found);
-            }
-        }
-    }
-    None
+fn writes_repository(script: &str) -> Option<&str> {
+    let words = script.split(|c: char| c.is_whitespace() || ";&|()".contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let writes =
+        |pair: &&[&str]| pair[0] == "git" && REPOSITORY.contains(&format!(" {} ", pair[1]));
+    words.windows(2).find(writes).map(|pair| pair[1])
 }
 
 /// Whether a script does nothing but stage and commit; then the message, if it has one.
@@ -300,29 +278,19 @@ fn double(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
 
 /// `(cat <<'EOF'`, lines, `EOF`, `)`.
 fn here(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
-    let mut line = String::new();
-    while let Some(c) = rest.next_if(|c| *c != '\n') {
-        line.push(c);
-    }
-    rest.next()?;
-    let mark = line
-        .strip_prefix("(cat <<")?
-        .trim_start_matches('-')
-        .trim()
-        .trim_matches(['\'', '"'])
-        .to_owned();
+    let mut line = || {
+        let line: String = std::iter::from_fn(|| rest.next_if(|c| *c != '\n')).collect();
+        rest.next().map(|_| line)
+    };
+    let open = line()?;
+    let mark =
+        open.strip_prefix("(cat <<")?.trim_start_matches('-').trim().trim_matches(['\'', '"']);
     let mut text = String::new();
     loop {
-        let mut line = String::new();
-        while let Some(c) = rest.next_if(|c| *c != '\n') {
-            line.push(c);
+        match line()? {
+            end if end.trim() == mark => break,
+            inner => text.extend([inner.as_str(), "\n"]),
         }
-        rest.next()?;
-        if line.trim() == mark {
-            break;
-        }
-        text.push_str(&line);
-        text.push('\n');
     }
     while rest.next_if(|c| c.is_whitespace()).is_some() {}
     (rest.next()? == ')').then_some(text)

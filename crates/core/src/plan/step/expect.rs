@@ -1,200 +1,161 @@
-//! What `Expected:` says: an ending, a text in the output, or words that only a reader can judge.
+//! What `Expected:` says: an ending, a number of tests, a text in the output. What is only described is no expectation.
 
-use super::sentence::{CODE, Sentence};
-use super::{Exit, Expect};
+use super::gap::{Gap, short};
+use super::pattern::{self, Caught, Token};
+use super::sentence::Sentence;
+use super::{Exit, Expect, form, words};
 
-/// Words that take the sting out of the one after them: `0 failed`, `no errors`.
-const NONE: [&str; 6] = ["no", "0", "zero", "without", "nothing", "any"];
-
-/// The expectation a sentence spells out; `None` where it is described only.
-pub(super) fn read(said: &Sentence) -> Option<Expect> {
-    let (plain, codes) = quoted(said);
-    let exit = match verdict(head(&plain)) {
-        Verdict::Mixed => return None,
-        Verdict::Says(exit) => Some(exit),
-        Verdict::Silent => None,
-    };
-    let text = text(&plain, &codes, exit.is_some());
-    match exit {
-        Some(exit) => Some(Expect { exit, text, silent: false }),
-        None if is_silent(&plain) => Some(Expect { exit: Exit::Any, text: None, silent: true }),
-        None => text.map(|text| Expect { exit: Exit::Any, text: Some(text), silent: false }),
-    }
+#[derive(Clone, Copy)]
+enum Says {
+    Pass,
+    Fail,
+    /// Fail, and show this.
+    FailWith,
+    Code,
+    Silent,
+    Text,
 }
 
-/// What a title says of how a command ends: `Run the test to verify it fails`.
-pub(super) fn of_title(title: &Sentence) -> Option<Exit> {
-    match verdict(&title.plain) {
-        Verdict::Says(exit) => Some(exit),
+use Says::{Code, Fail, FailWith, Pass, Silent, Text};
+
+/// One row per form of an expectation.
+#[rustfmt::skip]
+const SAYS: &[(&str, Says)] = &[
+    ("pass|passes|passed|passing|ok|green|success|succeeds|successful|clean", Pass),
+    ("[all] [of] [the] [{n}] [new|unit|existing] test|tests|checks|suites|suite|specs|it|they [are|is|all] pass|passes|passed|passing|green|ok|succeed", Pass),
+    ("[all] [the] [{n}] [new] {q} test|tests pass|passes|passed", Pass),
+    ("{n} tests|test pass|passed in {q}", Pass),
+    ("all {*} pass|passes|passed|green", Pass),
+    ("all [{n}] pass|passes|passed|passing|green|ok", Pass),
+    ("{n} pass|passed|passing|tests|test [pass|passed|passing|ok|green] [total]", Pass),
+    ("pass|passed|ok , [all] {n} test|tests [pass|passed|passing]", Pass),
+    ("[all] [{n}] [tests] pass|passed [tests] , 0|no|zero failed|failures|failed|errors", Pass),
+    ("no|0|zero [type|lint|typescript|compile|syntax|import] error|errors|failures|warnings|issues", Pass),
+    ("[the] [clean] build|compile|compilation|command|script|typecheck|type-check|lint|linter|install|it [is] succeeds|passes|successful|clean|pass|compiles|completes [successfully|cleanly]", Pass),
+    ("[it] compiles|builds [cleanly|successfully|without|with] [no] [errors]", Pass),
+    ("[the] {*} test|tests pass|passes|passed", Pass),
+    ("[both|all|the] {*} build|builds|compile|compiles|succeed|succeeds|type-check|type-checks|exit|exits [successfully|cleanly|0]", Pass),
+    ("no [new] [type|typescript] errors from|in|related|for [to] {*}", Pass),
+    ("no new errors", Pass),
+    ("fail|fails|failed|failing|red|failure", Fail),
+    ("[the] {*} test|tests fail|fails", Fail),
+    ("[all] [the] [{n}] [new] test|tests|it|build|compilation fail|fails|failing", Fail),
+    ("fail|fails|failed|failing [with|:|—|–] [an|the|error|message] [error|message] [:] {q}", FailWith),
+    ("fail|fails|failed|failing ( {q} )", FailWith),
+    ("[it] exit|exits [with] [code|status] [code] [:] {n}", Code),
+    ("[all|both] [two|three|four|five] commands|command exit|exits [with] [code] {n}", Code),
+    ("[exit] code|status [is|of] [:] {n}", Code),
+    ("no output|matches|diff|differences|results|hits", Silent),
+    ("nothing|empty [output]", Silent),
+    ("( no output )", Silent),
+    ("prints nothing", Silent),
+    ("zero matches", Silent),
+    ("[the] [output] [is|prints|shows|contains|includes|outputs|print|show] [:] {q}", Text),
+];
+/// What begins a reason behind an ending.
+const REASONS: [&str; 12] =
+    ["(", "—", "–", "-", "because", "since", "as", "with", "due", ":", ",", "until"];
+const COUNTS: &str = "(|—|– [all] {n} [new] test|tests|passed|passing|pass|specs [pass|passed|passing|green|total] [)]";
+
+/// The expectation that a sentence spells out, and whether it gives a reason that nothing compares.
+pub(super) fn read(said: &Sentence) -> Result<(Expect, bool), Gap> {
+    let tokens = pattern::tokens(said).map(|tokens| lift(&tokens));
+    let tokens = tokens.as_deref().map(form::core);
+    let found = tokens.and_then(|tokens| whole(tokens).or_else(|| with_reason(tokens)));
+    found.ok_or_else(|| {
+        Gap::result(format!(
+            "what it expects is described, not spelled out (`{}`)",
+            short(&said.raw)
+        ))
+    })
+}
+
+/// A verdict in code counts as a word.
+fn lift<'s>(tokens: &[Token<'s>]) -> Vec<Token<'s>> {
+    let verdict = |code: &str| match code {
+        "PASS" | "PASSED" | "pass" | "OK" => Some("pass"),
+        "FAIL" | "FAILED" | "fail" => Some("fail"),
+        _ => None,
+    };
+    let lift = |token: &Token<'s>| match token {
+        Token::Code(code) => verdict(code).map_or(*token, |word| Token::Word(word, code)),
+        token => *token,
+    };
+    tokens.iter().map(lift).collect()
+}
+
+fn whole(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
+    let find = |(row, says): &(&str, Says)| Some((*says, pattern::find(row, tokens)?));
+    let (says, caught) = SAYS.iter().find_map(find)?;
+    Some((meant(says, caught)?, false))
+}
+
+fn meant(says: Says, Caught { mut codes, number, .. }: Caught) -> Option<Expect> {
+    let exit = match (says, number) {
+        (Fail | FailWith, _) => Exit::Fail,
+        (Code, Some(0)) => Exit::Pass,
+        (Code, Some(code)) => Exit::Code(u8::try_from(code).ok()?),
+        _ => Exit::Pass,
+    };
+    let count = number.filter(|_| matches!(says, Pass));
+    let text = codes.pop().filter(|_| matches!(says, FailWith | Text));
+    Some(Expect { exit, text, count, silent: matches!(says, Silent), lines: Vec::new() })
+}
+
+/// An ending and a reason for it. A reason that takes back what it is the reason of makes it no ending.
+fn with_reason(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
+    let begins =
+        |at: &usize| matches!(tokens[*at], Token::Word(word, _) if REASONS.contains(&word));
+    (1..tokens.len()).filter(begins).find_map(|at| {
+        let (expect, _) = whole(&tokens[..at])?;
+        let reason = &tokens[at..];
+        if matches!(reason.get(1), Some(Token::Word(word, _)) if words::is_condition(word)) {
+            return None;
+        }
+        match expect.exit {
+            Exit::Pass if expect.text.is_none() && !expect.silent => {
+                if let Some(caught) = pattern::find(COUNTS, reason) {
+                    return Some((Expect { count: caught.number, ..expect }, false));
+                }
+                (!reason.iter().any(takes_back)).then_some((expect, true))
+            }
+            Exit::Pass => (!reason.iter().any(|token| takes_back(token) || is_verdict(token)))
+                .then_some((expect, true)),
+            _ if matches!(reason[0], Token::Word("with", _)) && reason.iter().any(takes_back) => {
+                None
+            }
+            _ => (!reason.iter().any(is_open)).then_some((expect, true)),
+        }
+    })
+}
+
+fn takes_back(token: &Token<'_>) -> bool {
+    let Token::Word(word, _) = token else { return false };
+    words::is_condition(word)
+        || word.starts_with("fail")
+        || matches!(*word, "but" | "some" | "then")
+}
+
+/// A further expectation behind a text.
+fn is_verdict(token: &Token<'_>) -> bool {
+    let Token::Word(word, _) = token else { return true };
+    word.starts_with("pass") || word.parse::<u32>().is_ok()
+}
+
+/// A failure that may not come.
+fn is_open(token: &Token<'_>) -> bool {
+    let open = " if unless or only optional optionally either may might maybe sometimes except but after when never ";
+    matches!(token, Token::Word(word, _) if open.contains(&format!(" {word} ")))
+}
+
+/// What the words of a title or of a sentence say of how a command ends; both at once say nothing.
+pub(super) fn ending(words: &[&str]) -> Option<Exit> {
+    let has = |all: &[&str]| words.iter().any(|word| all.contains(word));
+    let pass = has(&["pass", "passes", "passing", "passed", "green", "succeeds", "success"]);
+    let fail = has(&["fail", "fails", "failing", "failed", "failure", "red"]);
+    match (pass, fail) {
+        (true, false) => Some(Exit::Pass),
+        (false, true) => Some(Exit::Fail),
         _ => None,
     }
-}
-
-/// What a sentence with a command says behind it: `and verify it passes`.
-pub(super) fn of_tail(plain: &str) -> Result<Option<Exit>, ()> {
-    match verdict(plain) {
-        Verdict::Says(exit) => Ok(Some(exit)),
-        Verdict::Mixed => Err(()),
-        Verdict::Silent => Ok(None),
-    }
-}
-
-pub(super) fn is_pass(exit: Exit) -> bool {
-    matches!(exit, Exit::Pass | Exit::Code(0))
-}
-
-/// Quoted text counts as code; a verdict in code counts as a word.
-fn quoted(said: &Sentence) -> (String, Vec<String>) {
-    let (mut plain, mut codes) = (String::new(), Vec::new());
-    let mut spans = said.codes.iter();
-    let mut rest = said.plain.as_str();
-    let mut raw = said.raw.as_str();
-    while let Some(at) = rest.find([CODE, '"', '“']) {
-        plain.push_str(&rest[..at]);
-        let mark = rest[at..].chars().next().unwrap_or(CODE);
-        let after = &rest[at + mark.len_utf8()..];
-        if mark == CODE {
-            let code = spans.next().map_or("", String::as_str);
-            let word = code.to_lowercase();
-            if matches!(word.as_str(), "pass" | "fail" | "ok" | "passed" | "failed") {
-                plain.push_str(&word);
-            } else {
-                plain.push(CODE);
-                codes.push(code.to_owned());
-            }
-            rest = after;
-            continue;
-        }
-        // The plain words are in lower case: the text itself is taken from what was written.
-        let close = if mark == '“' { '”' } else { '"' };
-        let inner = raw.find(mark).and_then(|open| {
-            let inner = &raw[open + mark.len_utf8()..];
-            inner.find(close).map(|end| (&inner[..end], &inner[end + close.len_utf8()..]))
-        });
-        match (after.find(close), inner) {
-            (Some(end), Some((inner, behind))) => {
-                // Code spans inside of the quotes are a part of it.
-                for _ in 0..after[..end].matches(CODE).count() {
-                    spans.next();
-                }
-                plain.push(CODE);
-                codes.push(inner.trim().to_owned());
-                raw = behind;
-                rest = &after[end + close.len_utf8()..];
-            }
-            _ => rest = after,
-        }
-    }
-    plain.push_str(rest);
-    (plain, codes)
-}
-
-/// Up to where the explanation begins.
-fn head(plain: &str) -> &str {
-    let marks = [" because", " since ", " — ", " – ", " - ", " (", " with ", ": ", " → ", " as "];
-    let end = marks.iter().filter_map(|mark| plain.find(mark)).min();
-    &plain[..end.unwrap_or(plain.len())]
-}
-
-enum Verdict {
-    Says(Exit),
-    Mixed,
-    Silent,
-}
-
-/// Whether words say pass, fail, both or neither.
-fn verdict(plain: &str) -> Verdict {
-    let words: Vec<&str> = plain
-        .split(|c: char| !c.is_alphanumeric() && c != CODE && c != '\'')
-        .filter(|word| !word.is_empty())
-        .collect();
-    let (mut pass, mut fail) = (false, false);
-    for (at, word) in words.iter().enumerate() {
-        let before = at.checked_sub(1).map_or("", |at| words[at]);
-        let none = NONE.contains(&before);
-        let not = matches!(before, "not" | "never" | "n't" | "cannot" | "may" | "might" | "can")
-            || before.ends_with("n't");
-        match *word {
-            "pass" | "passes" | "passed" | "passing" | "green" | "succeeds" | "succeed"
-            | "success" | "successful" | "ok" => {
-                if not || none {
-                    return Verdict::Mixed;
-                }
-                pass = true;
-            }
-            "fail" | "fails" | "failed" | "failing" | "failure" | "failures" | "error"
-            | "errors" | "red" => {
-                if not {
-                    return Verdict::Mixed;
-                }
-                pass |= none;
-                fail |= !none;
-            }
-            "exit" | "exits" | "status" | "code" => {
-                let next = words[at + 1..].iter().find(|word| {
-                    !matches!(**word, "code" | "status" | "with" | "is" | "of" | "exit")
-                });
-                if let Some(code) = next.and_then(|word| word.parse::<u8>().ok()) {
-                    return Verdict::Says(if code == 0 { Exit::Pass } else { Exit::Code(code) });
-                }
-            }
-            _ => {}
-        }
-    }
-    match (pass, fail) {
-        (true, true) => Verdict::Mixed,
-        (true, false) => Verdict::Says(Exit::Pass),
-        (false, true) => Verdict::Says(Exit::Fail),
-        (false, false) => Verdict::Silent,
-    }
-}
-
-/// Text that must show: behind `with`, or all that is said.
-fn text(plain: &str, codes: &[String], ended: bool) -> Option<String> {
-    let at = plain.find(CODE)?;
-    let before = plain[..at].trim_end_matches([' ', ':', '(']);
-    let before = before
-        .trim_end_matches(" message")
-        .trim_end_matches(" error")
-        .trim_end_matches(" an")
-        .trim_end_matches(" the");
-    let first = || codes.first().filter(|code| !code.is_empty()).cloned();
-    if ended {
-        let said = before.ends_with(" with")
-            || before.ends_with(" containing")
-            || plain[..at].ends_with(": ");
-        return first().filter(|_| said);
-    }
-    let rest = plain[at + CODE.len_utf8()..].trim_start();
-    let alone = rest.is_empty() || rest.starts_with(['(', '.', '—', '–']) || rest.starts_with("- ");
-    let leads = [
-        "",
-        "output",
-        "outputs",
-        "prints",
-        "shows",
-        "output contains",
-        "output includes",
-        "contains",
-        "includes",
-        "the output",
-        "output is",
-    ];
-    first().filter(|_| alone && leads.contains(&before) && codes.len() == 1)
-}
-
-fn is_silent(plain: &str) -> bool {
-    let said = plain.trim_end_matches(['.', ' ']);
-    let said = said.split(" (").next().unwrap_or(said);
-    matches!(
-        said,
-        "no output"
-            | "empty output"
-            | "empty"
-            | "nothing"
-            | "prints nothing"
-            | "(no output)"
-            | "no matches"
-            | "zero matches"
-    )
 }

@@ -2,6 +2,7 @@
 
 use crate::path::RepoPath;
 
+use super::gap::{Gap, short};
 use super::{Action, Hunk, target};
 
 /// One file's part of a diff while it is read.
@@ -17,7 +18,7 @@ struct Part {
 }
 
 /// The actions of a diff; `named` is the file that the text names for it, for a diff that names none.
-pub(super) fn read(diff: &str, named: Option<&RepoPath>) -> Result<Vec<Action>, String> {
+pub(super) fn read(diff: &str, named: Option<&RepoPath>) -> Result<Vec<Action>, Gap> {
     let mut found = Vec::new();
     let mut part = Part::default();
     let mut lines = diff.lines().peekable();
@@ -30,7 +31,7 @@ pub(super) fn read(diff: &str, named: Option<&RepoPath>) -> Result<Vec<Action>, 
             .iter()
             .any(|mark| line.starts_with(mark))
         {
-            return Err(format!("its diff holds more than changed lines (`{line}`)"));
+            return Err(Gap::place(format!("its diff holds more than changed lines (`{line}`)")));
         } else if ["@@", "diff ", "index ", "new file", "deleted file", "new mode", "similarity "]
             .iter()
             .any(|mark| line.starts_with(mark))
@@ -42,13 +43,13 @@ pub(super) fn read(diff: &str, named: Option<&RepoPath>) -> Result<Vec<Action>, 
     }
     part.finish(named, &mut found)?;
     if found.is_empty() {
-        return Err("its diff changes nothing".to_owned());
+        return Err(Gap::place("its diff changes nothing"));
     }
     Ok(found)
 }
 
 impl Part {
-    fn take(&mut self, line: &str) -> Result<(), String> {
+    fn take(&mut self, line: &str) -> Result<(), Gap> {
         let (mark, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
         let (old, new) = match mark {
             "" | " " => (true, true),
@@ -56,10 +57,10 @@ impl Part {
             "+" => (false, true),
             "\\" => return Ok(()),
             _ => {
-                return Err(format!(
+                return Err(Gap::place(format!(
                     "a line of its diff begins with neither `+`, `-` nor a space: `{}`",
-                    target::short(line)
-                ));
+                    short(line)
+                )));
             }
         };
         self.changed |= old != new;
@@ -73,17 +74,17 @@ impl Part {
     }
 
     /// Ends the open hunk.
-    fn close(&mut self) -> Result<(), String> {
+    fn close(&mut self) -> Result<(), Gap> {
         let (old, new) = (std::mem::take(&mut self.old), std::mem::take(&mut self.new));
         if std::mem::take(&mut self.changed) {
             self.hunks.push(Hunk { old, new });
         } else if !old.trim().is_empty() {
-            return Err("a part of its diff changes nothing".to_owned());
+            return Err(Gap::place("a part of its diff changes nothing"));
         }
         Ok(())
     }
 
-    fn finish(&mut self, named: Option<&RepoPath>, found: &mut Vec<Action>) -> Result<(), String> {
+    fn finish(&mut self, named: Option<&RepoPath>, found: &mut Vec<Action>) -> Result<(), Gap> {
         self.close()?;
         let Self { from, to, hunks, .. } = std::mem::take(self);
         if hunks.is_empty() && from.is_none() {
@@ -92,7 +93,7 @@ impl Part {
         let nowhere = |side: &Option<String>| side.as_deref() == Some("/dev/null");
         let path = match to.as_deref().filter(|path| *path != "/dev/null").or(from.as_deref()) {
             Some(path) => target::inside(path)?,
-            None => named.cloned().ok_or("its diff names no file")?,
+            None => named.cloned().ok_or_else(|| Gap::path("its diff names no file"))?,
         };
         if nowhere(&from) {
             let content = hunks.into_iter().map(|hunk| hunk.new).collect();
@@ -100,9 +101,9 @@ impl Part {
         } else if nowhere(&to) {
             found.push(Action::Delete { path, folder: false });
         } else if from.is_some() && from != to {
-            return Err("its diff renames a file".to_owned());
+            return Err(Gap::place("its diff renames a file"));
         } else if hunks.iter().any(|hunk| hunk.old.trim().is_empty()) {
-            return Err("a part of its diff has no line that says where it belongs".to_owned());
+            return Err(Gap::place("a part of its diff has no line that says where it belongs"));
         } else {
             found.push(Action::Patch { path, hunks });
         }

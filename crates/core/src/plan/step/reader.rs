@@ -1,437 +1,479 @@
-//! Sections to steps: each fence with the sentence before it, each command with what is expected of it.
+//! From sections to steps: each sentence is a form that is carried out, explains, or makes its step unclear.
 
 mod fence;
-mod heard;
+mod question;
 
 use std::collections::BTreeSet;
+
+use fence::Fence;
 
 use crate::path::RepoPath;
 use crate::plan::FileRef;
 
-use super::lead::{self, Lead};
-use super::prose;
+use super::form::{self, Form};
+use super::gap::{Gap, short};
+use super::pattern::Caught;
 use super::section::{Part, Section};
-use super::sentence::{self, Sentence};
-use super::target::{self, Files};
-use super::{Action, Exit, Expect, STEPS, Step, TITLE, Told, command, expect};
+use super::sentence::Sentence;
+use super::target::Files;
+use super::title::{self, Title};
+use super::{Action, Exit, Expect, STEPS, Step, TITLE, Told, command, expect, prose, words};
 
-pub(super) fn read(sections: Vec<Section<'_>>, files: &[FileRef]) -> Told {
+pub(super) fn read(sections: &[Section<'_>], files: &[FileRef]) -> Told {
     let files = Files::new(files);
-    let stepped = sections.iter().any(|section| section.is_step);
     let mut told = Told { steps: Vec::new(), passed: Vec::new() };
     let mut written = BTreeSet::new();
-    let mut first = true;
-    for section in sections {
-        // Words before the first step are about all of them.
-        let preface = stepped && first && !section.is_step;
-        first &= !section.is_step;
-        let mut reader = Reader::new(&section, &files, &mut told, &mut written, preface);
-        reader.title();
-        for part in section.parts {
-            if reader.steps.len() > STEPS {
-                return told;
-            }
-            reader.take(part);
+    let first = sections.iter().position(|section| section.is_step || section.is_done);
+    for (at, section) in sections.iter().enumerate() {
+        if told.steps.len() > STEPS {
+            break;
         }
-        reader.end(section.is_step && !section.has_steps);
+        let role = match first {
+            Some(first) if at < first => Role::Preface,
+            Some(_) if !section.is_step => Role::Outside,
+            Some(_) => Role::Step,
+            None => Role::Whole,
+        };
+        Reader::new(section, role, &files, &mut told, &mut written).all();
     }
     told
 }
 
-/// A sentence that waits for its fence.
-struct Pending {
-    lead: Lead,
-    sentence: Sentence,
-    line: u32,
+/// What a section is in its task.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Stands before the first step: it speaks of all of them.
+    Preface,
+    Step,
+    /// Stands between or behind the steps, and is none.
+    Outside,
+    /// There are no steps by name: all of the text counts.
+    Whole,
 }
 
-/// What the sentence right before a fence says of it, beside asking for it.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+/// What stands right before a fence or a sentence.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    #[default]
-    Nothing,
-    /// It leads to it, and is no instruction.
-    Prose,
-    /// `Expected:`, and nothing behind it.
+    /// Nothing, or what the fence is for.
+    Lead,
+    /// Words that are no lead: a fence behind them is not what was asked for.
+    Words,
+    /// What is expected of a command: a fence in no language is its output.
     Expected,
+    /// `Expected:`, and nothing behind it: any fence is output.
+    Due,
+}
+
+/// A sentence that waits for its fence.
+struct Pending {
+    form: Form,
+    caught: Caught,
+    said: String,
+    line: u32,
 }
 
 struct Reader<'r, 'f> {
+    section: &'r Section<'r>,
+    role: Role,
     files: &'r Files<'f>,
-    steps: &'r mut Vec<Step>,
-    /// Sentences that explain only.
-    passed: &'r mut Vec<String>,
+    told: &'r mut Told,
     /// Files that steps so far have written.
     written: &'r mut BTreeSet<RepoPath>,
-    preface: bool,
-    is_step: bool,
-    /// The last sentence that is no instruction, until it is known what follows.
-    heard: Option<(Sentence, u32)>,
-    /// A command whose ending may be told in words of another language.
-    unsaid: Option<u32>,
-    title: Option<Sentence>,
-    /// What the title asks of fences that no sentence leads.
-    heading: Option<Lead>,
-    line: u32,
+    title: Title,
+    /// What the title asks for as a sentence.
+    heading: Option<(Form, Caught)>,
     /// Where the steps of this section begin.
     start: usize,
     pending: Option<Pending>,
     /// The file that the section is about so far.
     path: Option<RepoPath>,
-    /// Text that waits for what stands in its place.
+    /// Lines that wait for what stands in their place.
     old: Option<(RepoPath, String)>,
     before: Before,
-    /// What the sentence before expects, for as long as its paragraph goes on.
-    expected: Option<Exit>,
-    /// Backticks that open the fence.
-    marks: usize,
-    /// Sentences that ask for nothing by their first word.
-    prose: usize,
+    /// Some command has nobody's word on how it must end.
+    unsaid: bool,
     unclear: bool,
 }
 
 impl<'r, 'f> Reader<'r, 'f> {
     fn new(
-        section: &Section<'_>,
+        section: &'r Section<'r>,
+        role: Role,
         files: &'r Files<'f>,
         told: &'r mut Told,
         written: &'r mut BTreeSet<RepoPath>,
-        preface: bool,
     ) -> Self {
+        let title = section.title.as_ref().map(Title::read).unwrap_or_default();
+        let heading = section.title.as_ref().filter(|_| role == Role::Step).and_then(form::read);
+        let path = match title.paths.as_slice() {
+            [one] => files.find(one).ok(),
+            _ => None,
+        };
         let start = told.steps.len();
         Self {
+            section,
+            role,
             files,
-            steps: &mut told.steps,
-            passed: &mut told.passed,
+            told,
             written,
-            preface,
-            is_step: section.is_step,
-            heard: None,
-            unsaid: None,
-            title: section.title.clone(),
-            heading: None,
-            line: section.line,
+            title,
+            heading,
             start,
             pending: None,
-            path: None,
+            path,
             old: None,
-            before: Before::Nothing,
-            expected: None,
-            marks: 0,
-            prose: 0,
+            before: Before::Lead,
+            unsaid: false,
             unclear: false,
         }
     }
 
-    fn title(&mut self) {
-        let Some(title) = self.title.clone() else { return };
-        let mut sentences = sentence::split(&title.raw).into_iter();
-        let Some(first) = sentences.next() else { return };
-        let lead = lead::read(&first);
-        if let Ok(Some(path)) = self.files.named(&first) {
-            self.path = Some(path);
-        }
-        match lead {
-            Lead::Run { ref commands, .. } if !commands.is_empty() => {
-                self.act(lead, first, self.line);
+    fn all(mut self) {
+        for part in &self.section.parts {
+            if self.told.steps.len() > STEPS || self.section.is_done {
+                return;
             }
-            Lead::Inline { .. } | Lead::Delete { .. } | Lead::Rename { .. } | Lead::Ask(_) => {
-                self.act(lead, first, self.line);
-            }
-            lead => self.heading = Some(lead),
+            self.take(part);
         }
-        for sentence in sentences {
-            self.say(sentence, false, self.line);
-        }
+        self.end();
     }
 
-    fn take(&mut self, part: Part<'_>) {
+    fn take(&mut self, part: &Part<'_>) {
         match part {
             Part::Words { sentences, item, line } => {
-                self.expected = None;
                 for sentence in sentences {
-                    self.say(sentence, item, line);
+                    self.say(sentence, *item, *line);
                 }
             }
-            Part::Remark { sentences, line } => {
-                for sentence in &sentences {
-                    self.remark(sentence, line);
+            Part::Aside { sentences, judged, line } => {
+                self.settle();
+                for sentence in sentences {
+                    let first = sentence.plain.split(' ').next().unwrap_or_default();
+                    let asks = sentence
+                        .plain
+                        .split(|c: char| !c.is_alphanumeric())
+                        .any(|word| words::ASKS.has(word));
+                    if *judged && self.role != Role::Preface && (asks || words::is_order(first)) {
+                        self.blame(Gap::sentence(&sentence.raw), *line);
+                    } else {
+                        self.told.passed.push(sentence.raw.clone());
+                    }
                 }
+                self.before = Before::Words;
             }
-            Part::Fence { info, content, marks, line } => {
-                self.marks = marks;
-                let introduced = self.heard.take();
-                let foreign =
-                    introduced.as_ref().is_some_and(|(said, _)| prose::is_foreign(&said.plain));
-                let taken = self.fence(info, content, foreign, line);
-                if let Some((said, at)) = introduced {
-                    self.introduce(&said, at, taken.is_ok());
-                }
-                if let Err(reason) = taken {
-                    self.blame(reason, line);
+            Part::Fence { info, content, marks, open, line } => {
+                let marks = (!open).then_some(*marks);
+                let taken = self.fence(&Fence { info, content, marks, line: *line });
+                self.before = Before::Lead;
+                if let Err(gap) = taken {
+                    self.blame(gap, *line);
                 }
             }
         }
     }
 
-    fn say(&mut self, sentence: Sentence, item: bool, line: u32) {
-        if let (true, Some(Action::Ask { options, default, .. })) = (item, self.open_question()) {
-            let bare = sentence.raw.trim_matches(['`', '*', ' ']);
-            let chosen =
-                bare.strip_suffix("(default)").map(|bare| bare.trim_end_matches(['`', '*', ' ']));
-            options.push(chosen.unwrap_or(bare).to_owned());
-            if let Some(chosen) = chosen {
-                *default = Some(chosen.to_owned());
-            }
+    fn say(&mut self, sentence: &Sentence, item: bool, line: u32) {
+        if self.answer(sentence, item, line) {
             return;
         }
-        let lead = lead::read(&sentence);
-        let leads = lead == Lead::Prose
-            && sentence.plain.ends_with([':', '：'])
-            && !is_content(&sentence.plain);
-        self.before = if leads { Before::Prose } else { Before::Nothing };
-        if let (Lead::Prose, Some(exit)) = (&lead, self.expected) {
-            let other = expect::of_tail(&sentence.plain);
-            if other.is_err()
-                || other.is_ok_and(|other| {
-                    other.is_some_and(|other| expect::is_pass(other) != expect::is_pass(exit))
-                })
-            {
-                self.blame(
-                    "what it expects is described, not spelled out: both pass and fail are said"
-                        .to_owned(),
-                    line,
-                );
-            }
+        if let Some(said) = expectation(sentence) {
+            self.settle();
+            return self.expect(&said).unwrap_or_else(|gap| self.blame(gap, line));
         }
-        self.judge();
-        if lead == Lead::Prose {
-            self.prose += 1;
-            self.heard = Some((sentence, line));
-            return;
+        match form::read(sentence) {
+            Some((form, caught)) => self.act(form, caught, sentence, line),
+            None => self.other(sentence, line),
+        }
+    }
+
+    /// A sentence that is no form: it goes on with what is expected, is a command by itself, explains, or is unclear.
+    fn other(&mut self, sentence: &Sentence, line: u32) {
+        if self.before == Before::Expected && expect::read(sentence).is_ok() {
+            return self.expect(sentence).unwrap_or_else(|gap| self.blame(gap, line));
+        }
+        let waits = matches!(&self.pending, Some(Pending { form: Form::Run, .. }));
+        if let [code] = sentence.codes.as_slice()
+            && sentence.plain.trim_end_matches(['.', ':']) == "¤"
+            && (waits || self.looks() || command::commit(code).is_some())
+        {
+            self.pending = None;
+            let taken = self.run(code, None, line);
+            return taken.unwrap_or_else(|gap| self.blame(gap, line));
         }
         self.settle();
-        if let Some(reason) = self.excess(&lead, &sentence) {
-            self.blame(reason, line);
+        self.before = Before::Words;
+        if self.role == Role::Preface {
+            return;
         }
-        self.act(lead, sentence, line);
+        if prose::explains(sentence) {
+            self.told.passed.push(sentence.raw.clone());
+        } else {
+            self.blame(Gap::sentence(&sentence.raw), line);
+        }
     }
 
-    fn open_question(&mut self) -> Option<&mut Action> {
-        let last = self.steps[self.start..].last_mut()?;
-        matches!(last.action, Action::Ask { .. }).then_some(&mut last.action)
+    /// Whether the title asks for commands.
+    fn looks(&self) -> bool {
+        let runs = matches!(self.heading, Some((Form::Run | Form::RunToPass | Form::RunToFail, _)));
+        self.role == Role::Step && (runs || self.title.wants_command())
     }
 
     /// Does what a sentence spells out, or keeps it for its fence.
-    fn act(&mut self, lead: Lead, sentence: Sentence, line: u32) {
-        let done = match lead {
-            Lead::Run { ref commands, ref tail } if !commands.is_empty() => {
-                self.run(&commands.join("\n"), tail, false, line)
+    fn act(&mut self, form: Form, caught: Caught, sentence: &Sentence, line: u32) {
+        self.before = Before::Lead;
+        if form == Form::Caption {
+            return;
+        }
+        self.settle();
+        if is_complete(form, &caught) {
+            let done = self.carry_out(form, &caught, line);
+            return done.unwrap_or_else(|gap| self.blame(gap, line));
+        }
+        if let [path] = caught.paths.as_slice() {
+            match self.files.find(path) {
+                Ok(path) => self.path = Some(path),
+                Err(gap) => return self.blame(gap, line),
             }
-            Lead::Code(code) => match &self.heading {
-                _ if command::commit(&code).is_some() => self.run(&code, "", false, line),
-                Some(Lead::Run { .. } | Lead::Vague { writes: false }) => {
-                    self.run(&code, "", false, line)
+        }
+        self.pending = Some(Pending { form, caught, said: sentence.raw.clone(), line });
+    }
+
+    /// A form that needs no fence.
+    fn carry_out(&mut self, form: Form, caught: &Caught, line: u32) -> Result<(), Gap> {
+        let found: Vec<RepoPath> =
+            caught.paths.iter().map(|path| self.files.find(path)).collect::<Result<_, _>>()?;
+        match (form, found.as_slice(), caught.codes.as_slice()) {
+            (Form::Run, _, codes) => self.run(&codes.join("\n"), None, line),
+            (Form::RunToPass, _, codes) => self.run(&codes.join("\n"), Some(Exit::Pass), line),
+            (Form::RunToFail, _, codes) => self.run(&codes.join("\n"), Some(Exit::Fail), line),
+            (Form::Empty, [path], _) => {
+                let action =
+                    Action::Write { path: path.clone(), content: String::new(), fresh: true };
+                self.change(action, line)
+            }
+            (Form::Delete | Form::DeleteFolder, paths, _) => {
+                let folders = caught.paths.iter().map(|path| path.ends_with('/'));
+                for (path, slash) in paths.iter().zip(folders) {
+                    let folder = slash || form == Form::DeleteFolder;
+                    self.change(Action::Delete { path: path.clone(), folder }, line)?;
                 }
-                _ => self.alone(&code),
-            },
-            Lead::Expected(said) => self.expect(&said),
-            Lead::Inline { old, new } => self
-                .place(&sentence)
-                .map(|path| self.push(Action::Replace { path, old, new }, line)),
-            Lead::Delete { paths, folder } => paths.iter().try_for_each(|path| {
-                let folder = folder || path.ends_with('/');
-                target::inside(path).map(|path| self.push(Action::Delete { path, folder }, line))
-            }),
-            Lead::Rename { from, to } => target::inside(&from).and_then(|from| {
-                let to = target::inside(&to)?;
-                self.push(Action::Rename { from, to }, line);
-                Ok(())
-            }),
-            Lead::Ask(question) => {
-                self.push(Action::Ask { question, options: Vec::new(), default: None }, line);
                 Ok(())
             }
-            Lead::Options(all) => self.answer(|options, _| options.extend(all)),
-            Lead::Default(one) => self.answer(|_, default| *default = Some(one)),
-            Lead::Commit(Some(message)) => {
-                self.push(Action::Commit { message: Some(message) }, line);
-                Ok(())
-            }
-            lead => {
-                if let Ok(Some(path)) = self.files.named(&sentence) {
-                    self.path = Some(path);
+            (Form::Rename, [from, to], _) => {
+                if caught.paths.iter().any(|path| path.ends_with('/')) {
+                    return Err(Gap::path(
+                        "it does not say what the file is called in its new folder",
+                    ));
                 }
-                self.pending = Some(Pending { lead, sentence, line });
+                self.change(Action::Rename { from: from.clone(), to: to.clone() }, line)
+            }
+            (Form::Swap, paths, [old, new]) => {
+                let path = paths.first().or(self.path.as_ref()).cloned();
+                let path = path.ok_or_else(|| Gap::path("it does not say in which file"))?;
+                self.change(Action::Replace { path, old: old.clone(), new: new.clone() }, line)
+            }
+            (Form::Commit, _, codes) => {
+                let message =
+                    codes.first().map(|code| command::commit(code).unwrap_or(Some(code.clone())));
+                self.push(Action::Commit { message: message.flatten() }, line);
                 Ok(())
             }
-        };
-        if let Err(reason) = done {
-            self.blame(reason, line);
+            _ => Err(Gap::new("it does not say what to do")),
         }
     }
 
-    fn answer(
-        &mut self,
-        change: impl FnOnce(&mut Vec<String>, &mut Option<String>),
-    ) -> Result<(), String> {
-        match self.open_question() {
-            Some(Action::Ask { options, default, .. }) => {
-                change(options, default);
-                Ok(())
-            }
-            _ => Err("it answers a question that is not asked".to_owned()),
-        }
-    }
-
-    fn run(&mut self, script: &str, tail: &str, foreign: bool, line: u32) -> Result<(), String> {
-        let titled = self.title.as_ref().and_then(expect::of_title);
-        let told = expect::of_tail(tail)
-            .map_err(|()| "what it expects cannot be told: both pass and fail are said")?;
-        let exit = told.or(titled).unwrap_or_default();
+    fn run(&mut self, script: &str, told: Option<Exit>, line: u32) -> Result<(), Gap> {
+        let exit = told.or(self.title.exit).unwrap_or_default();
         let expect = Expect { exit, ..Expect::default() };
-        let actions = command::read(script, Some(&expect))?;
-        let runs = actions.iter().any(|action| matches!(action, Action::Run { .. }));
-        for action in actions {
-            self.push(action, line);
-        }
-        if runs && told.or(titled).is_none() {
-            self.leave_unsaid(foreign, line);
+        let said = told.or(self.title.exit).is_some();
+        for action in command::read(script, Some(&expect))? {
+            match action {
+                Action::Delete { .. } | Action::Rename { .. } => self.change(action, line)?,
+                Action::Run { expect: ref found, .. } => {
+                    self.unsaid |= !said && *found == expect;
+                    self.push(action, line);
+                }
+                action => self.push(action, line),
+            }
         }
         Ok(())
     }
 
     /// What is expected of the last command.
-    fn expect(&mut self, said: &Sentence) -> Result<(), String> {
-        let titled = self.title.as_ref().and_then(expect::of_title);
-        let last =
-            self.steps[self.start..].iter_mut().rev().find_map(|step| match &mut step.action {
-                Action::Run { expect, .. } => Some(expect),
-                _ => None,
-            });
-        let last = last.ok_or("it says what to expect, but spells out no command")?;
-        self.unsaid = None;
+    fn expect(&mut self, said: &Sentence) -> Result<(), Gap> {
+        self.wake();
+        let titled = self.title.exit;
+        let goes_on = self.before == Before::Expected;
+        self.unsaid = false;
+        self.before = if said.raw.is_empty() || said.raw.ends_with(':') {
+            Before::Due
+        } else {
+            Before::Expected
+        };
+        let last = self.last_run()?;
         if said.plain.is_empty() {
-            self.before = Before::Expected;
             return Ok(());
         }
-        let mut found = expect::read(said).ok_or_else(|| {
-            format!(
-                "what it expects is described, not spelled out (`{}`)",
-                target::short(&said.raw)
-            )
-        })?;
-        if let Some(titled) = titled {
-            if found.exit == Exit::Any {
-                found.exit = titled;
-            } else if expect::is_pass(found.exit) != expect::is_pass(titled) {
-                return Err("its title and what it expects contradict each other".to_owned());
+        let (found, reason) = expect::read(said)?;
+        let is_pass = |exit: Exit| exit == Exit::Pass;
+        let spelled = found.text.is_some() || found.silent;
+        if titled.is_some_and(|titled| is_pass(titled) != is_pass(found.exit) && !spelled) {
+            return Err(Gap::result("its title and what it expects contradict each other"));
+        }
+        let exit = if spelled && found.exit == Exit::Pass { last.exit } else { found.exit };
+        if goes_on && is_pass(last.exit) != is_pass(exit) && *last != Expect::default() {
+            return Err(Gap::result("what it expects contradicts itself"));
+        }
+        *last = Expect {
+            exit,
+            text: found.text.or_else(|| last.text.take()),
+            lines: std::mem::take(&mut last.lines),
+            count: found.count.or(last.count),
+            silent: found.silent || last.silent,
+        };
+        if reason {
+            self.told.passed.push(format!("Expected: {}", said.raw));
+        }
+        Ok(())
+    }
+
+    /// What the last command of the section must come to.
+    fn last_run(&mut self) -> Result<&mut Expect, Gap> {
+        let expects = self.told.steps[self.start..].iter_mut().rev().filter_map(|step| {
+            match &mut step.action {
+                Action::Run { expect, .. } => Some(expect),
+                _ => None,
+            }
+        });
+        let none = || Gap::command("it says what to expect, but spells out no command");
+        expects.into_iter().next().ok_or_else(none)
+    }
+
+    /// Adds a change of a file, unless the text leaves open what becomes of what is there.
+    fn change(&mut self, action: Action, line: u32) -> Result<(), Gap> {
+        if let Action::Write { path, fresh: true, .. } = &action {
+            if self.written.contains(path) {
+                return Err(Gap::place(format!(
+                    "it does not say where in `{path}`, which an earlier step writes, its code belongs"
+                )));
+            }
+            if self.files.is_there(path) {
+                return Err(Gap::fragment(path));
             }
         }
-        found.text = found.text.or_else(|| last.text.take());
-        self.expected = Some(found.exit);
-        *last = found;
+        if let [path] = title::touched(&action).as_slice() {
+            self.path = RepoPath::parse(path).ok();
+            self.written.extend(self.path.clone());
+        }
+        self.push(action, line);
         Ok(())
     }
 
     fn push(&mut self, action: Action, line: u32) {
-        let title = self.title.as_ref().map_or("", |title| title.raw.as_str()).replace("**", "");
+        let outside = match self.role {
+            Role::Preface => Some("it stands before the first step, and is none"),
+            Role::Outside => Some("it stands outside of the steps"),
+            Role::Whole if self.section.title.is_some() && !self.title.leads() => {
+                Some("it stands under a heading that asks for nothing")
+            }
+            Role::Step | Role::Whole => None,
+        };
+        if let Some(reason) = outside {
+            return self.blame(Gap::new(reason), line);
+        }
+        let step = self.step(action, line);
+        self.told.steps.push(step);
+    }
+
+    fn step(&self, action: Action, line: u32) -> Step {
+        let title =
+            self.section.title.as_ref().map_or("", |title| title.raw.as_str()).replace("**", "");
         let title: String = title.trim_matches(['*', '_', ' ']).chars().take(TITLE).collect();
-        self.steps.push(Step { title, line, action });
+        Step { title, line, action }
     }
 
     /// One reason is enough for a section.
-    fn blame(&mut self, reason: String, line: u32) {
+    fn blame(&mut self, gap: Gap, line: u32) {
         if !std::mem::replace(&mut self.unclear, true) {
-            self.push(Action::Unclear { reason }, line);
+            let step = self.step(gap.into(), line);
+            self.told.steps.push(step);
         }
     }
 
     /// A sentence that waited in vain.
     fn settle(&mut self) {
-        let Some(Pending { lead, sentence, line }) = self.pending.take() else { return };
-        let said = target::short(&sentence.raw).to_owned();
-        match lead {
-            Lead::Commit(message) => self.push(Action::Commit { message }, line),
-            Lead::Prose => {}
-            _ if self.preface => {}
-            Lead::If => self.depend(&sentence, line),
-            Lead::Make { .. }
-            | Lead::Overwrite
-            | Lead::Append
-            | Lead::Insert { .. }
-            | Lead::Find
-            | Lead::With => {
-                self.blame(format!("it does not give the text for `{said}`"), line);
-            }
-            Lead::Run { .. } => self.blame(format!("it names no command for `{said}`"), line),
-            _ => self.blame(format!("`{said}` is not spelled out"), line),
+        let Some(Pending { form, said, line, .. }) = self.pending.take() else { return };
+        if self.role == Role::Preface {
+            return;
         }
-    }
-
-    /// Whether the title asks for a change of files.
-    fn wants_change(&self) -> bool {
-        matches!(
-            self.heading,
-            Some(
-                Lead::Vague { writes: true }
-                    | Lead::Make { .. }
-                    | Lead::Append
-                    | Lead::Overwrite
-                    | Lead::Find
-            )
-        )
-    }
-
-    fn changes(&self) -> bool {
-        let other = |action: &Action| {
-            matches!(action, Action::Run { .. } | Action::Ask { .. } | Action::Commit { .. })
+        let gap = match form {
+            Form::Run => Gap::command(format!("it names no command for `{}`", short(&said))),
+            _ => Gap::text(&said),
         };
-        self.steps[self.start..].iter().any(|step| !other(&step.action))
+        self.blame(gap, line);
     }
 
-    fn end(&mut self, must: bool) {
-        self.judge();
-        self.settle();
-        self.say_unsaid();
-        if self.old.take().is_some() {
-            self.blame(
-                "it says what to find, but not what to put in its place".to_owned(),
-                self.line,
-            );
+    /// A title that says all by itself is carried out where nothing below it is.
+    fn wake(&mut self) {
+        if self.told.steps.len() > self.start {
+            return;
         }
-        if must && self.prose > 0 && self.wants_change() && !self.changes() {
-            // Its words may well say what to change; its commands alone are not all of it.
-            self.blame("it says what is wanted, but not word for word how".to_owned(), self.line);
-        }
-        if must && self.steps.len() == self.start {
-            match &self.heading {
-                Some(Lead::Commit(message)) => {
-                    self.push(Action::Commit { message: message.clone() }, self.line);
-                }
-                _ => self.blame(
-                    "it says what is wanted, but not word for word how".to_owned(),
-                    self.line,
-                ),
+        if let Some((form, caught)) =
+            self.heading.take_if(|(form, caught)| is_complete(*form, caught))
+        {
+            let line = self.section.line;
+            if let Err(gap) = self.carry_out(form, &caught, line) {
+                self.blame(gap, line);
             }
+        }
+    }
+
+    fn end(&mut self) {
+        self.settle();
+        let line = self.section.line;
+        if self.old.take().is_some() {
+            self.blame(Gap::text("what stands in place of the text to find"), line);
+        }
+        if self.role != Role::Step || self.unclear {
+            return;
+        }
+        if !self.section.has_steps {
+            self.wake();
+        }
+        let steps = &self.told.steps[self.start..];
+        let Some(said) = &self.section.title else { return };
+        // A choice may well be what is asked.
+        let acts = steps.iter().any(|step| !matches!(step.action, Action::Ask { .. }));
+        if self.title.condition && self.heading.is_none() && acts {
+            return self.blame(Gap::sentence(&said.raw), line);
+        }
+        if self.unsaid && !self.title.is_order && self.heading.is_none() {
+            let reason = "it does not say what to expect of its command (`Expected:`)";
+            return self.blame(Gap::result(reason), line);
+        }
+        if !(self.section.has_steps && steps.is_empty())
+            && let Err(gap) = self.title.check(said, steps)
+        {
+            self.blame(gap, line);
         }
     }
 }
 
-/// `Contents:` and the like say nothing of their own.
-fn is_content(plain: &str) -> bool {
-    let plain = plain.trim_end_matches([':', '：']);
-    matches!(
-        plain,
-        "content"
-            | "contents"
-            | "code"
-            | "with content"
-            | "full content"
-            | "full code"
-            | "file content"
-            | "file contents"
-            | "implementation"
-            | "complete code"
-    )
+/// Whether a form says all that is to be done.
+fn is_complete(form: Form, caught: &Caught) -> bool {
+    match form {
+        Form::Run => !caught.codes.is_empty(),
+        Form::RunToPass | Form::RunToFail | Form::Empty | Form::Swap | Form::Commit => true,
+        form => matches!(form, Form::Delete | Form::DeleteFolder | Form::Rename),
+    }
+}
+
+/// What stands behind `Expected:`.
+fn expectation(sentence: &Sentence) -> Option<Sentence> {
+    let plain = sentence.plain.trim_start_matches(['-', '→', ' ']);
+    let rest = plain.strip_prefix("expected").or_else(|| plain.strip_prefix("expect"))?;
+    let rest = ["", " output", " result", " results"]
+        .iter()
+        .find_map(|word| rest.strip_prefix(word).filter(|rest| rest.starts_with([':', '：'])));
+    rest.and_then(|_| sentence.after_colon())
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use crate::plan::label::{self, Topic};
-use crate::plan::markdown::{Document, Kind};
+use crate::plan::markdown::{Block, Document, Kind};
 
 use super::sentence::{self, Sentence};
 
+#[derive(Default)]
 pub(super) struct Section<'a> {
     pub(super) title: Option<Sentence>,
     pub(super) line: u32,
@@ -25,15 +26,19 @@ pub(super) enum Part<'a> {
         item: bool,
         line: u32,
     },
-    /// What stands under a label that explains.
-    Remark {
+    /// What stands under a label that explains; whether it may ask all the same.
+    Aside {
         sentences: Vec<Sentence>,
+        judged: bool,
         line: u32,
     },
     Fence {
         info: &'a str,
         content: String,
+        /// Backticks that open it.
         marks: usize,
+        /// It is not clear where it ends.
+        open: bool,
         line: u32,
     },
 }
@@ -44,13 +49,29 @@ enum Aside {
     No,
     /// A list of files or interfaces: ends with the next paragraph or box.
     Listing,
-    /// What explains: its boxes are no steps; ends with the next paragraph.
-    Remarks,
+    /// What explains, unless it asks all the same: ends with the next paragraph.
+    Remark,
+    /// What is shown, not meant: ends with the next paragraph, or under a heading with the next heading.
+    Shown {
+        heading: bool,
+    },
     /// What must hold in the end: its boxes are no steps; ends with the next heading or step by name.
     Criteria,
     /// A step that is done.
     Done,
 }
+
+/// Labels of what explains.
+const REMARKS: &str = ",why,context,background,rationale,reason,motivation,depends on,blocked by,references,see also,purpose,\
+    summary,overview,effort,estimated effort,priority,risk,risks,owner,status,spec,what happened,root cause,dependencies,\
+    objective,description,";
+/// Labels of what is shown.
+const SHOWN: &str = ",out of scope,non-goals,rollback,roll back,alternative,alternatives,example,examples,for reference,reference,\
+    current behaviour,current behavior,current state,usage,example usage,do not run,not in scope,";
+/// Headings under which nothing is asked for; a label of this name may ask.
+const NOTES: &str =
+    ",notes,note,implementation notes,design notes,troubleshooting,faq,open questions,";
+const CRITERIA: &str = ",acceptance criteria,acceptance,success criteria,done when,definition of done,verification checklist,";
 
 pub(super) fn cut<'a>(
     document: &Document<'a>,
@@ -74,14 +95,28 @@ pub(super) fn cut<'a>(
                 let content = contents.remove(&block.range.start).unwrap_or_default();
                 let opening = document.text(&block.range);
                 let marks = opening.len() - opening.trim_start_matches('`').len();
-                cutter.fence(info, content, marks, line);
+                let fence =
+                    Part::Fence { info, content, marks, open: is_open(document, block), line };
+                cutter.fence(fence, line);
             }
-            Kind::Rule => {
-                cutter.aside = if cutter.aside == Aside::Done { Aside::Done } else { Aside::No }
-            }
+            Kind::Rule if matches!(cutter.aside, Aside::Done | Aside::Shown { heading: true }) => {}
+            Kind::Rule => cutter.aside = Aside::No,
         }
     }
     cutter.sections
+}
+
+/// A fence that nothing closes, or one of Markdown that a fence inside of it may have closed: text goes on right behind it.
+fn is_open(document: &Document<'_>, block: &Block<'_>) -> bool {
+    let text = document.text(&block.range).trim_end();
+    let closing = text.rsplit('\n').next().unwrap_or_default().trim_start_matches(['>', ' ', '\t']);
+    let closed =
+        text.contains('\n') && closing.len() >= 3 && closing.chars().all(|c| c == '`' || c == '~');
+    let behind = document.source[block.range.end..].trim_start_matches([' ', '\t']);
+    let behind = behind.strip_prefix('\n').unwrap_or(behind);
+    let goes_on = behind.lines().next().is_some_and(|line| !line.trim().is_empty());
+    let markdown = matches!(block.kind, Kind::Fence(info) if info.starts_with("markdown") || info.starts_with("md"));
+    !closed || markdown && goes_on
 }
 
 struct Cutter<'a> {
@@ -94,14 +129,7 @@ struct Cutter<'a> {
 impl<'a> Cutter<'a> {
     fn open(&mut self, title: Option<&str>, line: u32, is_step: bool) -> &mut Section<'a> {
         let title = title.map(title_of);
-        self.sections.push(Section {
-            title,
-            line,
-            is_step,
-            has_steps: false,
-            is_done: false,
-            parts: Vec::new(),
-        });
+        self.sections.push(Section { title, line, is_step, ..Section::default() });
         let last = self.sections.len() - 1;
         &mut self.sections[last]
     }
@@ -115,14 +143,16 @@ impl<'a> Cutter<'a> {
     }
 
     fn heading(&mut self, words: &str, line: u32) {
-        self.aside = aside(words);
+        self.aside = aside(words, true);
         if self.aside == Aside::No {
             self.open(Some(words), line, step_label(words).is_some());
         }
     }
 
     fn step(&mut self, words: &'a str, line: u32, ticked: bool, range: std::ops::Range<usize>) {
-        if matches!(self.aside, Aside::Remarks | Aside::Criteria) && step_label(words).is_none() {
+        let boxes_are_none =
+            matches!(self.aside, Aside::Remark | Aside::Criteria | Aside::Shown { .. });
+        if boxes_are_none && step_label(words).is_none() {
             return;
         }
         self.aside = if ticked { Aside::Done } else { Aside::No };
@@ -144,17 +174,24 @@ impl<'a> Cutter<'a> {
     }
 
     fn paragraph(&mut self, words: &'a str, line: u32, nested: bool) {
-        let labelled = label::split(words).filter(|_| label::is_marked(words) || is_listing(words));
-        let kind = labelled.map_or(Aside::No, |(name, _)| aside(name));
-        if kind != Aside::No && self.aside != Aside::Done {
+        let named = label::split(words).map(|(name, rest)| (aside(name, false), rest));
+        let marked = label::is_marked(words);
+        let labelled = named.filter(|(kind, _)| {
+            *kind == Aside::Listing
+                || *kind != Aside::No && (marked || matches!(kind, Aside::Shown { .. }))
+        });
+        let open = !matches!(self.aside, Aside::Done | Aside::Shown { heading: true });
+        if let Some((kind, said)) = labelled.filter(|_| open) {
             self.aside = kind;
-            if let (Aside::Remarks, Some((_, said))) = (kind, labelled) {
+            if kind != Aside::Listing {
                 let said = words.get(said..).unwrap_or_default();
                 self.words(said.trim_start_matches(['*', '_', ':', '：', ' ']), line, false);
             }
             return;
         }
-        if !nested && matches!(self.aside, Aside::Listing | Aside::Remarks) {
+        let brief =
+            matches!(self.aside, Aside::Listing | Aside::Remark | Aside::Shown { heading: false });
+        if !nested && brief {
             self.aside = Aside::No;
         }
         self.words(words, line, false);
@@ -162,64 +199,41 @@ impl<'a> Cutter<'a> {
 
     fn words(&mut self, words: &str, line: u32, item: bool) {
         let sentences = sentence::split(words);
-        match self.aside {
-            Aside::No => self.last(line).parts.push(Part::Words { sentences, item, line }),
-            Aside::Remarks => self.last(line).parts.push(Part::Remark { sentences, line }),
-            Aside::Listing | Aside::Criteria | Aside::Done => {}
-        }
+        let part = match self.aside {
+            Aside::No => Part::Words { sentences, item, line },
+            Aside::Remark => Part::Aside { sentences, judged: true, line },
+            Aside::Shown { .. } => Part::Aside { sentences, judged: false, line },
+            Aside::Listing | Aside::Criteria | Aside::Done => return,
+        };
+        self.last(line).parts.push(part);
     }
 
-    fn fence(&mut self, info: &'a str, content: String, marks: usize, line: u32) {
-        if self.aside == Aside::No && info != "task" {
-            self.last(line).parts.push(Part::Fence { info, content, marks, line });
+    fn fence(&mut self, fence: Part<'a>, line: u32) {
+        let described = matches!(fence, Part::Fence { info: "task", .. });
+        if self.aside == Aside::No && !described {
+            self.last(line).parts.push(fence);
         }
     }
-}
-
-fn is_listing(words: &str) -> bool {
-    label::split(words).is_some_and(|(name, _)| aside(name) == Aside::Listing)
 }
 
 /// What a heading or label asks for, where it is plain that it asks for nothing.
-fn aside(name: &str) -> Aside {
+fn aside(name: &str, heading: bool) -> Aside {
     let name = name.trim_matches(['*', '_', ' ', ':', '：']);
     match label::topic(name) {
         Some(Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces) => {
             return Aside::Listing;
         }
-        Some(_) => return Aside::Remarks,
+        Some(_) => return Aside::Remark,
         None => {}
     }
-    let remarks = [
-        "why",
-        "context",
-        "background",
-        "rationale",
-        "depends on",
-        "blocked by",
-        "references",
-        "see also",
-        "out of scope",
-        "purpose",
-        "summary",
-        "overview",
-        "effort",
-        "estimated effort",
-        "priority",
-        "risk",
-    ];
-    let criteria = [
-        "acceptance criteria",
-        "acceptance",
-        "success criteria",
-        "done when",
-        "definition of done",
-    ];
-    let name = name.to_lowercase();
-    if criteria.contains(&name.as_str()) {
+    let name = format!(",{},", name.to_lowercase());
+    if CRITERIA.contains(&name) {
         Aside::Criteria
-    } else if remarks.contains(&name.as_str()) {
-        Aside::Remarks
+    } else if SHOWN.contains(&name) || heading && (REMARKS.contains(&name) || NOTES.contains(&name))
+    {
+        Aside::Shown { heading }
+    } else if REMARKS.contains(&name) {
+        Aside::Remark
     } else {
         Aside::No
     }

@@ -11,32 +11,30 @@ pub(super) struct Sentence {
     pub(super) raw: String,
     /// In lower case, without emphasis, each code span a [`CODE`].
     pub(super) plain: String,
+    /// The same as written, of the same length.
+    pub(super) cased: String,
     pub(super) codes: Vec<String>,
 }
 
 impl Sentence {
     pub(super) fn new(raw: &str) -> Self {
         let raw = raw.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (mut plain, mut codes) = (String::new(), Vec::new());
+        let (mut cased, mut codes) = (String::new(), Vec::new());
         for piece in pieces(&raw) {
             match piece {
                 Piece::Words(words) => {
-                    plain.extend(
-                        words
-                            .replace("**", "")
-                            .replace("__", "")
-                            .chars()
-                            .flat_map(char::to_lowercase),
-                    );
+                    cased.push_str(&words.replace("**", "").replace("__", "").replace(CODE, " "));
                 }
                 Piece::Code(code) => {
-                    plain.push(CODE);
+                    cased.push(CODE);
                     codes.push(code.trim().to_owned());
                 }
             }
         }
-        let plain = plain.replace('\u{a0}', " ").trim().to_owned();
-        Self { raw, plain, codes }
+        let cased =
+            cased.replace('\u{a0}', " ").replace('（', " (").replace('）', ")").trim().to_owned();
+        let plain = cased.to_ascii_lowercase();
+        Self { raw, plain, cased, codes }
     }
 
     /// What follows the first colon outside of code.
@@ -81,7 +79,7 @@ pub(super) fn split(paragraph: &str) -> Vec<Sentence> {
     let edge = |c: char| matches!(c, ' ' | '-' | '–' | '—' | '→' | '(');
     parts
         .map(|part| part.trim_end_matches(edge))
-        .filter(|part| !part.is_empty())
+        .filter(|part| !part.trim_matches(['*', '_', ' ']).is_empty())
         .map(Sentence::new)
         .collect()
 }

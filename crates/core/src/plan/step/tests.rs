@@ -1,5 +1,8 @@
 use super::*;
 
+mod adversarial;
+mod table;
+
 /// The actions of a text, each in one line.
 fn told(text: &str) -> Vec<String> {
     read(text).steps.iter().map(|step| tell(&step.action)).collect()
@@ -17,6 +20,12 @@ fn tell(action: &Action) -> String {
                 hunks.iter().map(|hunk| format!("{:?} {:?}", hunk.old, hunk.new)).collect();
             format!("patch {path} {}", hunks.join(" "))
         }
+        Action::Insert { path, line, after, content } => {
+            format!(
+                "insert {path} {} {line:?} {content:?}",
+                if *after { "after" } else { "before" }
+            )
+        }
         Action::Delete { path, folder } => {
             format!("{} {path}", if *folder { "delete-folder" } else { "delete" })
         }
@@ -24,13 +33,16 @@ fn tell(action: &Action) -> String {
         Action::Run { command, expect } => {
             let text = expect.text.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();
             let silent = if expect.silent { " silent" } else { "" };
-            format!("run {command:?} {:?}{text}{silent}", expect.exit)
+            let count = expect.count.map(|count| format!(" {count}")).unwrap_or_default();
+            let lines: Vec<String> = expect.lines.iter().map(|line| format!(" {line:?}")).collect();
+            let lines = lines.concat();
+            format!("run {command:?} {:?}{text}{lines}{count}{silent}", expect.exit)
         }
         Action::Ask { question, options, default } => {
             format!("ask {question:?} {options:?} {default:?}")
         }
         Action::Commit { message } => format!("commit {message:?}"),
-        Action::Unclear { reason } => format!("unclear {reason}"),
+        Action::Unclear { reason, .. } => format!("unclear {reason}"),
     }
 }
 
@@ -49,30 +61,16 @@ fn unclear(text: &str, part: &str) {
 }
 
 #[test]
-fn a_fence_is_a_file_by_the_sentence_before_it() {
+fn a_fence_is_a_new_file_by_the_sentence_before_it() {
     for lead in [
         "Create `src/a.ts`:",
         "Write `src/a.ts` with:",
         "1. Create the file `src/a.ts`:",
-        "Overwrite `src/a.ts` with exactly:",
+        "`src/a.ts`:",
+        "In `src/a.ts`:",
+        "Then create `src/a.ts` (new file):",
     ] {
-        same(&format!("{lead}\n\n```ts\nlet a;\n```\n"), &["write src/a.ts \"let a;\\n\""]);
-    }
-    same(
-        "Replace the entire contents of `a.md` with:\n\n```md\nx\n```\n",
-        &["write a.md \"x\\n\""],
-    );
-    same("Replace `a.md` with:\n\n```md\nx\n```\n", &["write a.md \"x\\n\""]);
-}
-
-#[test]
-fn a_path_alone_makes_a_new_file() {
-    for text in [
-        "`src/a.ts`:\n\n```ts\nlet a;\n```\n",
-        "In `src/a.ts`:\n\n```ts\nlet a;\n```\n",
-        "Here it is.\n\n```ts title=\"src/a.ts\"\nlet a;\n```\n",
-    ] {
-        same(text, &["new src/a.ts \"let a;\\n\""]);
+        same(&format!("{lead}\n\n```ts\nlet a;\n```\n"), &["new src/a.ts \"let a;\\n\""]);
     }
     same(
         "- [ ] **Step 1: The types**\n\n```ts\n// src/a.ts\nlet a;\n```\n",
@@ -82,64 +80,73 @@ fn a_path_alone_makes_a_new_file() {
         "- [ ] **Step 1: Write the test** — `t/a.test.ts`\n\n```ts\nx\n```\n",
         &["new t/a.test.ts \"x\\n\""],
     );
-}
-
-#[test]
-fn a_path_may_hold_parentheses_and_brackets() {
     same(
         "Create `app/(org)/[slug]/page.tsx`:\n\n```tsx\nx\n```\n",
-        &["write app/(org)/[slug]/page.tsx \"x\\n\""],
+        &["new app/(org)/[slug]/page.tsx \"x\\n\""],
     );
+    same("### Step 1: Write setup.sh\n\n```bash\necho 1\n```\n", &["new setup.sh \"echo 1\\n\""]);
+    unclear("Create `a.ts`:\n\n```ts\n// b.ts\nx\n```\n", "its code names `b.ts`");
 }
 
 #[test]
-fn a_title_may_name_the_file() {
-    same(
-        "- [ ] **Step 1: Create `src/a.ts`**\n\nIt holds all.\n\n```ts\nlet a;\n```\n",
-        &["write src/a.ts \"let a;\\n\""],
-    );
-    same("### Step 1: Write setup.sh\n\n```bash\necho 1\n```\n", &["write setup.sh \"echo 1\\n\""]);
+fn only_words_of_all_of_it_replace_a_file() {
+    for lead in [
+        "Replace the entire contents of `a.md` with:",
+        "Replace `a.md` with:",
+        "Overwrite `a.md` with exactly:",
+    ] {
+        same(&format!("{lead}\n\n```md\nx\n```\n"), &["write a.md \"x\\n\""]);
+    }
+    for part in [
+        "Write the following at the bottom of `a.md`:",
+        "Add the following to `a.md`:",
+        "Add a section to `a.md`:",
+        "Update `a.md`:",
+        "In `a.md`, add:",
+    ] {
+        unclear(&format!("{part}\n\n```md\nx\n```\n"), "word for word");
+    }
 }
 
 #[test]
-fn a_list_of_files_settles_what_it_lists_once() {
+fn a_list_of_files_settles_the_only_file_of_a_kind() {
     let files = "**Files:**\n- Create: `src/a/b.py`\n- Test: `tests/test_b.py`\n\n";
-    same(
-        &format!("{files}**Step 1: Write the failing test**\n\n```python\nt\n```\n"),
-        &["new tests/test_b.py \"t\\n\""],
-    );
-    same(
-        &format!("{files}**Step 3: Write minimal implementation**\n\n```python\nb\n```\n"),
-        &["write src/a/b.py \"b\\n\""],
-    );
-    same(
-        &format!("{files}**Step 3: Create b.py**\n\n```python\nb\n```\n"),
-        &["write src/a/b.py \"b\\n\""],
-    );
+    let step = |title: &str| format!("{files}**Step 1: {title}**\n\n```python\nx\n```\n");
+    same(&step("Write the failing test"), &["new tests/test_b.py \"x\\n\""]);
+    same(&step("Write minimal implementation"), &["new src/a/b.py \"x\\n\""]);
+    same(&step("Create `b.py`"), &["new src/a/b.py \"x\\n\""]);
+    unclear(&step("Write minimal implementation").replace("```python", "```rust"), "which file");
     unclear(
-        &format!(
-            "{files}**Step 3: Implement b**\n\n```python\nb\n```\n\n**Step 4: Implement c**\n\n```python\nc\n```\n"
-        ),
-        "an earlier step writes",
-    );
-    unclear(
-        "**Files:**\n- Modify: `src/b.py`\n\n**Step 3: Implement b**\n\n```python\nb\n```\n",
+        &step("Write minimal implementation").replace("- Test", "- Create: `src/c.py`\n- Test"),
         "which file",
+    );
+    unclear(
+        &step("Write the failing test").replace("- Test", "- Test: `tests/test_c.py`\n- Test"),
+        "which file",
+    );
+    unclear(
+        &step("Create `b.py`").replace("- Test", "- Create: `src/c/b.py`\n- Test"),
+        "several files",
     );
     unclear(
         "**Files:**\n- Modify: `src/b.py`\n\n**Step 3: Implement `src/b.py`**\n\n```python\nb\n```\n",
         "where in `src/b.py`",
     );
+    let twice = format!(
+        "{}\n**Step 2: Implement c**\n\n```python\nc\n```\n",
+        step("Write minimal implementation")
+    );
+    unclear(&twice, "an earlier step writes");
 }
 
 #[test]
-fn text_is_replaced_by_text_in_pairs_of_fences_or_in_one_sentence() {
-    let expected = ["replace a.py \"x = 1\\n\" \"x = 2\\n\""];
+fn lines_are_replaced_by_lines_and_text_by_text() {
+    let expected = ["patch a.py \"x = 1\\n\" \"x = 2\\n\""];
     for (find, with) in [
         ("In `a.py`, replace:", "with:"),
         ("In `a.py`, change line 16 from:", "to:"),
         ("Open `a.py` and find:", "Replace with:"),
-        ("In `a.py`, find:", "Replace it with:"),
+        ("In `a.py`, find the old value:", "Replace it with:"),
         ("Old text (exact) of `a.py`:", "New text (exact):"),
     ] {
         same(
@@ -152,34 +159,20 @@ fn text_is_replaced_by_text_in_pairs_of_fences_or_in_one_sentence() {
         &expected,
     );
     same("Change `x = 1` to `x = 2` in `a.py`.", &["replace a.py \"x = 1\" \"x = 2\""]);
-    same("In `a.py`, replace `x = 1` with `x = 2`.", &["replace a.py \"x = 1\" \"x = 2\""]);
     same(
         "In `a.py`, after the line `import os`, add:\n\n```python\nimport re\n```\n",
-        &["replace a.py \"import os\\n\" \"import os\\nimport re\\n\""],
+        &["insert a.py after \"import os\" \"import re\\n\""],
     );
-    unclear("In `a.py`, replace:\n\n```\nx\n```\n", "not what to put in its place");
-    unclear("Change `a` to `b` everywhere in `a.py`.", "not spelled out");
-    unclear("Replace:\n\n```\nx\n```\n\nwith:\n\n```\ny\n```\n", "in which file");
-}
-
-#[test]
-fn text_is_appended_at_the_end_of_a_file_only() {
-    for lead in [
-        "Append to `a.md`:",
-        "Add to the end of `a.md`:",
-        "Add this at the bottom of `a.md`:",
-        "In `a.md`, append:",
-    ] {
-        same(&format!("{lead}\n\n```\nx\n```\n"), &["append a.md \"x\\n\""]);
-    }
-    unclear("Append to `a.md` after the list:\n\n```\nx\n```\n", "where in `a.md`");
-    unclear("Add to `a.py`:\n\n```python\nx\n```\n", "where in `a.py`");
+    unclear("In `a.py`, replace:\n\n```\nx\n```\n", "what stands in place");
+    unclear("Change `a` to `b` everywhere in `a.py`.", "word for word");
+    unclear("In `a.py`, after `parse()`, add:\n\n```\nx\n```\n", "word for word");
+    unclear("Replace:\n\n```\nx\n```\n\nwith:\n\n```\ny\n```\n", "which file");
 }
 
 #[test]
 fn a_diff_becomes_its_hunks() {
     same(
-        "```diff\n--- a/src/x.rs\n+++ b/src/x.rs\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-y\n+z\n```\n",
+        "Apply this diff:\n\n```diff\n--- a/src/x.rs\n+++ b/src/x.rs\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-y\n+z\n```\n",
         &["patch src/x.rs \"a\\nb\\n\" \"a\\nc\\n\" \"y\\n\" \"z\\n\""],
     );
     same("In `x.rs`:\n\n```diff\n a\n-b\n```\n", &["patch x.rs \"a\\nb\\n\" \"a\\n\""]);
@@ -191,54 +184,93 @@ fn a_diff_becomes_its_hunks() {
 }
 
 #[test]
-fn files_are_deleted_and_renamed() {
-    same("Delete `src/a.ts` and `src/b.ts`.", &["delete src/a.ts", "delete src/b.ts"]);
-    same("- [ ] Remove the file `src/a.ts` (unused)", &["delete src/a.ts"]);
-    same("Delete the folder `old/`.", &["delete-folder old"]);
-    same("Rename `a.ts` to `src/b.ts`.", &["rename a.ts src/b.ts"]);
+fn titles_that_are_instructions_are_carried_out_once() {
+    same("**Step 2:** Delete `logo.png`\n", &["delete logo.png"]);
+    same("- [ ] Rename `a.rs` to `b.rs`\n", &["rename a.rs b.rs"]);
+    same("- [ ] Create an empty file `pkg/__init__.py`\n", &["new pkg/__init__.py \"\""]);
     same(
-        "```bash\ngit rm -r old/x\ngit mv a b\ngit commit -m 'gone'\n```\n",
+        "- [ ] Delete `Makefile`, `.env` and `src/x`\n",
+        &["delete Makefile", "delete .env", "delete src/x"],
+    );
+    same("- [ ] Remove the file `src/a.ts` (unused)\n", &["delete src/a.ts"]);
+    same("- [ ] Run `make`\n\n  Expected: FAIL\n", &["run \"make\" Fail"]);
+    same("- [ ] Delete `a.ts`\n\n```bash\ngit rm a.ts\n```\n", &["delete a.ts"]);
+    same("Delete the folder `old/`.", &["delete-folder old"]);
+    same(
+        "- [ ] Clean up\n\n```bash\ngit rm -r old/x\ngit mv a b\ngit commit -m 'gone'\n```\n",
         &["delete-folder old/x", "rename a b", "commit Some(\"gone\")"],
     );
-    unclear("Remove `foo` from `src/a.ts`.", "not spelled out");
+    unclear("Delete `parseOld`.", "word for word");
+    unclear("Remove `foo` from `src/a.ts`.", "word for word");
     unclear("Delete `../up.ts`.", "leaves the repository");
 }
 
 #[test]
+fn a_title_is_met_by_what_stands_below_it() {
+    for (title, body) in [
+        ("Update exports", "Run: `x`"),
+        ("Add the parser and update the list", "Create `a.ts`:\n\n```ts\nx\n```"),
+        ("Update `b.ts`", "Create `a.ts`:\n\n```ts\nx\n```"),
+        ("Run the tests and update the list", "Run: `x`"),
+        ("Verify it", "This is all."),
+    ] {
+        unclear(&format!("- [ ] **Step 1: {title}**\n\n{body}\n"), "");
+    }
+    same("- [ ] **Step 1: Install it**\n\n```bash\nnpm i x\n```\n", &["run \"npm i x\" Pass"]);
+    unclear("### Details\n\n```bash\nnpm i x\n```\n", "to be run");
+}
+
+#[test]
 fn a_command_is_run_and_its_end_expected() {
-    same(
-        "Run: `npm test`\nExpected: FAIL with \"not defined\"\n",
-        &["run \"npm test\" Fail \"not defined\""],
-    );
+    for (said, expected) in [
+        ("FAIL with \"not defined\"", "Fail \"not defined\""),
+        ("PASS", "Pass"),
+        ("all tests pass, 0 failed.", "Pass"),
+        ("PASS (5 tests)", "Pass 5"),
+        ("5 passed", "Pass 5"),
+        ("`3 passed`", "Pass \"3 passed\""),
+        ("FAIL — `no module`", "Fail \"no module\""),
+        ("FAIL because nothing passes it yet.", "Fail"),
+        ("exits 2", "Code(2)"),
+        ("No output", "Pass silent"),
+        ("output contains `CLEAN`.", "Pass \"CLEAN\""),
+        ("no errors.", "Pass"),
+    ] {
+        same(&format!("Run: `x`\n\n**Expected:** {said}\n"), &[&format!("run \"x\" {expected}")]);
+    }
+    same("Run: `x`\n\nExpected output:\n\n```\na\nb\n```\n", &["run \"x\" Pass \"a\" \"b\""]);
+    same("Run: `x`\nExpected: PASS:\n\n```\n1 passed\n```\n", &["run \"x\" Pass \"1 passed\""]);
+    same("Run: `x`\nExpected: FAIL\n\n```\nboom\n```\n", &["run \"x\" Fail \"boom\""]);
     same("Run `npm test` and verify it passes.", &["run \"npm test\" Pass"]);
     same(
         "- [ ] **Step 2: Run test to verify it fails**\n\nRun: `npm test`\n",
         &["run \"npm test\" Fail"],
     );
-    same(
-        "Run:\n\n```bash\ncd a\nnpm test\n```\n\nExpected: all tests pass, 0 failed.\n",
-        &["run \"cd a\\nnpm test\" Pass"],
-    );
-    same("Run: `x`\nExpected: `CLEAN`\n", &["run \"x\" Any \"CLEAN\""]);
-    same("Run: `x`\n\n**Expected:** exits 2\n", &["run \"x\" Code(2)"]);
-    same("Run: `x`\nExpected: No output\n", &["run \"x\" Any silent"]);
-    same("Run: `x`\n\nExpected output:\n\n```\na\nb\n```\n", &["run \"x\" Any \"a\\nb\""]);
-    same("Run: `x`\nExpected: FAIL because nothing passes it yet.\n", &["run \"x\" Fail"]);
-    same("```console\n$ make\n# Expected: PASS\n```\n", &["run \"make\" Pass"]);
+    same("- [ ] Build it\n\n```console\n$ make\n# Expected: PASS\n```\n", &["run \"make\" Pass"]);
     same("Run `a`, then `b`.", &["run \"a\\nb\" Pass"]);
 }
 
 #[test]
 fn an_expectation_that_only_a_reader_can_judge_is_unclear() {
-    unclear("Run: `x`\nExpected: Shows the list of skills\n", "described");
-    unclear("Run: `x`\nExpected: Tests 1-5 pass. Tests 6-8 may fail.\n", "described");
+    for said in [
+        "Shows the list of skills",
+        "Tests 1-5 pass. Tests 6-8 may fail.",
+        "PASS (some may fail)",
+        "PASS or FAIL",
+        "`a` and `b`",
+    ] {
+        unclear(&format!("Run: `x`\nExpected: {said}\n"), "");
+    }
     unclear("- [ ] **Step 1: Verify it fails**\n\nRun: `x`\nExpected: PASS\n", "contradict");
     unclear("- [ ] **Step 1: Run it**\n\nExpected: PASS\n", "no command");
-    unclear("Run `npm test` in `web/`.", "not spelled out");
-    unclear("If it is safe, run:\n\n```bash\nrm -rf x\n```\n", "condition");
+    unclear("Run `npm test` in `web/`.", "word for word");
     unclear("Run: `git push origin main`", "`git push` changes the repository");
     unclear("Run: `deploy <name>`", "`<name>` stands for");
-    unclear("```\n$ make\nall good\n```\n\nRun `x`.", "which file");
+    for title in ["失敗を確認する", "Verificar que el test falla", "Baseline"] {
+        let step = format!("- [ ] **Step 2: {title}**\n\nRun: `x`\n");
+        unclear(&step, "`Expected:`");
+        same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
+    }
 }
 
 #[test]
@@ -250,11 +282,11 @@ fn commits_are_taken_over() {
     same("**Step 5: Commit**\n`git add -A && git commit -m 'x'`\n", &["commit Some(\"x\")"]);
     same("- [ ] **Step 5: Commit**\n", &["commit None"]);
     same(
-        "```bash\ncargo fmt\ngit add -A\ngit commit -am \"a\" -m \"b\"\n```\n",
+        "- [ ] Format and commit\n\n```bash\ncargo fmt\ngit add -A\ngit commit -am \"a\" -m \"b\"\n```\n",
         &["run \"cargo fmt\" Pass", "commit Some(\"a\\n\\nb\")"],
     );
     same(
-        "```bash\ngit commit -m \"$(cat <<'EOF'\nfeat: x\n\nwhy\nEOF\n)\"\n```\n",
+        "- [ ] Commit\n\n```bash\ngit commit -m \"$(cat <<'EOF'\nfeat: x\n\nwhy\nEOF\n)\"\n```\n",
         &["commit Some(\"feat: x\\n\\nwhy\")"],
     );
     unclear("Run: `npm test && git commit -m x`", "mixes");
@@ -264,73 +296,22 @@ fn commits_are_taken_over() {
 fn a_question_is_asked_with_its_options_and_default() {
     let expected = ["ask \"Which store?\" [\"sqlite\", \"files\"] Some(\"sqlite\")"];
     same("Ask: Which store?\n\n- sqlite\n- files\n\nDefault: sqlite\n", &expected);
-    same("- [ ] Ask: Which store?\n  Options: sqlite, files\n  Default: `sqlite`.\n", &expected);
+    same(
+        "- [ ] Choose\n\n  Ask: Which store?\n  Options: sqlite, files\n  Default: `sqlite`.\n",
+        &expected,
+    );
     same("Ask: Which store?\n- `sqlite` (default)\n- files\n", &expected);
-}
-
-#[test]
-fn what_is_not_spelled_out_is_never_guessed() {
-    unclear("Implement validation.", "does not give the text");
-    unclear("- [ ] **Step 1: Update the tests accordingly**\n", "not word for word");
-    unclear("Create `a.ts`.", "does not give the text");
-    unclear("Create `a.ts`. Usage is like this:\n\n```ts\na()\n```\n", "what its code is for");
-    unclear("Create `a.ts`:\n\n```ts\n// ... existing code\nlet a;\n```\n", "leaves something out");
-    unclear("Create `a.md`:\n\n```markdown\n```bash\nx\n```\nmore\n```\n", "same marks");
-    unclear("Create `a.ts` like `b.ts`:\n\n```ts\nx\n```\n", "more than one file");
-    unclear("Create `/etc/x.conf`:\n\n```\nx\n```\n", "absolute");
-    unclear("```bash\n#!/bin/sh\necho\n```\n", "which file");
-    unclear("Write the script:\n\n```bash\nrm -rf x\n```\n", "which file");
-    unclear(
-        "- [ ] **Step 3: Update exports**\n\n- `src/a.ts`: add `Foo`\n\nRun: `x`\n",
-        "not spelled out",
-    );
-    unclear(
-        "- [ ] **Step 3: Update exports**\n\nFoo belongs in the list.\n\nRun: `x`\n",
-        "`Foo belongs in the list.` is not spelled out",
-    );
-    unclear(
-        "- [ ] **Step 3: Update exports**\n\nThe list holds Foo then.\n\nRun: `x`\n",
-        "not word for word",
-    );
-    unclear("", "spells out no step");
-    unclear("A task about nothing in particular.", "spells out no step");
-    unclear(
-        "Create `a.ts`:\n\n```ts\nx\n```\n\nNote: add `import y` to the other files.\n",
-        "not spelled out",
-    );
-}
-
-#[test]
-fn what_is_done_or_asks_for_nothing_is_left_out() {
-    same(
-        "- [x] **Step 1: Create `a.ts`**\n\n```ts\nx\n```\n\n- [ ] **Step 2: Run it**\n\nRun: `x`\n",
-        &["run \"x\" Pass"],
-    );
-    same(
-        "Add a thing to the parser.\n\n**Interfaces:**\n- Produces: `f()`\n\n```ts\nf(): void\n```\n\n- [ ] **Step 1: Go**\n\nRun: `x`\n\n**Acceptance criteria:**\n- [ ] It works\n",
-        &["run \"x\" Pass"],
-    );
-    same(
-        "Run `x`.\n\n### Acceptance criteria\n\nAll of them:\n\n- [ ] Add nothing\n",
-        &["run \"x\" Pass"],
-    );
-    unclear("Run `x`.\n\n### Dependencies\n\nAdd the new crate.\n", "not spelled out");
-    same("```task\nneeds: [a]\n```\n\nRun `x`.", &["run \"x\" Pass"]);
 }
 
 #[test]
 fn fences_are_freed_of_their_lists_and_line_ends() {
     same(
         "- [ ] Create `a.py`:\n\n  ```python\n  def f():\n      pass\n  ```\n",
-        &["write a.py \"def f():\\n    pass\\n\""],
+        &["new a.py \"def f():\\n    pass\\n\""],
     );
     same(
         "Create `a.md`:\r\n\r\n~~~~md\r\n```sh\r\nx\r\n```\r\n~~~~\r\n",
-        &["write a.md \"```sh\\nx\\n```\\n\""],
-    );
-    same(
-        "Create `p.py`:\n\n```python\nclass P:\n    def f(self):\n        ...\n```\n",
-        &["write p.py \"class P:\\n    def f(self):\\n        ...\\n\""],
+        &["new a.md \"```sh\\nx\\n```\\n\""],
     );
 }
 
@@ -355,107 +336,13 @@ fn hostile_text_is_read_in_bounded_time() {
         "Expected: \"",
         "In `a.b`, ",
         "git commit -m \"$(cat <<",
+        "<a ",
+        "the ",
+        "Create the ",
+        "Delete `a.b` and ",
     ] {
         assert!(!read(&piece.repeat(200_000 / piece.len())).steps.is_empty());
     }
     assert_eq!(told(&"Run `x`.\n\n".repeat(2_000)).len(), 1);
     assert_eq!(told(&"a".repeat(TEXT + 1)).len(), 1);
-}
-
-const CREATED: &str =
-    "- [ ] **Step 1: Write it**\n\nCreate `f.txt`:\n\n```\nold\n```\n\nRun `echo ok`.";
-
-#[test]
-fn words_that_ask_for_more_are_never_passed_over() {
-    for more in [
-        "Afterwards, rewrite f.txt so that it says new.",
-        "You should also handle empty input.",
-        "The README must mention it too.",
-        "Afterwards make sure the docs mention it.",
-        "If tests fail, run `touch evil`.",
-        "Once done, mention it in the changelog.",
-        "Optionally, tidy the imports.",
-        "It is old, tweak it.",
-        "The function is slow; rework the loop.",
-        "Mention the flag in the manual.",
-        "The docs as well.",
-        "When the file is there, touch the other one.",
-        "Because the loop is slow, rework it.",
-        "README の説明を直す。",
-        "Actualizar los documentos.",
-    ] {
-        unclear(&format!("{CREATED} {more}\n"), more.trim_end_matches(['.', '。']));
-        unclear(&format!("{CREATED}\n\n- {more}\n"), more.trim_end_matches(['.', '。']));
-    }
-    for whole in [
-        "Run `echo ok` and update the docs.",
-        "Run `echo ok` and check the list.",
-        "Create `a.ts` and register it in the router:\n\n```ts\nx\n```\n",
-        "Never run:\n\n```bash\nrm -rf x\n```\n",
-        "Wrong usage:\n\n```bash\nrm -rf x\n```\n",
-    ] {
-        unclear(&format!("{CREATED}\n\n{whole}"), "spelled out");
-    }
-}
-
-#[test]
-fn what_explains_is_passed_over_and_named() {
-    for why in [
-        "This keeps the two in step.",
-        "It holds all of them.",
-        "The function returns early because nothing is left.",
-        "`count` is the sum.",
-        "When the list is empty, the function returns zero.",
-        "Why: the old one is slow.",
-    ] {
-        let told = read(&format!("{CREATED} {why}\n"));
-        assert_eq!(told.passed, [why], "{:?}", told.steps);
-        assert_eq!(told.steps.len(), 2, "{:?}", told.steps);
-    }
-    let told = read(&format!("You must know that this is new.\n\n{CREATED}\n"));
-    assert_eq!((told.steps.len(), told.passed.len()), (2, 0), "the preface is about all steps");
-}
-
-#[test]
-fn a_command_in_words_of_another_language_must_say_what_it_expects() {
-    for title in ["失敗を確認する", "Verificar que el test falla", "Проверить ошибку"]
-    {
-        let step = format!("- [ ] **Step 2: {title}**\n\nRun: `x`\n");
-        unclear(&step, "`Expected:`");
-        same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
-    }
-    let step = "- [ ] **Step 2: Run**\n\nテストが失敗することを確認：\n\n```bash\nx\n```\n";
-    unclear(step, "`Expected:`");
-    same(&format!("{step}\nExpected: FAIL\n"), &["run \"x\" Fail"]);
-}
-
-#[test]
-fn a_remark_that_asks_is_unclear_and_any_other_is_named() {
-    unclear(&format!("{CREATED}\n\n**Context:** Update the manual.\n"), "Update the manual.");
-    unclear(&format!("{CREATED}\n\n**Why:**\n- Docs must say so.\n"), "Docs must say so.");
-    let told = read(&format!("{CREATED}\n\n**Why:** Old habits.\n"));
-    assert_eq!((told.steps.len(), told.passed), (2, vec!["Old habits.".to_owned()]));
-}
-
-#[test]
-fn files_that_are_listed_to_be_changed_are_changed_by_some_step() {
-    let files = "**Files:**\n- Modify: `src/b.py`\n\nThe order is new.\n\n";
-    unclear(&format!("{files}**Step 2: Run tests**\n\nRun: `x`\n"), "no step changes one");
-    same(
-        &format!("{files}- [x] **Step 1: Do it**\n\n- [ ] **Step 2: Run tests**\n\nRun: `x`\n"),
-        &["run \"x\" Pass"],
-    );
-}
-
-#[test]
-fn quotes_and_tables_are_not_dropped_in_silence() {
-    for block in
-        ["> Update the manual.", "| file | do |\n|---|---|\n| a | rewrite |", "      make x"]
-    {
-        unclear(&format!("{CREATED}\n\n{block}\n"), "not carried out");
-        unclear(&format!("- [ ] **Step 1: Run**\n\n{block}\n\nRun `x`.\n"), "not carried out");
-        assert_eq!(read(&format!("{block}\n\n{CREATED}\n")).steps.len(), 2, "{block}");
-    }
-    let told = read(&format!("{CREATED}\n\n> It is new.\n"));
-    assert_eq!((told.steps.len(), told.passed), (2, vec!["It is new.".to_owned()]));
 }

@@ -2,272 +2,198 @@
 
 use crate::path::RepoPath;
 use crate::plan::Action as Listed;
-use crate::plan::step::lead::{self, Lead};
-use crate::plan::step::sentence::Sentence;
-use crate::plan::step::{Action, Exit, Expect, code, command, expect, patch};
+use crate::plan::step::form::Form;
+use crate::plan::step::gap::Gap;
+use crate::plan::step::{Action, Hunk, command, omission, patch};
 
-use super::{Before, Reader};
+use super::{Before, Caught, Reader, Role, is_complete};
+
+/// Languages of fences that hold no code.
+const PLAIN: [&str; 6] = ["", "text", "txt", "plaintext", "output", "log"];
+
+/// A fence as it stands in the text.
+pub(super) struct Fence<'t> {
+    pub(super) info: &'t str,
+    pub(super) content: &'t str,
+    /// Backticks that open it, if it is clear where it ends.
+    pub(super) marks: Option<usize>,
+    pub(super) line: u32,
+}
+
+impl Fence<'_> {
+    fn language(&self) -> String {
+        self.info.split([' ', ':', '{', ',']).next().unwrap_or_default().to_lowercase()
+    }
+
+    fn is_shell(&self) -> bool {
+        command::is_shell(&self.language())
+    }
+
+    /// Its text, if that is all of it.
+    fn whole(&self) -> Result<String, Gap> {
+        omission::check(self.content, self.marks)?;
+        Ok(self.content.to_owned())
+    }
+}
 
 impl Reader<'_, '_> {
-    pub(super) fn fence(
-        &mut self,
-        info: &str,
-        content: String,
-        foreign: bool,
-        line: u32,
-    ) -> Result<(), String> {
-        let language = info.split([' ', ':', '{', ',']).next().unwrap_or_default().to_lowercase();
+    pub(super) fn fence(&mut self, fence: &Fence<'_>) -> Result<(), Gap> {
         let pending = self.pending.take();
-        let before = std::mem::take(&mut self.before);
-        if before == Before::Expected {
-            return self.expect_text(&content);
+        if self.role == Role::Preface {
+            let none = || Err(Gap::new("it stands before the first step, and is none"));
+            return pending.map_or(Ok(()), |_| none());
         }
-        let lead = pending.as_ref().map(|pending| pending.lead.clone());
+        let language = fence.language();
+        let printed = PLAIN.contains(&language.as_str()) || language == "console";
+        if self.before == Before::Due || self.before == Before::Expected && printed {
+            return self.expect_output(fence.content);
+        }
         if let Some((path, old)) = self.old.take() {
-            return match lead {
-                Some(Lead::With) => self.replace(path, old, content, &language, line),
-                _ => Err("it says what to find, but not what to put in its place".to_owned()),
-            };
+            if pending.is_none_or(|pending| pending.form != Form::With) {
+                return Err(Gap::text("what stands in place of the text to find"));
+            }
+            let hunks = vec![Hunk { old, new: fence.whole()? }];
+            return self.change(Action::Patch { path, hunks }, fence.line);
         }
-        let lead = lead.or_else(|| self.heading.clone()).unwrap_or(Lead::Prose);
-        let sentence = pending.map(|pending| pending.sentence).or_else(|| self.title.clone());
-        let sentence = sentence.unwrap_or_else(|| Sentence::new(""));
-        if self.is_script(&language, &content, &lead, &sentence) {
-            return match lead {
-                Lead::If => Err("its commands are to be run under a condition only".to_owned()),
-                _ => self.run(&content, "", foreign, line),
-            };
+        if self.before == Before::Words {
+            return Err(Gap::purpose());
         }
-        if language == "diff" || language == "patch" || content.starts_with("diff --git ") {
-            let named = self.files.named(&sentence)?.or_else(|| self.path.clone());
-            return patch::read(&content, named.as_ref())?
-                .into_iter()
-                .try_for_each(|action| self.write(action, line));
+        let titled = || self.heading.clone().filter(|(form, caught)| !is_complete(*form, caught));
+        let is_titled = pending.is_none();
+        let lead = pending.map(|pending| (pending.form, pending.caught)).or_else(titled);
+        let named = lead.as_ref().and_then(|(_, caught)| caught.paths.first());
+        let named = named.map(|path| self.files.find(path)).transpose()?;
+        if matches!(language.as_str(), "diff" | "patch") {
+            return self.diff(fence, lead.map(|(form, _)| form), named);
         }
-        if let Some(fault) = code::fault(&content, &language, self.marks) {
-            return Err(fault.to_owned());
+        let Some((form, caught)) = lead else { return self.untold(fence) };
+        let creates = matches!(form, Form::Create | Form::CreateTest | Form::CreateCode);
+        let commands = command::commit(fence.content).is_some()
+            || is_titled && named.is_none() && self.is_script(fence);
+        match form {
+            Form::Run if fence.is_shell() || PLAIN.contains(&language.as_str()) => {
+                self.run(fence.content, None, fence.line)
+            }
+            _ if creates && commands => self.run(fence.content, None, fence.line),
+            _ => self.text(form, &caught, named, fence),
         }
-        if before == Before::Prose {
-            return Err("it is not said what its code is for".to_owned());
-        }
-        self.code(lead, &sentence, info, content, line)
     }
 
-    /// Code that is to stand in a file.
-    fn code(
+    /// A diff, by the files that it names or by the one that the text names.
+    fn diff(
         &mut self,
-        lead: Lead,
-        sentence: &Sentence,
-        info: &str,
-        content: String,
-        line: u32,
-    ) -> Result<(), String> {
-        match lead {
-            Lead::Make { whole } => {
-                // A file that the sentence itself does not name is not said to be replaced.
-                let whole = whole && self.files.named(sentence)?.is_some();
-                let path = self.target(sentence, info, &content)?;
-                self.write(Action::Write { path, content, fresh: !whole }, line)
-            }
-            Lead::Overwrite => {
-                let path = self.place(sentence)?;
-                self.write(Action::Write { path, content, fresh: false }, line)
-            }
-            Lead::Append => {
-                let path = self.place(sentence)?;
-                self.write(Action::Append { path, content }, line)
-            }
-            Lead::Find => {
-                self.old = Some((self.place(sentence)?, content));
-                Ok(())
-            }
-            Lead::Insert { anchor, after } => {
-                let path = self.place(sentence)?;
-                let (old, new) = if after {
-                    (format!("{anchor}\n"), format!("{anchor}\n{content}"))
-                } else {
-                    (format!("\n{anchor}"), format!("\n{content}{anchor}"))
-                };
-                self.write(Action::Replace { path, old, new }, line)
-            }
-            Lead::With => Err("it says what to put in place, but not of which text".to_owned()),
-            Lead::If => Err("its code is wanted under a condition only".to_owned()),
-            Lead::Prose
-                if self.heading.is_none()
-                    && self.title.is_none()
-                    && self.files.of_fence(info, &content)?.is_none() =>
-            {
-                Err("it is not said which file its code belongs to".to_owned())
-            }
-            Lead::Prose | Lead::Vague { .. } | Lead::Run { .. } | Lead::Commit(_) => {
-                self.unplaced(&lead, sentence, info, content, line)
-            }
-            _ => Err("it is not said what its code is for".to_owned()),
+        fence: &Fence<'_>,
+        form: Option<Form>,
+        named: Option<RepoPath>,
+    ) -> Result<(), Gap> {
+        if !matches!(form, None | Some(Form::Patch | Form::Create)) {
+            return Err(Gap::purpose());
         }
+        let named = named.or_else(|| self.path.clone());
+        let mut actions = patch::read(fence.content, named.as_ref())?.into_iter();
+        actions.try_for_each(|action| self.change(action, fence.line))
     }
 
-    /// Code of a new file that names itself; anything else has no place.
-    fn unplaced(
+    /// Text that the form before it speaks of.
+    fn text(
         &mut self,
-        lead: &Lead,
-        sentence: &Sentence,
-        info: &str,
-        content: String,
-        line: u32,
-    ) -> Result<(), String> {
-        let own = self.files.of_fence(info, &content)?;
-        let new = own.filter(|path| *lead == Lead::Prose || self.files.says(path, Listed::Create));
-        if let Some(path) = new {
-            return self.write(Action::Write { path, content, fresh: true }, line);
-        }
-        Err(match self.files.named(sentence)?.or_else(|| self.path.clone()) {
-            Some(path) => format!("it does not say where in `{path}` its code belongs"),
-            None => "it is not said which file its code belongs to".to_owned(),
-        })
-    }
-
-    /// Whether a fence holds commands to run.
-    fn is_script(&self, language: &str, content: &str, lead: &Lead, sentence: &Sentence) -> bool {
-        let shell = command::is_shell(language);
-        let bare = matches!(language, "" | "text" | "plaintext");
-        if content.starts_with("#!") || !shell && !bare {
-            return false;
-        }
-        let committed = command::commit(content).is_some();
-        match lead {
-            Lead::Make { .. } => {
-                let folders =
-                    ["director", "folder"].iter().any(|word| sentence.plain.contains(word));
-                (committed || shell && folders) && self.files.named(sentence) == Ok(None)
-            }
-            Lead::Overwrite | Lead::Append | Lead::Find | Lead::With | Lead::Insert { .. } => false,
-            Lead::Vague { writes: true } => committed || shell && is_generator(&sentence.plain),
-            Lead::Run { .. } | Lead::Commit(_) => true,
-            _ => shell || committed,
-        }
-    }
-
-    fn expect_text(&mut self, content: &str) -> Result<(), String> {
-        let titled = self.title.as_ref().and_then(expect::of_title);
-        let run =
-            self.steps[self.start..].iter_mut().rev().find_map(|step| match &mut step.action {
-                Action::Run { expect, .. } => Some(expect),
-                _ => None,
-            });
-        let run = run.ok_or("it says what to expect, but spells out no command")?;
-        let text = content.trim().to_owned();
-        let exit = titled.unwrap_or(Exit::Any);
-        *run = Expect {
-            exit,
-            silent: text.is_empty(),
-            text: Some(text).filter(|text| !text.is_empty()),
+        form: Form,
+        caught: &Caught,
+        named: Option<RepoPath>,
+        fence: &Fence<'_>,
+    ) -> Result<(), Gap> {
+        let content = fence.whole()?;
+        let here = || {
+            let said = named.clone().or_else(|| self.path.clone());
+            said.or_else(|| self.files.single()).ok_or_else(Gap::file)
         };
+        let action = match form {
+            Form::Create | Form::CreateTest | Form::CreateCode => {
+                Action::Write { path: self.place(form, named, fence)?, content, fresh: true }
+            }
+            Form::Overwrite => Action::Write { path: here()?, content, fresh: false },
+            Form::Append => Action::Append { path: here()?, content },
+            Form::Find if content.trim().is_empty() => return Err(Gap::text("the text to find")),
+            Form::Find => {
+                self.old = Some((here()?, content));
+                return Ok(());
+            }
+            Form::After | Form::Before => {
+                let line = caught.codes.first().cloned().unwrap_or_default();
+                Action::Insert { path: here()?, line, after: form == Form::After, content }
+            }
+            Form::With => {
+                return Err(Gap::place("it says what to put in place, but not of which text"));
+            }
+            Form::Patch => return Err(Gap::place("its change is not given as a diff")),
+            _ => return Err(Gap::purpose()),
+        };
+        self.change(action, fence.line)
+    }
+
+    /// Whether a fence under a title that makes something is rather the commands that make it.
+    fn is_script(&self, fence: &Fence<'_>) -> bool {
+        let unnamed = self.files.of_fence(fence.info, fence.content) == Ok(None);
+        fence.is_shell() && unnamed && self.title.may_run()
+    }
+
+    /// The file that a fence makes: by its sentence, its own first line, the title, or the only one of its kind in the list.
+    fn place(
+        &self,
+        form: Form,
+        named: Option<RepoPath>,
+        fence: &Fence<'_>,
+    ) -> Result<RepoPath, Gap> {
+        let own = self.files.of_fence(fence.info, fence.content)?;
+        let Some(path) = named else {
+            let kind = if form == Form::CreateTest { Listed::Test } else { Listed::Create };
+            let only = || self.files.only(kind, &fence.language()).filter(|_| form != Form::Create);
+            let path = own.or_else(|| self.path.clone()).or_else(|| only().cloned());
+            return path.ok_or_else(Gap::file);
+        };
+        let runs = matches!(path.extension(), Some("sh" | "bash" | "zsh" | "bats"));
+        if fence.is_shell() && !runs && !fence.content.starts_with("#!") {
+            return Err(Gap::purpose());
+        }
+        let within = |long: &RepoPath, short| long.as_str().ends_with(&format!("/{short}"));
+        match own {
+            Some(own) if within(&own, &path) => Ok(own),
+            Some(own) if own != path && !within(&path, &own) => {
+                Err(Gap::path(format!("it names `{path}`, and its code names `{own}`")))
+            }
+            _ if self.files.lacks(&path) => {
+                Err(Gap::path(format!("it does not say in which folder `{path}` is to be")))
+            }
+            _ => Ok(path),
+        }
+    }
+
+    /// A fence that no sentence leads: commands of a step, or a new file that names itself.
+    fn untold(&mut self, fence: &Fence<'_>) -> Result<(), Gap> {
+        let commits = command::commit(fence.content).is_some();
+        let runs = self.title.is_order && !self.title.condition && fence.is_shell();
+        if self.role == Role::Step && (commits || runs) {
+            return self.run(fence.content, None, fence.line);
+        }
+        if fence.is_shell() {
+            return Err(Gap::command("it does not say that its commands are to be run"));
+        }
+        match (self.files.of_fence(fence.info, fence.content)?, &self.path) {
+            (Some(path), _) if self.role == Role::Step => {
+                let content = fence.whole()?;
+                self.change(Action::Write { path, content, fresh: true }, fence.line)
+            }
+            (_, Some(path)) => Err(Gap::fragment(path)),
+            _ => Err(Gap::file()),
+        }
+    }
+
+    /// The lines that the last command must print.
+    fn expect_output(&mut self, content: &str) -> Result<(), Gap> {
+        let last = self.last_run()?;
+        let lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
+        last.lines = lines.map(str::to_owned).collect();
+        last.silent |= last.lines.is_empty();
         Ok(())
     }
-
-    fn replace(
-        &mut self,
-        path: RepoPath,
-        old: String,
-        new: String,
-        language: &str,
-        line: u32,
-    ) -> Result<(), String> {
-        if let Some(fault) = code::fault(&new, language, self.marks) {
-            return Err(fault.to_owned());
-        }
-        if old.trim().is_empty() {
-            return Err("the text to find is empty".to_owned());
-        }
-        self.write(Action::Replace { path, old, new }, line)
-    }
-
-    /// The file for a sentence that makes one: named by it, by the fence, by the title, or the only one of its kind.
-    fn target(&self, sentence: &Sentence, info: &str, content: &str) -> Result<RepoPath, String> {
-        if let Some(path) = self.files.named(sentence)? {
-            return Ok(path);
-        }
-        if let Some(path) = self.files.of_fence(info, content)? {
-            return Ok(path);
-        }
-        if let Some(path) = &self.path {
-            return Ok(path.clone());
-        }
-        let test = sentence
-            .plain
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| matches!(word, "test" | "tests"));
-        let only = self.files.only(test).cloned();
-        only.ok_or_else(|| "it is not said which file its code belongs to".to_owned())
-    }
-
-    /// The file that a change is for: named by the sentence, or the one the step is about.
-    pub(super) fn place(&self, sentence: &Sentence) -> Result<RepoPath, String> {
-        let named = self.files.named(sentence);
-        let named = if matches!(lead::read(sentence), Lead::Inline { .. }) {
-            self.files.named(&in_words(sentence))
-        } else {
-            named
-        };
-        named?
-            .or_else(|| self.path.clone())
-            .ok_or_else(|| "it does not say in which file".to_owned())
-    }
-
-    fn write(&mut self, mut action: Action, line: u32) -> Result<(), String> {
-        let path = match &mut action {
-            Action::Write { path, fresh, .. } => {
-                if *fresh && self.written.contains(path) {
-                    return Err(format!(
-                        "it does not say where in `{path}`, which an earlier step writes, its code belongs"
-                    ));
-                }
-                if *fresh && self.files.changes(path) {
-                    return Err(format!("it does not say where in `{path}` its code belongs"));
-                }
-                *fresh &= !self.files.says(path, Listed::Create);
-                path
-            }
-            Action::Append { path, .. }
-            | Action::Replace { path, .. }
-            | Action::Patch { path, .. }
-            | Action::Delete { path, .. } => path,
-            _ => return Err("it does not say what to do".to_owned()),
-        };
-        self.path = Some(path.clone());
-        self.written.insert(path.clone());
-        self.push(action, line);
-        Ok(())
-    }
-}
-
-/// The last path of an exchange of exact texts.
-fn in_words(sentence: &Sentence) -> Sentence {
-    let mut placed = sentence.clone();
-    let first = sentence.plain.starts_with("in ") || sentence.plain.starts_with("open ");
-    placed.codes = if first {
-        placed.codes[..1].to_vec()
-    } else {
-        placed.codes.split_off(2.min(placed.codes.len()))
-    };
-    placed.raw = String::new();
-    placed
-}
-
-/// Steps whose commands make the files themselves.
-fn is_generator(plain: &str) -> bool {
-    [
-        "generate",
-        "scaffold",
-        "create the director",
-        "create director",
-        "create the folder",
-        "make the script executable",
-        "make it executable",
-        "clean",
-        "copy",
-        "format",
-    ]
-    .iter()
-    .any(|start| plain.starts_with(start))
 }

@@ -1,51 +1,45 @@
-//! Quotes, tables and indented code: no step is read from them, but they may ask for something.
+//! Quotes, tables, HTML and indented code: no step is read from them, but they may ask for something.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use crate::plan::markdown::Document;
 
-use super::{Action, STEPS, Step, prose, sentence, target};
+use super::gap::{Gap, short};
+use super::{STEPS, Step, Told, prose, sentence};
 
 /// Names each such block from the first step on: passed over if all of it explains, else unclear.
-pub(super) fn judge(
-    document: &Document<'_>,
-    begin: u32,
-    steps: &mut Vec<Step>,
-    passed: &mut Vec<String>,
-) {
+pub(super) fn judge(document: &Document<'_>, begin: u32, told: &mut Told) {
     for (start, words) in blocks(document.source) {
         let line = document.lines.place(start).line;
-        if line < begin || steps.len() > STEPS {
+        if line < begin || told.steps.len() > STEPS || told.passed.len() > STEPS {
             continue;
         }
         let sentences = sentence::split(&words);
-        match sentences.iter().find(|said| !prose::explains(&said.plain)) {
+        match sentences.iter().find(|said| !prose::explains(said)) {
             Some(said) => {
-                let said = target::short(&said.raw);
-                let reason = format!(
+                let said = short(&said.raw);
+                let gap = Gap::new(format!(
                     "`{said}` stands in a quote, a table or an indented block, which is not carried out"
-                );
-                steps.push(Step { title: String::new(), line, action: Action::Unclear { reason } });
+                ));
+                told.steps.push(Step { title: String::new(), line, action: gap.into() });
             }
-            None if passed.len() < STEPS => {
-                passed.extend(sentences.into_iter().map(|said| said.raw));
-            }
-            None => {}
+            None => told.passed.extend(sentences.into_iter().map(|said| said.raw)),
         }
     }
 }
 
-/// The outermost blocks with where they start, without the marks of quotes and tables.
+/// The outermost blocks with where they start, without the marks of quotes and tables. Comments are for nobody.
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut end = 0;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         let Event::Start(tag) = event else { continue };
-        let unread = matches!(
-            tag,
-            Tag::BlockQuote(_) | Tag::Table(_) | Tag::CodeBlock(CodeBlockKind::Indented)
-        );
+        let unread = match tag {
+            Tag::BlockQuote(_) | Tag::Table(_) | Tag::CodeBlock(CodeBlockKind::Indented) => true,
+            Tag::HtmlBlock => !text[range.clone()].trim_start().starts_with("<!--"),
+            _ => false,
+        };
         if unread && range.start >= end {
             end = range.end;
             let lines =

@@ -1,0 +1,77 @@
+//! Why a step cannot be carried out word for word, and what would mend it.
+
+use super::words::is_condition;
+use crate::path::RepoPath;
+
+/// What is missing, and where a person can put it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    pub(super) reason: String,
+    pub(super) remedy: &'static str,
+}
+
+const NAME_FILE: &str = "Name the file right before its code, as in \"Create `path`:\".";
+const SAY_PLACE: &str = "Say which lines the code replaces, or after which line it stands.";
+const GIVE_TEXT: &str = "Give the exact text in a fence right after the sentence.";
+const GIVE_COMMAND: &str = "Give the command, as in \"Run: `command`\".";
+const SAY_RESULT: &str = "Say what must come of the command: \"Expected: PASS\", \"Expected: FAIL\", or the exact output.";
+const WRITE_OUT: &str = "Write the code out in full.";
+const SAY_EXACTLY: &str =
+    "Say it as one exact instruction, or leave it out if nothing is to be done.";
+const NO_CONDITION: &str = "Decide it in the plan: say what is to be done, without a condition.";
+
+/// A kind of gap: a reason of its own, and the remedy of its kind.
+macro_rules! kinds {
+    ($($name:ident: $remedy:ident),*) => {
+        $(pub(super) fn $name(reason: impl Into<String>) -> Self {
+            Self { reason: reason.into(), remedy: $remedy }
+        })*
+    };
+}
+
+impl Gap {
+    kinds! {
+        new: SAY_EXACTLY, path: NAME_FILE, place: SAY_PLACE, command: GIVE_COMMAND, result: SAY_RESULT, code: WRITE_OUT
+    }
+
+    pub(super) fn sentence(said: &str) -> Self {
+        let mut words = said.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        let remedy = if words.any(|word| is_condition(&word)) { NO_CONDITION } else { SAY_EXACTLY };
+        let said = short(said);
+        Self {
+            reason: format!("`{said}` is not an instruction to be followed word for word"),
+            remedy,
+        }
+    }
+
+    pub(super) fn file() -> Self {
+        Self::path("it is not said which file its code belongs to")
+    }
+
+    pub(super) fn purpose() -> Self {
+        Self::path("it is not said what its code is for")
+    }
+
+    pub(super) fn fragment(path: &RepoPath) -> Self {
+        Self::place(format!("it does not say where in `{path}` its code belongs"))
+    }
+
+    pub(super) fn text(said: &str) -> Self {
+        Self {
+            reason: format!("it does not give the text for `{}`", short(said)),
+            remedy: GIVE_TEXT,
+        }
+    }
+}
+
+/// The start of a text, for a message; cut between words.
+pub(super) fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    let text = text.trim();
+    if text.len() <= MOST {
+        return text.to_owned();
+    }
+    let head = &text[..text.floor_char_boundary(MOST)];
+    let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
+    format!("{head} …")
+}

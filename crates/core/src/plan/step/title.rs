@@ -1,0 +1,152 @@
+//! What the title of a step asks for, beside being its name: whatever stands below it must meet it.
+
+use super::gap::{Gap, short};
+use super::pattern::{self, Token};
+use super::sentence::Sentence;
+use super::{Action, Exit, Step, expect, form, target, words};
+
+/// What must come of a step so that its title is met.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Title {
+    /// Clauses that ask for changes of files.
+    changes: usize,
+    /// Clauses that a command meets as well.
+    does: usize,
+    /// Clauses that only a command meets.
+    looks: usize,
+    commits: bool,
+    /// How its commands must end.
+    pub(super) exit: Option<Exit>,
+    /// Files it names.
+    pub(super) paths: Vec<String>,
+    /// It begins with a verb that the reader knows.
+    pub(super) is_order: bool,
+    /// It may hold only sometimes.
+    pub(super) condition: bool,
+}
+
+impl Title {
+    pub(super) fn read(sentence: &Sentence) -> Self {
+        // A title that is too long to be read may say anything.
+        let Some(tokens) = pattern::tokens(sentence) else {
+            return Self { condition: true, ..Self::default() };
+        };
+        let mut title = Self::default();
+        let executable = sentence.plain.contains(" executable");
+        let mut starts = true;
+        let mut first = true;
+        let mut looked = Vec::new();
+        let mut looking = false;
+        // Behind an opening parenthesis.
+        let mut closed = false;
+        for token in form::core(&tokens) {
+            let word = match token {
+                Token::Word(word, _) => *word,
+                Token::Code(code) | Token::Quote(code) => {
+                    title.paths.extend(target::is_path(code).then(|| (*code).to_owned()));
+                    (starts, first) = (false, false);
+                    continue;
+                }
+            };
+            closed |= word == "(";
+            if matches!(
+                word,
+                "and" | "," | ";" | "then" | "+" | "&" | "—" | "–" | ":" | "/" | "(" | "→"
+            ) {
+                starts = true;
+                continue;
+            }
+            // `to confirm they fail (module not found)`: how it fails.
+            let how = word == "not" && closed && expect::ending(&looked) == Some(Exit::Fail);
+            title.condition |= words::is_condition(word) && !how;
+            if starts {
+                // `Make it executable` is for a command.
+                let verb = if word == "make" && executable { "set" } else { word };
+                looking = title.clause(verb, first) || looking && !words::is_order(word);
+            }
+            if looking {
+                looked.push(word);
+            }
+            (starts, first) = (false, false);
+        }
+        title.exit = expect::ending(&looked);
+        // A heading that is a part of a task.
+        let parts = ",implementation,tests,steps,changes,code,verification,setup,task,";
+        title.is_order |= parts.contains(&format!(",{},", sentence.plain));
+        title
+    }
+
+    /// Takes the first word of a clause; whether it looks at something.
+    fn clause(&mut self, word: &str, first: bool) -> bool {
+        let (changes, does) = (words::CHANGES.has(word), words::DOES.has(word));
+        let looks = words::LOOKS.has(word);
+        self.commits |= word == "commit";
+        self.is_order |= first && (changes || does || looks || word == "commit");
+        self.does += usize::from(does);
+        self.looks += usize::from(looks && !does);
+        self.changes += usize::from(changes && !does && !looks);
+        looks
+    }
+
+    /// Whether it asks for commands and no more.
+    pub(super) fn wants_command(&self) -> bool {
+        self.looks > 0 && self.changes + self.does == 0 && !self.condition
+    }
+
+    /// Whether commands may be what it asks for.
+    pub(super) fn may_run(&self) -> bool {
+        self.does > 0 && self.changes == 0 && !self.condition
+    }
+
+    /// Whether a heading that is no step may stand above instructions.
+    pub(super) fn leads(&self) -> bool {
+        !self.condition && (self.is_order || !self.paths.is_empty())
+    }
+
+    /// Fails if the steps below do not come to what it asks for.
+    pub(super) fn check(&self, said: &Sentence, steps: &[Step]) -> Result<(), Gap> {
+        let runs = steps.iter().filter(|step| matches!(step.action, Action::Run { .. })).count();
+        let other = |action: &Action| matches!(action, Action::Run { .. } | Action::Commit { .. });
+        let changes = steps.iter().filter(|step| !other(&step.action)).count();
+        let met = changes >= self.changes
+            && changes + runs >= self.changes + self.does
+            && (self.looks == 0 || runs > 0)
+            && (!steps.is_empty() || self.commits);
+        if !met {
+            return Err(Gap::new("it says what is wanted, but not word for word how"));
+        }
+        let mentions = |path: &String| {
+            steps.iter().any(|step| match &step.action {
+                Action::Run { command, .. } => command.contains(path.as_str()),
+                action => {
+                    let name = path.trim_end_matches('/');
+                    touched(action)
+                        .iter()
+                        .any(|touched| touched.ends_with(name) || name.starts_with(*touched))
+                }
+            })
+        };
+        match self.paths.iter().find(|path| !mentions(path)) {
+            Some(path) => Err(Gap::place(format!(
+                "`{}` speaks of `{}`, and nothing is done to it",
+                short(&said.raw),
+                short(path)
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The files that an action changes.
+pub(super) fn touched(action: &Action) -> Vec<&str> {
+    match action {
+        Action::Write { path, .. }
+        | Action::Append { path, .. }
+        | Action::Replace { path, .. }
+        | Action::Patch { path, .. }
+        | Action::Insert { path, .. }
+        | Action::Delete { path, .. } => vec![path.as_str()],
+        Action::Rename { from, to } => vec![from.as_str(), to.as_str()],
+        _ => Vec::new(),
+    }
+}
