@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use super::attempt::Row::{Py, Sh};
-use super::attempt::{Attempt, Breach, EVERY, PLAIN, Place, Profile, Row, Shape, rows};
+use super::attempt::{Attempt, Breach, CONNECTED, EVERY, PLAIN, Place, Profile, Row, Shape, rows};
 use super::ground::Ground;
 use super::leg::{APART, Leg};
 use super::trial::in_parallel;
@@ -18,6 +18,7 @@ fn controls() -> Vec<Attempt> {
         rows("controls", says, ANYWHERE),
         rows("controls", Shape { legs: APART, ..says }, WITH_NAMESPACES),
         rows("controls", Shape { legs: APART, profiles: writing, ..says }, IN_THE_WORKSPACE),
+        rows("controls", Shape { legs: APART, profiles: CONNECTED, ..says }, NAMED_HOST),
     ]
     .concat();
     for (number, control) in all.iter_mut().enumerate() {
@@ -227,6 +228,29 @@ mkdir -p "$T/d/e" && echo x > "$T/d/e/f" && rm -r "$T/d" && test ! -e "$T/d" && 
     Sh("a mode", r#"echo x > "$T/m" && chmod 700 "$T/m" && test -x "$T/m" && say"#),
     Sh("a build", r#"cc -o "$T/program" src/main.c && "$T/program" && say"#),
     Sh("a link", r#"ln -s file "$T/link" && grep -q before "$T/link" && say"#),
+];
+
+/// So that what does not arrive elsewhere does not for want of a way.
+const NAMED_HOST: &[Row] = &[
+    Py(
+        "a request to the named host",
+        r#"
+line = through(f"GET http://127.0.0.1:{NAMED}/ HTTP/1.1\r\nHost: 127.0.0.1:{NAMED}\r\n\r\n", receive=False)
+if b"200 OK" in line.recv(99): say()
+"#,
+    ),
+    Py(
+        "a connection to the named host",
+        r#"
+line = through(f"CONNECT 127.0.0.1:{NAMED} HTTP/1.1\r\nHost: 127.0.0.1:{NAMED}\r\n\r\n", "GET / HTTP/1.1\r\n\r\n")
+if b"200 OK" in line.recv(99): say()
+"#,
+    ),
+    Sh(
+        "a request by curl",
+        r#"
+curl -s -m 5 --noproxy '' "http://127.0.0.1:$NAMED/" | grep -q ok && say"#,
+    ),
 ];
 
 fn work(leg: Leg) {
