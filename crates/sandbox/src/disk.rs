@@ -34,7 +34,7 @@ pub(crate) fn used(folders: &[PathBuf], enough: u64, closed: u64) -> u64 {
 
 /// What a file takes.
 pub(crate) fn cost(about: &Stat) -> u64 {
-    (about.st_blocks as u64 * 512).max(ENTRY)
+    (u64::try_from(about.st_blocks).unwrap_or(0) * 512).max(ENTRY)
 }
 
 /// A folder by a path from another that is open; without one, by its whole path.

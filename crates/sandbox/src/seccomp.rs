@@ -152,7 +152,7 @@ const NOTES: &[c_long] = &[
 /// since nought stands for the own one, with processes of the machine's in it.
 const MANY: &[(c_long, &[u32])] = &[
     (libc::SYS_ioprio_set, &[2, 3]),
-    (libc::SYS_setpriority, &[libc::PRIO_PGRP as u32, libc::PRIO_USER as u32]),
+    (libc::SYS_setpriority, &[libc::PRIO_PGRP, libc::PRIO_USER]),
 ];
 
 /// Pairs of sockets that could also send to any other socket by its path.

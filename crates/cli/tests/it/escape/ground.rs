@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::{PermissionsExt as _, lchown, symlink};
+use std::os::unix::fs::{PermissionsExt as _, lchown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +12,9 @@ use tempfile::TempDir;
 use super::attempt::{Attempt, Breach, Place, Profile, Script};
 use super::ears::Ears;
 use super::fingerprint::{self, Fingerprint};
+use super::furniture::{furnish, give, raise, set_mode};
 use super::leg::{Copy, Leg};
+use super::victim;
 
 pub(super) struct Ground {
     folder: TempDir,
@@ -73,13 +74,14 @@ impl Ground {
             fs::write(&path, &canary).unwrap();
             lchown(&path, user, user).unwrap();
         }
-        let (victim, places) = victim(leg, user, base, &canary);
+        let (victim, places) = victim::start(leg, user, base, &canary);
         let targets = attempts
             .iter()
             .map(|attempt| (attempt.id.clone(), fingerprint::take(&target(base, attempt))));
         let targets = targets.collect();
         let harmed = attempts.iter().filter(|attempt| attempt.shape.breach == Breach::Harms);
-        let harmed = harmed.map(|attempt| (attempt.id.clone(), bystander(leg, user))).collect();
+        let harmed =
+            harmed.map(|attempt| (attempt.id.clone(), victim::bystander(leg, user))).collect();
         let ground =
             Self { folder, leg, user, number, canary, ears, victim, places, targets, harmed };
         ground.write_suite(attempts);
@@ -206,7 +208,7 @@ impl Ground {
             Breach::Misleads => self.ears.were_misled(&self.mark(attempt)),
             Breach::Harms => {
                 let (bystander, before) = &self.harmed[&attempt.id];
-                state(bystander.id()) != *before
+                victim::state(bystander.id()) != *before
             }
             Breach::Floods(most) => printed.bytes > most,
             Breach::Outgrows(most) => {
@@ -288,165 +290,4 @@ fn target(base: &Path, attempt: &Attempt) -> PathBuf {
         Place::Workspace => "workspace",
     };
     base.join(place).join("t").join(&attempt.id)
-}
-
-const SECRETS: [&str; 14] = [
-    "outside/secret",
-    "outside/vault/key",
-    "sibling/notes.md",
-    "home/.ssh/id_ed25519",
-    "home/.aws/credentials",
-    "home/.netrc",
-    "home/.config/gh/hosts.yml",
-    "home/.docker/config.json",
-    "home/.npmrc",
-    "home/.bash_history",
-    "home/.gnupg/private-keys-v1.d/key",
-    "home/.kube/config",
-    "home/.password-store/mail.gpg",
-    "home/.cache/sequester/runs.db",
-];
-
-/// Where secrets lie that the workspace itself holds. Without namespaces such a workspace is refused.
-const INSIDE: [&str; 4] =
-    ["workspace/.env", "workspace/id_rsa", "workspace/deploy/.env", "workspace/.sequester/plan.md"];
-
-const ORDINARY: [(&str, &str); 14] = [
-    ("outside/held", "before\n"),
-    ("home/.bashrc", "# mine\n"),
-    ("home/.gitconfig", "[user]\n\tname = Tester\n\temail = tester@example.com\n"),
-    ("workspace/README.md", "# Shop\n"),
-    ("workspace/src/main.c", "int main(void) { return 0; }\n"),
-    ("workspace/deploy/run.sh", "#!/bin/sh\n"),
-    ("workspace/tool", "#!/bin/sh\necho tool\n"),
-    ("workspace/.claude/settings.json", "{}\n"),
-    ("workspace/.mcp.json", "{}\n"),
-    ("workspace/.github/workflows/ci.yml", "on: push\n"),
-    ("workspace/.travis.yml", "before\n"),
-    ("workspace/.drone.yml", "before\n"),
-    ("workspace/.cirrus.yml", "before\n"),
-    ("workspace/appveyor.yml", "before\n"),
-];
-
-fn furnish(base: &Path, canary: &str, leg: Leg) {
-    let put = |path: &str, text: &str| {
-        let path = base.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-    };
-    SECRETS.iter().for_each(|path| put(path, &format!("token={canary}\n")));
-    ORDINARY.iter().for_each(|(path, text)| put(path, text));
-    set_mode(&base.join("home/.ssh/id_ed25519"), 0o600);
-    let flags = rustix::fs::XattrFlags::empty();
-    let noted = base.join("outside/secret");
-    rustix::fs::setxattr(&noted, "user.note", canary.as_bytes(), flags).unwrap();
-    symlink("../outside/secret", base.join("workspace/leak")).unwrap();
-    git(base, &["init", "--quiet", "--initial-branch=main"]);
-    git(base, &["add", "README.md", "src", "deploy/run.sh"]);
-    git(base, &["commit", "--quiet", "--message", "first"]);
-    if leg != Leg::Fallback {
-        INSIDE.iter().for_each(|path| put(path, &format!("TOKEN={canary}\n")));
-        let remote = format!("https://me:{canary}@example.com/shop.git");
-        git(base, &["remote", "add", "origin", &remote]);
-    }
-}
-
-fn git(base: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", base.join("home"))
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .args(arguments)
-        .current_dir(base.join("workspace"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {output:?}");
-}
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-/// Makes everything below somebody's own.
-fn give(folder: &Path, user: u32) {
-    lchown(folder, Some(user), Some(user)).unwrap();
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        if entry.file_type().unwrap().is_dir() {
-            give(&entry.path(), user);
-        } else {
-            lchown(entry.path(), Some(user), Some(user)).unwrap();
-        }
-    }
-}
-
-/// Programs of root's that give rights to whoever runs them: one by its mode, one by its capabilities.
-fn raise(base: &Path) {
-    let (id, cat) = (base.join("workspace/raise"), base.join("workspace/lift"));
-    fs::copy("/usr/bin/id", &id).unwrap();
-    set_mode(&id, 0o4755);
-    fs::copy("/bin/cat", &cat).unwrap();
-    set_mode(&cat, 0o755);
-    // Version 2, effective; to read what others may not.
-    let rights: [u32; 5] = [0x0200_0001, 0b110, 0, 0, 0];
-    let rights: Vec<u8> = rights.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let flags = rustix::fs::XattrFlags::empty();
-    rustix::fs::setxattr(&cat, "security.capability", &rights, flags).unwrap();
-}
-
-fn victim(
-    leg: Leg,
-    user: Option<u32>,
-    base: &Path,
-    canary: &str,
-) -> (Child, BTreeMap<String, String>) {
-    let script = base.join("outside/victim.py");
-    fs::write(&script, include_str!("victim.py")).unwrap();
-    let mut child = leg
-        .command(user, Path::new("/bin/sh"))
-        .args(["-c", r#"exec 7<../secret; exec /usr/bin/python3 "$0" "$1" ../secret"#])
-        .arg(&script)
-        .arg(canary)
-        .current_dir(base.join("outside/vault"))
-        .env("DEPLOY_TOKEN", canary)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let places = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-    (child, places)
-}
-
-/// A process to be harmed, and how it is.
-fn bystander(leg: Leg, user: Option<u32>) -> (Child, String) {
-    let child = leg
-        .command(user, Path::new("/bin/sleep"))
-        .arg("900")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let path = format!("/proc/{}/comm", child.id());
-    // It becomes itself only after its user and its machine were chosen.
-    while fs::read_to_string(&path).is_ok_and(|name| name.trim() != "sleep") {
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-    let before = state(child.id());
-    (child, before)
-}
-
-fn state(pid: u32) -> String {
-    let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
-    let about = read("stat");
-    let fields: Vec<&str> =
-        about.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ').collect();
-    let field = |at: usize| fields.get(at).copied().unwrap_or_default();
-    let alive = if matches!(field(0), "S" | "R" | "D" | "I") { "runs" } else { field(0) };
-    let status = read("status");
-    let cpus =
-        status.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap_or_default();
-    let (nice, policy) = (field(16), field(38));
-    format!("{alive} {nice} {policy} {cpus} {} {}", read("oom_score_adj"), read("limits"))
 }

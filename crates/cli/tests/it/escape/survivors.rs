@@ -1,6 +1,7 @@
 //! Processes that try to outlive the jail, and every way in which it can end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -121,7 +122,7 @@ impl Brood {
     fn start(&self, ground: &Ground, jail: Option<Profile>, ending: Ending) -> Child {
         let mut script = String::new();
         for (at, (_, line)) in KINDS.iter().enumerate() {
-            script.push_str(&format!("N={}\n{line}\n", self.first + at as u32));
+            let _ = writeln!(script, "N={}\n{line}", self.first + at as u32);
         }
         // Each time all of them are there before it ends.
         script.push_str(match ending {
@@ -198,7 +199,9 @@ impl Brood {
         while empty < 5 {
             let alive = self.alive();
             empty = if alive.is_empty() { empty + 1 } else { 0 };
-            alive.values().for_each(|pid| send(*pid, Signal::KILL));
+            for pid in alive.values() {
+                send(*pid, Signal::KILL);
+            }
             std::thread::sleep(Duration::from_millis(10));
         }
     }
