@@ -1,5 +1,6 @@
 //! A base: the tree of one commit.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::BufRead;
 use std::process::Stdio;
@@ -8,6 +9,7 @@ use sequester_core::path::RepoPath;
 use sequester_core::repository::{Each, Entry, EntryKind, Error, ErrorKind, Snapshot, Stamp};
 
 use crate::checkout::Checkout;
+use crate::export::Export;
 use crate::objects::{BATCH, Objects};
 use crate::program::{Program, broken};
 
@@ -25,24 +27,42 @@ const HELD_BYTES: usize = 8 << 20;
 pub struct Tree {
     label: String,
     commit: Option<String>,
-    checkout: Checkout,
+    pub(crate) program: Program,
+    pub(crate) checkout: Checkout,
     entries: Vec<Entry>,
+    executable: BTreeSet<RepoPath>,
     problems: Vec<String>,
-    objects: Objects,
+    pub(crate) objects: Objects,
 }
 
 impl Tree {
     pub(crate) fn of(program: &Program, commit: Option<String>) -> Result<Self, Error> {
-        let (entries, problems) = match &commit {
+        let listing = match &commit {
             Some(commit) => list(program, commit)?,
-            None => (Vec::new(), Vec::new()),
+            None => Listing::default(),
         };
         let label = match &commit {
             Some(commit) => format!("HEAD ({})", commit.get(..12).unwrap_or(commit)),
             None => "an empty base (no commit yet)".to_owned(),
         };
         let (checkout, objects) = (Checkout::at(program.root()), Objects::of(program));
-        Ok(Self { label, commit, checkout, entries, problems, objects })
+        let Listing { entries, executable, problems } = listing;
+        let program = program.clone();
+        Ok(Self { label, commit, program, checkout, entries, executable, problems, objects })
+    }
+
+    /// What is left of it without the files that `hidden` names, ready to be written somewhere.
+    pub fn without(&self, hidden: impl Fn(&Entry) -> bool) -> Export<'_> {
+        Export::new(self, hidden)
+    }
+
+    /// How many digits a name of this repository's objects has. Without a commit there is none to be like.
+    pub(crate) fn name_length(&self) -> usize {
+        self.commit.as_ref().map_or(40, String::len)
+    }
+
+    pub(crate) fn is_executable(&self, path: &RepoPath) -> bool {
+        self.executable.contains(path)
     }
 
     /// The full name of the commit; none before the first one.
@@ -162,8 +182,16 @@ impl fmt::Debug for Tree {
     }
 }
 
-fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Error> {
+#[derive(Default)]
+struct Listing {
+    entries: Vec<Entry>,
+    executable: BTreeSet<RepoPath>,
+    problems: Vec<String>,
+}
+
+fn list(program: &Program, commit: &str) -> Result<Listing, Error> {
     let (mut entries, mut problems, mut left_out) = (Vec::new(), Vec::new(), 0);
+    let mut executable = BTreeSet::new();
     let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit];
     let mut process = program.stream(&arguments, Stdio::null())?;
     let mut output = process.output(LISTING_BYTES)?;
@@ -181,7 +209,12 @@ fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Er
             }
         }
         match read_record(&record) {
-            Ok(entry) => entries.push(entry),
+            Ok(entry) => {
+                if record.starts_with(b"100755 ") {
+                    executable.insert(entry.path.clone());
+                }
+                entries.push(entry);
+            }
             Err(why) => {
                 left_out += 1;
                 if left_out <= PROBLEMS {
@@ -206,7 +239,7 @@ fn list(program: &Program, commit: &str) -> Result<(Vec<Entry>, Vec<String>), Er
     // Git's order already, but for trees that were made by hand.
     entries.sort_by(|one, other| one.path.cmp(&other.path));
     entries.dedup_by(|one, other| one.path == other.path);
-    Ok((entries, problems))
+    Ok(Listing { entries, executable, problems })
 }
 
 /// Reads `<mode> <type> <name>\t<path>`, or says why it is no entry.
@@ -217,6 +250,9 @@ fn read_record(record: &[u8]) -> Result<Entry, String> {
     let path = RepoPath::parse(text).map_err(|why| why.to_string())?;
     if path.as_str() != text {
         return Err("it is not the shortest form of a path".to_owned());
+    }
+    if text.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
+        return Err("it lies inside a `.git`".to_owned());
     }
     let meta = String::from_utf8_lossy(meta);
     let mut words = meta.split(' ');

@@ -29,7 +29,7 @@ impl Log {
         let shallow = program.run(&["rev-parse", "--git-path", "shallow"])?;
         let path = program.root().join(shallow.text);
         let folder = Checkout::at(path.parent().unwrap_or(&path));
-        if let Some(boundary) = folder.read("shallow", SHALLOW_BYTES) {
+        if let Some(boundary) = folder.read("shallow", SHALLOW_BYTES).map(|held| held.bytes) {
             let name = checkout::blob_name(&boundary, id.len());
             id = format!("{id}-{}", name.unwrap_or_default());
         }

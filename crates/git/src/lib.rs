@@ -3,12 +3,15 @@
 mod base;
 mod checkout;
 mod dirty;
+mod export;
 mod history;
 mod objects;
 mod program;
 mod repo;
+mod share;
 
 pub use base::Tree;
 pub use dirty::Dirty;
+pub use export::{Export, Touched};
 pub use history::Log;
 pub use repo::Repo;

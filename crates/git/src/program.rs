@@ -1,7 +1,8 @@
 //! The `git` program, started so that nothing but its own code runs.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -23,14 +24,20 @@ use sequester_core::repository::{Error, ErrorKind};
 /// - System and user configuration, attributes, replacement objects, grafts, pager and prompts are off; the
 ///   environment holds nothing but what is set here, so no `GIT_*` or `LD_*` of the caller counts.
 ///
+/// What is written goes to a repository of this crate's own making ([`Program::private`]), by `write-tree`, `hash-object`
+/// without filters and `pack-objects`: the configuration that counts there is ours.
+///
 /// The repository is named by `--git-dir`, so git neither searches for another one nor asks who owns it. That check
-/// guards against running what a stranger configured; here nothing of it can run and nothing is written, and without
+/// guards against running what a stranger configured; here nothing of it can run and nothing is written there, and without
 /// it a checkout that belongs to another user, as in containers, works like any other.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     file: PathBuf,
     search_path: OsString,
     root: PathBuf,
+    git: PathBuf,
+    /// Where objects are found that the repository itself has not.
+    borrowed: Option<PathBuf>,
 }
 
 impl Program {
@@ -45,7 +52,9 @@ impl Program {
         let file = found.into_iter().find(|file| file.is_file());
         let search_path = std::env::join_paths(&folders).unwrap_or_default();
         match file {
-            Some(file) => Ok(Self { file, search_path, root }),
+            Some(file) => {
+                Ok(Self { file, search_path, git: root.join(".git"), root, borrowed: None })
+            }
             None => Err(Error::new(
                 ErrorKind::Broken,
                 "`git` was not found in the folders of PATH, and this folder is a git repository. \
@@ -58,10 +67,20 @@ impl Program {
         &self.root
     }
 
+    /// The same program on the repository `git`, which is ours and may borrow from the objects in `borrowed`.
+    pub(crate) fn private(&self, root: &Path, git: &Path, borrowed: &Path) -> Self {
+        let Self { file, search_path, .. } = self.clone();
+        let borrowed = Some(borrowed.to_owned());
+        Self { file, search_path, root: root.to_owned(), git: git.to_owned(), borrowed }
+    }
+
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.file);
+        command.env_clear();
+        if let Some(objects) = &self.borrowed {
+            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quote(objects));
+        }
         command
-            .env_clear()
             .env("PATH", &self.search_path)
             .env("LC_ALL", "C")
             .env("GIT_WORK_TREE", &self.root)
@@ -77,7 +96,7 @@ impl Program {
             .env("GIT_TERMINAL_PROMPT", "0")
             .arg("--no-pager")
             .arg("--git-dir")
-            .arg(self.root.join(".git"))
+            .arg(&self.git)
             .args(["-c", "core.fsmonitor=false"])
             .args(["-c", "core.hooksPath=/dev/null"])
             .args(arguments)
@@ -97,6 +116,26 @@ impl Program {
             text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
             complaint: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
         })
+    }
+
+    /// Runs a command whose answer is short and that must succeed.
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Result<String, Error> {
+        self.feed(arguments, &[])
+    }
+
+    /// The same for a command that reads its standard input to the end before it answers.
+    pub(crate) fn feed(&self, arguments: &[&str], input: &[u8]) -> Result<String, Error> {
+        let mut command = self.command(arguments);
+        let child = command.stdin(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| self.not_started(&error))?;
+        // One that ends early says why on its standard error.
+        let _ = child.stdin.take().map(|mut pipe| pipe.write_all(input));
+        let output = child.wait_with_output().map_err(|error| self.not_started(&error))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+        }
+        let (name, complaint) = (arguments.first(), String::from_utf8_lossy(&output.stderr));
+        Err(broken(format!("`git {}` failed: {}", name.unwrap_or(&""), complaint.trim_end())))
     }
 
     /// Starts a command whose answer is read as it comes. What it complains about is not kept: an unread pipe would
@@ -146,6 +185,19 @@ impl Drop for Process {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// A path as one element of a list that is separated by colons.
+fn quote(path: &Path) -> OsString {
+    let mut quoted = b"\"".to_vec();
+    for &byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            quoted.push(b'\\');
+        }
+        quoted.push(byte);
+    }
+    quoted.push(b'"');
+    OsString::from_vec(quoted)
 }
 
 pub(crate) fn broken(message: impl Into<String>) -> Error {

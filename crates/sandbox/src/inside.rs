@@ -41,19 +41,19 @@ pub(crate) fn run(
     order: Order,
     sources: Option<Vec<Sources>>,
     ends: Ends,
-    link: Link,
+    link: &Link,
     serve: impl FnOnce(UnixStream),
 ) -> ! {
-    let made = close_others(&sources, &ends, &link)
+    let made = close_others(sources.as_deref(), &ends, link)
         .map_err(Trouble::at("close what it inherits"))
-        .and_then(|()| make(&order.blueprint, sources, &link));
+        .and_then(|()| make(&order.blueprint, sources, link));
     if let Err(trouble) = made {
         // The supervisor sees the end if it cannot be told.
         let _ = link.say(&Word::Failed(trouble));
         exit(1);
     }
     match sys::fork() {
-        Ok(None) => start(order, ends, &link, serve),
+        Ok(None) => start(order, ends, link, serve),
         Ok(Some(program)) => {
             drop(ends);
             let _ = link.say(&Word::Running);
@@ -67,10 +67,10 @@ pub(crate) fn run(
     }
 }
 
-fn close_others(sources: &Option<Vec<Sources>>, ends: &Ends, link: &Link) -> io::Result<()> {
+fn close_others(sources: Option<&[Sources]>, ends: &Ends, link: &Link) -> io::Result<()> {
     let mut keep = vec![ends.stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd(), link.as_fd()];
     keep.extend(ends.socket.as_ref().map(AsFd::as_fd));
-    keep.extend(sources.iter().flatten().flatten().map(AsFd::as_fd));
+    keep.extend(sources.into_iter().flatten().flatten().map(AsFd::as_fd));
     sys::close_others(&keep)
 }
 

@@ -9,6 +9,7 @@ pub mod folder;
 #[cfg(test)]
 mod golden;
 mod groups;
+pub mod harvest;
 pub mod host;
 mod inside;
 mod launch;
@@ -34,6 +35,7 @@ mod sweep;
 mod sys;
 mod tree;
 mod watch;
+pub mod workspace;
 
 pub use blueprint::{
     Access, Blueprint, Caps, Cgroup, Entry, Group, Identity, Ids, Isolation, Kind, Network,

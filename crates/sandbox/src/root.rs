@@ -38,7 +38,7 @@ pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<Vec<Owne
     root.prepare().map_err(Trouble::at("prepare the root"))?;
     let mut kept = Vec::new();
     for (entry, sources) in entries.iter().zip(sources) {
-        let made = root.add(entry, sources, &mut kept);
+        let made = root.add(entry, &sources, &mut kept);
         made.map_err(|error| Trouble::at(describe(entry))(error))?;
     }
     root.close().map_err(Trouble::at("close the root"))?;
@@ -65,7 +65,7 @@ impl Root {
         Ok(())
     }
 
-    fn add(&self, entry: &Entry, sources: Sources, kept: &mut Vec<OwnedFd>) -> io::Result<()> {
+    fn add(&self, entry: &Entry, sources: &[OwnedFd], kept: &mut Vec<OwnedFd>) -> io::Result<()> {
         match entry {
             Entry::Folder { at, mode } => self.folder(at, *mode).map(drop),
             Entry::Text { at, content } => self.file(at, content.as_bytes()),
@@ -81,7 +81,7 @@ impl Root {
                 kept.push(tree);
                 Ok(())
             }
-            Entry::Layered { at, .. } => self.layer(&sources, at),
+            Entry::Layered { at, .. } => self.layer(sources, at),
             Entry::Processes => self.processes(),
             Entry::Devices => self.devices(),
             Entry::Hidden { at } => self.hide(at),

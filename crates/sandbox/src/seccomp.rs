@@ -278,7 +278,12 @@ const ROUTE: u32 = libc::NETLINK_ROUTE as u32;
 const SEGMENT: u32 = 64 << 10;
 
 fn errno(number: i32) -> u32 {
-    libc::SECCOMP_RET_ERRNO | number as u32
+    libc::SECCOMP_RET_ERRNO | number.cast_unsigned()
+}
+
+/// The kernel looks at no more of it.
+fn number_of(call: c_long) -> u32 {
+    call.cast_unsigned() as u32
 }
 
 /// Instructions for the kernel's filter machine. Before and after each rule the call's number is loaded.
@@ -328,14 +333,14 @@ impl Code {
     }
 
     fn answer(&mut self, call: c_long, answer: u32) {
-        self.unless_equal_skip(call as u32, 1);
+        self.unless_equal_skip(number_of(call), 1);
         self.give(answer);
     }
 
     /// Refuses a call in which each of these arguments has one of these bits.
     fn refuse_bits(&mut self, call: c_long, bits: &[(u32, u32)]) {
         let body = bits.len() as u8 * 2 + 2;
-        self.unless_equal_skip(call as u32, body);
+        self.unless_equal_skip(number_of(call), body);
         for (at, (position, mask)) in bits.iter().enumerate() {
             self.load(argument(*position));
             let to_the_end = (bits.len() - at) as u8 * 2 - 1;
@@ -346,7 +351,7 @@ impl Code {
     }
 
     fn refuse_values(&mut self, call: c_long, position: u32, values: &[u32]) {
-        self.unless_equal_skip(call as u32, values.len() as u8 * 2 + 2);
+        self.unless_equal_skip(number_of(call), values.len() as u8 * 2 + 2);
         self.load(argument(position));
         for value in values {
             self.unless_equal_skip(*value, 1);
@@ -376,7 +381,7 @@ impl Code {
         or: i32,
     ) {
         let more = if with.is_some() { 4 } else { 0 };
-        self.unless_equal_skip(call as u32, values.len() as u8 * 2 + 3 + more);
+        self.unless_equal_skip(number_of(call), values.len() as u8 * 2 + 3 + more);
         self.load(argument(position));
         for value in values {
             self.unless_equal_skip(*value, 1);

@@ -115,7 +115,7 @@ fn keep(
         }
     };
     let Cloned::Parent { pid, handle } = cloned else {
-        inside::run(order, sources, ends, theirs, serve)
+        inside::run(order, sources, ends, &theirs, serve)
     };
     drop((sources, ends, theirs));
     let jail = Jail { handle, isolation: blueprint.isolation };

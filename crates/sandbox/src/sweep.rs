@@ -17,7 +17,9 @@ pub fn sweep(state: &Path) {
         let Some(owner) = owner.and_then(|owner| owner.parse::<u32>().ok()) else { continue };
         if !Path::new(&format!("/proc/{owner}")).exists() {
             // Only a jail that could not clear up leaves one, and that may have had control groups.
-            probe::group_parents().iter().for_each(|parent| groups::sweep(parent));
+            for parent in probe::group_parents() {
+                groups::sweep(&parent);
+            }
             let _ = remove(&entry.path());
         }
     }

@@ -352,12 +352,7 @@ fn a_person_reads_the_ending_on_standard_error_and_all_that_is_known_on_standard
     let server = Server::start_blocking(Script::new(play)).unwrap();
     let answer = read(&bench, &server);
     assert_eq!(answer.code, Some(4), "{answer:?}");
-    for part in [
-        "WITHOUT A JAIL",
-        "[Explore] Find it - budget exhausted (1 tool, ",
-        "error[SQ0218]: ",
-        "= help: ",
-    ] {
+    for part in ["[Explore] Find it - budget exhausted (1 tool, ", "error[SQ0218]: ", "= help: "] {
         assert!(answer.err.contains(part), "`{part}` in {}", answer.err);
     }
     assert!(

@@ -14,6 +14,11 @@ fn use_everything(sandbox: &Sandbox) -> Vec<u8> {
     let base = repo.base().unwrap();
     repo.dirty(&base).unwrap();
     repo.history().unwrap().commits(10).unwrap();
+    let written = sandbox.outside("written");
+    std::fs::create_dir(&written).unwrap();
+    base.without(|_| false).write(&written, std::time::SystemTime::UNIX_EPOCH).unwrap();
+    base.without(|_| false).touched(&written, std::time::SystemTime::UNIX_EPOCH).unwrap();
+    std::fs::remove_dir_all(&written).unwrap();
     let all = read_all(&base);
     all.into_iter().find(|(path, _)| path == "a.txt").unwrap().1.unwrap()
 }

@@ -4,6 +4,7 @@
 
 mod base;
 mod changes;
+mod export;
 mod history;
 mod hostile;
 mod sandbox;

@@ -55,7 +55,7 @@ const PRIVATE: [&str; 25] = [
 const WIDE: [&str; 8] =
     [".local", ".local/share", ".cache", ".cargo", ".npm", ".m2", ".gradle", ".gem"];
 
-/// The rule, for one home.
+/// The rule, for one person: the home that the environment names, and the one that the machine knows.
 pub(super) struct Admission {
     homes: Vec<PathBuf>,
 }
@@ -63,7 +63,9 @@ pub(super) struct Admission {
 impl Admission {
     pub(super) fn new(home: &Path) -> Self {
         let mut homes = vec![home.to_owned()];
-        homes.extend(fs::canonicalize(home).ok().filter(|real| real != home));
+        homes.extend(known_home(rustix::process::geteuid().as_raw()));
+        let real = homes.iter().filter_map(|home| fs::canonicalize(home).ok());
+        homes.extend(real.collect::<Vec<_>>());
         Self { homes }
     }
 
@@ -90,6 +92,16 @@ impl Admission {
             None => !CLOSED.iter().any(|closed| path.starts_with(closed)),
         }
     }
+}
+
+/// By the machine's list of users.
+fn known_home(user: u32) -> Option<PathBuf> {
+    let list = fs::read_to_string("/etc/passwd").ok()?;
+    let home = list.lines().find_map(|line| {
+        let mut fields = line.split(':').skip(2);
+        (fields.next()?.parse() == Ok(user)).then(|| fields.nth(2)).flatten()
+    })?;
+    Some(PathBuf::from(home)).filter(|home| is_home(home))
 }
 
 /// Whether an empty home can stand here without hiding anything that is needed.

@@ -72,7 +72,7 @@ pub(crate) fn adopt(number: RawFd) -> io::Result<OwnedFd> {
 /// Closes every descriptor but the first three and those to keep. Whoever owned another must never use it again: this
 /// is for the start of a program, and for a child that never returns.
 pub(crate) fn close_others(keep: &[BorrowedFd<'_>]) -> io::Result<()> {
-    let mut kept: Vec<u32> = keep.iter().map(|one| one.as_raw_fd() as u32).collect();
+    let mut kept: Vec<u32> = keep.iter().map(|one| one.as_raw_fd().cast_unsigned()).collect();
     kept.sort_unstable();
     let mut first = 3;
     for number in kept.into_iter().filter(|number| *number >= 3).chain([u32::MAX]) {

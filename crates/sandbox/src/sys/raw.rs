@@ -25,7 +25,8 @@ pub(crate) fn set_attributes(mount: impl AsFd, attributes: Attributes<'_>) -> io
     ] {
         set |= if wanted { flag } else { 0 };
     }
-    let userns_fd = attributes.mapped.map_or(0, |namespace| namespace.as_raw_fd() as u64);
+    let userns_fd =
+        attributes.mapped.map_or(0, |namespace| u64::from(namespace.as_raw_fd().cast_unsigned()));
     let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd };
     let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
     // SAFETY: the path is empty and ends with a zero; the structure outlives the call and its size is told.
@@ -57,8 +58,9 @@ pub(crate) fn filter(program: &[libc::sock_filter]) -> io::Result<()> {
 pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
     // SAFETY: a structure of numbers, for which zeros are valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    request.ifr_name[0] = b'l' as libc::c_char;
-    request.ifr_name[1] = b'o' as libc::c_char;
+    for (at, letter) in c"lo".to_bytes().iter().enumerate() {
+        request.ifr_name[at] = letter.cast_signed() as libc::c_char;
+    }
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     // SAFETY: the request takes exactly this structure, and it outlives the call.
     let result =

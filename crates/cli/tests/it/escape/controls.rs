@@ -261,8 +261,11 @@ fn work(leg: Leg) {
     let of_leg: Vec<&Attempt> = all.iter().filter(|one| one.shape.legs.contains(&leg)).collect();
     let mut ground = Ground::new(leg, &of_leg);
     let free = ground.run(None, None);
-    let working = |one: &&Attempt| ground.is_breached(one, &free);
-    let asked: Vec<&Attempt> = of_leg.into_iter().filter(working).collect();
+    let (asked, others): (Vec<&Attempt>, Vec<&Attempt>) =
+        of_leg.into_iter().partition(|one| ground.is_breached(one, &free));
+    for one in others {
+        eprintln!("{leg:?}: not asked for: {}: {}", one.name, free.of_attempt(&one.id));
+    }
     let faults = in_parallel(profiles(leg), |profile| {
         let of_profile = asked.iter().filter(|one| one.shape.profiles.contains(profile)).copied();
         let of_profile: Vec<&Attempt> = of_profile.collect();

@@ -49,13 +49,15 @@ for _ in range(300):
         time.sleep(4)
         os._exit(0)
     count += 1
+time.sleep(1)
 if count >= 200: say()
 "#,
     ),
     Py(
         "threads",
         r#"
-for _ in range(300): threading.Thread(target=time.sleep, args=(2,), daemon=True).start()
+for _ in range(300): threading.Thread(target=time.sleep, args=(4,), daemon=True).start()
+time.sleep(1)
 if threading.active_count() >= 200: say()
 sys.stdout.flush()
 os._exit(0)
@@ -75,7 +77,7 @@ for _ in range(300):
                 time.sleep(4)
         finally: os._exit(0)
     os.waitpid(child, 0)
-time.sleep(0.5)
+time.sleep(1)
 os.set_blocking(ready, False)
 if len(os.read(ready, 999)) >= 200: say()
 "#,

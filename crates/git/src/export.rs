@@ -1,0 +1,157 @@
+//! A base as files and a repository of its own, for those who may see this state and nothing before it.
+
+mod index;
+mod repository;
+mod times;
+mod tree;
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use sequester_core::path::RepoPath;
+use sequester_core::repository::{Entry, EntryKind, Error, Snapshot, Stamp};
+use sha2::{Digest, Sha256};
+
+use crate::base::Tree;
+use crate::checkout::{hex, system_time, timespec};
+use crate::share::share;
+
+/// A larger file is no part of a source tree.
+const FILE_BYTES: u64 = 1 << 30;
+
+/// What of a base is to be written, and from where.
+pub struct Export<'a> {
+    tree: &'a Tree,
+    items: Vec<Item>,
+}
+
+struct Item {
+    path: RepoPath,
+    kind: Kind,
+    /// Its object; none for a file that is taken as the working tree has it.
+    name: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    File,
+    Program,
+    Link,
+    Submodule,
+}
+
+impl Kind {
+    /// As git writes it in trees and in the index.
+    fn mode(self) -> u32 {
+        match self {
+            Self::File => 0o100_644,
+            Self::Program => 0o100_755,
+            Self::Link => 0o120_000,
+            Self::Submodule => 0o160_000,
+        }
+    }
+}
+
+/// A file whose time in a written base is no longer that of the person's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    pub path: RepoPath,
+    /// The time it should have.
+    pub modified: SystemTime,
+}
+
+impl<'a> Export<'a> {
+    pub(crate) fn new(tree: &'a Tree, hidden: impl Fn(&Entry) -> bool) -> Self {
+        let kept = tree.entries().iter().filter(|entry| !hidden(entry));
+        let items = kept.map(|entry| Item {
+            path: entry.path.clone(),
+            kind: match entry.kind {
+                EntryKind::Symlink => Kind::Link,
+                EntryKind::Submodule => Kind::Submodule,
+                EntryKind::File if tree.is_executable(&entry.path) => Kind::Program,
+                EntryKind::File => Kind::File,
+            },
+            name: match &entry.stamp {
+                Stamp::Content(name) => Some(name.clone()),
+                Stamp::Stat { .. } => None,
+            },
+        });
+        Self { tree, items: items.collect() }
+    }
+
+    /// The files of `working` as they lie in the working tree, in place of what the commit holds: the base with all
+    /// that is not committed. `working` lists the working tree, and `hidden` counts for it too.
+    #[must_use]
+    pub fn with_uncommitted(
+        mut self,
+        working: &dyn Snapshot,
+        hidden: impl Fn(&Entry) -> bool,
+    ) -> Self {
+        // A submodule has a folder in the working tree, which lists no files of ours.
+        self.items.retain(|item| item.kind == Kind::Submodule);
+        let kept = working.entries().iter().filter(|entry| !hidden(entry));
+        self.items.extend(kept.map(|entry| Item {
+            path: entry.path.clone(),
+            kind: match entry.kind {
+                EntryKind::Symlink => Kind::Link,
+                _ if self.tree.checkout.is_executable(entry.path.as_str()) => Kind::Program,
+                _ => Kind::File,
+            },
+            name: None,
+        }));
+        self.items.sort_by(|one, other| one.path.cmp(&other.path));
+        self.items.dedup_by(|one, other| one.path == other.path);
+        self
+    }
+
+    /// Names what will be written: equal names are equal files. None before it is written, where files are taken from
+    /// the working tree.
+    pub fn digest(&self) -> Option<String> {
+        let mut hash = Sha256::new_with_prefix("sequester base 1\n");
+        for Item { path, kind, name } in &self.items {
+            hash.update(format!("{:o} {} {path}\0", kind.mode(), name.as_deref()?));
+        }
+        Some(hex(&hash.finalize()))
+    }
+
+    /// Makes `tree` and `git` in the empty folder `to`: the files, and a repository with one commit of them and nothing
+    /// else. Beside them `times` notes which time each file has.
+    ///
+    /// A file that the working tree holds unchanged gets the time it has there, so that build outputs which were made
+    /// from it still count as fresh. Any other gets `now`: outputs were made from something else.
+    pub fn write(&self, to: &Path, now: SystemTime) -> Result<(), Error> {
+        let stored = tree::write(self, &to.join("tree"), timespec(now))?;
+        repository::make(self, &stored, to)?;
+        times::write(&stored, to)
+    }
+
+    /// The files of the base `written` whose time is not right any more, because the person changed or touched theirs.
+    pub fn touched(&self, written: &Path, now: SystemTime) -> Result<Vec<Touched>, Error> {
+        let noted = times::read(written, self.items.len())?;
+        share(self.items.len(), |at| {
+            let (item, noted) = (&self.items[at], &noted[at]);
+            if item.kind == Kind::Submodule || item.kind == Kind::Link {
+                return Ok(None);
+            }
+            let (path, checkout) = (item.path.as_str(), &self.tree.checkout);
+            let theirs = checkout.look(path);
+            if theirs.as_ref() == Some(noted) {
+                return Ok(None);
+            }
+            let name = item.name.as_ref().filter(|_| theirs.is_some());
+            let same = name.and_then(|name| checkout.find_same(path, name, FILE_BYTES));
+            match same {
+                Some(same) if same.modified == noted.0 => Ok(None),
+                Some(same) => Ok(Some(system_time(same.modified))),
+                None => Ok(Some(now)),
+            }
+        })
+        .map(|times| {
+            let both = self.items.iter().zip(times);
+            let touched = |(item, time): (&Item, Option<SystemTime>)| {
+                time.map(|modified| Touched { path: item.path.clone(), modified })
+            };
+            both.filter_map(touched).collect()
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! A change, and how it comes out of the jail.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, Read, Write};
+
+use sequester_core::path::RepoPath;
+use serde::{Deserialize, Serialize};
+
+use super::{Rules, link};
+
+/// Limits of a change. What does not fit is refused and named.
+pub(super) const ENTRIES: usize = 20_000;
+pub(super) const FILE_BYTES: u64 = 16 << 20;
+pub(super) const ALL_BYTES: u64 = 64 << 20;
+pub(super) const PATCH_BYTES: usize = 1 << 20;
+pub(super) const REFUSED: usize = 1_000;
+const WHY_BYTES: usize = 4_096;
+/// The description without the contents.
+const HEAD_BYTES: u64 = 64 << 20;
+
+/// What differs between a base and a workspace, sorted by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub entries: Vec<Entry>,
+    /// What the workspace holds and no change may bring, each with its reason.
+    pub refused: Vec<Refused>,
+    /// How many more were refused than are named.
+    pub refused_more: usize,
+    /// The change for people, cut if it is long; the entries are what counts.
+    pub patch: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub path: String,
+    pub action: Action,
+    /// What it is now; nothing if it is gone.
+    pub mode: Option<Mode>,
+    /// Lines, where they were compared.
+    pub added: Option<usize>,
+    pub removed: Option<usize>,
+    pub size: u64,
+    /// The bytes of the file, or what the link names. They follow the description on the wire.
+    #[serde(skip)]
+    pub content: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Create,
+    Modify,
+    Delete,
+    /// The same content, with or without the right to run it.
+    Mode,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    File,
+    Executable,
+    Link,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    pub path: String,
+    pub why: String,
+}
+
+/// Why an answer of the jailed side is not taken.
+#[derive(Debug)]
+pub struct Error(String);
+
+impl Change {
+    /// Writes the length of the description, the description, and the contents in its order.
+    pub fn send(&self, to: &mut dyn Write) -> io::Result<()> {
+        let head = serde_json::to_vec(self)?;
+        to.write_all(&(head.len() as u64).to_be_bytes())?;
+        to.write_all(&head)?;
+        self.entries.iter().try_for_each(|entry| to.write_all(&entry.content))
+    }
+
+    /// Reads what [`Change::send`] wrote, and takes nothing of it on trust.
+    pub fn receive(from: &mut dyn Read, rules: &Rules) -> Result<Self, Error> {
+        let unreadable = |error: io::Error| Error(format!("it cannot be read: {error}"));
+        let mut length = [0; 8];
+        from.read_exact(&mut length).map_err(unreadable)?;
+        let length = u64::from_be_bytes(length);
+        if length > HEAD_BYTES {
+            return Err(Error(format!("its description has {length} bytes")));
+        }
+        let mut head = Vec::new();
+        from.take(length).read_to_end(&mut head).map_err(unreadable)?;
+        let parsed = serde_json::from_slice(&head);
+        let mut change: Self =
+            parsed.map_err(|error| Error(format!("it is no change: {error}")))?;
+        change.check(rules)?;
+        for entry in &mut change.entries {
+            entry.content = vec![0; entry.size as usize];
+            from.read_exact(&mut entry.content).map_err(unreadable)?;
+            entry.check_content()?;
+        }
+        Ok(change)
+    }
+
+    /// Everything but the contents.
+    fn check(&self, rules: &Rules) -> Result<(), Error> {
+        let too_many = |what: &str| Err(Error(format!("there are too many {what}")));
+        if self.entries.len() > ENTRIES {
+            return too_many("entries");
+        }
+        if self.refused.len() > REFUSED || self.refused.iter().any(Refused::is_too_long) {
+            return too_many("refusals");
+        }
+        if self.patch.len() > PATCH_BYTES {
+            return too_many("bytes in the patch");
+        }
+        let (mut all, mut here) = (0_u64, BTreeSet::new());
+        for entry in &self.entries {
+            entry.check(rules)?;
+            all = all.saturating_add(entry.size);
+            if entry.mode.is_some() {
+                here.insert(entry.path.as_str());
+            }
+        }
+        if all > ALL_BYTES {
+            return too_many("bytes");
+        }
+        if !self.entries.is_sorted_by(|one, other| one.path < other.path) {
+            return Err(Error("its paths are doubled or not sorted".to_owned()));
+        }
+        for path in &here {
+            let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+            if let Some(file) = above.into_iter().find(|folder| here.contains(folder)) {
+                return Err(Error(format!("`{file}` is a file and a folder")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    fn check(&self, rules: &Rules) -> Result<(), Error> {
+        let wrong = |why: &str| Error(format!("`{}` {why}", self.path.escape_debug()));
+        let path =
+            RepoPath::parse(&self.path).map_err(|why| wrong(&format!("is refused: {why}")))?;
+        if path.as_str() != self.path {
+            return Err(wrong("is not the shortest form of a path"));
+        }
+        if let Some(why) = rules.refuse(&path) {
+            return Err(wrong(&format!("is refused: {why}")));
+        }
+        if self.size > FILE_BYTES {
+            return Err(wrong("is too large"));
+        }
+        let is_gone = self.action == Action::Delete;
+        if is_gone != self.mode.is_none() || (is_gone && self.size > 0) {
+            return Err(wrong("is deleted and there"));
+        }
+        Ok(())
+    }
+
+    /// What only the content tells.
+    fn check_content(&self) -> Result<(), Error> {
+        let path = RepoPath::parse(&self.path).map_err(|why| Error(why.to_string()))?;
+        match self.mode.filter(|mode| *mode == Mode::Link) {
+            Some(_) => match link::refuse(&path, &self.content) {
+                Some(why) => Err(Error(format!("`{path}` is refused: {why}"))),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+}
+
+impl Refused {
+    fn is_too_long(&self) -> bool {
+        self.path.len() > WHY_BYTES || self.why.len() > WHY_BYTES
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the change that came out of the jail is not taken: {}.", self.0)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,350 @@
+//! Base and workspace side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use ignore::gitignore::Gitignore;
+use rustix::fs::{FileType, Stat};
+use sequester_core::path::RepoPath;
+
+use super::change::{
+    ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, Mode, REFUSED, Refused,
+};
+use super::patch::Patch;
+use super::rules::is_git;
+use super::{Rules, link};
+use crate::workspace::{Folder, ignored};
+
+const RULES_BYTES: u64 = 1 << 20;
+/// Folders deeper than this are refused.
+const DEEPEST: usize = 200;
+/// Names that are looked at; a workspace with more is no source tree.
+const NAMES: usize = 2_000_000;
+
+/// Compares the workspace `work` with `base`, the folder it started from. Runs inside a jail: both are trees of files, and git is not
+/// needed.
+///
+/// What the base's `.gitignore` files ignore is no change, unless the base holds it.
+pub fn compute(work: &Path, base: &Path, rules: &Rules) -> io::Result<Change> {
+    let mut comparison = Comparison {
+        work: Folder::open(work)?,
+        base: Folder::open(base)?,
+        rules,
+        change: Change::default(),
+        patch: Patch::new(),
+        bytes: 0,
+        names: 0,
+    };
+    comparison.descend("", Here::Both, &mut Vec::new());
+    let mut change = comparison.change;
+    change.entries.sort_by(|one, other| one.path.cmp(&other.path));
+    change.refused.sort_by(|one, other| one.path.cmp(&other.path));
+    change.patch = comparison.patch.finish();
+    Ok(change)
+}
+
+/// Where a folder is one.
+#[derive(Clone, Copy, PartialEq)]
+enum Here {
+    Both,
+    Base,
+    Work,
+}
+
+struct Comparison<'a> {
+    work: Folder,
+    base: Folder,
+    rules: &'a Rules,
+    change: Change,
+    patch: Patch,
+    /// Taken into the change so far.
+    bytes: u64,
+    names: usize,
+}
+
+/// A name in one of the two folders, or in both.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    base: Option<FileType>,
+    work: Option<FileType>,
+}
+
+impl Comparison<'_> {
+    fn descend(&mut self, folder: &str, here: Here, rules: &mut Vec<Gitignore>) {
+        let Some(pairs) = self.list(folder, here) else { return };
+        if rules.len() > DEEPEST {
+            self.refuse(folder, "it lies too deep");
+            return;
+        }
+        let ruled = pairs.get(".gitignore").is_some_and(|pair| pair.base.is_some());
+        let text = ruled.then(|| self.base.read(&join(folder, ".gitignore"), RULES_BYTES));
+        let text = text.and_then(Result::ok).flatten().unwrap_or_default();
+        rules.push(ignored::parse(folder, &text));
+        let doubled = doubled(&pairs);
+        for (name, pair) in &pairs {
+            let path = join(folder, name);
+            if doubled.contains(name) && !is_ignored(&path, *pair, rules) {
+                self.refuse(&path, "another name differs from it in case alone");
+            } else {
+                self.compare(&path, *pair, rules);
+            }
+        }
+        rules.pop();
+    }
+
+    /// What the folder holds on both sides; nothing if there is nothing to compare in it.
+    fn list(&mut self, folder: &str, here: Here) -> Option<BTreeMap<String, Pair>> {
+        let mut pairs: BTreeMap<String, Pair> = BTreeMap::new();
+        if here != Here::Work {
+            // Unreadable only if the base is damaged: then nothing in it is known, and nothing is said.
+            let Ok(list) = self.base.list(folder) else {
+                self.refuse(folder, "the base cannot be read there");
+                return None;
+            };
+            for seen in list {
+                if let Ok(name) = seen.name.into_string() {
+                    pairs.entry(name).or_default().base = Some(seen.kind);
+                }
+            }
+        }
+        let is_submodule = here == Here::Both && pairs.is_empty() && !folder.is_empty();
+        if here == Here::Base {
+            return Some(pairs);
+        }
+        let list = match self.work.list(folder) {
+            Ok(list) => list,
+            Err(error) => {
+                self.refuse(folder, &format!("it cannot be looked at: {error}"));
+                return None;
+            }
+        };
+        self.names += list.len();
+        if self.names > NAMES {
+            self.refuse(folder, "the workspace holds too many files");
+            return None;
+        }
+        if is_submodule && !list.is_empty() {
+            self.refuse(folder, "it is the place of another repository");
+            return None;
+        }
+        let nested = |name: &str| is_git(name) && !folder.is_empty();
+        if here == Here::Work && list.iter().filter_map(|seen| seen.name.to_str()).any(nested) {
+            self.refuse(folder, "it is another repository inside this one");
+            return None;
+        }
+        for seen in list {
+            match seen.name.into_string() {
+                Ok(name) => pairs.entry(name).or_default().work = Some(seen.kind),
+                Err(name) => {
+                    let path = join(folder, &name.to_string_lossy());
+                    self.refuse(&path, "its name is not UTF-8");
+                }
+            }
+        }
+        if folder.is_empty() {
+            // The jail's own, read-only.
+            pairs.remove(".git");
+        }
+        Some(pairs)
+    }
+
+    fn compare(&mut self, path: &str, pair: Pair, rules: &mut Vec<Gitignore>) {
+        use FileType::Directory;
+        if is_ignored(path, pair, rules) {
+            return;
+        }
+        if pair.work.is_some() && path.rsplit('/').next().is_some_and(is_git) {
+            self.refuse(path, "it belongs to another repository inside this one");
+            return;
+        }
+        match (pair.base, pair.work) {
+            (Some(Directory), Some(Directory)) => self.descend(path, Here::Both, rules),
+            (base, Some(Directory)) => {
+                if base.is_some() {
+                    self.settle(path, base, None);
+                }
+                self.descend(path, Here::Work, rules);
+            }
+            (Some(Directory), work) => {
+                self.descend(path, Here::Base, rules);
+                if work.is_some() {
+                    self.settle(path, None, work);
+                }
+            }
+            (base, work) => self.settle(path, base, work),
+        }
+    }
+
+    /// Decides about one path that is no folder on either side.
+    fn settle(&mut self, path: &str, base: Option<FileType>, work: Option<FileType>) {
+        match self.judge(path, base, work) {
+            Ok(None) => {}
+            Ok(Some(entry)) if self.change.entries.len() < ENTRIES => {
+                self.bytes += entry.size;
+                self.change.entries.push(entry);
+            }
+            Ok(Some(_)) => self.refuse(path, &format!("a change has at most {ENTRIES} files")),
+            Err(why) => self.refuse(path, &why),
+        }
+    }
+
+    fn judge(
+        &mut self,
+        path: &str,
+        base: Option<FileType>,
+        work: Option<FileType>,
+    ) -> Result<Option<Entry>, String> {
+        let seen =
+            work.map(|_| self.work.look(path)).transpose().map_err(|error| error.to_string())?;
+        let was = base.and_then(|_| self.base.look(path).ok());
+        if let (Some(was), Some(seen)) = (&was, &seen)
+            && is_untouched(was, seen)
+        {
+            return Ok(None);
+        }
+        let old = was.map(|was| Side::read(&self.base, path, &was)).transpose()?;
+        let new = seen.map(|seen| Side::read(&self.work, path, &seen)).transpose()?;
+        if old == new && self.is_same_where_large(path, old.as_ref())? {
+            return Ok(None);
+        }
+        let place = RepoPath::parse(path).ok().filter(|place| place.as_str() == path);
+        let place = place.ok_or("its name is none that a repository can hold")?;
+        if let Some(why) = self.rules.refuse(&place) {
+            return Err(why);
+        }
+        if let Some(Side { mode: Mode::Link, bytes: Some(target) }) = &new
+            && let Some(why) = link::refuse(&place, target)
+        {
+            return Err(why.to_owned());
+        }
+        if new.as_ref().is_some_and(|new| new.bytes.is_none()) {
+            return Err(format!("it is larger than {} MiB", FILE_BYTES >> 20));
+        }
+        let size = new.as_ref().map_or(0, |new| new.shown().len() as u64);
+        if self.bytes + size > ALL_BYTES {
+            return Err(format!("a change has at most {} MiB", ALL_BYTES >> 20));
+        }
+        let [before, after] =
+            [&old, &new].map(|side| side.as_ref().map(|side| (side.mode, side.shown())));
+        let counted = self.patch.add(path, before, after);
+        Ok(Some(Entry {
+            path: path.to_owned(),
+            action: action(old.as_ref(), new.as_ref()),
+            mode: new.as_ref().map(|new| new.mode),
+            added: counted.map(|(added, _)| added),
+            removed: counted.map(|(_, removed)| removed),
+            size,
+            content: new.and_then(|new| new.bytes).unwrap_or_default(),
+        }))
+    }
+
+    /// Files that are too large to be held are equal so far in size and kind alone.
+    fn is_same_where_large(&self, path: &str, side: Option<&Side>) -> Result<bool, String> {
+        if side.is_none_or(|side| side.bytes.is_some()) {
+            return Ok(true);
+        }
+        let compare = || -> io::Result<bool> {
+            let files = [self.base.open_file(path)?, self.work.open_file(path)?];
+            let [mut one, mut other] =
+                files.map(|file| io::BufReader::with_capacity(1 << 20, file));
+            loop {
+                let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+                let length = left.len().min(right.len());
+                if length == 0 || left[..length] != right[..length] {
+                    return Ok(left.is_empty() && right.is_empty());
+                }
+                one.consume(length);
+                other.consume(length);
+            }
+        };
+        compare().map_err(|error| format!("it cannot be read: {error}"))
+    }
+
+    fn refuse(&mut self, path: &str, why: &str) {
+        if self.change.refused.len() < REFUSED {
+            let path = path.chars().take(1_000).collect();
+            self.change.refused.push(Refused { path, why: format!("{why}.") });
+        } else {
+            self.change.refused_more += 1;
+        }
+    }
+}
+
+/// What the base holds is never ignored.
+fn is_ignored(path: &str, pair: Pair, rules: &[Gitignore]) -> bool {
+    let is_folder = pair.work == Some(FileType::Directory);
+    pair.base.is_none() && ignored::is_ignored(rules, path, is_folder)
+}
+
+/// New names that on many machines are one with another: they differ in case alone.
+fn doubled(pairs: &BTreeMap<String, Pair>) -> BTreeSet<String> {
+    let mut names: BTreeMap<String, Vec<(&String, &Pair)>> = BTreeMap::new();
+    for (name, pair) in pairs.iter().filter(|(_, pair)| pair.work.is_some()) {
+        names.entry(name.to_lowercase()).or_default().push((name, pair));
+    }
+    let doubled = names.into_values().filter(|names| names.len() > 1).flatten();
+    doubled.filter(|(_, pair)| pair.base.is_none()).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether the workspace still shows the file of the base itself: a layer's copy has another time of the last change of
+/// state, which no program can choose.
+fn is_untouched(was: &Stat, seen: &Stat) -> bool {
+    let all = |stat: &Stat| {
+        let times = [stat.st_ctime, stat.st_mtime];
+        (times, stat.st_ctime_nsec, stat.st_mtime_nsec, stat.st_size, stat.st_mode)
+    };
+    all(was) == all(seen)
+}
+
+fn action(old: Option<&Side>, new: Option<&Side>) -> Action {
+    match (old, new) {
+        (None, _) => Action::Create,
+        (_, None) => Action::Delete,
+        (Some(old), Some(new)) if old.bytes == new.bytes && old.mode != Mode::Link => {
+            match new.mode {
+                Mode::Link => Action::Modify,
+                _ => Action::Mode,
+            }
+        }
+        _ => Action::Modify,
+    }
+}
+
+/// What a path stands for, as git would store it.
+#[derive(PartialEq)]
+struct Side {
+    mode: Mode,
+    /// Nothing for a file that is too large to be held.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Side {
+    fn read(from: &Folder, path: &str, seen: &Stat) -> Result<Self, String> {
+        let unreadable = |error: io::Error| format!("it cannot be read: {error}");
+        match FileType::from_raw_mode(seen.st_mode) {
+            FileType::Symlink => {
+                let bytes = Some(from.read_link(path).map_err(unreadable)?);
+                Ok(Self { mode: Mode::Link, bytes })
+            }
+            FileType::RegularFile if seen.st_mode & 0o7000 != 0 => {
+                Err("it has a set-user, set-group or sticky bit".to_owned())
+            }
+            FileType::RegularFile => {
+                let is_program = seen.st_mode & 0o100 != 0;
+                let mode = if is_program { Mode::Executable } else { Mode::File };
+                Ok(Self { mode, bytes: from.read(path, FILE_BYTES).map_err(unreadable)? })
+            }
+            _ => Err("it is a pipe, a socket or a device".to_owned()),
+        }
+    }
+
+    /// What a patch can show of it: a file that is too large is as good as a binary one.
+    fn shown(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or(&[0])
+    }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}

@@ -1,0 +1,61 @@
+//! What may not be part of a change, whoever made it.
+
+use sequester_core::path::RepoPath;
+use sequester_core::secret::is_secret_name;
+use serde::{Deserialize, Serialize};
+
+/// The rules for one workspace. They reach the jailed side as data, and the controller applies them again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// Names that no change may touch. Without a slash: a file or folder of this name, wherever it lies. With one: this path
+    /// and all beneath it.
+    pub protected: Vec<String>,
+    /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
+    /// refused.
+    pub withheld: Vec<String>,
+}
+
+/// The longest path that is taken.
+const PATH_BYTES: usize = 1_024;
+
+impl Rules {
+    /// Why nothing at `path` can be part of a change, if it cannot.
+    pub(super) fn refuse(&self, path: &RepoPath) -> Option<String> {
+        let text = path.as_str();
+        if text.len() > PATH_BYTES {
+            return Some(format!("its path is longer than {PATH_BYTES} bytes"));
+        }
+        if text.split('/').any(is_git) {
+            return Some("it belongs to another repository inside this one".to_owned());
+        }
+        // File systems that do not tell cases apart would take one for the other.
+        let lower = text.to_lowercase();
+        let covers = |rule: &&String| {
+            let rule = rule.trim_matches('/').to_lowercase();
+            if rule.contains('/') {
+                beneath(&lower, &rule)
+            } else {
+                lower.split('/').any(|part| part == rule)
+            }
+        };
+        if let Some(rule) = self.protected.iter().find(covers) {
+            return Some(format!("`{rule}` is protected"));
+        }
+        if self.withheld.iter().any(|held| beneath(&lower, &held.to_lowercase())) {
+            return Some("the repository has a file there that is kept from this work".to_owned());
+        }
+        is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})"))
+    }
+}
+
+fn beneath(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether some file system takes this name for `.git`: by case, by what it leaves out, or by a short form.
+pub(super) fn is_git(name: &str) -> bool {
+    let left_out = |letter: char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let seen: String = name.chars().filter(|letter| !left_out(*letter)).collect();
+    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1")
+}

@@ -1,0 +1,224 @@
+//! Where attempts work: folders of their own over bases that are shared, and nothing of them left afterwards.
+//!
+//! A state folder holds `bases`, each written once and never changed, and `attempts`. Both are held by locks of the kernel, which end
+//! with the process: what nobody holds is what a dead one left, and the next sweep takes it away.
+
+pub mod copy;
+mod discard;
+pub mod ignored;
+mod layer;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens};
+
+use crate::Ids;
+
+pub use layer::Layer;
+pub(crate) use walk::Folder;
+
+/// The folder with everything that bases and attempts keep on the disk.
+#[derive(Clone, Debug)]
+pub struct State {
+    folder: PathBuf,
+}
+
+/// A base that is held: no sweep takes it away.
+#[derive(Debug)]
+pub struct Base {
+    folder: PathBuf,
+    _held: File,
+}
+
+/// The folder of one attempt, which goes with this value.
+#[derive(Debug)]
+pub struct Attempt {
+    folder: PathBuf,
+    _held: File,
+}
+
+/// What a sweep took away and what it could not.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    pub attempts: usize,
+    pub bases: usize,
+    pub problems: Vec<String>,
+}
+
+const BASES: &str = "bases";
+const ATTEMPTS: &str = "attempts";
+const LOCK: &str = "lock";
+
+impl State {
+    /// Makes the folder if it is not there; nobody else may look into it.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        for name in [BASES, ATTEMPTS] {
+            builder.create(folder.join(name))?;
+        }
+        Ok(Self { folder: folder.canonicalize()? })
+    }
+
+    /// The base of this name, if it was made.
+    pub fn base(&self, name: &str) -> io::Result<Option<Base>> {
+        let _shared = self.lock(FlockOperation::LockShared)?;
+        hold(&self.folder.join(BASES).join(plain(name)?))
+    }
+
+    /// Takes what was made in `from`, a folder of an attempt, as the base of this name. If another was faster, that one is
+    /// given.
+    pub fn keep(&self, from: &Path, name: &str) -> io::Result<Base> {
+        let _shared = self.lock(FlockOperation::LockShared)?;
+        let folder = self.folder.join(BASES).join(plain(name)?);
+        File::create(from.join(LOCK))?;
+        match fs::rename(from, &folder) {
+            Err(error) if !folder.is_dir() => return Err(error),
+            _ => {}
+        }
+        let base = hold(&folder)?;
+        base.ok_or_else(|| io::Error::other(format!("the base `{name}` is damaged")))
+    }
+
+    /// Begins an attempt under a name that no other one has.
+    pub fn begin(&self, name: &str) -> io::Result<Attempt> {
+        let _shared = self.lock(FlockOperation::LockShared)?;
+        let folder = self.folder.join(ATTEMPTS).join(plain(name)?);
+        fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        let held = File::create(folder.join(LOCK))?;
+        flock(&held, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Attempt { folder, _held: held })
+    }
+
+    /// Takes away what dead attempts left, and bases that nobody holds but for the `kept` ones that were of use last.
+    pub fn sweep(&self, kept: usize) -> io::Result<Swept> {
+        let _alone = self.lock(FlockOperation::LockExclusive)?;
+        let mut swept = Swept::default();
+        for folder in list(&self.folder.join(ATTEMPTS))? {
+            if is_held(&folder) {
+                continue;
+            }
+            match discard::discard(&folder) {
+                Ok(()) => swept.attempts += 1,
+                Err(error) => swept.problems.push(format!("`{}`: {error}.", folder.display())),
+            }
+        }
+        let mut bases: Vec<(SystemTime, PathBuf)> = Vec::new();
+        for folder in list(&self.folder.join(BASES))? {
+            if !is_held(&folder) {
+                let used = fs::metadata(folder.join(LOCK)).and_then(|seen| seen.modified());
+                bases.push((used.unwrap_or(SystemTime::UNIX_EPOCH), folder));
+            }
+        }
+        bases.sort();
+        bases.truncate(bases.len().saturating_sub(kept));
+        for (_, folder) in bases {
+            // Moved first: half a base would be taken for a whole one.
+            let away = self.folder.join(ATTEMPTS).join(folder.file_name().unwrap_or_default());
+            match fs::rename(&folder, &away).and_then(|()| discard::discard(&away)) {
+                Ok(()) => swept.bases += 1,
+                Err(error) => swept.problems.push(format!("`{}`: {error}.", folder.display())),
+            }
+        }
+        Ok(swept)
+    }
+
+    /// Beginning and holding go on side by side, but never during a sweep.
+    fn lock(&self, how: FlockOperation) -> io::Result<File> {
+        let file = File::create(self.folder.join(LOCK))?;
+        flock(&file, how)?;
+        Ok(file)
+    }
+}
+
+impl Base {
+    /// The folder with what was kept.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Attempt {
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A folder of the attempt's own that is empty.
+    pub fn make(&self, name: &str) -> io::Result<PathBuf> {
+        let folder = self.folder.join(plain(name)?);
+        fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        Ok(folder)
+    }
+
+    /// The store of a layer: what `Entry::Layered` asks for. `owner` is who the jailed program is for the machine, where it is not
+    /// who calls this.
+    pub fn layer(&self, name: &str, owner: Option<Ids>) -> io::Result<Layer> {
+        let store = self.make(name)?;
+        for part in ["upper", "work"] {
+            let part = store.join(part);
+            fs::create_dir(&part)?;
+            // The highest layer says how the merged folder may be entered.
+            fs::set_permissions(&part, fs::Permissions::from_mode(0o755))?;
+            if let Some(owner) = owner {
+                chown(&part, Some(owner.user), Some(owner.group))?;
+            }
+        }
+        Ok(Layer::new(store, owner))
+    }
+
+    /// Takes it away at once and says if that fails; what is left then goes with the next sweep.
+    pub fn discard(self) -> io::Result<()> {
+        discard::discard(&self.folder)
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        // A failure leaves it to the next sweep.
+        let _ = discard::discard(&self.folder);
+    }
+}
+
+fn hold(folder: &Path) -> io::Result<Option<Base>> {
+    match File::open(folder.join(LOCK)) {
+        Ok(held) => {
+            flock(&held, FlockOperation::LockShared)?;
+            // Its time tells when it was last of use.
+            let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+            futimens(&held, &Timestamps { last_access: now, last_modification: now })?;
+            Ok(Some(Base { folder: folder.to_owned(), _held: held }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a living process holds the folder.
+fn is_held(folder: &Path) -> bool {
+    let lock = File::open(folder.join(LOCK));
+    lock.is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err())
+}
+
+fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    found.sort();
+    Ok(found)
+}
+
+/// A name that is one part of a path.
+fn plain(name: &str) -> io::Result<&str> {
+    let of_path = |letter: char| letter == '/' || letter.is_control();
+    if name.is_empty() || name.len() > 200 || name.starts_with('.') || name.contains(of_path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is no name")));
+    }
+    Ok(name)
+}

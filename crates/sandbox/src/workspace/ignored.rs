@@ -1,0 +1,131 @@
+//! The folders of a working tree that git ignores: what builds put there is carried in, as a layer of its own.
+
+use std::path::Path;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::FileType;
+use sequester_core::path::RepoPath;
+use sequester_core::secret::is_secret_name;
+
+use super::walk::Folder;
+
+/// Each is a mount; more than these are left out.
+const FOLDERS: usize = 64;
+const RULES_BYTES: u64 = 1 << 20;
+/// Names that are looked at for secrets, in all folders together.
+const NAMES: usize = 500_000;
+/// A tree that is deeper is no project's.
+const DEEPEST: usize = 64;
+
+/// What `find` saw.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Ignored {
+    pub folders: Vec<RepoPath>,
+    /// Found too, but too many: those that lie deepest.
+    pub left_out: Vec<RepoPath>,
+}
+
+/// Finds the highest folders of the working tree `root` that its `.gitignore` files ignore and of which `base` has nothing. Those
+/// that `hidden` names are as if they were not there.
+pub fn find(root: &Path, base: &Path, hidden: &dyn Fn(&str) -> bool) -> std::io::Result<Ignored> {
+    let mut search =
+        Search { work: Folder::open(root)?, base: Folder::open(base)?, hidden, found: Vec::new() };
+    let mut rules = vec![search.rules(".git/info/exclude", "")];
+    search.descend("", false, &mut rules);
+    let mut folders = search.found;
+    folders.sort_by_key(|path| (path.as_str().matches('/').count(), path.clone()));
+    let mut left_out = folders.split_off(folders.len().min(FOLDERS));
+    folders.sort();
+    left_out.sort();
+    Ok(Ignored { folders, left_out })
+}
+
+/// The files in these folders of `root` that are secret by their names. Nothing if there is too much to look at.
+pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<RepoPath>>> {
+    let work = Folder::open(root)?;
+    let (mut secrets, mut seen_names) = (Vec::new(), 0);
+    let mut open: Vec<String> = folders.iter().map(ToString::to_string).collect();
+    while let Some(folder) = open.pop() {
+        // One that cannot be looked at cannot be read inside either.
+        for seen in work.list(&folder).unwrap_or_default() {
+            seen_names += 1;
+            let Some(name) = seen.name.to_str() else { continue };
+            let path = format!("{folder}/{name}");
+            match RepoPath::parse(&path) {
+                Ok(path) if is_secret_name(path.as_str()).is_some() => secrets.push(path),
+                _ if seen.kind == FileType::Directory => open.push(path),
+                _ => {}
+            }
+        }
+        if seen_names > NAMES {
+            return Ok(None);
+        }
+    }
+    secrets.sort();
+    Ok(Some(secrets))
+}
+
+struct Search<'a> {
+    work: Folder,
+    base: Folder,
+    hidden: &'a dyn Fn(&str) -> bool,
+    found: Vec<RepoPath>,
+}
+
+impl Search<'_> {
+    /// `under` says that a folder above is ignored already, but the base has files in it.
+    fn descend(&mut self, folder: &str, under: bool, rules: &mut Vec<Gitignore>) {
+        let Ok(list) = self.work.list(folder) else { return };
+        if rules.len() > DEEPEST {
+            return;
+        }
+        let ruled = list.iter().any(|seen| seen.name == ".gitignore");
+        let path = |name: &str| match folder {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        };
+        rules.push(if ruled {
+            self.rules(&path(".gitignore"), folder)
+        } else {
+            Gitignore::empty()
+        });
+        for seen in list {
+            let Some(name) = seen.name.to_str() else { continue };
+            let path = path(name);
+            if seen.kind != FileType::Directory || name == ".git" || (self.hidden)(&path) {
+                continue;
+            }
+            let ignored = under || is_ignored(rules, &path, true);
+            let tracked = self.base.look(&path).is_ok();
+            if !ignored || tracked {
+                self.descend(&path, ignored, rules);
+            } else if let Ok(path) = RepoPath::parse(&path) {
+                self.found.push(path);
+            }
+        }
+        rules.pop();
+    }
+
+    fn rules(&self, file: &str, folder: &str) -> Gitignore {
+        let text = self.work.read(file, RULES_BYTES).ok().flatten().unwrap_or_default();
+        parse(folder, &text)
+    }
+}
+
+/// The rules that a `.gitignore` in `folder` holds. A line that is no pattern does not count, as with git.
+pub(crate) fn parse(folder: &str, text: &[u8]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    for line in String::from_utf8_lossy(text).lines() {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// What the nearest rule says about a path. The folders above it are known not to be ignored.
+pub(crate) fn is_ignored(rules: &[Gitignore], path: &str, is_folder: bool) -> bool {
+    let verdicts = rules.iter().rev().map(|rules| rules.matched(path, is_folder));
+    verdicts
+        .into_iter()
+        .find(|verdict| !verdict.is_none())
+        .is_some_and(|verdict| verdict.is_ignore())
+}
