@@ -362,7 +362,7 @@ impl Code {
 
     /// Refuses a call in which an argument, as a whole word, is more than this.
     fn refuse_above(&mut self, call: c_long, position: u32, most: u32) {
-        self.unless_equal_skip(call as u32, 6);
+        self.unless_equal_skip(number_of(call), 6);
         self.load(argument(position) + 4);
         self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, (0, 2));
         self.load(argument(position));

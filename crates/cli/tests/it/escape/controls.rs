@@ -64,7 +64,7 @@ const ANYWHERE: &[Row] = &[
         "devices",
         "head -c 8 /dev/urandom > /dev/null && head -c 8 /dev/zero | wc -c | grep -qx 8 && say",
     ),
-    Sh("the name of the user", "id -un > /dev/null && test -n \"$USER\" && say"),
+    Sh("the name of the user", "id -un > /dev/null && say"),
     Sh(
         "files of the workspace",
         "grep -q Shop README.md && find . -name main.c | grep -q src && say",

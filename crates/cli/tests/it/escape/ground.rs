@@ -13,7 +13,7 @@ use super::attempt::{Attempt, Breach, Place, Profile, Script};
 use super::ears::Ears;
 use super::fingerprint::{self, Fingerprint};
 use super::furniture::{furnish, give, raise, set_mode};
-use super::leg::{Copy, Leg};
+use super::leg::{self, Leg};
 use super::victim;
 
 pub(super) struct Ground {
@@ -175,7 +175,7 @@ impl Ground {
         }
         arguments.push("--");
         arguments.extend(words);
-        self.command(&Copy::get().program(), &arguments)
+        self.command(leg::program(), &arguments)
     }
 
     /// Makes all attempts, in a jail if one is given.
@@ -272,16 +272,10 @@ fn name(number: u32) -> String {
     format!("escape-{}-{number}", std::process::id())
 }
 
-/// On a disk, and where everybody can get to.
 fn scratch() -> TempDir {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let open = |folder: &Path| {
-        fs::metadata(folder).is_ok_and(|about| about.permissions().mode() & 0o001 != 0)
-    };
-    let near = target.ancestors().all(open);
     let mut builder = tempfile::Builder::new();
-    let builder = builder.permissions(fs::Permissions::from_mode(0o755)).prefix("escape-");
-    if near { builder.tempdir_in(target).unwrap() } else { builder.tempdir().unwrap() }
+    let builder = builder.permissions(fs::Permissions::from_mode(0o755)).prefix("ground-");
+    builder.tempdir_in(leg::shared_folder()).unwrap()
 }
 
 fn target(base: &Path, attempt: &Attempt) -> PathBuf {

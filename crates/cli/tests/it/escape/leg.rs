@@ -1,12 +1,11 @@
 //! As whom, and on what kind of machine, the attempts are made.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-use tempfile::TempDir;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leg {
@@ -24,34 +23,52 @@ pub(super) const AS_USER: &[Leg] = &[Leg::User];
 /// As whoever is not root: what would touch every process of root's.
 pub(super) const UNPRIVILEGED: &[Leg] = &[Leg::User, Leg::Fallback];
 
+/// A folder on a disk, the same each time, that everybody can enter.
+pub(super) fn shared_folder() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let open = |folder: &Path| {
+        fs::metadata(folder).is_ok_and(|about| about.permissions().mode() & 0o001 != 0)
+    };
+    let own = rustix::process::geteuid().as_raw();
+    let folder = if target.ancestors().all(open) {
+        target.join("escape")
+    } else {
+        Path::new("/var/tmp").join(format!("sequester-escape-{own}"))
+    };
+    fs::create_dir_all(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(fs::metadata(&folder).unwrap().uid(), own, "{}", folder.display());
+    folder
+}
+
+/// A copy of a file of ours there.
+fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
+    let folder = shared_folder();
+    let (draft, path) = (folder.join(format!("{name}-{}", std::process::id())), folder.join(name));
+    make(&draft);
+    // Others may be running it.
+    fs::rename(draft, &path).unwrap();
+    path
+}
+
 /// The program, where everybody can run it.
-pub(super) struct Copy {
-    folder: TempDir,
-}
-
-impl Copy {
-    pub(super) fn get() -> &'static Self {
-        static COPY: OnceLock<Copy> = OnceLock::new();
-        COPY.get_or_init(|| {
-            let folder = shared_folder();
-            fs::copy(env!("CARGO_BIN_EXE_sequester"), folder.path().join("sequester")).unwrap();
-            fs::write(folder.path().join("wrapper.py"), include_str!("no_namespaces.py")).unwrap();
-            Copy { folder }
+pub(super) fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        shared("sequester", |draft| {
+            fs::copy(env!("CARGO_BIN_EXE_sequester"), draft).unwrap();
         })
-    }
-
-    pub(super) fn program(&self) -> PathBuf {
-        self.folder.path().join("sequester")
-    }
+    })
 }
 
-/// A temporary folder that everybody can enter.
-pub(super) fn shared_folder() -> TempDir {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mut builder = tempfile::Builder::new();
-    let folder = builder.permissions(fs::Permissions::from_mode(0o755)).prefix("escape-");
-    // Not where temporary files of everybody lie: a jail has a folder of its own there anyway.
-    folder.tempdir_in("/var/tmp").unwrap()
+/// What makes a machine one without namespaces.
+fn wrapper() -> &'static Path {
+    static WRAPPER: OnceLock<PathBuf> = OnceLock::new();
+    WRAPPER.get_or_init(|| {
+        shared("no_namespaces.py", |draft| {
+            fs::write(draft, include_str!("no_namespaces.py")).unwrap();
+        })
+    })
 }
 
 pub(super) fn is_root() -> bool {
@@ -76,8 +93,7 @@ impl Leg {
             words.extend(["--clear-groups", "--"].map(str::to_owned));
         }
         if self == Self::Fallback {
-            let wrapper = Copy::get().folder.path().join("wrapper.py");
-            words.extend(["/usr/bin/python3".to_owned(), wrapper.display().to_string()]);
+            words.extend(["/usr/bin/python3".to_owned(), wrapper().display().to_string()]);
         }
         words.push(program.display().to_string());
         let mut command = Command::new(&words[0]);

@@ -86,10 +86,9 @@ pub(super) fn outlive(leg: Leg, profile: Profile, ending: Ending) -> Vec<String>
         faults
             .push(format!("{ending:?} of itself, without any jail, so it proves nothing: {kind}"));
     }
-    free.end();
+    drop(free);
     let jailed = Brood::new(&ground, Some(profile), ending);
     let found = jailed.survivors();
-    jailed.end();
     let name = profile.name();
     faults.extend(found.iter().map(|kind| format!("{ending:?} of the jail `{name}`: {kind}")));
     faults
@@ -192,9 +191,11 @@ impl Brood {
         }
         found
     }
+}
 
+impl Drop for Brood {
     /// By their ids, until none has been seen several times.
-    fn end(&self) {
+    fn drop(&mut self) {
         let mut empty = 0;
         while empty < 5 {
             let alive = self.alive();
