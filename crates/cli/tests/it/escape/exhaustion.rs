@@ -171,7 +171,7 @@ finally:
 import shutil, tempfile
 folders, written = [], 0
 try:
-    for place in ("/dev/shm", "/tmp", os.environ["HOME"]):
+    for place in ("/dev/shm", tempfile.gettempdir(), os.environ["HOME"]):
         folders.append(tempfile.mkdtemp(dir=place))
         with open(folders[-1] + "/held", "wb", buffering=0) as file:
             try:

@@ -58,6 +58,7 @@ pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
         put(path, text);
     }
     set_mode(&base.join("home/.ssh/id_ed25519"), 0o600);
+    fs::create_dir(base.join("tmp")).unwrap();
     let flags = rustix::fs::XattrFlags::empty();
     let noted = base.join("outside/secret");
     rustix::fs::setxattr(&noted, "user.note", canary.as_bytes(), flags).unwrap();

@@ -153,6 +153,7 @@ impl Ground {
         vec![
             ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin".to_owned()),
             ("HOME", path("home")),
+            ("TMPDIR", path("tmp")),
             ("DEPLOY_TOKEN", self.canary.clone()),
             ("AWS_SECRET_ACCESS_KEY", self.canary.clone()),
             ("SSH_AUTH_SOCK", path("outside/docker.sock")),

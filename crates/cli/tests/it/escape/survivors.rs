@@ -89,6 +89,11 @@ pub(super) fn outlive(leg: Leg, profile: Profile, ending: Ending) -> Vec<String>
     drop(free);
     let jailed = Brood::new(&ground, Some(profile), ending);
     let found = jailed.survivors();
+    // What a crash leaves on the machine is taken away at the next start.
+    let next = ground.jailed(profile, &[], &["/bin/true"]).output().unwrap();
+    if !next.status.success() {
+        faults.push(format!("{ending:?} of the jail before, so that no other starts: {next:?}"));
+    }
     let name = profile.name();
     faults.extend(found.iter().map(|kind| format!("{ending:?} of the jail `{name}`: {kind}")));
     faults
