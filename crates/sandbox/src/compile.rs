@@ -176,7 +176,7 @@ fn counted(policy: &Policy, root: &[Entry]) -> Vec<PathBuf> {
     let mut counted: Vec<PathBuf> = root
         .iter()
         .filter_map(|entry| match entry {
-            Entry::Layered { store, .. } => Some(store.clone()),
+            Entry::Layered { store, .. } => Some(store.join("upper")),
             _ => None,
         })
         .collect();

@@ -81,17 +81,19 @@ impl Groups {
 }
 
 impl Drop for Groups {
-    /// Right after the last process ended the kernel may still count it.
     fn drop(&mut self) {
-        for folder in &self.folders {
-            for _ in 0..100 {
-                match fs::remove_dir(folder) {
-                    Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                        std::thread::sleep(Duration::from_millis(2));
-                    }
-                    _ => break,
-                }
+        self.folders.iter().for_each(|folder| remove(folder));
+    }
+}
+
+/// Right after the last process ended the kernel may still count it.
+fn remove(folder: &Path) {
+    for _ in 0..100 {
+        match fs::remove_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                std::thread::sleep(Duration::from_millis(2));
             }
+            _ => break,
         }
     }
 }
@@ -111,7 +113,7 @@ pub(crate) fn sweep(parent: &Path) {
         let Some(pid) = pid.and_then(|pid| pid.parse::<i32>().ok()) else { continue };
         if !Path::new(&format!("/proc/{pid}")).exists() {
             // Fails while something runs in it, and then it is somebody's.
-            let _ = fs::remove_dir(entry.path());
+            remove(&entry.path());
         }
     }
 }

@@ -87,7 +87,10 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
             Some(sources) => sources,
             None => sources::open(&blueprint.root, None)?,
         };
-        root::build(&blueprint.root, sources)?;
+        for scratch in root::build(&blueprint.root, sources)? {
+            let told = Trouble::at("hand out what is kept in memory");
+            link.say_with(&Word::Memory, Some(scratch.as_fd())).map_err(told)?;
+        }
         connect(&blueprint.network, link)?;
     }
     limit(blueprint)?;
@@ -137,7 +140,8 @@ fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
     let caps = &blueprint.caps;
     let whole = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
     let mut limits = vec![
-        (Resource::Core, whole(0)),
+        // None at all: with nought, a program of the machine's that takes crashes would be started for it.
+        (Resource::Core, whole(1)),
         (Resource::Fsize, whole(caps.disk)),
         (Resource::Memlock, whole(8 << 20)),
         // Twice: what is asked for and not used counts here. What is used is watched.

@@ -12,7 +12,7 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use crate::blueprint::Blueprint;
 use crate::order::{Ending, Order, Program, Said, Trouble};
 use crate::supervise::{CONTROL, MARK, ORDER, SOCKET, is_supervisor};
-use crate::sys;
+use crate::{groups, probe, sys};
 
 /// What a command is connected to.
 #[derive(Clone, Copy)]
@@ -153,9 +153,18 @@ impl Drop for Jail {
         if let Some(control) = self.control.take() {
             let _ = control.get_ref().shutdown(std::net::Shutdown::Both);
         }
-        while let Err(rustix::io::Errno::INTR) =
-            waitpid(Some(self.supervisor), WaitOptions::empty())
-        {}
+        let ended = loop {
+            match waitpid(Some(self.supervisor), WaitOptions::empty()) {
+                Err(rustix::io::Errno::INTR) => {}
+                ended => break ended,
+            }
+        };
+        // Killed, it could not.
+        if matches!(ended, Ok(Some((_, status))) if status.signaled()) {
+            for parent in probe::group_parents() {
+                groups::sweep(&parent);
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod blueprint;
 mod capabilities;
 mod compile;
 mod credential;
+mod disk;
 pub mod folder;
 #[cfg(test)]
 mod golden;

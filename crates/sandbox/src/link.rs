@@ -21,6 +21,8 @@ pub(crate) enum Word {
     Failed(Trouble),
     /// With the descriptor of a socket that listens in the jail's network.
     Listening,
+    /// With the descriptor of a file system that is kept in memory.
+    Memory,
     Running,
     Ended(Ending),
 }

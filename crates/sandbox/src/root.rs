@@ -28,18 +28,21 @@ const COVER: &str = ".cover";
 const EMPTY_FILE: &str = ".empty/file";
 const EMPTY_FOLDER: &str = ".empty/folder";
 
-/// Makes the entries the root of this process and leaves nothing else reachable.
-pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<(), Trouble> {
+/// Makes the entries the root of this process and leaves nothing else reachable. Gives what of it is kept in memory.
+pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<Vec<OwnedFd>, Trouble> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(told("cut the mounts off"))?;
     let root = scratch(BYTES, 0o755).map_err(Trouble::at("make the root"))?;
     attach(&root, CWD, Path::new("/")).map_err(Trouble::at("attach the root"))?;
     let root = Root(root);
     root.prepare().map_err(Trouble::at("prepare the root"))?;
+    let mut kept = Vec::new();
     for (entry, sources) in entries.iter().zip(sources) {
-        root.add(entry, &sources).map_err(|error| Trouble::at(describe(entry))(error))?;
+        let made = root.add(entry, &sources, &mut kept);
+        made.map_err(|error| Trouble::at(describe(entry))(error))?;
     }
-    root.close().map_err(Trouble::at("close the root"))
+    root.close().map_err(Trouble::at("close the root"))?;
+    Ok(kept)
 }
 
 fn told(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
@@ -62,7 +65,7 @@ impl Root {
         Ok(())
     }
 
-    fn add(&self, entry: &Entry, sources: &[OwnedFd]) -> io::Result<()> {
+    fn add(&self, entry: &Entry, sources: &[OwnedFd], kept: &mut Vec<OwnedFd>) -> io::Result<()> {
         match entry {
             Entry::Folder { at, mode } => self.folder(at, *mode).map(drop),
             Entry::Text { at, content } => self.file(at, content.as_bytes()),
@@ -72,7 +75,12 @@ impl Root {
                 Ok(symlinkat(to, &self.0, inner(at))?)
             }
             Entry::Bind { at, .. } => sources.iter().try_for_each(|tree| self.bind(tree, at)),
-            Entry::Scratch { at, bytes, mode } => self.mount(&scratch(*bytes, *mode)?, at),
+            Entry::Scratch { at, bytes, mode } => {
+                let tree = scratch(*bytes, *mode)?;
+                self.mount(&tree, at)?;
+                kept.push(tree);
+                Ok(())
+            }
             Entry::Layered { at, .. } => self.layer(sources, at),
             Entry::Processes => self.processes(),
             Entry::Devices => self.devices(),
@@ -202,10 +210,10 @@ impl Root {
         let draft = Path::new(COVER);
         self.file(draft, content)?;
         let text = clone_at(&self.0, draft)?;
-        // Its name may go: the next one has it.
-        unlinkat(&self.0, COVER, AtFlags::empty())?;
         sys::set_attributes(&text, Attributes { read_only: true, ..closed() })?;
-        attach(&text, there, Path::new(""))
+        attach(&text, there, Path::new(""))?;
+        // Its name may go now, not before: the next one has it.
+        Ok(unlinkat(&self.0, COVER, AtFlags::empty())?)
     }
 
     fn hide(&self, at: &Path) -> io::Result<()> {

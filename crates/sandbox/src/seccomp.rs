@@ -47,6 +47,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_nfsservctl,
     libc::SYS_open_by_handle_at,
     libc::SYS_open_tree,
+    467, // open_tree_attr
     libc::SYS_perf_event_open,
     libc::SYS_pidfd_getfd,
     libc::SYS_pivot_root,
@@ -98,13 +99,23 @@ const SHARED: &[c_long] = &[
     libc::SYS_fchownat,
     libc::SYS_fremovexattr,
     libc::SYS_fsetxattr,
+    libc::SYS_inotify_add_watch,
     libc::SYS_lremovexattr,
     libc::SYS_lsetxattr,
     libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_msgctl,
     libc::SYS_msgget,
+    libc::SYS_msgrcv,
+    libc::SYS_msgsnd,
     libc::SYS_removexattr,
+    libc::SYS_semctl,
     libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
     libc::SYS_setxattr,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
     libc::SYS_shmget,
     libc::SYS_socket,
     libc::SYS_utimensat,
@@ -124,6 +135,41 @@ const SHARED: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_utimes,
 ];
+
+/// Notes on files, which Landlock does not see either. As on a file system that has none.
+const NOTES: &[c_long] = &[
+    libc::SYS_fgetxattr,
+    libc::SYS_flistxattr,
+    libc::SYS_getxattr,
+    libc::SYS_lgetxattr,
+    libc::SYS_listxattr,
+    libc::SYS_llistxattr,
+    464, // getxattrat
+    465, // listxattrat
+];
+
+/// Calls whose first argument says whether the second names a process, a group or a user: groups and users are refused,
+/// since nought stands for the own one, with processes of the machine's in it.
+const MANY: &[(c_long, &[u32])] = &[
+    (libc::SYS_ioprio_set, &[2, 3]),
+    (libc::SYS_setpriority, &[libc::PRIO_PGRP, libc::PRIO_USER]),
+];
+
+/// Pairs of sockets that could also send to any other socket by its path.
+const LOOSE: &[u32] = &{
+    let (datagram, raw) = (libc::SOCK_DGRAM as u32, libc::SOCK_RAW as u32);
+    let (closing, waiting) = (libc::SOCK_CLOEXEC as u32, libc::SOCK_NONBLOCK as u32);
+    [
+        datagram,
+        datagram | closing,
+        datagram | waiting,
+        datagram | closing | waiting,
+        raw,
+        raw | closing,
+        raw | waiting,
+        raw | closing | waiting,
+    ]
+};
 
 /// Which argument of a call names a process; only the own one may be named.
 const OTHERS: &[(c_long, u32)] = &[
@@ -175,9 +221,16 @@ pub(crate) fn program(apart: Apart) -> Vec<sock_filter> {
         for call in SHARED {
             code.answer(*call, errno(libc::EPERM));
         }
+        for call in NOTES {
+            code.answer(*call, errno(libc::EOPNOTSUPP));
+        }
+        for (call, kinds) in MANY {
+            code.refuse_values(*call, 0, kinds);
+        }
         for (call, position) in OTHERS {
             code.only(*call, *position, &[0], None, libc::EPERM);
         }
+        code.refuse_values(libc::SYS_socketpair, 1, LOOSE);
     }
     for call in REFUSED {
         code.answer(*call, errno(libc::EPERM));
@@ -207,6 +260,7 @@ pub(crate) fn program(apart: Apart) -> Vec<sock_filter> {
         libc::EAFNOSUPPORT,
     );
     code.only(libc::SYS_socketpair, 0, &[libc::AF_UNIX as u32], None, libc::EAFNOSUPPORT);
+    code.refuse_above(libc::SYS_shmget, 1, SEGMENT);
     code.only(libc::SYS_personality, 0, PERSONALITIES, None, libc::EPERM);
     code.refuse_values(libc::SYS_ioctl, 1, TERMINAL);
     code.end();
@@ -218,6 +272,10 @@ const CREATES: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as
 const FCHMODAT2: c_long = 452;
 /// Of netlink: what the network looks like; the jail's own.
 const ROUTE: u32 = libc::NETLINK_ROUTE as u32;
+
+/// Shared memory that outlives whoever made it and belongs to nobody: no more than a few thousand such segments can be
+/// made, and only a control group sees what is in them.
+const SEGMENT: u32 = 64 << 10;
 
 fn errno(number: i32) -> u32 {
     libc::SECCOMP_RET_ERRNO | number.cast_unsigned()
@@ -299,6 +357,17 @@ impl Code {
             self.unless_equal_skip(*value, 1);
             self.give(errno(libc::EPERM));
         }
+        self.load(NUMBER);
+    }
+
+    /// Refuses a call in which an argument, as a whole word, is more than this.
+    fn refuse_above(&mut self, call: c_long, position: u32, most: u32) {
+        self.unless_equal_skip(number_of(call), 6);
+        self.load(argument(position) + 4);
+        self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, (0, 2));
+        self.load(argument(position));
+        self.push(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, most, (0, 1));
+        self.give(errno(libc::ENOMEM));
         self.load(NUMBER);
     }
 

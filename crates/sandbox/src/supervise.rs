@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,14 +15,14 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, pidfd_send_signal, set_child_subreaper, waitid,
 };
 
-use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network, PathRule};
+use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble};
 use crate::placeholder::Placeholders;
 use crate::proxy::{Allowance, Decision, Hosts, NameService, Proxy};
-use crate::pump::Pumps;
+use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
 use crate::watch::Watch;
@@ -103,31 +104,32 @@ fn keep(
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
     let sources = prepare(&blueprint)?;
     let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
-    let flags = match blueprint.isolation {
-        Isolation::Namespaces(_) => APART,
+    let cloned = match blueprint.isolation {
+        Isolation::Namespaces(_) => sys::clone_apart(APART).map_err(Trouble::at(APART_STEP))?,
         Isolation::Fallback => {
             set_child_subreaper(Some(getpid())).map_err(|error| {
                 Trouble::at("take in what the program leaves behind")(error.into())
             })?;
-            0
+            // Where namespaces are refused, so may be the newer call that could make them.
+            sys::fork_handled().map_err(Trouble::at("start the jail"))?
         }
     };
-    let cloned = sys::clone_apart(flags).map_err(Trouble::at(APART_STEP))?;
     let Cloned::Parent { pid, handle } = cloned else {
         inside::run(order, sources, ends, &theirs, serve)
     };
     drop((sources, ends, theirs));
-    let jail = Jail { pid, handle, isolation: blueprint.isolation };
+    let jail = Jail { handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
     }
     groups.add(pid)?;
+    let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
-    let listener = started(&ours)?;
+    let listener = started(&ours, &mut watch)?;
     let _proxy =
         listener.map(|listener| offer(listener, &blueprint.network, control)).transpose()?;
     control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
-    Ok(jail.watch(&blueprint, control, &ours, pumps, &groups))
+    Ok(jail.keep(watch, control, &ours, pumps.start(blueprint.caps.output), &groups))
 }
 
 /// The network of a jail that may reach named hosts; it ends with this value.
@@ -176,7 +178,7 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
 fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
     let Isolation::Namespaces(identity) = blueprint.isolation else {
-        return make_folders(&blueprint.paths).map(|()| Some(Vec::new()));
+        return make_folders(blueprint).map(|()| Some(Vec::new()));
     };
     if identity.owner == identity.outside {
         sources::prepare_stores(&blueprint.root, None)?;
@@ -188,10 +190,14 @@ fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
     sources::open(&blueprint.root, Some(mapped.as_fd())).map(Some)
 }
 
-/// In the machine's own root: the places that may be written, this jail's own.
-fn make_folders(paths: &[PathRule]) -> Result<(), Trouble> {
-    let written = paths.iter().filter(|rule| rule.access == Access::Write && !rule.path.exists());
-    for PathRule { path, .. } in written {
+/// In the machine's own root: the places that may be written, this jail's own, with a home and one for temporary files.
+fn make_folders(blueprint: &Blueprint) -> Result<(), Trouble> {
+    let written = blueprint.paths.iter().filter(|rule| rule.access == Access::Write);
+    let written: Vec<&Path> = written.map(|rule| rule.path.as_path()).collect();
+    let named = ["HOME", "TMPDIR"].iter().filter_map(|name| blueprint.environment.get(*name));
+    let within =
+        named.map(Path::new).filter(|path| written.iter().any(|own| path.starts_with(own)));
+    for path in written.iter().copied().chain(within).filter(|path| !path.exists()) {
         fs::create_dir_all(path).map_err(Trouble::at(format!("make `{}`", path.display())))?;
     }
     Ok(())
@@ -225,12 +231,13 @@ fn map(pid: Pid, identity: Identity) -> io::Result<()> {
 }
 
 /// Until the program runs.
-fn started(link: &Link) -> Result<Option<OwnedFd>, Trouble> {
+fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Trouble> {
     let mut listener = None;
     loop {
         match link.hear().map_err(Trouble::at("hear from the jail"))? {
             Some((Word::Running, _)) => return Ok(listener),
             Some((Word::Listening, given)) => listener = given,
+            Some((Word::Memory, given)) => watch.add(given),
             Some((Word::Failed(trouble), _)) => return Err(trouble),
             Some((Word::Go | Word::Ended(_), _)) => {}
             None => {
@@ -243,23 +250,20 @@ fn started(link: &Link) -> Result<Option<OwnedFd>, Trouble> {
 
 /// Ends with this value, and all its processes with it.
 struct Jail {
-    pid: Pid,
     handle: OwnedFd,
     isolation: Isolation,
 }
 
 impl Jail {
-    fn watch(
+    fn keep(
         self,
-        blueprint: &Blueprint,
+        mut watch: Watch<'_>,
         control: &Control,
         link: &Link,
-        pumps: Pumps,
+        pumps: Running,
         groups: &Groups,
     ) -> Ending {
-        let begun = Instant::now();
-        let pumps = pumps.start(blueprint.caps.output);
-        let mut watch = Watch::new(&blueprint.caps, self.pid, groups, begun);
+        watch.begin();
         let cause = loop {
             let patience = watch.patience(Instant::now());
             match self.wait(control, patience) {
@@ -279,7 +283,9 @@ impl Jail {
         let over = pumps.finish().then_some(Cause::Output);
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
-        match cause.or(over).or_else(memory) {
+        // What was filled faster than anybody looks.
+        let disk = || watch.is_disk_over().then_some(Cause::Disk);
+        match cause.or(over).or_else(memory).or_else(disk) {
             Some(cause) => Ending::Killed(cause),
             None => heard.unwrap_or(KILLED),
         }

@@ -5,7 +5,7 @@ mod process;
 mod raw;
 mod spawn;
 
-pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork};
+pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork, fork_handled};
 pub(crate) use raw::{
     Attributes, filter, landlock_version, leave_groups, loopback_up, set_attributes,
 };

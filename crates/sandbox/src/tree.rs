@@ -1,9 +1,13 @@
 //! A process and all beneath it, as the machine sees them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
+use rustix::fs::{FileType, stat, statfs};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
+
+use crate::disk;
 
 /// The process and all beneath it, at most so many: one look must end whatever they do.
 pub(crate) fn tree(first: Pid, most: usize) -> Vec<i32> {
@@ -44,22 +48,71 @@ fn children(pid: i32) -> Vec<i32> {
         .collect()
 }
 
-/// Bytes that belong to this process alone, or that it shares in memory.
-pub(crate) fn resident(pid: i32) -> u64 {
+/// What a process has of what is limited.
+pub(crate) struct Load {
+    /// Bytes that belong to this process alone, or that it shares in memory.
+    pub(crate) memory: u64,
+    pub(crate) threads: u32,
+}
+
+pub(crate) fn load(pid: i32) -> Load {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let kilobytes = |name: &str| {
+    let number = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0)
     };
-    (kilobytes("RssAnon:") + kilobytes("RssShmem:") + kilobytes("VmSwap:")) << 10
+    let kilobytes = number("RssAnon:") + number("RssShmem:") + number("VmSwap:");
+    Load { memory: kilobytes << 10, threads: number("Threads:") as u32 }
 }
 
-/// Time that a process and those of its children that it has waited for had on a processor.
-pub(crate) fn time(pid: i32) -> Duration {
+/// Time on a processor: that of the process itself, and with it that of those of its children that it has waited for.
+pub(crate) fn times(pid: i32) -> (Duration, Duration) {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name stands in brackets and may hold anything.
     let fields = text.rsplit_once(") ").map_or("", |(_, fields)| fields);
-    let ticks: u64 =
-        fields.split(' ').skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+    let ticks = |count: usize| {
+        let fields = fields.split(' ').skip(11).take(count);
+        let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+    };
+    (ticks(2), ticks(4))
 }
+
+/// Bytes in files that have no name any more and that the processes hold open: on disks, and in memory by
+/// `memfd_create`. Such files in a memory file system are counted with it.
+pub(crate) fn held(pids: &[i32]) -> Held {
+    let mut found = BTreeMap::new();
+    for pid in pids {
+        let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        for path in open.map(|entry| entry.path()) {
+            let Ok(about) = stat(&path) else { continue };
+            let file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
+            if !file || about.st_nlink > 0 {
+                continue;
+            }
+            let kind = match fs::read_link(&path) {
+                Ok(name) if name.to_string_lossy().starts_with("/memfd:") => Kind::Memory,
+                _ if statfs(&path).is_ok_and(|system| system.f_type == TMPFS) => continue,
+                _ => Kind::Disk,
+            };
+            found.insert((about.st_dev, about.st_ino), (kind, disk::cost(&about)));
+        }
+    }
+    let sum =
+        |wanted| found.values().filter(|(kind, _)| *kind == wanted).map(|(_, cost)| cost).sum();
+    Held { disk: sum(Kind::Disk), memory: sum(Kind::Memory) }
+}
+
+/// Bytes.
+pub(crate) struct Held {
+    pub(crate) disk: u64,
+    pub(crate) memory: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Disk,
+    Memory,
+}
+
+const TMPFS: rustix::fs::FsWord = 0x0102_1994;

@@ -1,34 +1,75 @@
 //! What the kernel does not limit by itself, looked at again and again.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, getpid};
 
-use crate::blueprint::Caps;
+use crate::blueprint::{Caps, Isolation};
+use crate::disk;
 use crate::groups::Groups;
 use crate::order::Cause;
-use crate::tree::{resident, time, tree};
+use crate::tree::{Load, held, load, times, tree};
 
 pub(crate) struct Watch<'a> {
     caps: &'a Caps,
-    first: Pid,
     groups: &'a Groups,
     begun: Instant,
     /// When the disk is looked at next: that can take long, so it is not done on every look.
     disk: Instant,
     /// What was there before.
     before: u64,
+    processes: Processes,
+    spent: Spent,
+    /// File systems of the jail's that are kept in memory.
+    memory: Vec<OwnedFd>,
+}
+
+/// Where the processes of a jail are found.
+#[derive(Clone, Copy)]
+enum Processes {
+    /// Orphans come to the first.
+    Beneath(Pid),
+    /// Orphans come to this process.
+    BeneathThis,
 }
 
 const OFTEN: Duration = Duration::from_millis(50);
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(caps: &'a Caps, first: Pid, groups: &'a Groups, begun: Instant) -> Self {
-        let before = size_of(caps, u64::MAX);
-        Self { caps, first, groups, begun, disk: begun, before }
+    /// Before anything of the program's runs: what is there then is not its own.
+    pub(crate) fn new(
+        caps: &'a Caps,
+        isolation: Isolation,
+        first: Pid,
+        groups: &'a Groups,
+    ) -> Self {
+        let processes = match isolation {
+            Isolation::Namespaces(_) => Processes::Beneath(first),
+            Isolation::Fallback => Processes::BeneathThis,
+        };
+        let before = disk::used(&caps.counted, u64::MAX, closed(caps));
+        let begun = Instant::now();
+        Self {
+            caps,
+            groups,
+            begun,
+            disk: begun,
+            before,
+            processes,
+            spent: Spent::default(),
+            memory: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, kept_in_memory: Option<OwnedFd>) {
+        self.memory.extend(kept_in_memory);
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.begun = Instant::now();
+        self.disk = self.begun;
     }
 
     /// How long nothing needs to be looked at.
@@ -55,62 +96,95 @@ impl<'a> Watch<'a> {
         if used.memory > self.caps.memory {
             return Some(Cause::Memory);
         }
-        if now >= self.disk {
-            let begun = Instant::now();
-            let most = self.before.saturating_add(self.caps.disk);
-            let bytes = size_of(self.caps, most);
-            self.disk = now + begun.elapsed() * 10 + OFTEN;
-            if bytes > most {
-                return Some(Cause::Disk);
-            }
+        if now < self.disk {
+            return None;
         }
-        None
+        let begun = Instant::now();
+        let over = self.is_disk_over();
+        self.disk = now + begun.elapsed() * 10 + OFTEN;
+        over.then_some(Cause::Disk)
+    }
+
+    /// Whether more is on the disk than may be, also after all processes have ended.
+    pub(crate) fn is_disk_over(&self) -> bool {
+        let most = self.before.saturating_add(self.caps.disk);
+        let unnamed = held(&self.pids(usize::MAX)).disk;
+        let named = disk::used(&self.caps.counted, most, closed(self.caps));
+        named.saturating_add(unnamed) > most
+    }
+
+    fn pids(&self, most: usize) -> Vec<i32> {
+        match self.processes {
+            Processes::Beneath(first) => tree(first, most),
+            Processes::BeneathThis => tree(getpid(), most.saturating_add(1)).split_off(1),
+        }
     }
 
     /// Only what no group counts is counted here.
-    fn used(&self) -> Used {
+    fn used(&mut self) -> Used {
         let counted = self.groups.cpu();
         let mut used = Used { cpu: counted.unwrap_or_default(), memory: 0, pids: 0 };
         let (cpu, memory) =
             (self.caps.cpu.is_some() && counted.is_none(), !self.groups.limit_memory());
         if cpu || memory {
             // One more than may be there is enough to know.
-            for pid in tree(self.first, self.caps.pids as usize + 1) {
-                used.pids += 1;
-                used.memory += if memory { resident(pid) } else { 0 };
-                used.cpu += if cpu { time(pid) } else { Duration::ZERO };
+            let pids = self.pids(self.caps.pids as usize + 1);
+            let loads: Vec<Load> = pids.iter().map(|pid| load(*pid)).collect();
+            used.pids = loads.iter().map(|load| load.threads).sum();
+            if memory {
+                let resident: u64 = loads.iter().map(|load| load.memory).sum();
+                let systems: u64 = self.memory.iter().map(bytes_in).sum();
+                used.memory = resident + held(&pids).memory + systems;
+            }
+            if cpu {
+                used.cpu = self.spent.add(&pids);
             }
         }
         used
     }
 }
 
+/// What a folder that cannot be looked into counts for: nobody makes one and stays below the limit.
+fn closed(caps: &Caps) -> u64 {
+    caps.disk.saturating_add(1)
+}
+
+fn bytes_in(system: &OwnedFd) -> u64 {
+    let about = rustix::fs::fstatvfs(system);
+    about.map_or(0, |about| (about.f_blocks - about.f_bfree) * about.f_frsize)
+}
+
 struct Used {
     cpu: Duration,
     memory: u64,
+    /// With their threads, as the kernel counts them.
     pids: u32,
 }
 
-fn size_of(caps: &Caps, enough: u64) -> u64 {
-    caps.counted.iter().map(|path| size(path, enough)).sum()
+/// Time on a processor where nobody counts it for a whole tree.
+#[derive(Default)]
+struct Spent {
+    /// Of each process itself, when it was last seen.
+    last: BTreeMap<i32, Duration>,
+    /// Of those that are gone.
+    gone: Duration,
 }
 
-/// Bytes on disk beneath a folder; no more than a little over `enough` is looked for.
-fn size(folder: &Path, enough: u64) -> u64 {
-    let mut bytes = 0;
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(folder) = waiting.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            let Ok(about) = entry.metadata() else { continue };
-            bytes += about.blocks() * 512;
-            if about.is_dir() {
-                waiting.push(entry.path());
+impl Spent {
+    /// A child that nobody waits for takes its time with it, so what was seen of it is kept; of one that was too short
+    /// to be seen, only whoever waited for it knows.
+    fn add(&mut self, pids: &[i32]) -> Duration {
+        let all: Vec<_> = pids.iter().map(|pid| (*pid, times(*pid))).collect();
+        let now: BTreeMap<i32, Duration> = all.iter().map(|(pid, (own, _))| (*pid, *own)).collect();
+        for (pid, before) in &self.last {
+            // The number may have gone to another.
+            if now.get(pid).is_none_or(|own| own < before) {
+                self.gone += *before;
             }
         }
-        if bytes > enough {
-            break;
-        }
+        let seen = self.gone + now.values().sum::<Duration>();
+        self.last = now;
+        let waited: Duration = all.iter().map(|(_, (_, with_children))| *with_children).sum();
+        seen.max(waited)
     }
-    bytes
 }

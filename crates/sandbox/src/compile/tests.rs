@@ -59,6 +59,24 @@ fn without_namespaces_a_reader_has_rules() {
 }
 
 #[test]
+fn no_link_of_the_jails_stands_above_a_workspace() {
+    let is_link = |made: &Blueprint| {
+        let mut links = made.root.iter().filter(|entry| matches!(entry, Entry::Link { .. }));
+        links.any(|link| link.at() == Path::new("/var/tmp"))
+    };
+    let mut folder = folder();
+    assert!(is_link(&blueprint(
+        &policy(Confinement::ReadOnly, Workspace::Folder(folder.clone())),
+        &user()
+    )));
+    folder.path = "/var/tmp/shop".into();
+    assert!(!is_link(&blueprint(
+        &policy(Confinement::ReadOnly, Workspace::Folder(folder)),
+        &user()
+    )));
+}
+
+#[test]
 fn the_same_is_made_of_the_same() {
     for confinement in Confinement::ALL {
         let policy = policy(confinement, Workspace::Folder(folder()));

@@ -47,7 +47,9 @@ pub(super) fn hidden(root: &Path, most: usize) -> (Vec<PathBuf>, Walked) {
                 hidden.extend(secret(root, &entry, kind));
             } else if name == ".sequester" {
                 hidden.push(entry.path());
-            } else if !SKIPPED.iter().any(|skipped| name == *skipped) {
+            } else if SKIPPED.iter().any(|skipped| name == *skipped) {
+                hidden.extend(services(&entry.path()));
+            } else {
                 open.push(entry.path());
             }
         }
@@ -57,11 +59,22 @@ pub(super) fn hidden(root: &Path, most: usize) -> (Vec<PathBuf>, Walked) {
     (hidden, Walked::Whole)
 }
 
+/// Sockets and pipes right in a folder: git's own service has one in `.git`.
+fn services(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let leading = entries.filter(|entry| entry.file_type().is_ok_and(leads_out));
+    leading.map(|entry| entry.path()).collect()
+}
+
+/// A socket or a pipe has somebody of the machine's at its other end, and no mount is too read-only for it.
+fn leads_out(kind: FileType) -> bool {
+    !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
+}
+
 /// The entry if it must not be seen; for a link, the file it leads to.
 fn secret(root: &Path, entry: &DirEntry, kind: FileType) -> Option<PathBuf> {
     let path = entry.path();
-    // A socket or a pipe has somebody of the machine's at its other end, and no mount is too read-only for it.
-    if !kind.is_file() && !kind.is_symlink() {
+    if leads_out(kind) {
         return Some(path);
     }
     is_secret_name(&path.strip_prefix(root).ok()?.to_string_lossy())?;

@@ -114,6 +114,16 @@ fn no_file_is_made_that_gives_its_owners_rights() {
 }
 
 #[test]
+fn shared_memory_of_nobodys_comes_in_small_pieces() {
+    let get = |bytes: u64| run(libc::SYS_shmget, [0, bytes, 0, 0, 0, 0]);
+    assert_eq!(get(56), ALLOW);
+    assert_eq!(get(SEGMENT.into()), ALLOW);
+    for bytes in [u64::from(SEGMENT) + 1, 1 << 32, u64::MAX] {
+        assert_eq!(get(bytes), errno(libc::ENOMEM), "{bytes}");
+    }
+}
+
+#[test]
 fn a_terminal_cannot_be_typed_into() {
     for command in TERMINAL {
         assert_eq!(run(libc::SYS_ioctl, [0, u64::from(*command), 0, 0, 0, 0]), errno(libc::EPERM));
@@ -133,6 +143,15 @@ fn without_namespaces_nothing_of_the_machine_is_reached() {
     }
     assert_eq!(run(libc::SYS_prlimit64, [0; 6]), ALLOW);
     assert_eq!(run(libc::SYS_prlimit64, [1, 0, 0, 0, 0, 0]), errno(libc::EPERM));
+    assert_eq!(run(libc::SYS_setpriority, [0; 6]), ALLOW);
+    assert_eq!(run(libc::SYS_setpriority, [0, 1, 0, 0, 0, 0]), errno(libc::EPERM));
+    assert_eq!(run(libc::SYS_setpriority, [2, 0, 0, 0, 0, 0]), errno(libc::EPERM), "of a user");
+    assert_eq!(run(libc::SYS_getxattr, [0; 6]), errno(libc::EOPNOTSUPP));
     assert_eq!(run(libc::SYS_socketpair, [1, 1, 0, 0, 0, 0]), ALLOW);
+    assert_eq!(run(libc::SYS_socketpair, [1, 0x80005, 0, 0, 0, 0]), ALLOW);
+    for kind in LOOSE {
+        let pair = [1, u64::from(*kind), 0, 0, 0, 0];
+        assert_eq!(run(libc::SYS_socketpair, pair), errno(libc::EPERM));
+    }
     assert_eq!(run(libc::SYS_mount, [0; 6]), errno(libc::EPERM));
 }

@@ -36,6 +36,14 @@ pub(crate) fn clone_apart(flags: u64) -> io::Result<Cloned> {
     }
 }
 
+/// A child like this process, with a handle. Must be called while the process has one thread.
+pub(crate) fn fork_handled() -> io::Result<Cloned> {
+    let Some(pid) = fork()? else { return Ok(Cloned::Child) };
+    // Its number stays its own until it is waited for.
+    let handle = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())?;
+    Ok(Cloned::Parent { pid, handle })
+}
+
 /// A child like this process; nothing in the child. Must be called while the process has one thread.
 pub(crate) fn fork() -> io::Result<Option<Pid>> {
     // SAFETY: with one thread no lock is held by another that the child would lack.

@@ -1,0 +1,121 @@
+//! Attempts to get out of a jail. One counts only where the same test first sees it succeed without the jail.
+#![allow(
+    clippy::needless_raw_string_hashes,
+    reason = "scripts look alike, with quotes in them or not"
+)]
+#![allow(clippy::print_stderr, reason = "what was tried, and what could not be, is told")]
+
+mod attempt;
+mod controls;
+mod ears;
+mod exhaustion;
+mod fingerprint;
+mod furniture;
+mod git;
+mod ground;
+mod kernel;
+mod leg;
+mod network;
+mod poison;
+mod privileges;
+mod reads;
+mod secrets;
+mod sockets;
+mod survivors;
+mod trial;
+mod victim;
+mod writes;
+
+use std::collections::BTreeSet;
+
+use attempt::{EVERY, Profile};
+use leg::Leg;
+use trial::in_parallel;
+
+/// Fewer, and something is wrong with the suite or the machine.
+const FEWEST: [(Leg, usize); 3] = [(Leg::Root, 250), (Leg::User, 230), (Leg::Fallback, 150)];
+
+/// Without namespaces the others are refused.
+fn profiles(leg: Leg) -> &'static [Profile] {
+    if leg == Leg::Fallback { &[Profile::ReadOnly] } else { EVERY }
+}
+
+/// A leg that cannot be done here is counted, and is a fault where everything must be seen.
+fn may_go(leg: Leg) -> bool {
+    let Some(obstacle) = leg.obstacle() else { return true };
+    eprintln!("skipped leg: {leg:?}, because {obstacle}");
+    assert!(std::env::var_os("CI").is_none(), "{leg:?} was skipped: {obstacle}");
+    false
+}
+
+fn contain(leg: Leg) {
+    if !may_go(leg) {
+        return;
+    }
+    let tally = trial::run(leg, profiles(leg));
+    let (counted, jailed) = (tally.counted, tally.jailed);
+    eprintln!("{leg:?}: {counted} attempts succeed without a jail, tried {jailed} times in one");
+    for one in &tally.impossible {
+        eprintln!("not counted: {one}");
+    }
+    assert!(tally.faults.is_empty(), "{}", tally.faults.join("\n"));
+    let (_, fewest) = FEWEST.iter().find(|(of, _)| *of == leg).unwrap();
+    assert!(counted >= *fewest, "{leg:?}: only {counted} attempts counted");
+}
+
+#[test]
+fn root_gets_nothing_out_of_a_jail() {
+    contain(Leg::Root);
+}
+
+#[test]
+fn a_user_gets_nothing_out_of_a_jail() {
+    contain(Leg::User);
+}
+
+#[test]
+fn nothing_gets_out_of_a_jail_without_namespaces() {
+    contain(Leg::Fallback);
+}
+
+#[test]
+fn no_process_outlives_its_jail() {
+    let mut trials = Vec::new();
+    for leg in [Leg::Root, Leg::User, Leg::Fallback].into_iter().filter(|leg| may_go(*leg)) {
+        let profile = if leg == Leg::Fallback { Profile::ReadOnly } else { Profile::Writer };
+        // Without namespaces it is the supervisor that ends all others; nobody but the person can reach it.
+        let endings = survivors::ENDINGS
+            .iter()
+            .filter(|ending| leg != Leg::Fallback || **ending != survivors::Ending::Supervisor);
+        trials.extend(endings.map(|ending| (leg, profile, *ending)));
+    }
+    let faults = in_parallel(&trials, |(leg, profile, ending)| {
+        let found = survivors::outlive(*leg, *profile, *ending);
+        found
+            .into_iter()
+            .map(|one| format!("{leg:?}: outlives the end by {one}"))
+            .collect::<Vec<_>>()
+    });
+    eprintln!("{} kinds of process tried to outlive {} jails", survivors::kinds(), trials.len());
+    let faults = faults.concat();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn without_namespaces_what_cannot_be_kept_is_refused() {
+    let ground = ground::Ground::new(Leg::Fallback, &[]);
+    for profile in [Profile::Validate, Profile::Writer, Profile::FullAccess] {
+        let output = ground.jailed(profile, &[], &["/bin/true"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(5), "{profile:?}: {output:?}");
+    }
+    std::fs::write(ground.path("workspace/.env"), "TOKEN=1\n").unwrap();
+    let output = ground.jailed(Profile::ReadOnly, &[], &["/bin/true"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(5), "a secret cannot be hidden: {output:?}");
+}
+
+#[test]
+fn the_suite_has_no_attempt_twice() {
+    let all = trial::all();
+    let names: BTreeSet<_> = all.iter().map(|one| (one.class, &one.name)).collect();
+    assert_eq!(names.len(), all.len());
+}

@@ -1,0 +1,119 @@
+//! What lies on a ground: a person's home and project, with secrets in both.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, lchown, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use super::leg::Leg;
+
+const SECRETS: [&str; 14] = [
+    "outside/secret",
+    "outside/vault/key",
+    "sibling/notes.md",
+    "home/.ssh/id_ed25519",
+    "home/.aws/credentials",
+    "home/.netrc",
+    "home/.config/gh/hosts.yml",
+    "home/.docker/config.json",
+    "home/.npmrc",
+    "home/.bash_history",
+    "home/.gnupg/private-keys-v1.d/key",
+    "home/.kube/config",
+    "home/.password-store/mail.gpg",
+    "home/.cache/sequester/runs.db",
+];
+
+/// Where secrets lie that the workspace itself holds. Without namespaces such a workspace is refused.
+const INSIDE: [&str; 4] =
+    ["workspace/.env", "workspace/id_rsa", "workspace/deploy/.env", "workspace/.sequester/plan.md"];
+
+const ORDINARY: [(&str, &str); 14] = [
+    ("outside/held", "before\n"),
+    ("home/.bashrc", "# mine\n"),
+    ("home/.gitconfig", "[user]\n\tname = Tester\n\temail = tester@example.com\n"),
+    ("workspace/README.md", "# Shop\n"),
+    ("workspace/src/main.c", "int main(void) { return 0; }\n"),
+    ("workspace/deploy/run.sh", "#!/bin/sh\n"),
+    ("workspace/tool", "#!/bin/sh\necho tool\n"),
+    ("workspace/.claude/settings.json", "{}\n"),
+    ("workspace/.mcp.json", "{}\n"),
+    ("workspace/.github/workflows/ci.yml", "on: push\n"),
+    ("workspace/.travis.yml", "before\n"),
+    ("workspace/.drone.yml", "before\n"),
+    ("workspace/.cirrus.yml", "before\n"),
+    ("workspace/appveyor.yml", "before\n"),
+];
+
+pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
+    let put = |path: &str, text: &str| {
+        let path = base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+    };
+    for path in SECRETS {
+        put(path, &format!("token={canary}\n"));
+    }
+    for (path, text) in ORDINARY {
+        put(path, text);
+    }
+    set_mode(&base.join("home/.ssh/id_ed25519"), 0o600);
+    fs::create_dir(base.join("tmp")).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    let noted = base.join("outside/secret");
+    rustix::fs::setxattr(&noted, "user.note", canary.as_bytes(), flags).unwrap();
+    symlink("../outside/secret", base.join("workspace/leak")).unwrap();
+    git(base, &["init", "--quiet", "--initial-branch=main"]);
+    git(base, &["add", "README.md", "src", "deploy/run.sh"]);
+    git(base, &["commit", "--quiet", "--message", "first"]);
+    if leg != Leg::Fallback {
+        for path in INSIDE {
+            put(path, &format!("TOKEN={canary}\n"));
+        }
+        let remote = format!("https://me:{canary}@example.com/shop.git");
+        git(base, &["remote", "add", "origin", &remote]);
+    }
+}
+
+fn git(base: &Path, arguments: &[&str]) {
+    let output = Command::new("git")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", base.join("home"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .args(arguments)
+        .current_dir(base.join("workspace"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
+pub(super) fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Makes everything below somebody's own.
+pub(super) fn give(folder: &Path, user: u32) {
+    lchown(folder, Some(user), Some(user)).unwrap();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            give(&entry.path(), user);
+        } else {
+            lchown(entry.path(), Some(user), Some(user)).unwrap();
+        }
+    }
+}
+
+/// Programs of root's that give rights to whoever runs them: one by its mode, one by its capabilities.
+pub(super) fn raise(base: &Path) {
+    let (id, cat) = (base.join("workspace/raise"), base.join("workspace/lift"));
+    fs::copy("/usr/bin/id", &id).unwrap();
+    set_mode(&id, 0o4755);
+    fs::copy("/bin/cat", &cat).unwrap();
+    set_mode(&cat, 0o755);
+    // Version 2, effective; to read what others may not.
+    let rights: [u32; 5] = [0x0200_0001, 0b110, 0, 0, 0];
+    let rights: Vec<u8> = rights.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(&cat, "security.capability", &rights, flags).unwrap();
+}

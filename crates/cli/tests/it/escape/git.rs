@@ -1,0 +1,121 @@
+//! Tricks with git: whoever writes its folder or configuration runs programs as the person.
+
+use super::attempt::Row::{Py, Sh};
+use super::attempt::{Attempt, Breach, PLAIN, Row, Shape, rows};
+
+pub(super) fn attempts() -> Vec<Attempt> {
+    let holds = |path| Shape { breach: Breach::Holds(path), ..PLAIN };
+    [
+        rows("git", holds("workspace/.git/config"), CONFIGURATION),
+        rows("git", holds("workspace/.git/hooks/pre-commit"), HOOK),
+        rows("git", holds("workspace/.git/hooks/post-checkout"), MOVED_HOOK),
+        rows("git", holds("workspace/.git/info/attributes"), ATTRIBUTES),
+        rows("git", holds("workspace/.git/objects/info/alternates"), ALTERNATES),
+        rows("git", holds("workspace/.git/refs/heads/extra"), REFERENCE),
+        rows("git", holds("workspace/.git/HEAD"), HEAD),
+        rows("git", holds("workspace/.git/index"), INDEX),
+        rows("git", holds("workspace/.git/logs/HEAD"), COMMIT),
+        rows("git", holds("workspace/.git/packed-refs"), PACKED),
+        rows("git", holds("workspace/.git/worktrees/side/HEAD"), WORKTREE),
+        rows("git", holds("workspace/.git/modules/part/HEAD"), SUBMODULE),
+        rows("git", holds("workspace/.git/commondir"), COMMON),
+        rows("git", holds("home/.gitconfig"), GLOBAL),
+        // Whoever comes after it must wait.
+        rows("git", holds("workspace/.git/index.lock"), LOCK),
+        rows("git", Shape { alone: Some(&[]), ..holds("workspace/.git/config") }, REPLACED),
+    ]
+    .concat()
+}
+
+const CONFIGURATION: &[Row] = &[
+    Sh("a program that watches files", r#"git config core.fsmonitor "/bin/echo $MARK""#),
+    Sh("hooks in another folder", r#"git config core.hooksPath "/tmp/$MARK""#),
+    Sh("a program for connections", r#"git config core.sshCommand "echo $MARK""#),
+    Sh("a program that shows pages", r#"git config core.pager "echo $MARK""#),
+    Sh("a program that edits", r#"git config core.editor "echo $MARK""#),
+    Sh("a command of another name", r#"git config alias.st "!echo $MARK""#),
+    Sh("a filter for files", r#"git config filter.x.smudge "echo $MARK""#),
+    Sh("a program that shows changes", r#"git config diff.external "echo $MARK""#),
+    Sh("a program that knows passwords", r#"git config credential.helper "!echo $MARK""#),
+    Sh("more configuration elsewhere", r#"git config include.path "/tmp/$MARK""#),
+    Sh("a remote that is a program", r#"git config remote.origin.uploadpack "echo $MARK""#),
+    Sh("a merge by a program", r#"git config merge.x.driver "echo $MARK""#),
+    Sh("a line that is just added", r#"printf '[alias]\n\tx = !echo %s\n' "$MARK" >> .git/config"#),
+    Py(
+        "a file moved over the configuration",
+        r#"
+text = open(WS + "/.git/config").read()
+with open(WS + "/moved", "w") as file:
+    file.write(text + f"[alias]\n\ty = !echo {MARK}\n")
+os.rename(WS + "/moved", WS + "/.git/config")
+"#,
+    ),
+];
+
+const HOOK: &[Row] = &[Sh(
+    "a hook",
+    r#"
+mkdir -p .git/hooks; printf '#!/bin/sh\necho %s\n' "$MARK" > .git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit"#,
+)];
+const MOVED_HOOK: &[Row] = &[Sh(
+    "a hook moved into its place",
+    r#"
+mkdir -p .git/hooks; echo "echo $MARK" > hook; mv hook .git/hooks/post-checkout"#,
+)];
+const ATTRIBUTES: &[Row] =
+    &[Sh("attributes", r#"mkdir -p .git/info; echo "* filter=$MARK" > .git/info/attributes"#)];
+const ALTERNATES: &[Row] = &[Sh(
+    "objects from elsewhere",
+    r#"mkdir -p .git/objects/info; echo "/tmp/$MARK" > .git/objects/info/alternates"#,
+)];
+const REFERENCE: &[Row] =
+    &[Sh("a branch", r#"echo "ref: refs/heads/$MARK" > .git/refs/heads/extra"#)];
+const HEAD: &[Row] =
+    &[Sh("another branch", r#"git symbolic-ref HEAD "refs/heads/$MARK"; git symbolic-ref HEAD"#)];
+const INDEX: &[Row] = &[Sh("a file is added", r#"echo x > "$MARK"; git add --force "$MARK""#)];
+const COMMIT: &[Row] = &[Sh("a commit", r#"git commit --quiet --allow-empty --message "$MARK""#)];
+const PACKED: &[Row] = &[Sh(
+    "packed branches",
+    r#"git update-ref "refs/tags/$MARK" $(git rev-list --all | head -1); git pack-refs --all"#,
+)];
+const LOCK: &[Row] = &[Sh("a lock that stays", r#"echo "$MARK" > .git/index.lock"#)];
+const WORKTREE: &[Row] = &[Sh(
+    "a second tree",
+    r#"
+d=$(mktemp -d); git worktree add --quiet -b "$MARK" "$d/side" $(git rev-list --all | head -1); rm -r "$d""#,
+)];
+const SUBMODULE: &[Row] = &[Sh(
+    "a repository within",
+    r#"
+mkdir -p .git/modules/part && echo "ref: refs/heads/$MARK" > .git/modules/part/HEAD"#,
+)];
+const COMMON: &[Row] = &[Sh(
+    "a folder shared with another repository",
+    r#"echo "../$MARK" > .git/commondir; cat .git/commondir"#,
+)];
+const GLOBAL: &[Row] = &[Sh(
+    "the person's own configuration",
+    r#"
+git config --global core.pager "$MARK"; HOME="$KEPT" git config --global alias.x "!echo $MARK""#,
+)];
+const REPLACED: &[Row] = &[
+    Sh(
+        "another folder in its place",
+        r#"
+mv .git old; mkdir .git; printf '[core]\n\tfsmonitor = %s\n' "$MARK" > .git/config"#,
+    ),
+    Sh(
+        "a link in its place",
+        r#"
+mv .git old; cp -r old other; printf '[core]\n\tfsmonitor = %s\n' "$MARK" > other/config; ln -s other .git"#,
+    ),
+    Py(
+        "an exchange of folders",
+        r#"
+os.mkdir(WS + "/other")
+with open(WS + "/other/config", "w") as file: file.write(MARK)
+call("renameat2", -100, (WS + "/other").encode(), -100, (WS + "/.git").encode(), 2)
+"#,
+    ),
+    Sh("after all of it was removed", r#"rm -rf .git; mkdir -p .git; echo "$MARK" > .git/config"#),
+];
