@@ -94,7 +94,8 @@ pub(crate) fn refuse(refusal: &Refusal) -> Failure {
 }
 
 fn broken(error: &Error) -> Failure {
-    let hint = "`sequester doctor` tries every step and says which guarantees this machine gives.";
+    let hint =
+        "Mend what the step in brackets met, then start it again; nothing runs without the jail.";
     Failure::guarantee(Code::NoJail, "", error.to_string(), hint)
 }
 

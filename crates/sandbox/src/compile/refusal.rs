@@ -40,7 +40,7 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::Missing { .. } => {
-                "`sequester doctor` shows what this machine gives; nothing runs without the jail."
+                "Let the kernel give what is named, or take another profile; nothing runs without the jail."
                     .to_owned()
             }
             Self::Around { .. } => "Name a folder that holds one project.".to_owned(),
