@@ -3,6 +3,7 @@
 mod environment;
 mod group;
 mod guarantee;
+mod harvest;
 mod identity;
 mod people;
 mod refusal;
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 use crate::blueprint::{Blueprint, Caps, Entry, Isolation, Network};
 use crate::capabilities::{Capabilities, Cgroups};
+use crate::limits::Limits;
 use crate::policy::{Policy, Workspace};
 use crate::surroundings::{Place, Surroundings, What};
 
@@ -71,6 +73,20 @@ pub fn compile(
     Ok(Compiled { blueprint, guarantees: held, memory })
 }
 
+/// The jail in which the change is computed that a jail for this policy left. None where nothing is kept.
+pub fn compile_harvest(
+    policy: &Policy,
+    surroundings: &Surroundings,
+    capabilities: &Capabilities,
+) -> Option<Blueprint> {
+    match &policy.workspace {
+        Workspace::Layers(layers) if policy.is_keeping() => {
+            Some(harvest::blueprint(policy, layers, surroundings, capabilities))
+        }
+        _ => None,
+    }
+}
+
 /// Every guarantee that a jail for this policy would keep here.
 pub fn guarantees(
     policy: &Policy,
@@ -90,7 +106,7 @@ fn rooted(policy: &Policy, surroundings: &Surroundings, capabilities: &Capabilit
         environment: environment::build(policy, surroundings, &home, &|path| shows(&root, path)),
         folder: workspace::folder(policy),
         network: network(policy),
-        caps: caps(policy, counted(policy, &root)),
+        caps: caps(&policy.limits, counted(policy, &root)),
         cgroup: group::settings(&policy.limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
         discard: Some(policy.store.clone()),
@@ -130,7 +146,7 @@ fn fallback(
         environment,
         folder,
         network: Network::None,
-        caps: caps(policy, vec![policy.store.clone()]),
+        caps: caps(&policy.limits, vec![policy.store.clone()]),
         cgroup: group::settings(&policy.limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
         discard: Some(policy.store.clone()),
@@ -158,8 +174,7 @@ fn network(policy: &Policy) -> Network {
     Network::Hosts { hosts, port: PROXY_PORT }
 }
 
-fn caps(policy: &Policy, counted: Vec<PathBuf>) -> Caps {
-    let limits = &policy.limits;
+fn caps(limits: &Limits, counted: Vec<PathBuf>) -> Caps {
     Caps {
         memory: limits.memory,
         pids: limits.pids,

@@ -11,6 +11,20 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Where a jail for a harvest has the workspace, and what it started from.
+pub(crate) const WORK: &str = "/work";
+pub(crate) const BASE: &str = "/base";
+
+/// The jailed side.
+pub(crate) fn send(rules: &Rules, to: impl Write) -> io::Result<()> {
+    let mut to = BufWriter::new(to);
+    compute(Path::new(WORK), Path::new(BASE), rules)?.send(&mut to)?;
+    to.flush()
+}
+
 pub use change::{Action, Change, Entry, Error, Mode, Refused};
 pub use compare::compute;
 pub use rules::Rules;

@@ -25,7 +25,7 @@ use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart};
 use crate::sources::{self, Sources};
-use crate::{root, rules, sys};
+use crate::{harvest, root, rules, sys};
 
 /// What a jailed program is connected to.
 pub(crate) struct Ends {
@@ -204,7 +204,11 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
             let ending = execute(&order.blueprint, &words);
             let _ = link.say(&Word::Ended(ending));
         }
-        (Program::Server, None) => {}
+        (Program::Harvest(rules), Some(socket)) => {
+            let sent = harvest::send(&rules, UnixStream::from(socket));
+            exit(sent.map_or(1, |()| 0));
+        }
+        (Program::Server | Program::Harvest(_), None) => {}
     }
     exit(126)
 }

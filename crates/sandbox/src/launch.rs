@@ -10,6 +10,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
 use crate::blueprint::Blueprint;
+use crate::harvest::{Change, Rules};
 use crate::order::{Ending, Order, Program, Said, Trouble};
 use crate::supervise::{CONTROL, MARK, ORDER, SOCKET, is_supervisor};
 use crate::{groups, probe, sys};
@@ -35,6 +36,8 @@ pub enum Error {
     Jail(Trouble),
     /// This program does not call `enter_if_jailed` first.
     NotEntered,
+    /// The jail stood, and no change came out of it.
+    Harvest(String),
     Io(io::Error),
 }
 
@@ -45,6 +48,7 @@ impl fmt::Display for Error {
             Self::NotEntered => formatter.write_str(
                 "No jail can be started: `main` must call `sequester_sandbox::enter_if_jailed` first.",
             ),
+            Self::Harvest(why) => write!(formatter, "The change could not be taken: {why}"),
             Self::Io(error) => write!(formatter, "The jail could not be started: {error}."),
         }
     }
@@ -70,11 +74,26 @@ impl Jail {
 
     /// Runs what `enter_if_jailed` was given, and gives the line to it.
     pub fn serve(blueprint: &Blueprint) -> Result<(Self, UnixStream), Error> {
+        Self::connect(blueprint, Program::Server)
+    }
+
+    /// What became of a workspace, computed in the jail that [`crate::compile_harvest`] made for it.
+    pub fn harvest(blueprint: &Blueprint, rules: &Rules) -> Result<Change, Error> {
+        let (jail, mut line) = Self::connect(blueprint, Program::Harvest(rules.clone()))?;
+        let received = Change::receive(&mut line, rules);
+        match (received, jail.wait(|_| ())?) {
+            (Ok(change), _) => Ok(change),
+            (Err(_), Ending::Killed(cause)) => Err(Error::Harvest(cause.sentence().to_owned())),
+            (Err(error), _) => Err(Error::Harvest(error.to_string())),
+        }
+    }
+
+    fn connect(blueprint: &Blueprint, program: Program) -> Result<(Self, UnixStream), Error> {
         let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let (ours, theirs) = UnixStream::pair()?;
         let null = null.as_fd();
         let streams = Streams { stdin: null, stdout: null, stderr: null };
-        let jail = Self::launch(blueprint, Program::Server, streams, Some(theirs.as_fd()))?;
+        let jail = Self::launch(blueprint, program, streams, Some(theirs.as_fd()))?;
         Ok((jail, ours))
     }
 

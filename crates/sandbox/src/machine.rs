@@ -102,6 +102,7 @@ pub(crate) fn layers() -> Layers {
         git: Some("/state/git".into()),
         protected: vec![".github/workflows".into(), ".mcp.json".into()],
         caches: vec![target],
+        hidden: vec!["/home/ada/shop/target/.env".into()],
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Workspace {
     None,
 }
 
-/// A private workspace, by the places of its parts. The trees hold empty folders where `.git` and the caches are mounted.
+/// A private workspace, by the places of its parts. The lowest tree holds an empty folder for `.git`, the store one for each cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layers {
     /// The repository's own path, where the workspace stands inside.
@@ -48,6 +48,8 @@ pub struct Layers {
     pub protected: Vec<PathBuf>,
     /// The project's ignored build folders.
     pub caches: Vec<Layer>,
+    /// What in the caches is secret by its name.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// A folder of the person's that is shown, and written to beside it.

@@ -32,7 +32,7 @@ pub(super) fn build(
     root.sort_by(|one, other| one.at().cmp(other.at()));
     // A workspace in `/var/tmp` stands in a folder, not behind a link of the jail's.
     root.retain(|entry| !matches!(entry, Entry::Link { at: link, .. } if at.starts_with(link)));
-    root.extend(workspace::entries(policy));
+    root.extend(workspace::entries(policy, capabilities));
     root
 }
 

@@ -45,6 +45,18 @@ fn each_profile_has_its_jail_in_a_private_workspace() {
 }
 
 #[test]
+fn a_change_is_computed_where_there_is_nothing_but_the_workspace_and_its_base() {
+    for (name, lower) in [("one", vec!["/state/base".into()]), ("two", layers().lower)] {
+        let workspace = Workspace::Layers(crate::Layers { lower, ..layers() });
+        let policy = policy(Confinement::Writer, workspace);
+        let made = compile_harvest(&policy, &root(), &Capabilities::all()).unwrap();
+        crate::golden::assert(&format!("harvest/{name}.txt"), &lines(&made));
+    }
+    let reader = policy(Confinement::Validate, Workspace::Layers(layers()));
+    assert_eq!(compile_harvest(&reader, &root(), &Capabilities::all()), None);
+}
+
+#[test]
 fn without_a_workspace_there_is_an_empty_one() {
     let made = blueprint(&policy(Confinement::Validate, Workspace::None), &user());
     crate::golden::assert("none/validate.txt", &lines(&made));

@@ -7,6 +7,7 @@ use sequester_core::profile::Confinement;
 
 use super::refusal::Refusal;
 use crate::blueprint::{Access, Entry, Kind};
+use crate::capabilities::{Capabilities, Capability};
 use crate::folder::{Folder, Git};
 use crate::policy::{Layer, Layers, Policy, Workspace};
 use crate::protected;
@@ -48,10 +49,10 @@ pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), 
     }
 }
 
-pub(super) fn entries(policy: &Policy) -> Vec<Entry> {
+pub(super) fn entries(policy: &Policy, capabilities: &Capabilities) -> Vec<Entry> {
     match &policy.workspace {
         Workspace::Folder(folder) => of_folder(policy, folder),
-        Workspace::Layers(layers) => of_layers(policy, layers),
+        Workspace::Layers(layers) => of_layers(policy, layers, capabilities),
         Workspace::None => {
             let bytes = policy.limits.disk.min(policy.limits.memory / 2);
             vec![Entry::Scratch { at: EMPTY.into(), bytes, mode: 0o755 }]
@@ -132,10 +133,12 @@ fn absent_parent(policy: &Policy, folder: &Folder, name: &str) -> Option<PathBuf
     whole.then_some(at)
 }
 
-fn of_layers(policy: &Policy, layers: &Layers) -> Vec<Entry> {
+fn of_layers(policy: &Policy, layers: &Layers, capabilities: &Capabilities) -> Vec<Entry> {
     let at = &layers.at;
+    let is_layered = capabilities.has(Capability::Overlay);
     let mut entries = match layers.lower.as_slice() {
-        [only] if !policy.is_writing() => {
+        // Enough for a reader, who then does without the build folders: there is no place to show them at.
+        [only] if !is_layered => {
             vec![Entry::Bind { from: only.clone(), at: at.clone(), access: Access::Read }]
         }
         lower => {
@@ -143,7 +146,7 @@ fn of_layers(policy: &Policy, layers: &Layers) -> Vec<Entry> {
             vec![Entry::Layered { at: at.clone(), lower: lower.to_vec(), store }]
         }
     };
-    if !policy.is_writing() && layers.lower.len() != 1 {
+    if is_layered && !policy.is_writing() {
         entries.push(Entry::Shut { at: at.clone(), kind: Kind::Folder });
     }
     let git = layers.git.iter().cloned();
@@ -157,7 +160,10 @@ fn of_layers(policy: &Policy, layers: &Layers) -> Vec<Entry> {
             Entry::Shut { at: at.join(name), kind }
         }));
     }
-    entries.extend(layers.caches.iter().map(|cache| of_cache(policy, cache)));
+    if is_layered {
+        entries.extend(layers.caches.iter().map(|cache| of_cache(policy, cache)));
+        entries.extend(layers.hidden.iter().map(|at| Entry::Hidden { at: at.clone() }));
+    }
     entries
 }
 

@@ -35,6 +35,8 @@ pub struct Change {
 pub struct Entry {
     pub path: String,
     pub action: Action,
+    /// What it was; nothing if it is new.
+    pub was: Option<Mode>,
     /// What it is now; nothing if it is gone.
     pub mode: Option<Mode>,
     /// Lines, where they were compared.
@@ -56,12 +58,25 @@ pub enum Action {
     Mode,
 }
 
+/// As much of a file's mode as git keeps, in git's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum Mode {
+    #[serde(rename = "100644")]
     File,
+    #[serde(rename = "100755")]
     Executable,
+    #[serde(rename = "120000")]
     Link,
+}
+
+impl Mode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "100644",
+            Self::Executable => "100755",
+            Self::Link => "120000",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,6 +175,9 @@ impl Entry {
         if is_gone != self.mode.is_none() || (is_gone && self.size > 0) {
             return Err(wrong("is deleted and there"));
         }
+        if self.was.is_none() != (self.action == Action::Create) {
+            return Err(wrong("is new and was there"));
+        }
         Ok(())
     }
 
@@ -184,7 +202,7 @@ impl Refused {
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "the change that came out of the jail is not taken: {}.", self.0)
+        write!(formatter, "what came out of the jail is refused, since {}.", self.0)
     }
 }
 

@@ -221,16 +221,18 @@ impl Comparison<'_> {
         if new.as_ref().is_some_and(|new| new.bytes.is_none()) {
             return Err(format!("it is larger than {} MiB", FILE_BYTES >> 20));
         }
-        let size = new.as_ref().map_or(0, |new| new.shown().len() as u64);
+        let bytes = new.as_ref().and_then(|new| new.bytes.as_deref());
+        let size = bytes.map_or(0, |bytes| bytes.len() as u64);
         if self.bytes + size > ALL_BYTES {
             return Err(format!("a change has at most {} MiB", ALL_BYTES >> 20));
         }
         let [before, after] =
-            [&old, &new].map(|side| side.as_ref().map(|side| (side.mode, side.shown())));
+            [&old, &new].map(|side| side.as_ref().map(|side| (side.mode, side.bytes.as_deref())));
         let counted = self.patch.add(path, before, after);
         Ok(Some(Entry {
             path: path.to_owned(),
             action: action(old.as_ref(), new.as_ref()),
+            was: old.as_ref().map(|old| old.mode),
             mode: new.as_ref().map(|new| new.mode),
             added: counted.map(|(added, _)| added),
             removed: counted.map(|(_, removed)| removed),
@@ -337,11 +339,6 @@ impl Side {
             }
             _ => Err("it is a pipe, a socket or a device".to_owned()),
         }
-    }
-
-    /// What a patch can show of it: a file that is too large is as good as a binary one.
-    fn shown(&self) -> &[u8] {
-        self.bytes.as_deref().unwrap_or(&[0])
     }
 }
 

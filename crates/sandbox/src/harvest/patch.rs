@@ -1,4 +1,4 @@
-//! A change for people: unified, with the headers that git writes and reads.
+//! A change for people, in the form that git writes and reads. What cannot be shown so is a sentence in between.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -15,14 +15,21 @@ const DIFF_TIME: Duration = Duration::from_secs(5);
 /// Kept for the sentence that the rest had no room.
 const CLOSING: usize = 100;
 
-/// One side of a file: what it is, and its bytes.
-pub(super) type Side<'a> = Option<(Mode, &'a [u8])>;
+/// One side of a file: what it is, and its bytes, unless it is too large to be held.
+pub(super) type Side<'a> = Option<(Mode, Option<&'a [u8]>)>;
 
 pub(super) struct Patch {
     text: String,
     deadline: Instant,
     /// Files that had no room.
     left_out: usize,
+}
+
+/// A file's part, with the lines that came and went.
+struct Part {
+    text: String,
+    added: usize,
+    removed: usize,
 }
 
 /// Lines that came and went.
@@ -35,32 +42,43 @@ impl Patch {
 
     /// Adds what happened to one file.
     pub(super) fn add(&mut self, path: &str, old: Side<'_>, new: Side<'_>) -> Counted {
-        let mut part = header(path, old.map(|side| side.0), new.map(|side| side.0));
-        let (before, after) = (bytes(old), bytes(new));
-        let counted = match (text(before), text(after)) {
-            (Some(before), Some(after)) => {
-                let mut config = TextDiff::configure();
-                let diff = config.deadline(self.deadline).diff_lines(before, after);
-                let count = |tag| diff.iter_all_changes().filter(|one| one.tag() == tag).count();
-                let name = |side: char, there: bool| {
-                    if there { format!("{side}/{path}") } else { "/dev/null".to_owned() }
-                };
-                let (from, to) = (name('a', old.is_some()), name('b', new.is_some()));
-                let _ = write!(part, "{}", diff.unified_diff().header(&from, &to));
-                Some((count(ChangeTag::Insert), count(ChangeTag::Delete)))
-            }
-            _ if before == after => None,
-            _ => {
-                let _ = writeln!(part, "Binary files a/{path} and b/{path} differ");
-                None
-            }
+        let (text, counted) = match self.part(path, old, new) {
+            Ok(part) => (part.text, Some((part.added, part.removed))),
+            Err(why) => (format!("File {path} {why}.\n"), None),
         };
-        if self.text.len() + part.len() + CLOSING <= PATCH_BYTES {
-            self.text += &part;
+        if self.text.len() + text.len() + CLOSING <= PATCH_BYTES {
+            self.text += &text;
         } else {
             self.left_out += 1;
         }
         counted
+    }
+
+    fn part(&self, path: &str, old: Side<'_>, new: Side<'_>) -> Result<Part, &'static str> {
+        // To git a link in a file's place is another thing of that name.
+        if let (Some((one, _)), Some((other, _))) = (old, new)
+            && (one == Mode::Link) != (other == Mode::Link)
+        {
+            let (gone, made) = (self.part(path, old, None)?, self.part(path, None, new)?);
+            let text = gone.text + &made.text;
+            return Ok(Part { text, added: made.added, removed: gone.removed });
+        }
+        let (before, after) = (text(old)?, text(new)?);
+        let mut config = TextDiff::configure();
+        let diff = config.deadline(self.deadline).diff_lines(before, after);
+        let count = |tag| diff.iter_all_changes().filter(|one| one.tag() == tag).count();
+        let name = |side: &str, there: bool| {
+            let named = if there { quoted(side, path) } else { "/dev/null".to_owned() };
+            // As git does, so that a name's blank is not taken for its end.
+            if named.contains(' ') { named + "\t" } else { named }
+        };
+        let (from, to) = (name("a", old.is_some()), name("b", new.is_some()));
+        let heading = heading(path, old.map(|side| side.0), new.map(|side| side.0));
+        Ok(Part {
+            text: heading + &diff.unified_diff().header(&from, &to).to_string(),
+            added: count(ChangeTag::Insert),
+            removed: count(ChangeTag::Delete),
+        })
     }
 
     pub(super) fn finish(mut self) -> String {
@@ -76,31 +94,32 @@ impl Patch {
     }
 }
 
-fn header(path: &str, old: Option<Mode>, new: Option<Mode>) -> String {
-    let number = |mode: Mode| match mode {
-        Mode::File => "100644",
-        Mode::Executable => "100755",
-        Mode::Link => "120000",
+/// What git says of a file before its lines: an empty file and a mode have nothing else.
+fn heading(path: &str, old: Option<Mode>, new: Option<Mode>) -> String {
+    let mut text = format!("diff --git {} {}\n", quoted("a", path), quoted("b", path));
+    let _ = match (old.map(Mode::as_str), new.map(Mode::as_str)) {
+        (None, Some(mode)) => writeln!(text, "new file mode {mode}"),
+        (Some(mode), None) => writeln!(text, "deleted file mode {mode}"),
+        (Some(old), Some(new)) if old != new => writeln!(text, "old mode {old}\nnew mode {new}"),
+        _ => Ok(()),
     };
-    let modes = match (old, new) {
-        (None, Some(new)) => format!("new file mode {}\n", number(new)),
-        (Some(old), None) => format!("deleted file mode {}\n", number(old)),
-        (Some(old), Some(new)) if old != new => {
-            format!("old mode {}\nnew mode {}\n", number(old), number(new))
-        }
-        _ => String::new(),
-    };
-    format!("diff --git a/{path} b/{path}\n{modes}")
+    text
 }
 
-fn bytes(side: Side<'_>) -> &[u8] {
-    side.map_or(&[], |(_, bytes)| bytes)
-}
-
-/// What can be shown line by line.
-fn text(bytes: &[u8]) -> Option<&str> {
-    if bytes.len() > DIFF_BYTES || bytes.contains(&0) {
-        return None;
+/// A path as git writes it; there are no control characters in one.
+fn quoted(side: &str, path: &str) -> String {
+    if path.contains(['"', '\\']) {
+        return format!("\"{side}/{}\"", path.replace('\\', "\\\\").replace('"', "\\\""));
     }
-    std::str::from_utf8(bytes).ok().filter(|text| text.matches('\n').count() <= DIFF_LINES)
+    format!("{side}/{path}")
+}
+
+/// What can be shown line by line; else why not.
+fn text(side: Side<'_>) -> Result<&str, &'static str> {
+    let Some((_, bytes)) = side else { return Ok("") };
+    let bytes = bytes.filter(|bytes| bytes.len() <= DIFF_BYTES).ok_or("is too large to show")?;
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let text = text.ok_or("is binary")?;
+    let lines = text.matches('\n').count();
+    if lines > DIFF_LINES { Err("is too large to show") } else { Ok(text) }
 }

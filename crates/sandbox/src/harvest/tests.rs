@@ -125,6 +125,7 @@ fn each_kind_of_change_is_told_with_its_content() {
     let expected = Entry {
         path: "src/a.rs".to_owned(),
         action: Modify,
+        was: Some(Mode::File),
         mode: Some(Mode::File),
         added: Some(2),
         removed: Some(1),
@@ -133,9 +134,12 @@ fn each_kind_of_change_is_told_with_its_content() {
     };
     assert_eq!(entry("src/a.rs"), &expected);
     let part = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,3 @@\n one\n-two\n+2\n+three\n";
-    for part in
-        [part, "old mode 100644\nnew mode 100755\n", "Binary files", "deleted file mode 100644\n"]
-    {
+    for part in [
+        part,
+        "old mode 100644\nnew mode 100755\n",
+        "File binary is binary.\n",
+        "deleted file mode 100644\n",
+    ] {
         assert!(change.patch.contains(part), "{part}\n{}", change.patch);
     }
 }
@@ -284,6 +288,7 @@ fn an_answer_that_lies_is_not_taken() {
     let entry = |path: &str| Entry {
         path: path.to_owned(),
         action: Create,
+        was: None,
         mode: Some(Mode::File),
         added: None,
         removed: None,
@@ -315,6 +320,7 @@ fn an_answer_that_lies_is_not_taken() {
         (vec![entry("a"), entry("a")], "doubled"),
         (vec![entry("a"), entry("a/b")], "a file and a folder"),
         (vec![Entry { action: Delete, ..entry("a") }], "deleted and there"),
+        (vec![Entry { was: Some(Mode::File), ..entry("a") }], "new and was there"),
         (vec![Entry { size: 1 << 40, ..entry("a") }], "too large"),
         (vec![Entry { size: 9, ..entry("a") }], "cannot be read"),
         (vec![link("../x")], "leaves the tree"),

@@ -1,4 +1,4 @@
-//! The folders of a working tree that git ignores: what builds put there is carried in, as a layer of its own.
+//! The build folders of a working tree: what git ignores and a tool made is carried in, each as a layer of its own.
 
 use std::path::Path;
 
@@ -14,6 +14,18 @@ const FOLDERS: usize = 64;
 const RULES_BYTES: u64 = 1 << 20;
 /// Names that are looked at for secrets, in all folders together.
 const NAMES: usize = 500_000;
+/// What tools make of a project, by the names that they are known for. Anything may lie in another ignored folder: plans, notes, the
+/// work of other agents.
+#[rustfmt::skip]
+const BUILDS: [&str; 47] = [
+    ".angular", ".build", ".bundle", ".cache", ".dart_tool", ".eggs", ".gradle", ".mypy_cache", ".next", ".nox", ".nuxt",
+    ".parcel-cache", ".pnpm-store", ".pytest_cache", ".ruff_cache", ".stack-work", ".svelte-kit", ".terraform", ".tox",
+    ".turbo", ".venv", ".vite", ".yarn", ".zig-cache", "DerivedData", "Pods", "__pypackages__", "_build", "bin",
+    "bower_components", "build", "buck-out", "coverage", "deps", "dist", "dist-newstyle", "elm-stuff", "node_modules",
+    "obj", "out", "target", "vendor", "venv", "virtualenv", "zig-cache", "zig-out", "_deps",
+];
+/// Such a file in a folder says the same: of Rust, Python and others; of a virtual environment.
+const MARKS: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
 /// A tree that is deeper is no project's.
 const DEEPEST: usize = 64;
 
@@ -25,11 +37,10 @@ pub struct Ignored {
     pub left_out: Vec<RepoPath>,
 }
 
-/// Finds the highest folders of the working tree `root` that its `.gitignore` files ignore and of which `base` has nothing. Those
-/// that `hidden` names are as if they were not there.
-pub fn find(root: &Path, base: &Path, hidden: &dyn Fn(&str) -> bool) -> std::io::Result<Ignored> {
-    let mut search =
-        Search { work: Folder::open(root)?, base: Folder::open(base)?, hidden, found: Vec::new() };
+/// Finds the highest build folders of the working tree `root` that its `.gitignore` files ignore and of which `base` has nothing.
+pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
+    let (work, base) = (Folder::open(root)?, Folder::open(base)?);
+    let mut search = Search { work, base, found: Vec::new() };
     let mut rules = vec![search.rules(".git/info/exclude", "")];
     search.descend("", false, &mut rules);
     let mut folders = search.found;
@@ -65,14 +76,13 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
     Ok(Some(secrets))
 }
 
-struct Search<'a> {
+struct Search {
     work: Folder,
     base: Folder,
-    hidden: &'a dyn Fn(&str) -> bool,
     found: Vec<RepoPath>,
 }
 
-impl Search<'_> {
+impl Search {
     /// `under` says that a folder above is ignored already, but the base has files in it.
     fn descend(&mut self, folder: &str, under: bool, rules: &mut Vec<Gitignore>) {
         let Ok(list) = self.work.list(folder) else { return };
@@ -92,18 +102,26 @@ impl Search<'_> {
         for seen in list {
             let Some(name) = seen.name.to_str() else { continue };
             let path = path(name);
-            if seen.kind != FileType::Directory || name == ".git" || (self.hidden)(&path) {
+            if seen.kind != FileType::Directory || name == ".git" {
                 continue;
             }
             let ignored = under || is_ignored(rules, &path, true);
             let tracked = self.base.look(&path).is_ok();
             if !ignored || tracked {
                 self.descend(&path, ignored, rules);
-            } else if let Ok(path) = RepoPath::parse(&path) {
-                self.found.push(path);
+            } else if self.is_build(name, &path) {
+                self.found.extend(RepoPath::parse(&path));
             }
         }
         rules.pop();
+    }
+
+    fn is_build(&self, name: &str, path: &str) -> bool {
+        let marked = |mark: &&str| self.work.look(&format!("{path}/{mark}")).is_ok();
+        BUILDS.contains(&name)
+            || name.starts_with("cmake-build-")
+            || name.ends_with(".egg-info")
+            || MARKS.iter().any(|mark| marked(&mark))
     }
 
     fn rules(&self, file: &str, folder: &str) -> Gitignore {

@@ -65,6 +65,12 @@ impl Layer {
         Ok(too_large)
     }
 
+    /// Makes a folder for something to be mounted at.
+    pub fn make_place(&self, base: &Path, folder: &RepoPath) -> io::Result<()> {
+        self.make_parents(&Folder::open(base)?, folder.as_str())?;
+        make_folder(&self.upper(folder.as_str()), 0o755, self.owner)
+    }
+
     /// Gives files of `base` another time than they have there.
     pub fn touch(&self, base: &Path, files: &[(RepoPath, SystemTime)]) -> io::Result<()> {
         let below = Folder::open(base)?;

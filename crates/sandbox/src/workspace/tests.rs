@@ -328,10 +328,13 @@ fn a_copy_keeps_times_bits_and_links_and_leaves_out_what_is_denied() {
 }
 
 #[test]
-fn ignored_folders_are_found_and_the_secrets_in_them() {
+fn ignored_build_folders_are_found_and_the_secrets_in_them() {
     let folder = tempfile::tempdir().unwrap();
     let (root, base) = (folder.path().join("root"), folder.path().join("base"));
-    write(&root.join(".gitignore"), "/target/\nnode_modules\nvendor/\n.secrets/\n*.tmp\n");
+    write(
+        &root.join(".gitignore"),
+        "/target/\nnode_modules\nvendor/\n.secrets/\n*.tmp\nplans/\ncached/\n",
+    );
     write(&root.join(".git/info/exclude"), "local/\n");
     write(&root.join("web/.gitignore"), "dist/\n!node_modules\n");
     for name in [
@@ -344,14 +347,16 @@ fn ignored_folders_are_found_and_the_secrets_in_them() {
         "vendor/tracked/x",
         "vendor/built/x",
         "local/x",
+        "cached/CACHEDIR.TAG",
+        "plans/tasks.md",
         ".secrets/x",
         "file.tmp",
     ] {
         write(&root.join(name), "x");
     }
     write(&base.join("vendor/tracked/x"), "x");
-    let found = ignored::find(&root, &base, &|path| path == ".secrets").unwrap();
-    let expected = ["app/node_modules", "local", "target", "vendor/built", "web/dist"].map(path);
+    let found = ignored::find(&root, &base).unwrap();
+    let expected = ["app/node_modules", "cached", "target", "web/dist"].map(path);
     assert_eq!((&found.folders[..], &found.left_out[..]), (&expected[..], &[][..]));
     let secrets = ignored::secrets(&root, &found.folders).unwrap();
     assert_eq!(secrets, Some(vec![path("app/node_modules/.npmrc")]));
