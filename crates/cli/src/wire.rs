@@ -2,7 +2,9 @@
 
 mod agents;
 mod asked;
+mod base;
 pub(crate) mod config;
+mod evidence;
 pub(crate) mod jail;
 mod jailed;
 mod model;
@@ -13,9 +15,9 @@ mod workspace;
 
 pub(crate) use agents::Agents;
 pub(crate) use config::Settings;
+pub(crate) use evidence::{Changed, Evidence};
 pub(crate) use jailed::serve;
 pub(crate) use model::{Connections, misspelt};
 pub(crate) use plan_file::PlanFile;
 pub(crate) use project::Project;
 pub(crate) use subagent::{Subagent, refuse as refuse_profile};
-pub(crate) use workspace::{Changed, Evidence, left_out};

@@ -12,4 +12,4 @@ pub use drive::drive;
 pub use feed::{Feed, News, Silent};
 pub use runtime::block_on;
 pub use stop::Stop;
-pub use toolbox::{Capped, Filtered, Joined, Redacted, Requests, Standing};
+pub use toolbox::{Capped, Filtered, Joined, Lazy, Redacted, Requests, Standing};

@@ -3,12 +3,14 @@
 mod capped;
 mod filtered;
 mod joined;
+mod lazy;
 mod redacted;
 mod requests;
 
 pub use capped::Capped;
 pub use filtered::Filtered;
 pub use joined::Joined;
+pub use lazy::Lazy;
 pub use redacted::Redacted;
 pub use requests::{Requests, Standing};
 

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args, files: &FilesArgs) -> Outcome {
         let _ = writeln!(text, "{}", terminal::cut(&line, terminal::width()));
     }
     if ranked.is_empty() {
-        let label = project.snapshot.label();
+        let label = project.snapshot().label();
         let _ = writeln!(text, "No file of {label} shares a word with the text.");
         for note in project.notes() {
             let _ = writeln!(text, "note: {}", terminal::clean(&note));

@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::{progress::Progress, report as view, terminal};
 use crate::wire::config::resolve_model;
-use crate::wire::{Connections, Evidence, Project, Subagent, left_out, refuse_profile};
+use crate::wire::{Connections, Evidence, Project, Subagent, refuse_profile};
 
 pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let text = super::read_text(&given.text)?;
@@ -47,12 +47,20 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     }
     let context = build(&project, &base, &plan, role, &Limits::default().with(&limits))?;
     let context = project.admit_agent(context, role);
-    let notes = project.notes().into_iter().chain(left_out(&base)).chain(replacement(role));
+    let notes = project.notes().into_iter().chain(replacement(role));
     for note in notes {
         output::tell(&note);
     }
-    let subagent =
-        Subagent { project: &project, base: &base, role, profile, context: &context, limits };
+    let named: Vec<RepoPath> = plan.tasks[0].files.iter().map(|file| file.path.clone()).collect();
+    let subagent = Subagent {
+        project: &project,
+        base: &base,
+        role,
+        profile,
+        context: &context,
+        named: &named,
+        limits,
+    };
     let models = resolve_model(&given.model, None, role, &project.settings);
     let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title));
     let done = done.map_err(|error| no_runtime(&error))?;

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use sequester_core::fault::Code;
 use sequester_core::profile::{HOST_HINT, Profile};
+use sequester_sandbox::harvest::{Change, Rules};
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Host, Policy, Refusal, Surroundings, assume, compile,
-    identity, probe,
+    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, assume,
+    compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -36,6 +37,11 @@ impl Machine {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         self.state.join(format!("jail-{}-{count}", std::process::id()))
+    }
+
+    /// Where bases and the layers of attempts are.
+    pub(crate) fn workspaces(&self) -> PathBuf {
+        self.state.with_file_name("workspaces")
     }
 
     /// Really tries what the kernel can do.
@@ -72,6 +78,14 @@ impl Machine {
             return Err(broken(&trouble));
         }
         attempt(&tried)?.map_err(|error| broken(&error))
+    }
+
+    /// What became of the workspace of a policy that ran; nothing where none is kept.
+    pub(crate) fn harvest(&self, policy: &Policy, rules: &Rules) -> Result<Change, Failure> {
+        let Some(blueprint) = compile_harvest(policy, &self.surroundings, &assume()) else {
+            return Ok(Change::default());
+        };
+        Jail::harvest(&blueprint, rules).map_err(|error| broken(&error))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 use sequester_core::future::BoxFuture;
-use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
+use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
+use sequester_engine::Lazy;
+use sequester_sandbox::harvest::{Change, Rules};
 use sequester_sandbox::{Jail, Policy, Said, Stopper};
 use sequester_tools::{Client, Settings};
 
@@ -15,90 +17,108 @@ use super::jail::Machine;
 use crate::failure::Failure;
 use crate::output;
 
-pub(crate) struct Jailed {
-    machine: Machine,
-    policy: Policy,
-    /// Where the tools work.
-    root: PathBuf,
-    settings: Settings,
-    client: OnceLock<Result<Client, String>>,
-    running: Mutex<Option<(Stopper, JoinHandle<()>)>>,
-}
-
 /// In the jail: the tools, as the other end of the line says.
 pub(crate) fn serve(stream: UnixStream) {
     // Whoever waits for an answer sees the line close.
     let _ = sequester_tools::serve_as_told(stream);
 }
 
+/// What the jail of an attempt is made from.
+pub(crate) struct Jailed {
+    machine: Arc<Machine>,
+    policy: Policy,
+    settings: Settings,
+    began: AtomicBool,
+}
+
 impl Jailed {
     /// Nothing is started yet, but what the policy needs must be there to be had.
     pub(crate) fn new(
-        machine: Machine,
+        machine: Arc<Machine>,
         policy: Policy,
-        root: PathBuf,
         settings: Settings,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Arc<Self>, Failure> {
         machine.check(&policy)?;
-        let running = Mutex::new(None);
-        Ok(Self { machine, policy, root, settings, client: OnceLock::new(), running })
+        Ok(Arc::new(Self { machine, policy, settings, began: AtomicBool::new(false) }))
     }
 
-    fn start(&self) -> Result<Client, String> {
-        let (jail, stream, settings) = self
+    pub(crate) fn tools(self: &Arc<Self>) -> Lazy {
+        let this = Arc::clone(self);
+        Lazy::new(sequester_tools::specs(), move || {
+            this.began.store(true, Ordering::Relaxed);
+            let tools = this.start()?;
+            Ok(Box::new(tools) as Box<dyn Toolbox>)
+        })
+    }
+
+    fn start(&self) -> Result<Tools, String> {
+        let (jail, stream, root, settings) = self
             .machine
             .start(&self.policy, |blueprint| {
                 let (jail, stream) = Jail::serve(blueprint)?;
                 let environment = blueprint.environment.clone();
                 let proxy = environment.get("http_proxy").cloned();
-                Ok((jail, stream, Settings { environment, proxy, ..self.settings.clone() }))
+                let settings = Settings { environment, proxy, ..self.settings.clone() };
+                Ok((jail, stream, blueprint.folder.clone(), settings))
             })
             .map_err(|failure| failure.message().to_owned())?;
-        self.follow(jail)
-            .and_then(|()| Client::start(stream, &self.root, settings))
-            .map_err(|error| error.to_string())
+        let running = Running::follow(jail).map_err(|error| error.to_string())?;
+        let client = Client::start(stream, &root, settings).map_err(|error| error.to_string())?;
+        Ok(Tools { client, _running: running })
     }
 
-    /// Hears what the supervisor says until the jail ends.
-    fn follow(&self, jail: Jail) -> io::Result<()> {
+    /// What became of the workspace, once the tools are gone.
+    pub(crate) fn harvest(&self, rules: &Rules) -> Result<Change, Failure> {
+        if !self.began.load(Ordering::Relaxed) {
+            return Ok(Change::default());
+        }
+        self.machine.harvest(&self.policy, rules)
+    }
+}
+
+struct Tools {
+    // In this order: the server is told to end before its jail is.
+    client: Client,
+    _running: Running,
+}
+
+impl Toolbox for Tools {
+    fn specs(&self) -> Vec<Spec> {
+        self.client.specs()
+    }
+
+    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
+        self.client.call(invocation.clone())
+    }
+}
+
+/// A jail whose supervisor is heard until it ends.
+struct Running {
+    stopper: Stopper,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn follow(jail: Jail) -> io::Result<Self> {
         let stopper = jail.stopper()?;
         let heard = move || drop(jail.wait(|said| tell(&said)));
         let thread = thread::Builder::new().name("jail".into()).spawn(heard)?;
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some((stopper, thread));
-        Ok(())
+        Ok(Self { stopper, thread: Some(thread) })
+    }
+}
+
+impl Drop for Running {
+    /// Comes back when the jail, with all that ran in it, is gone.
+    fn drop(&mut self) {
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
 fn tell(said: &Said) {
     if let Said::Asked { host, port, allowed: false, why } = said {
         output::tell(&format!("`{host}:{port}` was refused: {why}"));
-    }
-}
-
-impl Toolbox for Jailed {
-    fn specs(&self) -> Vec<Spec> {
-        sequester_tools::specs()
-    }
-
-    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
-        match self.client.get_or_init(|| self.start()) {
-            Ok(client) => client.call(invocation.clone()),
-            Err(error) => {
-                let text = format!("The tools could not be started. {error}");
-                Box::pin(async move { Outcome::Failed(text).into() })
-            }
-        }
-    }
-}
-
-impl Drop for Jailed {
-    /// Comes back when the jail, with all that ran in it, is gone.
-    fn drop(&mut self) {
-        drop(self.client.take());
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((stopper, thread)) = running {
-            stopper.stop();
-            let _ = thread.join();
-        }
     }
 }

@@ -87,7 +87,7 @@ impl PlanFile {
             let repo_path = inside(&project.root, &path);
             let read = match &repo_path {
                 _ if secret::is_secret_name(&name).is_some() => Err(Refusal::SecretName),
-                Some(path) => read_base(project.snapshot.as_ref(), path),
+                Some(path) => read_base(project.snapshot(), path),
                 None => read_source(&path, companion::BYTES).map_err(|_| Refusal::Unreadable),
             };
             match read.and_then(text) {

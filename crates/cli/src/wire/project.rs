@@ -17,18 +17,17 @@ use sequester_survey::Folder;
 
 use crate::args::Args;
 use crate::failure::Failure;
+use crate::wire::base::Base;
 use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
-    pub(crate) snapshot: Box<dyn Snapshot>,
+    pub(crate) base: Base,
     pub(crate) history: Option<Box<dyn History>>,
     pub(crate) agents: Agents,
     pub(crate) settings: Settings,
     problems: Vec<String>,
-    /// The repository whose HEAD is read; nothing where a folder is read as it is.
-    head: Option<Repo>,
 }
 
 impl Project {
@@ -45,9 +44,7 @@ impl Project {
         let search = env::var_os("PATH").unwrap_or_default();
         let found = Repo::discover(&root, &search);
         match found.map_err(|error| unusable(&root, error.to_string(), GIT_HINT))? {
-            Some(repo) if args.include_dirty => {
-                Self::of_folder(repo.root().to_owned(), Some(&repo))
-            }
+            Some(repo) if args.include_dirty => Self::of_folder(repo.root().to_owned(), Some(repo)),
             Some(repo) => Self::of_head(repo),
             None => Self::of_folder(root, None),
         }
@@ -62,39 +59,52 @@ impl Project {
             problems.push(NO_COMMIT.to_owned());
         }
         let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
-        Self::configured(root, Box::new(tree), history, problems, Some(repo))
+        Self::configured(root, Base::Head { repo, tree }, history, problems)
     }
 
-    fn of_folder(root: PathBuf, git: Option<&Repo>) -> Result<Self, Failure> {
-        let tracked = git.and_then(|repo| repo.tracked().ok()).unwrap_or_default();
+    fn of_folder(root: PathBuf, git: Option<Repo>) -> Result<Self, Failure> {
+        let tracked = git.as_ref().and_then(|repo| repo.tracked().ok()).unwrap_or_default();
         let folder = Folder::list_with(&root, &tracked).map_err(|error| {
             unusable(&root, error.to_string(), "Name a folder that you may read with `--repo DIR`.")
         })?;
         let problems = folder.problems().to_vec();
-        let history =
-            git.and_then(|repo| repo.history().ok()).map(|log| Box::new(log) as Box<dyn History>);
-        Self::configured(root, Box::new(folder), history, problems, None)
+        let history = git.as_ref().and_then(|repo| repo.history().ok());
+        let history = history.map(|log| Box::new(log) as Box<dyn History>);
+        let base = match git {
+            Some(repo) => Base::Uncommitted { repo, folder },
+            None => Base::Folder(folder),
+        };
+        Self::configured(root, base, history, problems)
     }
 
     /// With the configuration, agents and profiles as they lie on disk.
     fn configured(
         root: PathBuf,
-        snapshot: Box<dyn Snapshot>,
+        base: Base,
         history: Option<Box<dyn History>>,
         problems: Vec<String>,
-        head: Option<Repo>,
     ) -> Result<Self, Failure> {
         let folder = config::folder();
         let agents = Agents::read(&root, folder.as_deref());
         let settings = Settings::load(&root, folder.as_deref(), &agents.registry)?;
-        Ok(Self { root, snapshot, history, agents, settings, problems, head })
+        Ok(Self { root, base, history, agents, settings, problems })
+    }
+
+    /// All files of the base, also those that no subagent may see.
+    pub(crate) fn snapshot(&self) -> &dyn Snapshot {
+        self.base.snapshot()
+    }
+
+    fn is_head(&self) -> bool {
+        matches!(self.base, Base::Head { .. })
     }
 
     /// What a person should know about the base.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.problems.clone();
-        let dirty = self.head.as_ref().and_then(|repo| repo.dirty(self.snapshot.as_ref()).ok());
-        if dirty.is_some_and(|dirty| !dirty.is_clean()) {
+        if let Base::Head { repo, tree } = &self.base
+            && repo.dirty(tree).is_ok_and(|dirty| !dirty.is_clean())
+        {
             notes.push(DIRTY.to_owned());
         }
         notes
@@ -102,7 +112,7 @@ impl Project {
 
     /// Says in a context's manifest where the agent's own file is not the one of HEAD.
     pub(crate) fn admit_agent(&self, mut context: IsolatedContext, role: &Role) -> IsolatedContext {
-        if self.head.is_some() && self.agents.differs(role, self.snapshot.as_ref()) {
+        if self.is_head() && self.agents.differs(role, self.snapshot()) {
             let rows = context.manifest.fragments.iter_mut();
             for row in rows.filter(|row| row.kind == Kind::Agent) {
                 "not committed".clone_into(&mut row.why);
@@ -119,19 +129,19 @@ impl Project {
             let with_tasks = companions.list.iter().filter(|one| !one.task_lists.is_empty());
             hidden.extend(with_tasks.filter_map(|one| one.repo_path.clone()));
         }
-        Filtered::visible(self.snapshot.as_ref(), |entry| hidden.contains(&entry.path))
+        Filtered::visible(self.snapshot(), |entry| hidden.contains(&entry.path))
     }
 
     /// All that is wrong with a plan, in itself and against this base, in the order of places.
     pub(crate) fn faults_of(&self, file: &PlanFile) -> Vec<Fault> {
-        let entries = self.snapshot.entries();
+        let entries = self.snapshot().entries();
         let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
         let mut faults = file.faults.clone();
         faults.extend(
             file.plan.tasks.iter().filter(|task| !task.done).flat_map(|task| self.unfit(task)),
         );
         faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
-        if self.head.is_some() {
+        if self.is_head() {
             let missing = faults.iter_mut().filter(|fault| fault.code == Code::MissingFile);
             for fault in missing {
                 fault.hint += " A file that is not committed counts with `--include-dirty`.";
@@ -161,14 +171,14 @@ impl Project {
 
     /// What stands at a path of the base.
     fn presence(&self, path: &RepoPath) -> Presence {
-        let entries = self.snapshot.entries();
+        let entries = self.snapshot().entries();
         let mut prefix = String::new();
         for part in path.as_str().split('/') {
             if !prefix.is_empty() {
                 prefix.push('/');
             }
             prefix.push_str(part);
-            match repository::find(self.snapshot.as_ref(), &prefix).map(|entry| entry.kind) {
+            match repository::find(self.snapshot(), &prefix).map(|entry| entry.kind) {
                 Some(EntryKind::Symlink) => return Presence::Symlink,
                 Some(EntryKind::File | EntryKind::Submodule) if prefix == path.as_str() => {
                     return Presence::File;

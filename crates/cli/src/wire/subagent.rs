@@ -23,11 +23,13 @@ use sequester_survey::Folder;
 use sequester_tools::Settings as ToolSettings;
 use serde_json::Value;
 
-use super::jail::{Machine, folder, named_hosts};
+use super::evidence::Evidence;
+use super::jail::{Machine, named_hosts};
 use super::jailed::Jailed;
 use super::model::Connections;
-use super::workspace::{Evidence, Workspace};
+use super::workspace::Workspace;
 use crate::failure::Failure;
+use crate::output;
 use crate::wire::Project;
 
 /// What every attempt of one subagent has in common.
@@ -37,6 +39,8 @@ pub(crate) struct Subagent<'a> {
     pub(crate) role: &'a Role,
     pub(crate) profile: Profile,
     pub(crate) context: &'a IsolatedContext,
+    /// Paths that the task names.
+    pub(crate) named: &'a [RepoPath],
     /// The lowest that configuration, profile and flags set.
     pub(crate) limits: BTreeMap<Limit, u64>,
 }
@@ -75,8 +79,14 @@ impl Subagent<'_> {
         feed: &dyn Feed,
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
-        let workspace = Workspace::copy(self.base).map_err(|error| no_workspace(&error))?;
-        let toolbox = self.toolbox(equipment, &workspace)?;
+        let machine = Arc::new(Machine::look());
+        let workspace = Workspace::make(self.project, self.base, &machine, self.named)
+            .map_err(|error| no_workspace(&error))?;
+        for note in &workspace.notes {
+            output::tell(note);
+        }
+        let jailed = self.jailed(machine, &workspace)?;
+        let toolbox = self.toolbox(equipment, &jailed);
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
         let brief = Brief::new(self.context, self.role.phase, named, toolbox.specs());
@@ -84,20 +94,16 @@ impl Subagent<'_> {
         let ending = drive(run, provider, &toolbox, feed, stop).await;
         // The server and all that it started are gone before anybody looks.
         drop(toolbox);
-        let evidence = workspace.compare(self.base).map_err(|error| no_workspace(&error))?;
-        Ok((ending, evidence))
+        let change = jailed.harvest(&workspace.rules)?;
+        Ok((ending, Evidence::from(change)))
     }
 
-    fn toolbox(
-        &self,
-        equipment: Equipment,
-        workspace: &Workspace,
-    ) -> Result<impl Toolbox + use<>, Failure> {
-        let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(self.jailed(workspace)?)];
+    fn toolbox(&self, equipment: Equipment, jailed: &Arc<Jailed>) -> impl Toolbox + use<> {
+        let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(jailed.tools())];
         boxes.extend(equipment.search);
         let granted = Filtered::new(Joined(boxes), equipment.listed);
         let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(self.requests())];
-        Ok(Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() })
+        Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() }
     }
 
     fn output_bytes(&self) -> usize {
@@ -105,7 +111,7 @@ impl Subagent<'_> {
         bytes.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX))
     }
 
-    fn jailed(&self, workspace: &Workspace) -> Result<Jailed, Failure> {
+    fn jailed(&self, machine: Arc<Machine>, workspace: &Workspace) -> Result<Arc<Jailed>, Failure> {
         let mut settings = ToolSettings {
             hosts: self.profile.hosts.clone(),
             output_bytes: self.output_bytes(),
@@ -114,17 +120,15 @@ impl Subagent<'_> {
         if let Some(seconds) = self.limit(Limit::Bash) {
             settings.bash_time = Duration::from_secs(seconds);
         }
-        let (machine, folder) = (Machine::look(), folder(&workspace.root())?);
-        let root = folder.path.clone();
         let policy = Policy {
             confinement: self.profile.confinement,
             hosts: named_hosts(&self.profile)?,
-            workspace: sequester_sandbox::Workspace::Folder(folder),
+            workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
             limits: JailLimits { wall: self.budget().wall, ..JailLimits::default() },
             grants: BTreeSet::new(),
             store: machine.store(),
         };
-        Jailed::new(machine, policy, root, settings)
+        Jailed::new(machine, policy, settings)
     }
 
     /// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.
@@ -230,11 +234,11 @@ pub(crate) fn refuse(error: &profile::Error) -> Failure {
 }
 
 fn no_workspace(error: &std::io::Error) -> Failure {
-    let message = format!("The private copy of the repository could not be made: {error}.");
+    let message = format!("The workspace could not be made: {error}.");
     Failure::work(
         Code::NoWorkspace,
         "",
         message,
-        "Check the disk and the folder for temporary files.",
+        "Check the disk, and the folder for state that `XDG_STATE_HOME` names.",
     )
 }

@@ -1,156 +1,202 @@
-//! A private copy of the base, and what became of it.
+//! Where one attempt works: layers of its own over a base that all attempts share.
 
-mod evidence;
-#[cfg(test)]
-mod tests;
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
-use sequester_core::repository::{self, EntryKind, Error, ErrorKind, Snapshot};
-use sequester_survey::Folder;
-use tempfile::TempDir;
+use sequester_core::repository::{self, Entry, Snapshot};
+use sequester_git::{Export, Touched};
+use sequester_sandbox::harvest::Rules;
+use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored};
+use sequester_sandbox::{Ids, Layer, Layers, identity, protected};
 
-use crate::render::terminal::plural;
-use evidence::{Comparison, Content, Mode, Side};
+use super::base::Base;
+use super::jail::Machine;
+use crate::wire::Project;
 
-pub(crate) use evidence::{Changed, Evidence};
-
-/// The copy, gone when this is dropped.
+/// Gone when this is dropped.
 pub(crate) struct Workspace {
-    folder: TempDir,
-    /// Digests of the base's files that are too large to be read again.
-    large: BTreeMap<RepoPath, blake3::Hash>,
-    /// Files that may be run. The base does not say which; those that begin as scripts do.
-    executable: BTreeSet<RepoPath>,
+    pub(crate) layers: Layers,
+    pub(crate) rules: Rules,
+    /// What a person should know about it.
+    pub(crate) notes: Vec<String>,
+    _attempt: Attempt,
+    /// No sweep takes it away while somebody works over it.
+    _base: Option<Held>,
 }
 
-/// Files beyond this are compared by their digests.
-const FILE_BYTES: u64 = 16 << 20;
-/// For whoever started it, and nobody else on this machine.
-const PRIVATE: u32 = 0o700;
+/// Bases that are kept for the next start though nobody works over them.
+const KEPT: usize = 4;
 
 impl Workspace {
-    pub(crate) fn copy(base: &dyn Snapshot) -> io::Result<Self> {
-        let private = Permissions::from_mode(PRIVATE);
-        let folder =
-            tempfile::Builder::new().prefix("sequester-").permissions(private).tempdir()?;
-        let (large, executable) = (BTreeMap::new(), BTreeSet::new());
-        let mut workspace = Self { folder, large, executable };
-        fs::create_dir(workspace.root())?;
-        fs::create_dir(workspace.home())?;
-        let entries = base.entries();
-        let is_file = |at: &usize| entries[*at].kind == EntryKind::File;
-        let files: Vec<usize> = (0..entries.len()).filter(is_file).collect();
-        let mut result = Ok(());
-        base.read_many(&files, u64::MAX, &mut |at, bytes| {
-            let written = match bytes {
-                Ok(bytes) => workspace.write(&entries[at].path, bytes),
-                Err(error) => Err(io::Error::other(error)),
-            };
-            if result.is_ok() {
-                result = written;
-            }
-        });
-        result.map(|()| workspace)
-    }
-
-    fn write(&mut self, path: &RepoPath, bytes: &[u8]) -> io::Result<()> {
-        let place = self.root().join(path.as_str());
-        if let Some(folder) = place.parent() {
-            fs::create_dir_all(folder)?;
+    /// Over the `visible` part of the project's base. Folders of the files that the task names can be renamed in it.
+    pub(crate) fn make(
+        project: &Project,
+        visible: &dyn Snapshot,
+        machine: &Machine,
+        named: &[RepoPath],
+    ) -> io::Result<Self> {
+        let state = State::open(&machine.workspaces())?;
+        let mut notes = state.sweep(KEPT)?.problems;
+        let attempt = state.begin(&name())?;
+        let written = Written::take(project, visible, &state, &attempt)?;
+        let (root, tree) = (&project.root, written.tree.as_path());
+        let who = identity(&machine.surroundings);
+        let owner = Some(who.outside).filter(|outside| *outside != who.owner);
+        let layer = attempt.layer("tree", owner)?;
+        let times: Vec<_> =
+            written.touched.into_iter().map(|one| (one.path, one.modified)).collect();
+        layer.touch(tree, &times)?;
+        for folder in layer.copy_up(tree, &folders(named))? {
+            notes.push(format!("`{folder}` is too large to be renamed inside; it can be copied."));
         }
-        fs::write(&place, bytes)?;
-        if bytes.len() as u64 > FILE_BYTES {
-            self.large.insert(path.clone(), blake3::hash(bytes));
+        let found = ignored::find(root, tree)?;
+        let mut caches = Vec::new();
+        for (number, folder) in found.folders.iter().enumerate() {
+            layer.make_place(tree, folder)?;
+            caches.push(cache(&attempt, root, folder, number, owner)?);
         }
-        if bytes.starts_with(b"#!") {
-            self.executable.insert(path.clone());
-            fs::set_permissions(place, Permissions::from_mode(0o755))?;
+        for folder in &found.left_out {
+            notes
+                .push(format!("`{folder}` is not shown inside: there are too many build folders."));
         }
-        Ok(())
-    }
-
-    pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join("work")
-    }
-
-    pub(crate) fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
-    }
-
-    /// Compares with the base. What git would ignore is no change.
-    pub(crate) fn compare(&self, base: &dyn Snapshot) -> io::Result<Evidence> {
-        let tracked: BTreeSet<String> =
-            base.entries().iter().map(|entry| entry.path.as_str().to_owned()).collect();
-        let now = Folder::list_with(&self.root(), &tracked).map_err(io::Error::other)?;
-        let entries = || base.entries().iter().chain(now.entries());
-        let paths: BTreeSet<&RepoPath> = entries().map(|entry| &entry.path).collect();
-        let mut comparison = Comparison::new();
-        for path in paths {
-            let (old, new) = (self.before(path, base), self.after(path, &now));
-            // What the copy never had cannot have been taken away.
-            let left_out = new.is_none() && old.as_ref().is_some_and(|old| old.mode == Mode::Link);
-            if old != new && !left_out {
-                comparison.add(path, old.as_ref(), new.as_ref());
-            }
+        let hidden = ignored::secrets(root, &found.folders)?;
+        if hidden.is_none() {
+            caches.clear();
+            notes.push(UNSEARCHED.to_owned());
         }
-        Ok(comparison.finish(now.problems(), &self.root()))
-    }
-
-    fn before(&self, path: &RepoPath, base: &dyn Snapshot) -> Option<Side> {
-        let (mode, content) = match repository::find(base, path.as_str())?.kind {
-            EntryKind::Submodule => return None,
-            EntryKind::Symlink => {
-                let why = "the base's link is not in the copy.".to_owned();
-                (Mode::Link, Content::Unreadable(why))
-            }
-            EntryKind::File => {
-                let content = match self.large.get(path) {
-                    Some(digest) => Content::Large(*digest),
-                    None => Content::of(base.read(path, FILE_BYTES)),
-                };
-                (Mode::of_file(self.executable.contains(path)), content)
-            }
+        let hidden =
+            hidden.unwrap_or_default().iter().map(|path| root.join(path.as_str())).collect();
+        let layers = Layers {
+            at: root.clone(),
+            lower: vec![written.tree],
+            store: layer.store().to_owned(),
+            git: written.git,
+            protected: protected_in(visible),
+            caches,
+            hidden,
         };
-        Some(Side { mode, content })
-    }
-
-    fn after(&self, path: &RepoPath, now: &Folder) -> Option<Side> {
-        let place = self.root().join(path.as_str());
-        if repository::find(now, path.as_str())?.kind == EntryKind::Symlink {
-            return Some(Side { mode: Mode::Link, content: Content::of_link(&place) });
-        }
-        let content = match now.read(path, FILE_BYTES) {
-            Err(Error { kind: ErrorKind::TooLarge, .. }) => match digest(&place) {
-                Ok(digest) => Content::Large(digest),
-                Err(error) => Content::Unreadable(format!("{error}.")),
-            },
-            read => Content::of(read),
-        };
-        let found = fs::symlink_metadata(&place);
-        let executable = found.is_ok_and(|found| found.permissions().mode() & 0o100 != 0);
-        Some(Side { mode: Mode::of_file(executable), content })
+        let rules = rules(project, visible);
+        Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
 }
 
-fn digest(place: &Path) -> io::Result<blake3::Hash> {
-    let mut hasher = blake3::Hasher::new();
-    io::copy(&mut File::open(place)?, &mut hasher)?;
-    Ok(hasher.finalize())
+const UNSEARCHED: &str = "The build folders are not shown inside: they hold too many files to look for secrets among them.";
+
+/// The base as files.
+struct Written {
+    tree: PathBuf,
+    git: Option<PathBuf>,
+    touched: Vec<Touched>,
+    held: Option<Held>,
 }
 
-/// What the copy lacks of the base, in sentences for a person.
-pub(crate) fn left_out(base: &dyn Snapshot) -> Vec<String> {
-    let kinds = [(EntryKind::Symlink, "symbolic link"), (EntryKind::Submodule, "submodule")];
-    let told = kinds.into_iter().filter_map(|(kind, name)| {
-        let count = base.entries().iter().filter(|entry| entry.kind == kind).count();
-        let are = if count == 1 { "is" } else { "are" };
-        (count > 0).then(|| format!("{} of the base {are} not in the copy.", plural(count, name)))
-    });
-    told.collect()
+impl Written {
+    /// HEAD is written once and found again; what is not committed is written for this attempt alone.
+    fn take(
+        project: &Project,
+        visible: &dyn Snapshot,
+        state: &State,
+        attempt: &Attempt,
+    ) -> io::Result<Self> {
+        let hidden = |entry: &Entry| repository::find(visible, entry.path.as_str()).is_none();
+        let now = SystemTime::now();
+        match &project.base {
+            Base::Head { tree, .. } => Self::shared(&tree.without(hidden), state, attempt, now),
+            Base::Uncommitted { repo, folder } => {
+                let tree = repo.base().map_err(io::Error::other)?;
+                let draft = attempt.make("base")?;
+                let export = tree.without(hidden).with_uncommitted(folder, hidden);
+                export.write(&draft, now).map_err(io::Error::other)?;
+                Ok(Self::in_folder(&draft, Some(draft.join("git"))))
+            }
+            Base::Folder(_) => {
+                let draft = attempt.make("base")?;
+                let to = draft.join("tree");
+                copy::copy(&project.root, &to, None, &|path| shows(visible, path))?;
+                Ok(Self::in_folder(&draft, None))
+            }
+        }
+    }
+
+    fn in_folder(folder: &Path, git: Option<PathBuf>) -> Self {
+        Self { tree: folder.join("tree"), git, touched: Vec::new(), held: None }
+    }
+
+    fn shared(
+        export: &Export<'_>,
+        state: &State,
+        attempt: &Attempt,
+        now: SystemTime,
+    ) -> io::Result<Self> {
+        let name = export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
+        let (held, touched) = match state.base(&name)? {
+            Some(held) => {
+                let touched = export.touched(held.folder(), now).map_err(io::Error::other)?;
+                (held, touched)
+            }
+            None => {
+                let draft = attempt.make("base")?;
+                export.write(&draft, now).map_err(io::Error::other)?;
+                (state.keep(&draft, &name)?, Vec::new())
+            }
+        };
+        let git = Some(held.folder().join("git"));
+        Ok(Self { touched, tree: held.folder().join("tree"), git, held: Some(held) })
+    }
+}
+
+/// A name that no other attempt has, of this process or another, in this container or another.
+fn name() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{}-{count}", since.as_nanos(), std::process::id())
+}
+
+fn cache(
+    attempt: &Attempt,
+    root: &Path,
+    folder: &RepoPath,
+    number: usize,
+    owner: Option<Ids>,
+) -> io::Result<Layer> {
+    let (at, name) = (root.join(folder.as_str()), format!("cache-{number}"));
+    let store = attempt.layer(&name, owner)?.store().to_owned();
+    Ok(Layer { lower: at.clone(), at, store })
+}
+
+/// The folders that named files lie in.
+fn folders(named: &[RepoPath]) -> Vec<RepoPath> {
+    let above =
+        |path: &RepoPath| path.as_str().rsplit_once('/').map(|(folder, _)| folder.to_owned());
+    let above = named.iter().filter_map(above).filter_map(|folder| RepoPath::parse(&folder).ok());
+    named.iter().cloned().chain(above).collect()
+}
+
+/// Whether a path is one of the entries or a folder above one.
+fn shows(visible: &dyn Snapshot, path: &str) -> bool {
+    let entries = visible.entries();
+    let inside = format!("{path}/");
+    let at = entries.partition_point(|entry| entry.path.as_str() < inside.as_str());
+    let below = entries.get(at).is_some_and(|entry| entry.path.as_str().starts_with(&inside));
+    below || repository::find(visible, path).is_some()
+}
+
+fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
+    let names = protected::NAMES.iter().map(|(name, _)| *name);
+    names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
+}
+
+fn rules(project: &Project, visible: &dyn Snapshot) -> Rules {
+    let withheld = project.snapshot().entries().iter().map(|entry| entry.path.as_str());
+    Rules {
+        protected: protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        withheld: withheld
+            .filter(|path| repository::find(visible, path).is_none())
+            .map(str::to_owned)
+            .collect(),
+    }
 }

@@ -70,6 +70,8 @@ fn make_folders(export: &Export<'_>, root: &OwnedFd) -> Result<(), Error> {
             path = folder;
         }
     }
+    // The repository is mounted there.
+    folders.insert(".git");
     for folder in folders {
         mkdirat(root, folder, Mode::from_raw_mode(0o755))
             .map_err(|error| unwritable(&folder, error))?;

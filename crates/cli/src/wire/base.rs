@@ -1,0 +1,23 @@
+//! What work starts from.
+
+use sequester_core::repository::Snapshot;
+use sequester_git::{Repo, Tree};
+use sequester_survey::Folder;
+
+pub(crate) enum Base {
+    /// HEAD, whatever the working tree holds.
+    Head { repo: Repo, tree: Tree },
+    /// A repository with all that is not committed.
+    Uncommitted { repo: Repo, folder: Folder },
+    /// A folder without git.
+    Folder(Folder),
+}
+
+impl Base {
+    pub(crate) fn snapshot(&self) -> &dyn Snapshot {
+        match self {
+            Self::Head { tree, .. } => tree,
+            Self::Uncommitted { folder, .. } | Self::Folder(folder) => folder,
+        }
+    }
+}

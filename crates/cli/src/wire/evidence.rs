@@ -1,0 +1,46 @@
+//! What the runtime itself saw of the work, as it is told.
+
+use sequester_sandbox::harvest::{Action, Change, Entry, Mode, Refused};
+use serde::Serialize;
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Evidence {
+    pub(crate) files_changed: Vec<Changed>,
+    /// What the workspace held and no change may bring.
+    pub(crate) refused: Vec<Refused>,
+    /// How many more were refused than are named.
+    pub(crate) refused_more: usize,
+    /// What `git apply` takes; what cannot be shown so is a sentence in between.
+    pub(crate) patch: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Changed {
+    pub(crate) path: String,
+    pub(crate) action: &'static str,
+    /// Lines; nothing where they were not compared.
+    pub(crate) added: Option<usize>,
+    pub(crate) removed: Option<usize>,
+    pub(crate) old_mode: Option<Mode>,
+    pub(crate) new_mode: Option<Mode>,
+}
+
+impl From<Change> for Evidence {
+    fn from(change: Change) -> Self {
+        let Change { entries, refused, refused_more, patch } = change;
+        let files_changed = entries.into_iter().map(Changed::from).collect();
+        Self { files_changed, refused, refused_more, patch }
+    }
+}
+
+impl From<Entry> for Changed {
+    fn from(entry: Entry) -> Self {
+        let action = match entry.action {
+            Action::Create => "create",
+            Action::Modify | Action::Mode => "modify",
+            Action::Delete => "delete",
+        };
+        let Entry { path, added, removed, was, mode, .. } = entry;
+        Self { path, action, added, removed, old_mode: was, new_mode: mode }
+    }
+}
