@@ -9,9 +9,15 @@ pub(crate) struct Evidence {
     /// What the workspace held and no change may bring.
     pub(crate) refused: Vec<Refused>,
     /// How many more were refused than are named.
+    #[serde(skip_serializing_if = "is_none")]
     pub(crate) refused_more: usize,
     /// What `git apply` takes; what cannot be shown so is a sentence in between.
     pub(crate) patch: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Serialize)]

@@ -14,7 +14,7 @@ mod furniture;
 mod git;
 mod ground;
 mod kernel;
-mod leg;
+pub(crate) mod leg;
 mod network;
 mod poison;
 mod privileges;

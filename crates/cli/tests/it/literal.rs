@@ -115,7 +115,7 @@ fn a_vague_step_is_named_and_nothing_at_all_is_done() {
     assert_eq!((&report["status"], &report["decision"]), (&json!("blocked"), &json!("STOP")));
     let reason = report["reason"].as_str().unwrap();
     assert!(reason.contains("Line 74 (\"Make it pass\")"), "{reason}");
-    assert_eq!(report["evidence"], json!({"files_changed": [], "patch": ""}));
+    assert_eq!(report["evidence"], json!({"files_changed": [], "refused": [], "patch": ""}));
 }
 
 #[test]

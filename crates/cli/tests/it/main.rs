@@ -26,3 +26,4 @@ mod storm;
 mod subagent_bad_input;
 mod subagent_endings;
 mod wires;
+mod workspace;

@@ -121,7 +121,7 @@ fn the_same_task_gives_the_same_report_over_all_three_wires() {
         "output": 30, "price": null, "elapsed_ms": null,
     });
     assert_eq!(report["usage"], usage);
-    assert_eq!(report["evidence"], json!({"files_changed": [], "patch": ""}));
+    assert_eq!(report["evidence"], json!({"files_changed": [], "refused": [], "patch": ""}));
     assert_eq!(report["digest"], context(&bench, TEXT, "Explore").digest);
 }
 
@@ -299,7 +299,7 @@ fn a_writers_evidence_is_what_it_did_and_not_what_it_says() {
         row("docs/mail.md", "create", [3, 0], [None, plain]),
         row("src/mail.rs", "modify", [1, 1], [plain, plain]),
     ];
-    assert_eq!(evidence, json!({"files_changed": changed, "patch": PATCH}));
+    assert_eq!(evidence, json!({"files_changed": changed, "refused": [], "patch": PATCH}));
 }
 
 fn results(message: &Message) -> Option<&Vec<Answered>> {

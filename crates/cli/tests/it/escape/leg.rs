@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leg {
+pub(crate) enum Leg {
     Root,
     User,
     /// A user on a machine without namespaces for users.
@@ -52,7 +52,7 @@ fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
 }
 
 /// The program, where everybody can run it.
-pub(super) fn program() -> &'static Path {
+pub(crate) fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         shared("sequester", |draft| {
@@ -77,7 +77,7 @@ pub(super) fn is_root() -> bool {
 
 impl Leg {
     /// Why it cannot be done here.
-    pub(super) fn obstacle(self) -> Option<&'static str> {
+    pub(crate) fn obstacle(self) -> Option<&'static str> {
         match self {
             Self::Root if !is_root() => Some("it takes root"),
             _ => None,
@@ -85,7 +85,7 @@ impl Leg {
     }
 
     /// A command as this leg's user, who is nobody's account and nobody else's in this suite.
-    pub(super) fn command(self, user: Option<u32>, program: &Path) -> Command {
+    pub(crate) fn command(self, user: Option<u32>, program: &Path) -> Command {
         let mut words: Vec<String> = Vec::new();
         if let Some(user) = user {
             let user = user.to_string();
@@ -102,7 +102,7 @@ impl Leg {
     }
 
     /// An id for one ground of this leg, where this process may choose.
-    pub(super) fn user(self) -> Option<u32> {
+    pub(crate) fn user(self) -> Option<u32> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let unused =
             || 540_000 + std::process::id() % 1_000 * 100 + NEXT.fetch_add(1, Ordering::Relaxed);

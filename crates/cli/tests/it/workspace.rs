@@ -1,0 +1,306 @@
+//! Where attempts work: what stands there, what does not, what becomes of it, and that nothing of it is left.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::command::{Answer, Bench};
+use crate::escape::leg::{self, Leg};
+
+/// A task that runs a script and nothing else.
+fn task(script: &str) -> String {
+    format!("- [ ] Run:\n\n```bash\n{script}\n```\n\nExpected: PASS\n")
+}
+
+/// `literal` writes whatever the profile; the profile says what becomes of it.
+fn arguments<'a>(profile: &'a str, text: &'a str) -> Vec<&'a str> {
+    vec!["task", text, "--agent", "writer", "--profile", profile, "--model", "literal", "--json"]
+}
+
+fn carry_out(bench: &Bench, script: &str) -> Answer {
+    let answer = bench.run(&arguments("writer", &task(script)));
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    answer
+}
+
+/// What the script left in a new file `seen`: how it tells what it found.
+fn seen(answer: &Answer) -> Vec<String> {
+    let patch = answer.json()["evidence"]["patch"].as_str().unwrap().to_owned();
+    let part = patch.split("+++ b/seen\n").nth(1).unwrap_or_else(|| panic!("{patch}"));
+    let lines = part.lines().skip(1).take_while(|line| line.starts_with('+'));
+    lines.map(|line| line[1..].to_owned()).collect()
+}
+
+fn rows(answer: &Answer, list: &str, fields: [&str; 2]) -> Vec<String> {
+    let rows = answer.json()["evidence"][list].as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    rows.iter().map(|row| fields.map(|field| text(&row[field])).join(" ")).collect()
+}
+
+fn changed(answer: &Answer) -> Vec<String> {
+    rows(answer, "files_changed", ["action", "path"])
+}
+
+fn state(bench: &Bench) -> PathBuf {
+    bench.path("home/.local/state/sequester")
+}
+
+/// All that attempts and jails left.
+fn leftovers(state: &Path) -> Vec<PathBuf> {
+    let folders = [state.join("workspaces/attempts"), state.join("jails")];
+    let list = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    folders.iter().flat_map(list).map(|entry| entry.path()).collect()
+}
+
+#[test]
+fn it_stands_at_the_repositorys_own_path_with_one_commit_and_no_trace_of_more() {
+    let bench = Bench::with(&[("a.txt", "OLD-CANARY\n"), ("plan.md", "PLAN-CANARY\n")]);
+    bench.git(&["rm", "--quiet", "plan.md"]);
+    bench.write("a.txt", "now\n");
+    bench.write(".env", "KEY=ENV-CANARY\n");
+    bench.write(".sequester/notes.md", "OWN-CANARY\n");
+    bench.commit("second: MESSAGE-CANARY");
+    let script = "{ pwd; git log --format=%s; git status --short; ls -A; git remote; git config --get-regexp '^(remote|user|core.hooks)'; } > /tmp/seen; \
+        git cat-file --batch-all-objects --batch --buffer > /tmp/objects; grep -ac CANARY /tmp/objects >> /tmp/seen; \
+        grep -rac CANARY .git >> /tmp/seen; touch .git/x 2>> /tmp/seen; mv /tmp/seen seen";
+    let answer = carry_out(&bench, script);
+    let root = bench.repo().canonicalize().unwrap().display().to_string();
+    let lines = seen(&answer);
+    let expected = [root.as_str(), "The state this work starts from", ".git", "a.txt", "0"];
+    assert_eq!(lines[..5], expected, "{lines:?}");
+    let rest = &lines[5..];
+    let is_clean = |line: &String| line.ends_with(":0") || line.ends_with("Read-only file system");
+    assert!(rest.len() > 5 && rest.iter().all(is_clean), "{rest:?}");
+    assert_eq!(changed(&answer), ["create seen"]);
+}
+
+#[test]
+fn folders_are_renamed_removed_made_again_and_links_become_folders() {
+    for agent in [Leg::Root, Leg::User] {
+        if agent.obstacle().is_some() {
+            continue;
+        }
+        let bench = Bench::with(&[
+            ("src/deep/a.rs", "a\n"),
+            ("src/b.rs", "b\n"),
+            ("old/c.txt", "c\n"),
+            ("old/d.txt", "d\n"),
+            ("docs/e.md", "e\n"),
+            ("run", "#!/bin/sh\n"),
+        ]);
+        symlink("docs", bench.repo().join("link")).unwrap();
+        bench.commit("with a link");
+        let script = "mv src lib; rm -r old; mkdir old; echo new > old/c.txt; rm link; mkdir link; echo x > link/f; chmod +x run";
+        let answer = as_leg(agent, &bench, &arguments("writer", &task(script)));
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let expected = [
+            "create lib/b.rs",
+            "create lib/deep/a.rs",
+            "delete link",
+            "create link/f",
+            "modify old/c.txt",
+            "delete old/d.txt",
+            "modify run",
+            "delete src/b.rs",
+            "delete src/deep/a.rs",
+        ];
+        assert_eq!(changed(&answer), expected);
+        assert_eq!(leftovers(&state(&bench)), Vec::<PathBuf>::new());
+    }
+}
+
+/// The program as the user of a leg, to whom all of the bench belongs.
+fn as_leg(leg: Leg, bench: &Bench, arguments: &[&str]) -> Answer {
+    let user = leg.user();
+    if let Some(user) = user {
+        give(&bench.path(""), user);
+    }
+    let output = leg
+        .command(user, leg::program())
+        .args(arguments)
+        .current_dir(bench.repo())
+        .env("HOME", bench.path("home"))
+        .env_remove("XDG_STATE_HOME")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Answer::of(&output)
+}
+
+fn give(path: &Path, user: u32) {
+    let about = path.symlink_metadata().unwrap();
+    if about.is_symlink() {
+        return std::os::unix::fs::lchown(path, Some(user), Some(user)).unwrap();
+    }
+    chown(path, Some(user), Some(user)).unwrap();
+    if about.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            give(&entry.unwrap().path(), user);
+        }
+    }
+}
+
+#[test]
+fn what_no_change_may_hold_is_refused_with_the_reason() {
+    let bench = Bench::with(&[("a.txt", "a\n"), (".github/workflows/ci.yml", "on: push\n")]);
+    bench.write(".env", "KEY=1\n");
+    bench.commit("with a secret");
+    let script = "echo x > .mcp.json; ln -s /etc/passwd out; mkdir -p sub/.git; echo x > sub/.git/config; echo y > .env; \
+        ! echo x > .github/workflows/ci.yml; mkdir -p .claude; echo x > .claude/settings.json;\
+        mkfifo pipe; echo ok > a.txt";
+    let answer = carry_out(&bench, script);
+    assert_eq!(changed(&answer), ["modify a.txt"]);
+    assert_eq!(
+        rows(&answer, "refused", ["path", "why"]),
+        [
+            ".claude/settings.json `.claude` is protected.",
+            ".env the repository has a file there that is kept from this work.",
+            ".mcp.json `.mcp.json` is protected.",
+            "out it is a link to an absolute path.",
+            "pipe it is a pipe, a socket or a device.",
+            "sub it is another repository inside this one.",
+        ]
+    );
+    let mut shown = arguments("writer", "");
+    let text = task(script);
+    shown[1] = &text;
+    shown.pop();
+    let told = bench.run(&shown).out;
+    assert!(told.contains("Not taken over") && told.contains("out: it is a link"), "{told}");
+}
+
+#[test]
+fn build_folders_are_there_and_written_to_beside_the_persons() {
+    let bench = Bench::with(&[(".gitignore", "target\nplans\n"), ("a.txt", "a\n")]);
+    for (path, text) in
+        [("target/out", "built\n"), ("target/.env", "KEY=CANARY\n"), ("plans/tasks.md", "CANARY\n")]
+    {
+        bench.write(path, text);
+    }
+    let before = bench.listing();
+    let script = "{ cat target/out target/.env; ls; } > /tmp/seen; echo more >> target/out; touch target/new; mv /tmp/seen seen";
+    let answer = carry_out(&bench, script);
+    assert_eq!(seen(&answer), ["built", "a.txt", "target"]);
+    assert_eq!(changed(&answer), ["create seen"]);
+    assert!(bench.listing() == before);
+    let reader = task("cat target/out && ! touch target/x && ! touch x");
+    let answer = bench.run(&arguments("read-only", &reader));
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+}
+
+#[test]
+fn unchanged_files_keep_the_time_they_have_in_the_persons_tree() {
+    let bench = Bench::with(&[("same", "1\n"), ("edited", "2\n"), ("touched", "3\n")]);
+    let set = |name: &str, seconds: u64| {
+        let file = fs::File::options().append(true).open(bench.repo().join(name)).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    };
+    for name in ["same", "edited", "touched"] {
+        set(name, 1_000_000_000);
+    }
+    let script = "stat -c '%Y %n' same edited touched > /tmp/seen; mv /tmp/seen seen";
+    let first = seen(&carry_out(&bench, script));
+    assert_eq!(first, ["1000000000 same", "1000000000 edited", "1000000000 touched"]);
+    set("touched", 1_100_000_000);
+    bench.write("edited", "other\n");
+    set("edited", 1_000_000_000);
+    let second = carry_out(&bench, script);
+    let lines = seen(&second);
+    assert_eq!((&*lines[0], &*lines[2]), ("1000000000 same", "1100000000 touched"));
+    let edited: u64 = lines[1].split(' ').next().unwrap().parse().unwrap();
+    assert!(edited > 1_700_000_000, "outputs were made from something else: {lines:?}");
+    assert_eq!(changed(&second), ["create seen"]);
+    assert!(second.err.contains("not in HEAD"), "{second:?}");
+}
+
+#[test]
+fn uncommitted_files_come_with_the_flag_and_a_folder_needs_no_git() {
+    let bench = Bench::with(&[("a.txt", "committed\n"), ("gone.txt", "x\n")]);
+    bench.write("a.txt", "edited\n");
+    bench.write("new.txt", "new\n");
+    fs::set_permissions(bench.repo().join("new.txt"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(bench.repo().join("gone.txt")).unwrap();
+    let text = task("{ cat a.txt; ls; git status --short; } > /tmp/seen; mv /tmp/seen seen");
+    let plain = bench.run(&arguments("writer", &text));
+    assert_eq!(seen(&plain), ["committed", "a.txt", "gone.txt"]);
+    let mut with_all = arguments("writer", &text);
+    with_all.push("--include-dirty");
+    let dirty = bench.run(&with_all);
+    assert_eq!(seen(&dirty), ["edited", "a.txt", "new.txt"]);
+    assert_eq!(changed(&dirty), ["create seen"]);
+    let folder = Bench::plain();
+    folder.write("src/a.txt", "a\n");
+    folder.write(".env", "KEY=1\n");
+    let answer = carry_out(&folder, "find . -type f > /tmp/seen; rm src/a.txt; mv /tmp/seen seen");
+    assert_eq!(seen(&answer), ["./src/a.txt"]);
+    assert_eq!(changed(&answer), ["create seen", "delete src/a.txt"]);
+    let empty = Bench::plain();
+    empty.git(&["init", "--quiet"]);
+    assert_eq!(changed(&carry_out(&empty, "git status > seen")), ["create seen"]);
+}
+
+#[test]
+fn what_a_validator_writes_is_no_change() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let answer = bench.run(&arguments("validate", &task("echo x >> a.txt && grep -q x a.txt")));
+    assert_eq!((answer.code, changed(&answer)), (Some(0), Vec::new()), "{answer:?}");
+}
+
+#[test]
+fn a_base_is_written_once_and_old_ones_go() {
+    let bench = Bench::with(&[("a.txt", "0\n")]);
+    let bases = || fs::read_dir(state(&bench).join("workspaces/bases")).unwrap().count();
+    for round in 1..8 {
+        carry_out(&bench, "true");
+        carry_out(&bench, "true");
+        assert_eq!(bases(), round.min(4), "of commit {round}");
+        bench.write("a.txt", format!("{round}\n"));
+        bench.commit("next");
+    }
+}
+
+#[test]
+fn what_a_killed_controller_leaves_goes_with_the_next_start() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let text = task("echo x > a.txt; mkdir -m 0 closed; echo ready > /dev/shm/x; sleep 600");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sequester"))
+        .args(arguments("writer", &text))
+        .current_dir(bench.repo())
+        .env("HOME", bench.path("home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let attempts = state(&bench).join("workspaces/attempts");
+    let working = || {
+        let found = fs::read_dir(&attempts).into_iter().flatten().flatten();
+        found.map(|entry| entry.path().join("tree/upper/closed")).any(|path| path.exists())
+    };
+    let mut patience = 600;
+    while !working() {
+        patience -= 1;
+        assert!(patience > 0, "it never got to work");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Whatever held the other end of this pipe is gone when it ends.
+    child.stdout.take().unwrap().read_to_end(&mut Vec::new()).unwrap();
+    carry_out(&bench, "true");
+    let mut left = leftovers(&state(&bench));
+    // The dead one's supervisor may still be at its own clearing up.
+    for _ in 0..200 {
+        if left.is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        left = leftovers(&state(&bench));
+    }
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
