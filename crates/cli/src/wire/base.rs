@@ -6,7 +6,7 @@ use sequester_survey::Folder;
 
 pub(crate) enum Base {
     /// HEAD, whatever the working tree holds.
-    Head { repo: Repo, tree: Tree },
+    Head { repo: Repo, tree: Box<Tree> },
     /// A repository with all that is not committed.
     Uncommitted { repo: Repo, folder: Folder },
     /// A folder without git.
@@ -16,7 +16,7 @@ pub(crate) enum Base {
 impl Base {
     pub(crate) fn snapshot(&self) -> &dyn Snapshot {
         match self {
-            Self::Head { tree, .. } => tree,
+            Self::Head { tree, .. } => tree.as_ref(),
             Self::Uncommitted { folder, .. } | Self::Folder(folder) => folder,
         }
     }

@@ -59,7 +59,7 @@ impl Project {
             problems.push(NO_COMMIT.to_owned());
         }
         let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
-        Self::configured(root, Base::Head { repo, tree }, history, problems)
+        Self::configured(root, Base::Head { repo, tree: Box::new(tree) }, history, problems)
     }
 
     fn of_folder(root: PathBuf, git: Option<Repo>) -> Result<Self, Failure> {
@@ -103,7 +103,7 @@ impl Project {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.problems.clone();
         if let Base::Head { repo, tree } = &self.base
-            && repo.dirty(tree).is_ok_and(|dirty| !dirty.is_clean())
+            && repo.dirty(tree.as_ref()).is_ok_and(|dirty| !dirty.is_clean())
         {
             notes.push(DIRTY.to_owned());
         }

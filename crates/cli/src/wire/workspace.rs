@@ -131,19 +131,18 @@ impl Written {
         now: SystemTime,
     ) -> io::Result<Self> {
         let name = export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
-        let (held, touched) = match state.base(&name)? {
-            Some(held) => {
-                let touched = export.touched(held.folder(), now).map_err(io::Error::other)?;
-                (held, touched)
-            }
-            None => {
-                let draft = attempt.make("base")?;
-                export.write(&draft, now).map_err(io::Error::other)?;
-                (state.keep(&draft, &name)?, Vec::new())
-            }
-        };
-        let git = Some(held.folder().join("git"));
-        Ok(Self { touched, tree: held.folder().join("tree"), git, held: Some(held) })
+        if let Some(held) = state.base(&name)? {
+            let touched = export.touched(held.folder(), now).map_err(io::Error::other)?;
+            return Ok(Self { touched, ..Self::over(held) });
+        }
+        let draft = attempt.make("base")?;
+        export.write(&draft, now).map_err(io::Error::other)?;
+        state.keep(&draft, &name).map(Self::over)
+    }
+
+    fn over(held: Held) -> Self {
+        let written = Self::in_folder(held.folder(), Some(held.folder().join("git")));
+        Self { held: Some(held), ..written }
     }
 }
 

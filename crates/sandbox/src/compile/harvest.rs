@@ -20,12 +20,13 @@ pub(super) fn blueprint(
 ) -> Blueprint {
     let limits = Limits::default();
     let mut root = layered(WORK, layers, &layers.store);
-    match layers.lower.as_slice() {
+    let base = match layers.lower.as_slice() {
         [only] => {
-            root.push(Entry::Bind { from: only.clone(), at: BASE.into(), access: Access::Read })
+            vec![Entry::Bind { from: only.clone(), at: BASE.into(), access: Access::Read }]
         }
-        _ => root.extend(layered(BASE, layers, &policy.store.join("base"))),
-    }
+        _ => layered(BASE, layers, &policy.store.join("base")),
+    };
+    root.extend(base);
     Blueprint {
         isolation: Isolation::Namespaces(identity::choose(surroundings)),
         paths: rules::rooted(&root),

@@ -121,7 +121,7 @@ impl Search {
         BUILDS.contains(&name)
             || name.starts_with("cmake-build-")
             || name.ends_with(".egg-info")
-            || MARKS.iter().any(|mark| marked(&mark))
+            || MARKS.iter().any(marked)
     }
 
     fn rules(&self, file: &str, folder: &str) -> Gitignore {
