@@ -1,20 +1,12 @@
 //! Whole test-first tasks, carried out word for word with the real tools and tool chains.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
-use crate::command::{Answer, Bench};
+use crate::command::{Answer, Bench, search_path};
 
 const RUST: &str = include_str!("tasks/rust.md");
 const PYTHON: &str = include_str!("tasks/python.md");
 const JAVASCRIPT: &str = include_str!("tasks/javascript.md");
-
-/// The tool chain that runs this test comes first: a home of its own knows no other.
-fn search_path() -> String {
-    let cargo = Path::new(env!("CARGO")).parent().unwrap_or(Path::new("/usr/bin"));
-    format!("{}:{}", cargo.display(), std::env::var("PATH").unwrap_or_default())
-}
 
 fn carry_out(bench: &Bench, text: &str) -> Answer {
     let variables = [("PATH", &*search_path())];

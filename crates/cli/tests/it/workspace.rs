@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::command::{Answer, Bench};
+use crate::command::{Answer, Bench, search_path};
 use crate::escape::leg::{self, Leg};
 
 /// A task that runs a script and nothing else.
@@ -303,4 +303,44 @@ fn what_a_killed_controller_leaves_goes_with_the_next_start() {
         left = leftovers(&state(&bench));
     }
     assert_eq!(left, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_build_that_was_done_outside_compiles_nothing_inside() {
+    let bench = Bench::with(&[
+        ("Cargo.toml", "[package]\nname = \"warm\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        (".gitignore", "target\n"),
+        ("build.rs", "fn main() { println!(\"cargo:rerun-if-changed=src\"); }\n"),
+        ("src/lib.rs", "pub fn one() -> u32 {\n    1\n}\n"),
+        ("tests/one.rs", "#[test]\nfn one() {\n    assert_eq!(warm::one(), 1);\n}\n"),
+    ]);
+    let path = search_path();
+    let variables = [("PATH", &*path), ("CARGO_TERM_COLOR", "never")];
+    let outside = Command::new("cargo")
+        .args(["test", "--offline"])
+        .current_dir(bench.repo())
+        .env("HOME", bench.path("home"))
+        .envs(variables)
+        .env_remove("CARGO_TARGET_DIR")
+        .output()
+        .unwrap();
+    assert!(outside.status.success(), "{outside:?}");
+    bench.commit("with its lock file");
+    let is_warm = |printed: &str| {
+        assert!(printed.contains("Finished `test`"), "{printed}");
+        assert!(printed.contains("test one ... ok"), "{printed}");
+        assert!(!printed.contains("Compiling"), "{printed}");
+    };
+    for profile in ["validate", "writer"] {
+        let command = ["sandbox", "--profile", profile, "--", "cargo", "test"];
+        let answer = bench.run_in(&bench.repo(), &command, &variables);
+        is_warm(&format!("{}{}", answer.out, answer.err));
+    }
+    let text = task("cargo test > /tmp/seen 2>&1; mv /tmp/seen seen");
+    let answer = bench.run_in(&bench.repo(), &arguments("writer", &text), &variables);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    is_warm(&seen(&answer).join("\n"));
+    let text = task("echo >> src/lib.rs; cargo test > /tmp/seen 2>&1; mv /tmp/seen seen");
+    let answer = bench.run_in(&bench.repo(), &arguments("writer", &text), &variables);
+    assert!(seen(&answer).join("\n").contains("Compiling warm"), "{answer:?}");
 }

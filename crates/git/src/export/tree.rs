@@ -38,7 +38,8 @@ pub(super) fn write(export: &Export<'_>, to: &Path, now: Timespec) -> Result<Vec
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = openat(CWD, to, flags, Mode::empty());
     let folder = folder.map_err(|error| unwritable(&to.display(), error))?;
-    make_folders(export, &folder)?;
+    let folders = folders(export);
+    make_folders(&folders, &folder)?;
     let writer = Writer { export, folder, now };
     let mut stored =
         share_in_batches(export.items.len(), |batch, results| writer.write_files(batch, results))?;
@@ -52,11 +53,12 @@ pub(super) fn write(export: &Export<'_>, to: &Path, now: Timespec) -> Result<Vec
             Kind::File | Kind::Program => {}
         }
     }
+    writer.date_folders(folders, &stored)?;
     Ok(stored)
 }
 
-/// All folders, parents first. A submodule is an empty one.
-fn make_folders(export: &Export<'_>, root: &OwnedFd) -> Result<(), Error> {
+/// All folders but the highest, parents first. A submodule is an empty one.
+fn folders<'a>(export: &'a Export<'_>) -> BTreeSet<&'a str> {
     let mut folders = BTreeSet::new();
     for item in &export.items {
         let mut path = item.path.as_str();
@@ -72,11 +74,14 @@ fn make_folders(export: &Export<'_>, root: &OwnedFd) -> Result<(), Error> {
     }
     // The repository is mounted there.
     folders.insert(".git");
-    for folder in folders {
-        mkdirat(root, folder, Mode::from_raw_mode(0o755))
-            .map_err(|error| unwritable(&folder, error))?;
-    }
-    Ok(())
+    folders
+}
+
+fn make_folders(folders: &BTreeSet<&str>, root: &OwnedFd) -> Result<(), Error> {
+    folders.iter().try_for_each(|folder| {
+        mkdirat(root, *folder, Mode::from_raw_mode(0o755))
+            .map_err(|error| unwritable(folder, error))
+    })
 }
 
 struct Writer<'a> {
@@ -165,6 +170,23 @@ impl Writer<'_> {
         };
         write().map_err(|error| unwritable(&item.path, error))?;
         Ok(Stored { name: name.to_owned(), modified, size: bytes.len() as u64 })
+    }
+
+    /// A folder whose files are all as the working tree has them gets its time there too: builds look at folders as well.
+    fn date_folders(&self, folders: BTreeSet<&str>, stored: &[Stored]) -> Result<(), Error> {
+        let items = self.export.items.iter().zip(stored);
+        let other = items.filter(|(_, stored)| stored.modified == self.now);
+        let other: BTreeSet<&str> = other
+            .map(|(item, _)| item.path.as_str().rsplit_once('/').map_or("", |two| two.0))
+            .collect();
+        for folder in folders.into_iter().chain([""]) {
+            let name = if folder.is_empty() { "." } else { folder };
+            let theirs = self.export.tree.checkout.look(name).map(|(modified, _)| modified);
+            let time = theirs.filter(|_| !other.contains(folder)).unwrap_or(self.now);
+            utimensat(&self.folder, name, &times(time), AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(|error| unwritable(&folder, error))?;
+        }
+        Ok(())
     }
 
     fn write_link(&self, item: &Item) -> Result<Stored, Error> {

@@ -65,17 +65,18 @@ fn a_base_is_written_with_its_bits_and_links_and_without_what_is_hidden() {
     assert_eq!(fs::read_link(tree.join("dangling")).unwrap(), Path::new("/nowhere/at/all"));
     let mode = |path: &str| fs::metadata(tree.join(path)).unwrap().mode() & 0o7777;
     assert_eq!((mode("run.sh"), mode("src/main.rs"), mode("src")), (0o755, 0o644, 0o755));
-    for absent in ["plan.md", "untracked", ".git"] {
+    for absent in ["plan.md", "untracked"] {
         assert!(fs::symlink_metadata(tree.join(absent)).is_err(), "{absent}");
     }
+    assert_eq!(fs::read_dir(tree.join(".git")).unwrap().count(), 0, "a place to mount at");
     assert_eq!(ask(&base, &["status", "--porcelain"]), "");
     assert_eq!(ask(&base, &["fsck", "--strict"]), "");
 }
 
 #[test]
-fn unchanged_files_keep_the_time_of_the_working_tree_and_the_others_are_new() {
+fn unchanged_files_and_folders_keep_the_time_of_the_working_tree_and_the_others_are_new() {
     let sandbox = Sandbox::new();
-    for name in ["same", "changed", "gone"] {
+    for name in ["same", "changed", "gone", "kept/in/same"] {
         sandbox.write(name, name);
     }
     symlink("same", sandbox.path("link")).unwrap();
@@ -91,7 +92,10 @@ fn unchanged_files_keep_the_time_of_the_working_tree_and_the_others_are_new() {
     let (ours, theirs) =
         (|name| time(base.join("tree").join(name)), |name| time(sandbox.path(name)));
     assert_eq!((ours("same"), ours("link")), (theirs("same"), theirs("link")));
-    assert_eq!((ours("changed"), ours("gone")), ((NOW.cast_signed(), 0), (NOW.cast_signed(), 0)));
+    assert_eq!((ours("kept"), ours("kept/in")), (theirs("kept"), theirs("kept/in")));
+    for name in ["changed", "gone", "."] {
+        assert_eq!(ours(name), (NOW.cast_signed(), 0), "{name}");
+    }
     assert_eq!(ask(&base, &["status", "--porcelain"]), "");
 }
 

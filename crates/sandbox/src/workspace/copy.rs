@@ -34,6 +34,7 @@ pub fn copy(
     let mut copied = Copied::default();
     make_folder(to, 0o755, owner)?;
     let mut folders = vec![String::new()];
+    let mut made = Vec::new();
     while let Some(folder) = folders.pop() {
         for seen in source.list(&folder)? {
             let Some(name) = seen.name.to_str() else {
@@ -63,8 +64,19 @@ pub fn copy(
                 _ => copied.problems.push(format!("`{path}` was left out: it is no file.")),
             }
         }
+        made.push(folder);
+    }
+    // What is made in a folder dates it anew.
+    for folder in made {
+        date_folder(&source, &folder, &to.join(&folder))?;
     }
     Ok(copied)
+}
+
+/// Gives a folder the time of another.
+pub(super) fn date_folder(source: &Folder, folder: &str, target: &Path) -> io::Result<()> {
+    let seen = source.look(if folder.is_empty() { "." } else { folder })?;
+    Ok(utimensat(CWD, target, &times_of(&seen), AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 pub(super) fn make_folder(path: &Path, mode: u32, owner: Option<Ids>) -> io::Result<()> {

@@ -106,10 +106,9 @@ impl Search {
                 continue;
             }
             let ignored = under || is_ignored(rules, &path, true);
-            let tracked = self.base.look(&path).is_ok();
-            if !ignored || tracked {
+            if self.base.look(&path).is_ok() {
                 self.descend(&path, ignored, rules);
-            } else if self.is_build(name, &path) {
+            } else if ignored && self.is_build(name, &path) {
                 self.found.extend(RepoPath::parse(&path));
             }
         }

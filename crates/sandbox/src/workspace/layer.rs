@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rustix::fs::{FileType, XattrFlags, setxattr};
 use sequester_core::path::RepoPath;
 
-use super::copy::{copy, copy_file, make_folder};
+use super::copy::{copy, copy_file, date_folder, make_folder};
 use super::walk::Folder;
 use crate::Ids;
 
@@ -60,6 +60,7 @@ impl Layer {
             let target = self.upper(folder.as_str());
             copy(&base.join(folder.as_str()), &target, self.owner, &|_| true)?;
             setxattr(&target, "user.overlay.opaque", b"y", XattrFlags::CREATE)?;
+            self.date_parents(&below, folder.as_str())?;
             done.push(folder);
         }
         Ok(too_large)
@@ -67,8 +68,10 @@ impl Layer {
 
     /// Makes a folder for something to be mounted at.
     pub fn make_place(&self, base: &Path, folder: &RepoPath) -> io::Result<()> {
-        self.make_parents(&Folder::open(base)?, folder.as_str())?;
-        make_folder(&self.upper(folder.as_str()), 0o755, self.owner)
+        let below = Folder::open(base)?;
+        self.make_parents(&below, folder.as_str())?;
+        make_folder(&self.upper(folder.as_str()), 0o755, self.owner)?;
+        self.date_parents(&below, folder.as_str())
     }
 
     /// Gives files of `base` another time than they have there.
@@ -83,8 +86,17 @@ impl Layer {
                 return Err(error);
             }
             File::options().append(true).open(&target)?.set_modified(*time)?;
+            self.date_parents(&below, path.as_str())?;
         }
         Ok(())
+    }
+
+    /// What was made in them dated the folders above anew.
+    fn date_parents(&self, below: &Folder, path: &str) -> io::Result<()> {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        [""].into_iter()
+            .chain(above)
+            .try_for_each(|folder| date_folder(below, folder, &self.upper(folder)))
     }
 
     /// The folders above a path, as they are in the base.

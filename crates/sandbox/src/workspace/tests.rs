@@ -354,7 +354,10 @@ fn ignored_build_folders_are_found_and_the_secrets_in_them() {
     ] {
         write(&root.join(name), "x");
     }
-    write(&base.join("vendor/tracked/x"), "x");
+    write(&root.join("untracked/node_modules/x"), "x");
+    for name in ["vendor/tracked/x", "app/x", "web/x"] {
+        write(&base.join(name), "x");
+    }
     let found = ignored::find(&root, &base).unwrap();
     let expected = ["app/node_modules", "cached", "target", "web/dist"].map(path);
     assert_eq!((&found.folders[..], &found.left_out[..]), (&expected[..], &[][..]));
