@@ -1,7 +1,7 @@
 //! Control groups: the kernel's own limits on all processes of a jail.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,16 +13,35 @@ use crate::order::Trouble;
 /// The groups of one jail; gone with this value.
 pub(crate) struct Groups {
     folders: Vec<PathBuf>,
+    version: Version,
 }
+
+#[derive(Clone, Copy, PartialEq)]
+enum Version {
+    First,
+    Second,
+}
+
+/// Where the jail's first process puts itself into its groups. One that moves itself is moved at once; to move another the
+/// kernel waits for every processor, which takes longer than the rest of a start.
+pub(crate) struct Doors(Vec<File>);
+
+impl Doors {
+    pub(crate) fn enter(mut self) -> Result<(), Trouble> {
+        self.0.iter_mut().try_for_each(|door| door.write_all(b"0")).map_err(Trouble::at(JOIN))
+    }
+}
+
+const JOIN: &str = "put the jail into its group";
 
 impl Groups {
     pub(crate) fn make(wanted: Option<&Cgroup>) -> Result<Self, Trouble> {
-        let wanted = match wanted {
-            None => &[][..],
-            Some(Cgroup::V1(groups)) => groups,
-            Some(Cgroup::V2(group)) => std::slice::from_ref(group),
+        let (wanted, version) = match wanted {
+            None => (&[][..], Version::First),
+            Some(Cgroup::V1(groups)) => (&groups[..], Version::First),
+            Some(Cgroup::V2(group)) => (std::slice::from_ref(group), Version::Second),
         };
-        let mut made = Self { folders: Vec::new() };
+        let mut made = Self { folders: Vec::new(), version };
         for group in wanted {
             made.add_group(group)?;
         }
@@ -42,10 +61,18 @@ impl Groups {
         Ok(())
     }
 
+    pub(crate) fn doors(&self) -> Result<Doors, Trouble> {
+        let folders = self.folders.iter().filter(|_| self.version == Version::First);
+        let open = |folder: &PathBuf| File::options().write(true).open(folder.join("tasks"));
+        folders.map(open).collect::<io::Result<_>>().map(Doors).map_err(Trouble::at(JOIN))
+    }
+
+    /// Where there are no doors.
     pub(crate) fn add(&self, pid: Pid) -> Result<(), Trouble> {
-        self.folders.iter().try_for_each(|folder| {
-            let told = Trouble::at("put the jail into its group");
-            fs::write(folder.join("cgroup.procs"), pid.as_raw_nonzero().to_string()).map_err(told)
+        let mut folders = self.folders.iter().filter(|_| self.version == Version::Second);
+        folders.try_for_each(|folder| {
+            let pid = pid.as_raw_nonzero().to_string();
+            fs::write(folder.join("cgroup.procs"), pid).map_err(Trouble::at(JOIN))
         })
     }
 

@@ -21,6 +21,7 @@ use rustix::thread::{
 };
 
 use crate::blueprint::{Blueprint, Identity, Isolation, Network};
+use crate::groups::Doors;
 use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart};
@@ -40,12 +41,17 @@ pub(crate) struct Ends {
 pub(crate) fn run(
     order: Order,
     sources: Option<Vec<Sources>>,
+    doors: Doors,
     ends: Ends,
     link: &Link,
     serve: impl FnOnce(UnixStream),
 ) -> ! {
-    let made = close_others(sources.as_deref(), &ends, link)
-        .map_err(Trouble::at("close what it inherits"))
+    let made = doors
+        .enter()
+        .and_then(|()| {
+            close_others(sources.as_deref(), &ends, link)
+                .map_err(Trouble::at("close what it inherits"))
+        })
         .and_then(|()| make(&order.blueprint, sources, link));
     if let Err(trouble) = made {
         // The supervisor sees the end if it cannot be told.

@@ -51,8 +51,8 @@ impl Placeholders {
         fs::create_dir_all(state).map_err(told)?;
         let mut file = fs::File::create_new(&journal).map_err(told)?;
         self.journal = Some(journal.clone());
-        serde_json::to_writer(&mut file, missing).map_err(io::Error::from).map_err(told)?;
-        file.flush().map_err(told)
+        let text = serde_json::to_vec(missing).map_err(io::Error::from).map_err(told)?;
+        file.write_all(&text).map_err(told)
     }
 }
 

@@ -103,6 +103,7 @@ fn keep(
     let (ends, pumps) =
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
     let sources = prepare(&blueprint)?;
+    let doors = groups.doors()?;
     let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
     let cloned = match blueprint.isolation {
         Isolation::Namespaces(_) => sys::clone_apart(APART).map_err(Trouble::at(APART_STEP))?,
@@ -115,9 +116,9 @@ fn keep(
         }
     };
     let Cloned::Parent { pid, handle } = cloned else {
-        inside::run(order, sources, ends, &theirs, serve)
+        inside::run(order, sources, doors, ends, &theirs, serve)
     };
-    drop((sources, ends, theirs));
+    drop((sources, doors, ends, theirs));
     let jail = Jail { handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
@@ -186,8 +187,8 @@ fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
     }
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
-    let mapped = mapping(identity).map_err(Trouble::at("map the owners of files"))?;
-    sources::open(&blueprint.root, Some(mapped.as_fd())).map(Some)
+    let mapped = Mapping::make(identity).map_err(Trouble::at("map the owners of files"))?;
+    sources::open(&blueprint.root, Some(mapped.namespace.as_fd())).map(Some)
 }
 
 /// In the machine's own root: the places that may be written, this jail's own, with a home and one for temporary files.
@@ -204,20 +205,40 @@ fn make_folders(blueprint: &Blueprint) -> Result<(), Trouble> {
 }
 
 /// A user namespace that says: what belongs to the person belongs to the jail's user.
-fn mapping(identity: Identity) -> io::Result<OwnedFd> {
-    let (ours, theirs) = Link::pair()?;
-    let Cloned::Parent { pid, handle } = sys::clone_apart(libc::CLONE_NEWUSER as u64)? else {
+struct Mapping {
+    namespace: OwnedFd,
+    /// The process that it was made with, which has nothing else to do.
+    handle: OwnedFd,
+}
+
+impl Mapping {
+    fn make(identity: Identity) -> io::Result<Self> {
+        let (ours, theirs) = Link::pair()?;
+        let Cloned::Parent { pid, handle } = sys::clone_apart(libc::CLONE_NEWUSER as u64)? else {
+            drop(ours);
+            let _ = theirs.hear();
+            std::process::exit(0);
+        };
+        drop(theirs);
+        let between = Identity { inside: identity.owner, ..identity };
+        let path = format!("/proc/{}/ns/user", pid.as_raw_nonzero());
+        let namespace = map(pid, between).and_then(|()| fs::File::open(path));
         drop(ours);
-        let _ = theirs.hear();
-        std::process::exit(0);
-    };
-    drop(theirs);
-    let between = Identity { inside: identity.owner, ..identity };
-    let namespace = map(pid, between)
-        .and_then(|()| fs::File::open(format!("/proc/{}/ns/user", pid.as_raw_nonzero())));
-    drop(ours);
-    wait_for(&handle);
-    Ok(namespace?.into())
+        match namespace {
+            Ok(namespace) => Ok(Self { namespace: namespace.into(), handle }),
+            Err(error) => {
+                wait_for(&handle);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Mapping {
+    /// It ends while its namespace is used; only its entry among the processes is waited for.
+    fn drop(&mut self) {
+        wait_for(&self.handle);
+    }
 }
 
 fn map(pid: Pid, identity: Identity) -> io::Result<()> {

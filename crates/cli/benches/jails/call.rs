@@ -32,7 +32,7 @@ pub(crate) fn run() {
     let calls = [
         ("Read", json!({"file_path": path(root, "small.txt")})),
         ("Grep", json!({"pattern": "line", "path": path(root, ".")})),
-        ("Write", json!({"file_path": path(root, "new.txt"), "content": "x\n"})),
+        ("Glob", json!({"pattern": "*.txt"})),
         ("Bash", json!({"command": "true"})),
     ];
     for (name, arguments) in calls {
