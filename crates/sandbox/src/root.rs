@@ -160,6 +160,8 @@ impl Root {
         fsconfig_set_string(&overlay, "upperdir", named(&upper))?;
         fsconfig_set_string(&overlay, "workdir", named(&work))?;
         fsconfig_set_flag(&overlay, "userxattr")?;
+        // With its end the whole disk would be written out otherwise. Kernels before 5.10 do not know it.
+        let _ = fsconfig_set_flag(&overlay, "volatile");
         let merged = finish(&overlay)?;
         self.mount(&merged, at)?;
         for index in 0..sources.len() {

@@ -10,6 +10,7 @@ use rustix::mount::{OpenTreeFlags, open_tree};
 
 use crate::blueprint::{Access, Entry};
 use crate::order::Trouble;
+use crate::sweep;
 use crate::sys::{self, Attributes};
 
 /// Of one entry: what it is bound from, or its layers from the highest down and last its store.
@@ -67,6 +68,12 @@ pub(crate) fn clone_at(folder: impl AsFd, path: &Path) -> io::Result<OwnedFd> {
 pub(crate) fn prepare_stores(entries: &[Entry], owner: Option<(u32, u32)>) -> Result<(), Trouble> {
     for entry in entries {
         let Entry::Layered { store, .. } = entry else { continue };
+        // A layer that was mounted before has a mark there which says that nobody wrote it out.
+        if let Err(error) = sweep::remove(&store.join("work"))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(Trouble::at(format!("clear `{}`", store.display()))(error));
+        }
         for folder in [store.clone(), store.join("upper"), store.join("work")] {
             let made = fs::create_dir_all(&folder).and_then(|()| match owner {
                 Some((user, group)) => std::os::unix::fs::chown(&folder, Some(user), Some(group)),
