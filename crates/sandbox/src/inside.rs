@@ -58,6 +58,12 @@ pub(crate) fn run(
         let _ = link.say(&Word::Failed(trouble));
         exit(1);
     }
+    if matches!(order.program, Program::Server)
+        && let Ok(None) = sys::fork()
+    {
+        drop(ends);
+        spawn_on_demand(&order.blueprint, link);
+    }
     match sys::fork() {
         Ok(None) => start(order, ends, link, serve),
         Ok(Some(program)) => {
@@ -217,6 +223,37 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
         (Program::Server | Program::Harvest(_), None) => {}
     }
     exit(126)
+}
+
+/// Starts further programs beside a server, each with a stream of its own. What they leave behind comes to the jail's first process, as
+/// they do themselves.
+fn spawn_on_demand(blueprint: &Blueprint, link: &Link) -> ! {
+    while let Ok(Some((Word::Spawn(words), Some(stream)))) = link.hear() {
+        match sys::fork() {
+            Ok(None) => match sys::fork() {
+                Ok(None) => become_spawned(blueprint, &words, stream),
+                _ => exit(0),
+            },
+            // The first child's end, at once.
+            _ => drop(wait(WaitOptions::empty())),
+        }
+    }
+    exit(0)
+}
+
+fn become_spawned(blueprint: &Blueprint, words: &[String], stream: OwnedFd) -> ! {
+    // Fails only for the leader of a group, which a new process is not.
+    let _ = setsid();
+    if dup2_stdin(&stream).and_then(|()| dup2_stdout(&stream)).is_err() {
+        exit(126);
+    }
+    // What it says besides is for nobody: there is no terminal, and standard error leads nowhere.
+    drop(stream);
+    let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+    match execute(blueprint, &words) {
+        Ending::NotFound => exit(127),
+        _ => exit(126),
+    }
 }
 
 /// Comes back only if it fails.

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::fmt;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
@@ -11,7 +11,8 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 
 use crate::blueprint::Blueprint;
 use crate::harvest::{Change, Rules};
-use crate::order::{Ending, Order, Program, Said, Trouble};
+use crate::link::Link;
+use crate::order::{Ending, Order, Program, Said, Trouble, Wish};
 use crate::supervise::{CONTROL, MARK, ORDER, SOCKET, is_supervisor};
 use crate::{groups, probe, sys};
 
@@ -26,7 +27,7 @@ pub struct Streams<'a> {
 /// A jail that runs. It ends with this value.
 pub struct Jail {
     supervisor: Pid,
-    control: Option<BufReader<UnixStream>>,
+    control: Link,
 }
 
 /// Why there is no jail, or no word of its end.
@@ -108,7 +109,7 @@ impl Jail {
             return Err(Error::NotEntered);
         }
         let order = sealed(&Order { blueprint: blueprint.clone(), program })?;
-        let (ours, theirs) = UnixStream::pair()?;
+        let (ours, theirs) = Link::pair()?;
         let mut given = vec![
             (streams.stdin, 0),
             (streams.stdout, 1),
@@ -119,7 +120,7 @@ impl Jail {
         given.extend(socket.map(|socket| (socket, SOCKET)));
         let mark = CString::new(MARK).map_err(io::Error::other)?;
         let supervisor = sys::spawn(c"/proc/self/exe", &[mark], &given)?;
-        let mut jail = Self { supervisor, control: Some(BufReader::new(ours)) };
+        let jail = Self { supervisor, control: ours };
         drop(theirs);
         match jail.hear()? {
             Some(Said::Started) => Ok(jail),
@@ -129,15 +130,12 @@ impl Jail {
     }
 
     /// What the supervisor says next; nothing when it has gone.
-    pub fn hear(&mut self) -> io::Result<Option<Said>> {
-        let Some(control) = &mut self.control else { return Ok(None) };
-        let mut line = Vec::new();
-        control.by_ref().take(LINE).read_until(b'\n', &mut line)?;
-        if line.is_empty() { Ok(None) } else { Ok(Some(serde_json::from_slice(&line)?)) }
+    pub fn hear(&self) -> io::Result<Option<Said>> {
+        Ok(self.control.hear()?.map(|(said, _)| said))
     }
 
     /// Waits for the end; `heard` is told all that comes before.
-    pub fn wait(mut self, mut heard: impl FnMut(Said)) -> Result<Ending, Error> {
+    pub fn wait(self, mut heard: impl FnMut(Said)) -> Result<Ending, Error> {
         loop {
             match self.hear()? {
                 Some(Said::Ended(ending)) => return Ok(ending),
@@ -147,31 +145,34 @@ impl Jail {
         }
     }
 
-    /// Ends it from another thread.
-    pub fn stopper(&self) -> io::Result<Stopper> {
-        let control = self.control.as_ref().map(|control| control.get_ref().try_clone());
-        Ok(Stopper(control.transpose()?))
+    /// For another thread than the one that waits.
+    pub fn handle(&self) -> io::Result<Handle> {
+        self.control.share().map(Handle)
     }
 }
 
-/// Ends a jail.
-pub struct Stopper(Option<UnixStream>);
+/// Speaks to a jail that somebody else waits for.
+pub struct Handle(Link);
 
-impl Stopper {
+impl Handle {
     pub fn stop(&self) {
-        if let Some(control) = &self.0 {
-            // Fails only if the supervisor is gone.
-            let _ = (&mut &*control).write_all(b"\n");
-        }
+        // Fails only if the supervisor is gone.
+        let _ = self.0.say(&Wish::Stop);
+    }
+
+    /// Starts a further program in the jail of a server. What it reads and prints is this stream, which closes with its end, or at
+    /// once where there is no such program.
+    pub fn spawn(&self, words: Vec<String>) -> io::Result<UnixStream> {
+        let (ours, theirs) = UnixStream::pair()?;
+        self.0.say_with(&Wish::Spawn(words), Some(theirs.as_fd()))?;
+        Ok(ours)
     }
 }
 
 impl Drop for Jail {
     fn drop(&mut self) {
         // It ends with its line, and clears up first.
-        if let Some(control) = self.control.take() {
-            let _ = control.get_ref().shutdown(std::net::Shutdown::Both);
-        }
+        self.control.close();
         let ended = loop {
             match waitpid(Some(self.supervisor), WaitOptions::empty()) {
                 Err(rustix::io::Errno::INTR) => {}
@@ -186,8 +187,6 @@ impl Drop for Jail {
         }
     }
 }
-
-const LINE: u64 = 64 << 10;
 
 /// A file in memory that nobody can change any more.
 fn sealed(order: &Order) -> io::Result<std::fs::File> {

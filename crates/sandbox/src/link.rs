@@ -1,4 +1,5 @@
-//! The line between the supervisor and the first process of a jail: one message at a time, and descriptors.
+//! A line between two processes of ours: one message at a time, and descriptors. One leads from the controller to the supervisor,
+//! one from there to the first process of a jail.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -6,18 +7,22 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    SendAncillaryMessage, SendFlags, Shutdown, SocketFlags, SocketType, recvmsg, sendmsg, shutdown,
+    socketpair,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::order::{Ending, Trouble};
 
-/// What is said on the line.
+/// What is said between the supervisor and the jail.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Word {
     /// To the jail: its user is mapped and its limits are set.
     Go,
+    /// To the jail, with the descriptor that a further program reads from and writes to.
+    Spawn(Vec<String>),
     Failed(Trouble),
     /// With the descriptor of a socket that listens in the jail's network.
     Listening,
@@ -27,10 +32,11 @@ pub(crate) enum Word {
     Ended(Ending),
 }
 
+#[derive(Debug)]
 pub(crate) struct Link(OwnedFd);
 
 /// Longer words are not said.
-const BYTES: usize = 8 << 10;
+const BYTES: usize = 64 << 10;
 
 impl Link {
     pub(crate) fn pair() -> io::Result<(Self, Self)> {
@@ -39,16 +45,30 @@ impl Link {
         Ok((Self(ours), Self(theirs)))
     }
 
-    pub(crate) fn say(&self, word: &Word) -> io::Result<()> {
+    /// The same line, for another thread.
+    pub(crate) fn share(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Self)
+    }
+
+    /// For both sides, whoever shares it.
+    pub(crate) fn close(&self) {
+        // Fails only if it is closed.
+        let _ = shutdown(&self.0, Shutdown::Both);
+    }
+
+    pub(crate) fn say(&self, word: &impl Serialize) -> io::Result<()> {
         self.say_with(word, None)
     }
 
     pub(crate) fn say_with(
         &self,
-        word: &Word,
+        word: &impl Serialize,
         descriptor: Option<BorrowedFd<'_>>,
     ) -> io::Result<()> {
         let text = serde_json::to_vec(word)?;
+        if text.len() > BYTES {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is too long to be told"));
+        }
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         let given: Vec<_> = descriptor.into_iter().collect();
@@ -60,7 +80,7 @@ impl Link {
     }
 
     /// The next word; nothing when the other side is gone.
-    pub(crate) fn hear(&self) -> io::Result<Option<(Word, Option<OwnedFd>)>> {
+    pub(crate) fn hear<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Option<OwnedFd>)>> {
         let mut text = vec![0; BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -80,6 +100,12 @@ impl Link {
             _ => None,
         });
         Ok(Some((serde_json::from_slice(&text[..heard.bytes])?, descriptor)))
+    }
+}
+
+impl From<OwnedFd> for Link {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self(descriptor)
     }
 }
 

@@ -25,6 +25,15 @@ pub(crate) enum Program {
     Harvest(Rules),
 }
 
+/// What the controller says while a jail lives.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Wish {
+    Stop,
+    /// A further program in the same jail, with the descriptor that it reads from and writes to.
+    Spawn(Vec<String>),
+}
+
 /// What the supervisor says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,11 +1,10 @@
 //! The supervisor: one process beside each jail, which makes it, watches it and clears up after it.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -19,7 +18,7 @@ use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
-use crate::order::{Cause, Ending, Order, Program, Said, Trouble};
+use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
 use crate::placeholder::Placeholders;
 use crate::proxy::{Allowance, Decision, Hosts, NameService, Proxy};
 use crate::pump::{Pumps, Running};
@@ -53,8 +52,7 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     let socket = sys::adopt(SOCKET).ok();
     let given: Vec<_> = [&order, &control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
-    let line = Arc::new(UnixStream::from(control));
-    let control = Control { line, turn: Arc::default() };
+    let control = Link::from(control);
     let order = read_order(order)?;
     let discard = order.blueprint.discard.clone();
     let kept = keep(order, socket, &control, serve);
@@ -75,26 +73,10 @@ fn read_order(order: OwnedFd) -> io::Result<Order> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// The line to the controller. When its other end closes, the jail ends. One sentence at a time, whoever speaks.
-#[derive(Clone)]
-pub(crate) struct Control {
-    line: Arc<UnixStream>,
-    turn: Arc<Mutex<()>>,
-}
-
-impl Control {
-    pub(crate) fn say(&self, said: &Said) -> io::Result<()> {
-        let mut line = serde_json::to_vec(said)?;
-        line.push(b'\n');
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        (&*self.line).write_all(&line)
-    }
-}
-
 fn keep(
     order: Order,
     socket: Option<OwnedFd>,
-    control: &Control,
+    control: &Link,
     serve: impl FnOnce(UnixStream),
 ) -> Result<Ending, Trouble> {
     let blueprint = order.blueprint.clone();
@@ -134,14 +116,14 @@ fn keep(
 }
 
 /// The network of a jail that may reach named hosts; it ends with this value.
-fn offer(listener: OwnedFd, network: &Network, control: &Control) -> Result<Proxy, Trouble> {
+fn offer(listener: OwnedFd, network: &Network, control: &Link) -> Result<Proxy, Trouble> {
     let hosts = match network {
         Network::None => &[][..],
         Network::Hosts { hosts, .. } => hosts,
     };
     let hosts =
         Hosts::parse(hosts).map_err(io::Error::other).map_err(Trouble::at("read the hosts"))?;
-    let control = control.clone();
+    let control = control.share().map_err(Trouble::at("start the proxy"))?;
     let tell = move |decision: Decision| {
         let Decision { host, port, allowed, why } = decision;
         // Nobody is there to hear it once the controller is gone, and then the jail ends.
@@ -216,7 +198,7 @@ impl Mapping {
         let (ours, theirs) = Link::pair()?;
         let Cloned::Parent { pid, handle } = sys::clone_apart(libc::CLONE_NEWUSER as u64)? else {
             drop(ours);
-            let _ = theirs.hear();
+            let _ = theirs.hear::<Word>();
             std::process::exit(0);
         };
         drop(theirs);
@@ -260,7 +242,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
             Some((Word::Listening, given)) => listener = given,
             Some((Word::Memory, given)) => watch.add(given),
             Some((Word::Failed(trouble), _)) => return Err(trouble),
-            Some((Word::Go | Word::Ended(_), _)) => {}
+            Some((Word::Go | Word::Spawn(_) | Word::Ended(_), _)) => {}
             None => {
                 let why = "it ended while it was made".to_owned();
                 return Err(Trouble { step: "make the jail".to_owned(), why });
@@ -279,7 +261,7 @@ impl Jail {
     fn keep(
         self,
         mut watch: Watch<'_>,
-        control: &Control,
+        control: &Link,
         link: &Link,
         pumps: Running,
         groups: &Groups,
@@ -287,7 +269,7 @@ impl Jail {
         watch.begin();
         let cause = loop {
             let patience = watch.patience(Instant::now());
-            match self.wait(control, patience) {
+            match self.wait(control, link, patience) {
                 Woken::Ended => break None,
                 Woken::Asked => break Some(Cause::Asked),
                 Woken::Time => {}
@@ -312,15 +294,15 @@ impl Jail {
         }
     }
 
-    fn wait(&self, control: &Control, patience: Duration) -> Woken {
+    fn wait(&self, control: &Link, link: &Link, patience: Duration) -> Woken {
         let mut descriptors = [
             PollFd::new(&self.handle, PollFlags::IN),
-            PollFd::new(&control.line, PollFlags::IN | PollFlags::RDHUP),
+            PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
         ];
         let time = Timespec::try_from(patience).ok();
         match poll(&mut descriptors, time.as_ref()) {
             Ok(_) if !descriptors[0].revents().is_empty() => Woken::Ended,
-            Ok(_) if !descriptors[1].revents().is_empty() => Woken::Asked,
+            Ok(_) if !descriptors[1].revents().is_empty() => fulfil(control, link),
             Ok(_) | Err(Errno::INTR) => Woken::Time,
             Err(_) => Woken::Asked,
         }
@@ -348,6 +330,18 @@ const KILLED: Ending = Ending::Signalled(9);
 /// Also as a shell tells it of a command of its own.
 fn is_killed(ending: Ending) -> bool {
     matches!(ending, KILLED | Ending::Exited(137))
+}
+
+/// Does what the controller wishes. The controller that is gone wishes an end.
+fn fulfil(control: &Link, link: &Link) -> Woken {
+    match control.hear() {
+        Ok(Some((Wish::Spawn(words), Some(stream)))) => {
+            // Fails only if the jail has ended, which is seen next; the stream closes, and so the controller knows.
+            let _ = link.say_with(&Word::Spawn(words), Some(stream.as_fd()));
+            Woken::Time
+        }
+        _ => Woken::Asked,
+    }
 }
 
 enum Woken {

@@ -10,7 +10,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 use sequester_engine::Lazy;
 use sequester_sandbox::harvest::{Change, Rules};
-use sequester_sandbox::{Jail, Policy, Said, Stopper};
+use sequester_sandbox::{Handle, Jail, Policy, Said};
 use sequester_tools::{Client, Settings};
 
 use super::jail::Machine;
@@ -94,23 +94,23 @@ impl Toolbox for Tools {
 
 /// A jail whose supervisor is heard until it ends.
 struct Running {
-    stopper: Stopper,
+    handle: Handle,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
     fn follow(jail: Jail) -> io::Result<Self> {
-        let stopper = jail.stopper()?;
+        let handle = jail.handle()?;
         let heard = move || drop(jail.wait(|said| tell(&said)));
         let thread = thread::Builder::new().name("jail".into()).spawn(heard)?;
-        Ok(Self { stopper, thread: Some(thread) })
+        Ok(Self { handle, thread: Some(thread) })
     }
 }
 
 impl Drop for Running {
     /// Comes back when the jail, with all that ran in it, is gone.
     fn drop(&mut self) {
-        self.stopper.stop();
+        self.handle.stop();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

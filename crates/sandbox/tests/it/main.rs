@@ -1,0 +1,26 @@
+//! Real jails, as a program has them that uses the library.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what is not there fails the test")]
+
+mod bench;
+mod harvest;
+mod spawn;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    sequester_sandbox::enter_if_jailed(bench::serve);
+    let trial = |name: &str, run: fn()| {
+        Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    };
+    let trials = vec![
+        trial("a_program_beside_the_server_is_in_the_same_jail", spawn::same_jail),
+        trial("a_program_that_is_not_there_closes_its_stream", spawn::not_there),
+        trial("programs_beside_the_server_end_with_the_jail", spawn::ends),
+        trial("a_workspace_is_harvested_after_its_jail", harvest::after),
+        trial("a_harvest_that_cannot_be_made_says_why", harvest::impossible),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
