@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Task(TaskArgs),
     /// Run a command under a profile, in the jail that a subagent of that profile would have.
     Sandbox(SandboxArgs),
+    /// Try what this machine gives: guarantees per profile, limits, models, checks.
+    Doctor(DoctorArgs),
 }
 
 /// How a plan is read.
@@ -185,6 +187,13 @@ fn parse_format(text: &str) -> Result<Format, String> {
         let known: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
         format!("known formats are {}", known.join(", "))
     })
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoctorArgs {
+    /// Do not run the project's checks, which are otherwise tried in the jail of `validate`.
+    #[arg(long)]
+    pub(crate) no_checks: bool,
 }
 
 #[derive(Debug, clap::Args)]

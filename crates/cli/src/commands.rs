@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod context;
+pub(crate) mod doctor;
 pub(crate) mod files;
 pub(crate) mod plan;
 pub(crate) mod profiles;

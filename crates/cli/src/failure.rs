@@ -1,6 +1,7 @@
 //! Failures as a person and a program read them.
 
 use std::fmt::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 
 use sequester_core::fault::{Code, FileFault};
@@ -66,6 +67,12 @@ impl Failure {
         Self { exit: 1, ..Self::input(code, place, message, hint) }
     }
 
+    /// What the engine runs on could not be had.
+    pub(crate) fn no_runtime(error: &io::Error) -> Self {
+        let hint = "Check the limits on threads and open files.";
+        Self::work(Code::NoWorkspace, "", format!("No runtime: {error}."), hint)
+    }
+
     /// How a subagent ended without a report.
     pub(crate) fn ending(exit: u8, code: Code, message: String, hint: &str) -> Self {
         Self { exit, ..Self::input(code, "", message, hint) }
@@ -73,6 +80,10 @@ impl Failure {
 
     pub(crate) fn message(&self) -> &str {
         &self.error.message
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        &self.error.place
     }
 
     pub(crate) fn hint(&self) -> &str {

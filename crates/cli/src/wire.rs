@@ -2,6 +2,7 @@
 
 mod agents;
 mod asked;
+pub(crate) mod checkup;
 pub(crate) mod config;
 pub(crate) mod jail;
 mod jailed;

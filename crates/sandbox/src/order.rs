@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::Blueprint;
+use crate::trial::deed::Deed;
 
 /// What the supervisor is told, by descriptor.
 #[derive(Debug, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub(crate) enum Program {
     Command(Vec<String>),
     /// This same program, as what `enter_if_jailed` was given.
     Server,
+    /// This same program, trying its jail.
+    Trial(Deed),
 }
 
 /// What the supervisor says.

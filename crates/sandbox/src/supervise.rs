@@ -49,7 +49,7 @@ pub(crate) fn is_supervisor() -> bool {
 
 fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     let (order, control) = (sys::adopt(ORDER)?, sys::adopt(CONTROL)?);
-    // Only a server has one.
+    // A command has none.
     let socket = sys::adopt(SOCKET).ok();
     let given: Vec<_> = [&order, &control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
@@ -172,7 +172,7 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
     }
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
     let ((stdin, input), (output, stdout), (errors, stderr)) = (pipe()?, pipe()?, pipe()?);
-    Ok((Ends { stdin, stdout, stderr, socket: None }, Pumps::new(input, output, errors)))
+    Ok((Ends { stdin, stdout, stderr, socket }, Pumps::new(input, output, errors)))
 }
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.

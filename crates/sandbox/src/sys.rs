@@ -5,7 +5,9 @@ mod process;
 mod raw;
 mod spawn;
 
-pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork, fork_handled};
+pub(crate) use process::{
+    Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, makes_namespaces,
+};
 pub(crate) use raw::{
     Attributes, filter, landlock_version, leave_groups, loopback_up, set_attributes,
 };

@@ -31,7 +31,6 @@ pub(crate) struct Config {
     /// Commands that print a provider's key.
     keys: BTreeMap<String, String>,
     /// What later versions read.
-    #[allow(dead_code, reason = "kept so that no key of a later version is a fault")]
     later: BTreeMap<String, toml::Value>,
 }
 
@@ -87,6 +86,14 @@ impl Settings {
         &self.user.keys
     }
 
+    /// Commands that check the project, by name; the repository's word goes before the user's.
+    pub(crate) fn checks(&self) -> BTreeMap<&str, Vec<&str>> {
+        let tables = [&self.user, &self.repository]
+            .into_iter()
+            .filter_map(|file| file.later.get("checks").and_then(toml::Value::as_table));
+        tables.flatten().map(|(name, value)| (name.as_str(), texts(value))).collect()
+    }
+
     fn first<'a>(&'a self, take: impl Fn(&'a Config) -> Option<&'a String>) -> Option<&'a str> {
         take(&self.repository).or_else(|| take(&self.user)).map(String::as_str)
     }
@@ -132,6 +139,12 @@ pub(crate) fn resolve_model(
         }
     }
     models
+}
+
+/// One text, or a list of them.
+fn texts(value: &toml::Value) -> Vec<&str> {
+    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    list.iter().filter_map(toml::Value::as_str).collect()
 }
 
 /// The folder of the user's own configuration.

@@ -13,6 +13,7 @@ mod command;
 mod companions;
 mod config;
 mod context;
+mod doctor;
 mod escape;
 mod example;
 mod files;
