@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Sandbox(SandboxArgs),
     /// Try what this machine gives: guarantees per profile, limits, models, checks.
     Doctor(DoctorArgs),
+    /// Show what the repository asks for beyond what it may, and accept it as it stands.
+    Trust(TrustArgs),
 }
 
 /// How a plan is read.
@@ -194,6 +196,20 @@ pub(crate) struct DoctorArgs {
     /// Do not run the project's checks, which are otherwise tried in the jail of `validate`.
     #[arg(long)]
     pub(crate) no_checks: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    /// Only these: files of the repository, or plans [default: all files of the repository that ask for something].
+    pub(crate) file: Vec<PathBuf>,
+
+    /// Accept without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+
+    /// Take trust back.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) forget: bool,
 }
 
 #[derive(Debug, clap::Args)]

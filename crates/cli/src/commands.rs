@@ -9,6 +9,7 @@ pub(crate) mod profiles;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod task;
+pub(crate) mod trust;
 
 use std::io::{self, Read};
 

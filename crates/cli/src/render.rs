@@ -10,3 +10,4 @@ pub(crate) mod progress;
 pub(crate) mod report;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod trust;

@@ -10,6 +10,7 @@ mod model;
 mod plan_file;
 mod project;
 mod subagent;
+pub(crate) mod trust;
 mod workspace;
 
 pub(crate) use agents::Agents;
@@ -17,6 +18,6 @@ pub(crate) use config::Settings;
 pub(crate) use jailed::serve;
 pub(crate) use model::{Connections, misspelt};
 pub(crate) use plan_file::PlanFile;
-pub(crate) use project::Project;
+pub(crate) use project::{Project, find_root};
 pub(crate) use subagent::{Subagent, refuse as refuse_profile};
 pub(crate) use workspace::{Changed, Evidence, left_out};

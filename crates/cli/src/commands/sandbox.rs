@@ -14,14 +14,16 @@ use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::wire::jail::{Machine, folder, named_hosts};
+use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
     let workspace = folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
-    let configuration = config::folder();
-    let agents = Agents::read(&workspace.path, configuration.as_deref());
-    let settings = Settings::load(&workspace.path, configuration.as_deref(), &agents.registry)?;
+    let (configuration, trust) = (config::folder(), Trust::look());
+    let configuration = configuration.as_deref();
+    let agents = Agents::read(&workspace.path, configuration, &trust);
+    let settings = Settings::load(&workspace.path, configuration, &agents.registry, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
     let machine = Machine::look();
     let policy = Policy {

@@ -7,15 +7,15 @@ mod models;
 
 use std::collections::BTreeMap;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use sequester_core::fault::Code;
 use sequester_core::limits::Limit;
 use sequester_core::profile::Guarantee;
 use sequester_git::Repo;
 use serde::Serialize;
 
 use super::jail::Machine;
+use super::trust::Trust;
 use super::{Agents, Settings, config};
 use crate::failure::Failure;
 pub(crate) use check::{Check, Ended};
@@ -87,20 +87,10 @@ pub(crate) enum Wanted {
 }
 
 impl Checkup {
-    pub(crate) fn make(folder: Option<&Path>, wanted: Wanted) -> Result<Self, Failure> {
+    pub(crate) fn make(root: &Path, wanted: Wanted) -> Result<Self, Failure> {
         let search = env::var_os("PATH").unwrap_or_default();
-        let folder = folder.unwrap_or(Path::new("."));
-        let folder = folder.canonicalize().map_err(|error| {
-            let message = format!("The folder cannot be opened: {error}.");
-            let hint = "Name an existing folder with `--repo DIR`.";
-            Failure::input(Code::NoRepository, folder.display(), message, hint)
-        })?;
         let mut problems = Vec::new();
-        let root = match Repo::discover(&folder, &search) {
-            Ok(found) => found.map_or(folder, |repo| repo.root().to_owned()),
-            Err(_) => folder,
-        };
-        let git = Repo::git_version(&root, &search).ok();
+        let git = Repo::git_version(root, &search).ok();
         if git.as_deref().is_none_or(is_old) {
             problems.push(Problem {
                 message: git.as_ref().map_or_else(
@@ -110,14 +100,14 @@ impl Checkup {
                 hint: "Install git 2.38 or newer.".to_owned(),
             });
         }
-        let settings = settings(&root, &mut problems);
+        let settings = settings(root, &mut problems);
         let machine = Machine::look();
         let kernel = Kernel::look();
         let jails = Jails::try_out(&machine, &kernel, &mut problems)?;
         let (models, auto) = models::look(&settings);
         problems.extend(auto);
         let checks = match wanted {
-            Wanted::All => check::run_all(&root, &settings, &machine, &mut problems),
+            Wanted::All => check::run_all(root, &settings, &machine, &mut problems),
             Wanted::NoChecks => Vec::new(),
         };
         let limits = Limits {
@@ -155,9 +145,10 @@ fn limit_of(settings: &Settings, limit: Limit) -> Option<u64> {
 
 /// Configuration that cannot be used is a problem; the rest can be looked at without.
 fn settings(root: &Path, problems: &mut Vec<Problem>) -> Settings {
-    let configuration: Option<PathBuf> = config::folder();
-    let agents = Agents::read(root, configuration.as_deref());
-    let loaded = Settings::load(root, configuration.as_deref(), &agents.registry);
+    let (configuration, trust) = (config::folder(), Trust::look());
+    let configuration = configuration.as_deref();
+    let agents = Agents::read(root, configuration, &trust);
+    let loaded = Settings::load(root, configuration, &agents.registry, &trust);
     loaded.unwrap_or_else(|failure| {
         problems.push(Problem::of(&failure));
         Settings::default()

@@ -95,7 +95,7 @@ pub(crate) fn refuse(refusal: &Refusal) -> Failure {
 
 pub(crate) fn broken(error: &Error) -> Failure {
     let hint =
-        "Mend what the step in brackets met, then start it again; nothing runs without the jail.";
+        "`sequester doctor` tries every step and says what to do; nothing runs without the jail.";
     Failure::guarantee(Code::NoJail, "", error.to_string(), hint)
 }
 

@@ -26,4 +26,5 @@ mod scripted;
 mod storm;
 mod subagent_bad_input;
 mod subagent_endings;
+mod trust;
 mod wires;
