@@ -78,6 +78,11 @@ impl Failure {
         Self { exit, ..Self::input(code, "", message, hint) }
     }
 
+    #[cfg(test)]
+    pub(crate) fn exit(&self) -> u8 {
+        self.exit
+    }
+
     pub(crate) fn message(&self) -> &str {
         &self.error.message
     }

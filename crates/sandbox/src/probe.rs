@@ -16,6 +16,7 @@ use crate::sys;
 pub fn assume() -> Capabilities {
     Capabilities {
         landlock: sys::landlock_version(),
+        pidfd: has_pidfd(),
         cgroups: find_groups(),
         ..Capabilities::all()
     }
@@ -39,12 +40,8 @@ pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
         overlay: there && mounts(layered),
         idmapped_mounts: there && mounts(bound),
         landlock: sys::landlock_version(),
-        seccomp: bare.is_ok() || trial.run_in(Isolation::Fallback, Vec::new()).is_ok(),
-        pidfd: rustix::process::pidfd_open(
-            rustix::process::getpid(),
-            rustix::process::PidfdFlags::empty(),
-        )
-        .is_ok(),
+        seccomp: bare.is_ok() || is_filtered(&trial.run_in(Isolation::Fallback, Vec::new())),
+        pidfd: has_pidfd(),
         cgroups: find_groups(),
         broken: BTreeSet::new(),
     };
@@ -93,7 +90,22 @@ impl Trial<'_> {
 }
 
 /// Where not even the namespaces can be made.
-const FIRST_STEPS: [&str; 2] = [crate::supervise::APART_STEP, crate::supervise::MAP_STEP];
+const FIRST_STEPS: [&str; 3] =
+    [crate::supervise::APART_STEP, crate::supervise::MAP_STEP, crate::supervise::OWNERS_STEP];
+
+fn has_pidfd() -> bool {
+    use rustix::process::{PidfdFlags, getpid, pidfd_open};
+    pidfd_open(getpid(), PidfdFlags::empty()).is_ok()
+}
+
+/// Whether a jail stood; where it came to an end before its filter, whether the kernel says that it has any.
+fn is_filtered(tried: &Result<(), Error>) -> bool {
+    let refused = |error: &Error| stopped_at(error, &[crate::inside::FILTER_STEP]);
+    match tried {
+        Ok(()) => true,
+        Err(error) => !refused(error) && sys::has_filters(),
+    }
+}
 
 fn stopped_at(error: &Error, steps: &[&str]) -> bool {
     matches!(error, Error::Jail(trouble) if steps.contains(&trouble.step.as_str()))

@@ -12,7 +12,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, pidfd_send_signal, set_child_subreaper, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
+    set_child_subreaper, waitid,
 };
 
 use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
@@ -118,7 +119,7 @@ fn keep(
         inside::run(order, sources, ends, &theirs, serve)
     };
     drop((sources, ends, theirs));
-    let jail = Jail { handle, isolation: blueprint.isolation };
+    let jail = Jail { pid, handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
     }
@@ -153,6 +154,7 @@ fn offer(listener: OwnedFd, network: &Network, control: &Control) -> Result<Prox
 /// The steps that tell whether there are user namespaces here at all.
 pub(crate) const APART_STEP: &str = "make the jail's namespaces";
 pub(crate) const MAP_STEP: &str = "map the jail's user";
+pub(crate) const OWNERS_STEP: &str = "map the owners of files";
 
 const APART: u64 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -186,7 +188,7 @@ fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
     }
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
-    let mapped = mapping(identity).map_err(Trouble::at("map the owners of files"))?;
+    let mapped = mapping(identity).map_err(Trouble::at(OWNERS_STEP))?;
     sources::open(&blueprint.root, Some(mapped.as_fd())).map(Some)
 }
 
@@ -250,6 +252,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
 
 /// Ends with this value, and all its processes with it.
 struct Jail {
+    pid: Pid,
     handle: OwnedFd,
     isolation: Isolation,
 }
@@ -306,8 +309,11 @@ impl Jail {
     }
 
     fn kill(&self) {
-        // Fails only if it has ended.
-        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+        // Fails if it has ended, or where a filter around us refuses what it does not know. Its number stays its own until
+        // it is waited for.
+        if pidfd_send_signal(&self.handle, Signal::KILL).is_err() {
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
         wait_for(&self.handle);
         // Elsewhere the kernel ends all processes of a namespace with its first.
         if self.isolation == Isolation::Fallback {

@@ -1,7 +1,12 @@
 //! The jail of a profile on this machine.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::env;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use sequester_core::fault::Code;
@@ -38,6 +43,16 @@ impl Machine {
         self.state.join(format!("jail-{}-{count}", std::process::id()))
     }
 
+    /// The folder for stores, which nobody else may look into.
+    pub(crate) fn make_state(&self) -> Result<(), Failure> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
+        made.map_err(|error| {
+            let message = format!("The folder that jails are kept in cannot be made: {error}.");
+            let hint = "Let `XDG_STATE_HOME` or `HOME` name a folder that you may write, on a disk with room.";
+            Failure::work(Code::NoWorkspace, self.state.display(), message, hint)
+        })
+    }
+
     /// Really tries what the kernel can do.
     pub(crate) fn probe(&self) -> Capabilities {
         probe(identity(&self.surroundings), &self.store())
@@ -56,22 +71,26 @@ impl Machine {
         policy: &Policy,
         launch: impl Fn(&Blueprint) -> Result<T, Error>,
     ) -> Result<T, Failure> {
-        let attempt = |capabilities: &Capabilities| -> Result<_, Failure> {
+        self.make_state()?;
+        let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
-            let Compiled { blueprint, .. } = compiled.map_err(|refusal| refuse(&refusal))?;
-            Ok(launch(&blueprint))
+            compiled.map(|Compiled { blueprint, .. }| launch(&blueprint))
         };
         let assumed = assume();
-        let trouble = match attempt(&assumed)? {
-            Ok(started) => return Ok(started),
-            Err(Error::Jail(trouble)) => Error::Jail(trouble),
-            Err(error) => return Err(broken(&error)),
+        let trouble = match attempt(&assumed) {
+            Ok(Ok(started)) => return Ok(started),
+            Ok(Err(Error::Jail(trouble))) => Some(Error::Jail(trouble)),
+            Ok(Err(error)) => return Err(broken(&error)),
+            Err(Refusal::Missing { .. }) => None,
+            Err(refusal) => return Err(refuse(&refusal)),
         };
         let tried = self.probe();
-        if tried == assumed {
-            return Err(broken(&trouble));
+        match trouble {
+            Some(trouble) if tried == assumed => Err(broken(&trouble)),
+            _ => {
+                attempt(&tried).map_err(|refusal| refuse(&refusal))?.map_err(|error| broken(&error))
+            }
         }
-        attempt(&tried)?.map_err(|error| broken(&error))
     }
 }
 

@@ -150,5 +150,5 @@ fn where_nothing_can_be_tried_it_says_so() {
     fs::write(bench.path("home/.local"), "").unwrap();
     let answer = bench.run(&["doctor"]);
     assert_eq!(answer.code, Some(1), "{answer:?}");
-    assert!(answer.err.contains("The jails could not be tried"), "{answer:?}");
+    assert!(answer.err.contains("The folder that jails are kept in"), "{answer:?}");
 }

@@ -38,6 +38,7 @@ impl Jails {
         kernel: &Kernel,
         problems: &mut Vec<Problem>,
     ) -> Result<Self, Failure> {
+        machine.make_state()?;
         let capabilities = machine.probe();
         let tried = try_all(machine, &capabilities)?;
         tell_missing(kernel, &capabilities, &tried, problems);
