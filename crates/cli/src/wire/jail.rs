@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use sequester_core::fault::Code;
 use sequester_core::profile::{HOST_HINT, Profile};
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Host, Policy, Refusal, Surroundings, assume, compile,
-    identity, probe,
+    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, assume,
+    compile, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -58,10 +58,9 @@ impl Machine {
         probe(identity(&self.surroundings), &self.store())
     }
 
-    /// Whether the jail could be made as far as anybody knows without trying.
+    /// Whether there is such a jail here: one is started that does nothing. Whoever asks a model has to know before.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
-        let compiled = compile(policy, &self.surroundings, &assume());
-        compiled.map(drop).map_err(|refusal| refuse(&refusal))
+        self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))
     }
 
     /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so

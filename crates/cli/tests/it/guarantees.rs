@@ -204,8 +204,10 @@ fn a_subagent_is_refused_like_a_command() {
     fs::write(place.path("workspace/README.md"), "# Shop\n").unwrap();
     let text = "Create `made.txt`:\n\n```text\nmade\n```\n";
     let words = ["task", text, "--agent", "writer", "--model", "literal"];
-    let answer = place.run(&[], &["pidfd"], &words);
-    assert_eq!(answer.code, Some(5), "{answer:?}");
-    assert!(answer.err.contains("`limits` ("), "{answer:?}");
+    for (lacking, named) in [("pidfd", "limits"), ("namespaces", "protected_names")] {
+        let answer = place.run(&[], &[lacking], &words);
+        assert_eq!((answer.code, answer.out.as_str()), (Some(5), ""), "{answer:?}");
+        assert!(answer.err.contains(&format!("`{named}` (")), "{answer:?}");
+    }
     assert!(!place.path("workspace/made.txt").exists());
 }
