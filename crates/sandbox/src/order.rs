@@ -44,12 +44,18 @@ pub enum Said {
 pub struct Trouble {
     pub step: String,
     pub why: String,
+    /// There is no room left on a disk.
+    pub full: bool,
 }
 
 impl Trouble {
     pub(crate) fn at(step: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let step = step.into();
-        |error| Self { step, why: error.to_string() }
+        |error| {
+            use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+            let full = matches!(error.kind(), StorageFull | QuotaExceeded);
+            Self { step, why: error.to_string(), full }
+        }
     }
 }
 

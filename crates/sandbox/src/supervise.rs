@@ -244,7 +244,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
             Some((Word::Go | Word::Ended(_), _)) => {}
             None => {
                 let why = "it ended while it was made".to_owned();
-                return Err(Trouble { step: "make the jail".to_owned(), why });
+                return Err(Trouble { step: "make the jail".to_owned(), why, full: false });
             }
         }
     }

@@ -63,13 +63,17 @@ fn tell(said: &Said) {
     }
 }
 
+const SHOWN: &str = "The system's programs, tool chains on the PATH and the workspace are there; install it, or name its path.";
+
 /// As a shell tells it; why the jail was ended goes to standard error.
 fn end(ending: Ending, command: &str) -> ExitCode {
     let (code, told) = match ending {
         Ending::Exited(code) => (code, None),
         Ending::Signalled(signal) => (128 + signal, None),
-        Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail."))),
-        Ending::NotRunnable => (126, Some(format!("`{command}` cannot be run in the jail."))),
+        Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
+        Ending::NotRunnable => {
+            (126, Some(format!("`{command}` is there and cannot be run in the jail.")))
+        }
         Ending::Killed(Cause::Wall) => (124, Some(Cause::Wall.sentence().to_owned())),
         Ending::Killed(cause) => (137, Some(cause.sentence().to_owned())),
     };

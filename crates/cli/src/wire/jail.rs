@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use sequester_core::fault::Code;
 use sequester_core::profile::{HOST_HINT, Profile};
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, assume,
-    compile, identity, probe,
+    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, Workspace,
+    assume, compile, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -63,6 +63,21 @@ impl Machine {
         self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))
     }
 
+    /// What a writer could change there would count outside of the jail: a layer of another jail, or the person's own word
+    /// on what is trusted and configured.
+    fn check_place(&self, policy: &Policy) -> Result<(), Failure> {
+        let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
+        let state = self.state.parent().map(Path::to_owned);
+        let own = state.into_iter().chain(super::config::folder());
+        let own = own.map(|own| own.canonicalize().unwrap_or(own));
+        let meets = |own: &PathBuf| own.starts_with(&folder.path) || folder.path.starts_with(own);
+        let Some(own) = own.into_iter().find(meets) else { return Ok(()) };
+        let own = own.display();
+        let message = format!("The workspace holds, or lies in, the product's own folder `{own}`.");
+        let hint = "Name a folder that does not, or let `XDG_STATE_HOME` and `XDG_CONFIG_HOME` name others.";
+        Err(Failure::input(Code::BadWorkspace, folder.path.display(), message, hint))
+    }
+
     /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so
     /// that the person is told which guarantee is missing and why.
     pub(crate) fn start<T>(
@@ -71,6 +86,7 @@ impl Machine {
         launch: impl Fn(&Blueprint) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         self.make_state()?;
+        self.check_place(policy)?;
         let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
             compiled.map(|Compiled { blueprint, .. }| launch(&blueprint))
@@ -112,6 +128,11 @@ pub(crate) fn refuse(refusal: &Refusal) -> Failure {
 }
 
 pub(crate) fn broken(error: &Error) -> Failure {
+    if matches!(error, Error::Jail(trouble) if trouble.full) {
+        let hint =
+            "Make room on the disk that is named, then start it again; nothing was left there.";
+        return Failure::work(Code::NoWorkspace, "", error.to_string(), hint);
+    }
     let hint =
         "`sequester doctor` tries every step and says what to do; nothing runs without the jail.";
     Failure::guarantee(Code::NoJail, "", error.to_string(), hint)

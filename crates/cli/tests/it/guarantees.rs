@@ -62,6 +62,13 @@ impl Place {
         Answer::of(&output)
     }
 
+    /// Makes the workspace a repository of its own, in none of those above it.
+    pub(crate) fn init(&self) {
+        let folder = self.path("workspace");
+        let made = Command::new("git").args(["init", "--quiet"]).current_dir(folder).status();
+        assert!(made.unwrap().success());
+    }
+
     pub(crate) fn state(&self) -> PathBuf {
         self.path("home/.local/state/sequester/jails")
     }
@@ -157,7 +164,7 @@ fn what_roots_kernel_lacks_is_refused_by_name_for_exactly_the_profiles_that_need
 }
 
 /// What comes before a command to change mounts for it alone.
-fn mounting(script: &str) -> Vec<String> {
+pub(crate) fn mounting(script: &str) -> Vec<String> {
     let script = format!("{script} && exec \"$@\"");
     ["unshare", "--mount", "--", "/bin/sh", "-c", &script, "sh"].map(str::to_owned).into()
 }
@@ -201,6 +208,7 @@ fn without_namespaces_a_secret_in_the_workspace_is_refused_since_rules_cannot_hi
 #[test]
 fn a_subagent_is_refused_like_a_command() {
     let place = Place::of_user();
+    place.init();
     fs::write(place.path("workspace/README.md"), "# Shop\n").unwrap();
     let text = "Create `made.txt`:\n\n```text\nmade\n```\n";
     let words = ["task", text, "--agent", "writer", "--model", "literal"];

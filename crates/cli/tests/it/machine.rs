@@ -1,4 +1,5 @@
 //! Other machines than this one: other users, and kernels that lack something.
+#![allow(clippy::print_stderr, reason = "what could not be tried is told")]
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

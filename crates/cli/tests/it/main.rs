@@ -19,6 +19,7 @@ mod example;
 mod files;
 mod guarantees;
 mod interference;
+mod jail_bad_input;
 mod literal;
 mod machine;
 mod output;
