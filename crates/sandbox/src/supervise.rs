@@ -18,11 +18,12 @@ use rustix::process::{
 
 use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
+use crate::host::Host;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble};
 use crate::placeholder::Placeholders;
-use crate::proxy::{Allowance, Decision, Hosts, NameService, Proxy};
+use crate::proxy::{Allowance, Decision, NameService, Proxy};
 use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
@@ -139,8 +140,8 @@ fn offer(listener: OwnedFd, network: &Network, control: &Control) -> Result<Prox
         Network::None => &[][..],
         Network::Hosts { hosts, .. } => hosts,
     };
-    let hosts =
-        Hosts::parse(hosts).map_err(io::Error::other).map_err(Trouble::at("read the hosts"))?;
+    let hosts: Result<Vec<Host>, _> = hosts.iter().map(|host| host.parse()).collect();
+    let hosts = hosts.map_err(io::Error::other).map_err(Trouble::at("read the hosts"))?;
     let control = control.clone();
     let tell = move |decision: Decision| {
         let Decision { host, port, allowed, why } = decision;

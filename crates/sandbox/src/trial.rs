@@ -8,7 +8,6 @@ mod ground;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -18,7 +17,7 @@ use sequester_core::profile::{Confinement, Guarantee};
 
 use crate::capabilities::Capabilities;
 use crate::compile::{Compiled, Missing, Refusal, compile, guarantees, is_rooted};
-use crate::launch::{self, Jail, Streams};
+use crate::launch::{Error, Jail, Streams};
 use crate::limits::Limits;
 use crate::order::{Cause, Ending, Program};
 use crate::surroundings::Surroundings;
@@ -58,43 +57,19 @@ pub fn try_out(
         trouble: None,
         renames: None,
     };
+    if let Err(Refusal::Missing { missing, .. }) = compile(&policy, surroundings, capabilities) {
+        return Ok(Tried { missing, ..tried });
+    }
     let trial = Trial { surroundings, capabilities, ground, confinement };
-    match trial.run(&mut tried) {
-        Ok(()) => {}
-        Err(Error::Refused(Refusal::Missing { missing, .. })) => tried.missing = missing,
-        Err(error) => {
-            tried.trouble = Some(error.to_string());
-            tried.guarantees.values_mut().for_each(|kept| *kept = false);
-        }
+    if let Err(error) = trial.run(&mut tried) {
+        tried.trouble = Some(error.to_string());
+        tried.guarantees.values_mut().for_each(|kept| *kept = false);
     }
     tried.broken.retain(|one, _| needed.contains(one));
     for one in tried.broken.keys() {
         tried.guarantees.insert(*one, false);
     }
     Ok(tried)
-}
-
-#[derive(Debug)]
-enum Error {
-    Refused(Refusal),
-    Launch(launch::Error),
-    Io(io::Error),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refusal) => refusal.fmt(formatter),
-            Self::Launch(error) => error.fmt(formatter),
-            Self::Io(error) => write!(formatter, "The jail could not be tried: {error}."),
-        }
-    }
-}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 struct Trial<'a> {
@@ -161,16 +136,15 @@ impl Trial<'_> {
         let mut policy = self.ground.policy(self.confinement)?;
         policy.limits = limits(limit);
         let compiled = compile(&policy, self.surroundings, self.capabilities);
-        let Compiled { blueprint, .. } = compiled.map_err(Error::Refused)?;
+        let Compiled { blueprint, .. } = compiled.map_err(io::Error::other)?;
         let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let null = null.as_fd();
         let streams = Streams { stdin: null, stdout: null, stderr: null };
         let (mut ours, theirs) = UnixStream::pair()?;
         let program = Program::Trial(deed);
-        let jail = Jail::launch(&blueprint, program, streams, Some(theirs.as_fd()));
-        let jail = jail.map_err(Error::Launch)?;
+        let jail = Jail::launch(&blueprint, program, streams, Some(theirs.as_fd()))?;
         drop(theirs);
-        let ending = jail.wait(drop).map_err(Error::Launch)?;
+        let ending = jail.wait(drop)?;
         // All is said, and nobody is left who could hold the line open.
         ours.set_nonblocking(true)?;
         let mut said = Vec::new();

@@ -52,7 +52,8 @@ impl Ground {
         let text = format!("{BEFORE} {}", ground.canary);
         fs::write(ground.workspace().join("file"), text)?;
         fs::write(ground.workspace().join("folder/file"), BEFORE)?;
-        fs::write(ground.hidden(hides), &ground.canary)?;
+        let hidden = if hides { ground.workspace() } else { ground.outside() }.join(".env");
+        fs::write(hidden, &ground.canary)?;
         Ok(ground)
     }
 
@@ -62,10 +63,6 @@ impl Ground {
 
     fn outside(&self) -> PathBuf {
         self.place.join("outside")
-    }
-
-    fn hidden(&self, hides: bool) -> PathBuf {
-        if hides { self.workspace() } else { self.outside() }.join(".env")
     }
 
     /// In the private folder for temporary files that a jail has.
