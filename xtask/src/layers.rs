@@ -38,7 +38,6 @@ const OWNERS: &[(&str, &[&str])] = &[
     // command with its whole group, and the engine raises the limit on descriptors.
     ("rustix", &["engine", "git", "sandbox", "survey", "tools"]),
     ("landlock", &["sandbox"]),
-    ("tls-parser", &["sandbox"]),
     ("grep-*", &["tools"]),
     ("ureq", &["tools"]),
     ("htmd", &["tools"]),

@@ -71,6 +71,10 @@ pub(crate) enum Command {
     Task(TaskArgs),
     /// Run a command under a profile, in the jail that a subagent of that profile would have.
     Sandbox(SandboxArgs),
+    /// Try what this machine gives: guarantees per profile, limits, models, checks.
+    Doctor(DoctorArgs),
+    /// Show what the repository asks for beyond what it may, and accept it as it stands.
+    Trust(TrustArgs),
 }
 
 /// How a plan is read.
@@ -185,6 +189,27 @@ fn parse_format(text: &str) -> Result<Format, String> {
         let known: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
         format!("known formats are {}", known.join(", "))
     })
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoctorArgs {
+    /// Do not run the project's checks, which are otherwise tried in the jail of `validate`.
+    #[arg(long)]
+    pub(crate) no_checks: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    /// Only these: files of the repository, or plans [default: all files of the repository that ask for something].
+    pub(crate) file: Vec<PathBuf>,
+
+    /// Accept without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+
+    /// Take trust back.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) forget: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,12 +2,14 @@
 
 pub(crate) mod agents;
 pub(crate) mod context;
+pub(crate) mod doctor;
 pub(crate) mod files;
 pub(crate) mod plan;
 pub(crate) mod profiles;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod task;
+pub(crate) mod trust;
 
 use std::io::{self, Read};
 

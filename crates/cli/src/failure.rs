@@ -1,9 +1,10 @@
 //! Failures as a person and a program read them.
 
 use std::fmt::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 
-use sequester_core::fault::{Code, FileFault};
+use sequester_core::fault::{Code, Fault, FileFault};
 use serde::Serialize;
 
 use crate::output;
@@ -66,13 +67,28 @@ impl Failure {
         Self { exit: 1, ..Self::input(code, place, message, hint) }
     }
 
+    /// What the engine runs on could not be had.
+    pub(crate) fn no_runtime(error: &io::Error) -> Self {
+        let hint = "Check the limits on threads and open files.";
+        Self::work(Code::NoWorkspace, "", format!("No runtime: {error}."), hint)
+    }
+
     /// How a subagent ended without a report.
     pub(crate) fn ending(exit: u8, code: Code, message: String, hint: &str) -> Self {
         Self { exit, ..Self::input(code, "", message, hint) }
     }
 
+    #[cfg(test)]
+    pub(crate) fn exit(&self) -> u8 {
+        self.exit
+    }
+
     pub(crate) fn message(&self) -> &str {
         &self.error.message
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        &self.error.place
     }
 
     pub(crate) fn hint(&self) -> &str {
@@ -83,11 +99,16 @@ impl Failure {
         serde_json::json!(&self.error)
     }
 
+    /// What is wrong at a place.
+    pub(crate) fn of_fault(fault: &Fault, place: impl fmt::Display) -> Self {
+        let told = Self::input(fault.code, place, fault.message.clone(), fault.hint.clone());
+        Self { exit: fault.code.exit(), ..told }
+    }
+
     /// What is wrong with a file of agents, profiles or configuration.
     pub(crate) fn of_file(FileFault { file, fault }: &FileFault) -> Self {
         let place = format!("{file}:{}:{}", fault.place.line, fault.place.column);
-        let tell = if fault.code.is_trust() { Self::trust } else { Self::input };
-        tell(fault.code, place, fault.message.clone(), fault.hint.clone())
+        Self::of_fault(fault, place)
     }
 
     /// The first fault, or the first that would need trust, with the number of others; nothing of none.
@@ -103,7 +124,7 @@ impl Failure {
 
     /// What a command ends with that showed these faults itself.
     pub(crate) fn code_of<'a>(faults: impl IntoIterator<Item = &'a FileFault>) -> ExitCode {
-        let exits = faults.into_iter().map(|one| if one.fault.code.is_trust() { 5 } else { 2 });
+        let exits = faults.into_iter().map(|one| one.fault.code.exit());
         ExitCode::from(exits.max().unwrap_or(0))
     }
 

@@ -33,6 +33,8 @@ fn main() -> ExitCode {
         Command::Schema(schema) => commands::schema::run(&args, schema),
         Command::Task(task) => commands::task::run(&args, task),
         Command::Sandbox(sandbox) => commands::sandbox::run(&args, sandbox),
+        Command::Trust(trust) => commands::trust::run(&args, trust),
+        Command::Doctor(doctor) => commands::doctor::run(&args, doctor),
     };
     match result {
         Ok(code) => code,

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod context;
+pub(crate) mod doctor;
 pub(crate) mod faults;
 pub(crate) mod plan;
 pub(crate) mod profiles;
@@ -9,3 +10,4 @@ pub(crate) mod progress;
 pub(crate) mod report;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod trust;

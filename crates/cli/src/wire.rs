@@ -3,6 +3,7 @@
 mod agents;
 mod asked;
 mod base;
+pub(crate) mod checkup;
 pub(crate) mod config;
 mod evidence;
 pub(crate) mod jail;
@@ -11,6 +12,7 @@ mod model;
 mod plan_file;
 mod project;
 mod subagent;
+pub(crate) mod trust;
 mod workspace;
 
 pub(crate) use agents::Agents;
@@ -19,5 +21,5 @@ pub(crate) use evidence::{Changed, Evidence};
 pub(crate) use jailed::serve;
 pub(crate) use model::{Connections, misspelt};
 pub(crate) use plan_file::PlanFile;
-pub(crate) use project::Project;
+pub(crate) use project::{Project, find_root};
 pub(crate) use subagent::{Subagent, refuse as refuse_profile};

@@ -214,6 +214,11 @@ impl Code {
         }
     }
 
+    /// What a command ends with that meets it.
+    pub fn exit(self) -> u8 {
+        if self.is_trust() { 5 } else { 2 }
+    }
+
     /// Whether trust is missing, rather than the input wrong.
     pub fn is_trust(self) -> bool {
         matches!(self, Self::WidenedProfile | Self::UntrustedSetting)

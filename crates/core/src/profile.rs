@@ -209,8 +209,7 @@ impl Error {
     }
 }
 
-const ONLY_THE_USER: &str =
-    "only a profile of the user's own configuration, or a flag, can grant more.";
+const ONLY_THE_USER: &str = "only your own configuration, a flag, or a file that you accept with `sequester trust` can grant more.";
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,6 +17,8 @@ pub enum Origin {
     User(String),
     /// A file of the repository, by its path in it.
     Repository(String),
+    /// A file of the repository that the person accepted as it stands.
+    Accepted(String),
 }
 
 impl Origin {
@@ -24,9 +26,17 @@ impl Origin {
         !matches!(self, Self::Repository(_))
     }
 
+    /// The file's path in the repository, if it is one of it.
+    pub fn in_repository(&self) -> Option<&str> {
+        match self {
+            Self::Repository(path) | Self::Accepted(path) => Some(path),
+            Self::BuiltIn | Self::User(_) => None,
+        }
+    }
+
     /// Written for Claude Code, whose fields keep their meaning.
     pub(crate) fn is_claude(&self) -> bool {
-        matches!(self, Self::Repository(path) if path.starts_with(".claude/"))
+        self.in_repository().is_some_and(|path| path.starts_with(".claude/"))
     }
 }
 
@@ -34,7 +44,9 @@ impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => formatter.write_str("built-in"),
-            Self::User(path) | Self::Repository(path) => formatter.write_str(path),
+            Self::User(path) | Self::Repository(path) | Self::Accepted(path) => {
+                formatter.write_str(path)
+            }
         }
     }
 }
@@ -53,6 +65,14 @@ pub struct Source {
 }
 
 impl Source {
+    /// A file of the repository as if it were of another standing; any other as it is.
+    #[must_use]
+    pub fn clone_as(&self, origin: fn(String) -> Origin) -> Self {
+        let own = self.origin.in_repository().map(str::to_owned);
+        let origin = own.map_or_else(|| self.origin.clone(), origin);
+        Self { origin, text: self.text.clone() }
+    }
+
     /// Without the mark that some editors put first.
     pub(crate) fn body(&self) -> &str {
         self.text.strip_prefix('\u{feff}').unwrap_or(&self.text)

@@ -44,6 +44,12 @@ impl Repo {
         Ok(Some(Self { program }))
     }
 
+    /// The version of the `git` that would be taken for a repository at `root`, as in `2.47.1`.
+    pub fn git_version(root: &Path, search_path: &OsStr) -> Result<String, Error> {
+        let told = Program::find(search_path, root.to_owned())?.ask(&["version"])?;
+        Ok(told.trim_start_matches("git version ").to_owned())
+    }
+
     /// The folder that holds `.git`, as an absolute path without links.
     pub fn root(&self) -> &Path {
         self.program.root()

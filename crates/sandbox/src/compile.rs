@@ -25,12 +25,13 @@ use crate::limits::Limits;
 use crate::policy::{Policy, Workspace};
 use crate::surroundings::{Place, Surroundings, What};
 
+pub(crate) use guarantee::is_rooted;
 pub use identity::choose as identity;
 pub use people::HOSTNAME;
 pub use refusal::{Missing, Reason, Refusal};
 
 /// Where the proxy listens, on the jail's own loopback.
-const PROXY_PORT: u16 = 3128;
+pub(crate) const PROXY_PORT: u16 = 3128;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
@@ -60,7 +61,7 @@ pub fn compile(
     if !missing.is_empty() {
         return Err(Refusal::Missing { profile: policy.confinement, missing });
     }
-    let blueprint = if guarantee::is_rooted(surroundings, capabilities) {
+    let blueprint = if is_rooted(surroundings, capabilities) {
         rooted(policy, surroundings, capabilities)
     } else {
         fallback(policy, surroundings, capabilities)

@@ -26,6 +26,7 @@ use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart};
 use crate::sources::{self, Sources};
+use crate::trial::deed;
 use crate::{harvest, root, rules, sys};
 
 /// What a jailed program is connected to.
@@ -33,7 +34,7 @@ pub(crate) struct Ends {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
-    /// Of a server.
+    /// Of a server, or of whoever tries the jail.
     pub(crate) socket: Option<OwnedFd>,
 }
 
@@ -180,8 +181,11 @@ fn confine(blueprint: &Blueprint) -> Result<(), Trouble> {
         Isolation::Namespaces(_) => Apart::Yes,
         Isolation::Fallback => Apart::No,
     };
-    sys::filter(&seccomp::program(apart)).map_err(Trouble::at("filter the calls"))
+    sys::filter(&seccomp::program(apart)).map_err(Trouble::at(FILTER_STEP))
 }
+
+/// All that is mounted is there when it is reached.
+pub(crate) const FILTER_STEP: &str = "filter the calls";
 
 fn drop_capabilities() -> Result<(), Errno> {
     for capability in CapabilitySet::all().iter() {
@@ -211,6 +215,10 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
             serve(UnixStream::from(socket));
             exit(0);
         }
+        (Program::Trial(deed), Some(socket)) => {
+            deed::perform(&deed, UnixStream::from(socket));
+            exit(0);
+        }
         (Program::Command(words), _) => {
             let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
             let ending = execute(&order.blueprint, &words);
@@ -220,7 +228,7 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
             let sent = harvest::send(&rules, UnixStream::from(socket));
             exit(sent.map_or(1, |()| 0));
         }
-        (Program::Server | Program::Harvest(_), None) => {}
+        (Program::Server | Program::Harvest(_) | Program::Trial(_), None) => {}
     }
     exit(126)
 }

@@ -98,7 +98,7 @@ impl Jail {
         Ok((jail, ours))
     }
 
-    fn launch(
+    pub(crate) fn launch(
         blueprint: &Blueprint,
         program: Program,
         streams: Streams<'_>,

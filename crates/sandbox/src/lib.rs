@@ -34,6 +34,7 @@ mod surroundings;
 mod sweep;
 mod sys;
 mod tree;
+pub mod trial;
 mod watch;
 pub mod workspace;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blueprint::Blueprint;
 use crate::harvest::Rules;
+use crate::trial::deed::Deed;
 
 /// What the supervisor is told, by descriptor.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub(crate) enum Program {
     Server,
     /// This same program, which computes a change.
     Harvest(Rules),
+    /// This same program, trying its jail.
+    Trial(Deed),
 }
 
 /// What the controller says while a jail lives.
@@ -53,12 +56,18 @@ pub enum Said {
 pub struct Trouble {
     pub step: String,
     pub why: String,
+    /// There is no room left on a disk.
+    pub full: bool,
 }
 
 impl Trouble {
     pub(crate) fn at(step: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let step = step.into();
-        |error| Self { step, why: error.to_string() }
+        |error| {
+            use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+            let full = matches!(error.kind(), StorageFull | QuotaExceeded);
+            Self { step, why: error.to_string(), full }
+        }
     }
 }
 

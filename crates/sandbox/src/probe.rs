@@ -16,6 +16,7 @@ use crate::sys;
 pub fn assume() -> Capabilities {
     Capabilities {
         landlock: sys::landlock_version(),
+        pidfd: has_pidfd(),
         cgroups: find_groups(),
         ..Capabilities::all()
     }
@@ -25,8 +26,9 @@ pub fn assume() -> Capabilities {
 pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
     let trial = Trial { identity, scratch };
     let bare = trial.run(Vec::new());
-    let stands = bare.is_ok();
-    let apart = stands || !bare.is_err_and(|error| is_first_step(&error));
+    let apart = !matches!(&bare, Err(error) if stopped_at(error, &FIRST_STEPS));
+    let stands = is_mounted(&bare);
+    let mounts = |entry: Entry| stands && is_mounted(&trial.run(vec![entry]));
     let (lower, store) = (scratch.join("lower"), scratch.join("store"));
     let bound = Entry::Bind { from: lower.clone(), at: "/work".into(), access: Access::Write };
     let layered = Entry::Layered { at: "/work".into(), lower: vec![lower.clone()], store };
@@ -34,16 +36,12 @@ pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
     let capabilities = Capabilities {
         user_namespaces: apart,
         mount_api: stands,
-        proc_mount: stands && trial.run(vec![Entry::Processes]).is_ok(),
-        overlay: stands && there && trial.run(vec![layered]).is_ok(),
-        idmapped_mounts: stands && there && trial.run(vec![bound]).is_ok(),
+        proc_mount: mounts(Entry::Processes),
+        overlay: there && mounts(layered),
+        idmapped_mounts: there && mounts(bound),
         landlock: sys::landlock_version(),
-        seccomp: stands || trial.run_in(Isolation::Fallback, Vec::new()).is_ok(),
-        pidfd: rustix::process::pidfd_open(
-            rustix::process::getpid(),
-            rustix::process::PidfdFlags::empty(),
-        )
-        .is_ok(),
+        seccomp: bare.is_ok() || is_filtered(&trial.run_in(Isolation::Fallback, Vec::new())),
+        pidfd: has_pidfd(),
         cgroups: find_groups(),
         broken: BTreeSet::new(),
     };
@@ -91,9 +89,31 @@ impl Trial<'_> {
     }
 }
 
-/// Whether not even the namespaces could be made.
-fn is_first_step(error: &Error) -> bool {
-    matches!(error, Error::Jail(trouble) if [crate::supervise::APART_STEP, crate::supervise::MAP_STEP].contains(&trouble.step.as_str()))
+/// Where not even the namespaces can be made.
+const FIRST_STEPS: [&str; 3] =
+    [crate::supervise::APART_STEP, crate::supervise::MAP_STEP, crate::supervise::OWNERS_STEP];
+
+fn has_pidfd() -> bool {
+    use rustix::process::{PidfdFlags, getpid, pidfd_open};
+    pidfd_open(getpid(), PidfdFlags::empty()).is_ok()
+}
+
+/// Whether a jail stood; where it came to an end before its filter, whether the kernel says that it has any.
+fn is_filtered(tried: &Result<(), Error>) -> bool {
+    let refused = |error: &Error| stopped_at(error, &[crate::inside::FILTER_STEP]);
+    match tried {
+        Ok(()) => true,
+        Err(error) => !refused(error) && sys::has_filters(),
+    }
+}
+
+fn stopped_at(error: &Error, steps: &[&str]) -> bool {
+    matches!(error, Error::Jail(trouble) if steps.contains(&trouble.step.as_str()))
+}
+
+/// Whether a jail stood, or came as far as its last step.
+fn is_mounted(tried: &Result<(), Error>) -> bool {
+    tried.as_ref().err().is_none_or(|error| stopped_at(error, &[crate::inside::FILTER_STEP]))
 }
 
 /// Controllers that a jail's group is made in.

@@ -4,7 +4,6 @@ mod address;
 mod body;
 mod connection;
 mod hello;
-mod hosts;
 mod pump;
 mod refusal;
 mod request;
@@ -23,9 +22,9 @@ use std::time::Duration;
 use rustix::event::PollFlags;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use hosts::Hosts;
 pub(crate) use resolve::{NameService, Resolve};
 
+use crate::host::Host;
 use pump::Budget;
 use refusal::Refusal;
 use slots::{Slot, Slots};
@@ -74,7 +73,7 @@ pub(crate) struct Proxy {
 
 /// What all connections share.
 struct Rules {
-    hosts: Hosts,
+    hosts: Vec<Host>,
     allowance: Allowance,
     names: Box<dyn Resolve>,
     sink: Box<dyn Fn(Decision) + Send + Sync>,
@@ -90,7 +89,7 @@ impl Proxy {
     /// decision reaches `sink` before it takes effect, from any thread.
     pub(crate) fn start(
         listener: TcpListener,
-        hosts: Hosts,
+        hosts: Vec<Host>,
         allowance: Allowance,
         names: impl Resolve + 'static,
         sink: impl Fn(Decision) + Send + Sync + 'static,

@@ -11,16 +11,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, pidfd_send_signal, set_child_subreaper, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
+    set_child_subreaper, waitid,
 };
 
 use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
+use crate::host::Host;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
 use crate::placeholder::Placeholders;
-use crate::proxy::{Allowance, Decision, Hosts, NameService, Proxy};
+use crate::proxy::{Allowance, Decision, NameService, Proxy};
 use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
@@ -48,7 +50,7 @@ pub(crate) fn is_supervisor() -> bool {
 
 fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     let (order, control) = (sys::adopt(ORDER)?, sys::adopt(CONTROL)?);
-    // Only a server has one.
+    // A command has none.
     let socket = sys::adopt(SOCKET).ok();
     let given: Vec<_> = [&order, &control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
@@ -101,7 +103,7 @@ fn keep(
         inside::run(order, sources, doors, ends, &theirs, serve)
     };
     drop((sources, doors, ends, theirs));
-    let jail = Jail { handle, isolation: blueprint.isolation };
+    let jail = Jail { pid, handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
     }
@@ -121,8 +123,8 @@ fn offer(listener: OwnedFd, network: &Network, control: &Link) -> Result<Proxy, 
         Network::None => &[][..],
         Network::Hosts { hosts, .. } => hosts,
     };
-    let hosts =
-        Hosts::parse(hosts).map_err(io::Error::other).map_err(Trouble::at("read the hosts"))?;
+    let hosts: Result<Vec<Host>, _> = hosts.iter().map(|host| host.parse()).collect();
+    let hosts = hosts.map_err(io::Error::other).map_err(Trouble::at("read the hosts"))?;
     let control = control.share().map_err(Trouble::at("start the proxy"))?;
     let tell = move |decision: Decision| {
         let Decision { host, port, allowed, why } = decision;
@@ -136,6 +138,7 @@ fn offer(listener: OwnedFd, network: &Network, control: &Link) -> Result<Proxy, 
 /// The steps that tell whether there are user namespaces here at all.
 pub(crate) const APART_STEP: &str = "make the jail's namespaces";
 pub(crate) const MAP_STEP: &str = "map the jail's user";
+pub(crate) const OWNERS_STEP: &str = "map the owners of files";
 
 const APART: u64 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -155,7 +158,7 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
     }
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
     let ((stdin, input), (output, stdout), (errors, stderr)) = (pipe()?, pipe()?, pipe()?);
-    Ok((Ends { stdin, stdout, stderr, socket: None }, Pumps::new(input, output, errors)))
+    Ok((Ends { stdin, stdout, stderr, socket }, Pumps::new(input, output, errors)))
 }
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
@@ -169,7 +172,7 @@ fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
     }
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
-    let mapped = Mapping::make(identity).map_err(Trouble::at("map the owners of files"))?;
+    let mapped = Mapping::make(identity).map_err(Trouble::at(OWNERS_STEP))?;
     sources::open(&blueprint.root, Some(mapped.namespace.as_fd())).map(Some)
 }
 
@@ -245,7 +248,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
             Some((Word::Go | Word::Spawn(_) | Word::Ended(_), _)) => {}
             None => {
                 let why = "it ended while it was made".to_owned();
-                return Err(Trouble { step: "make the jail".to_owned(), why });
+                return Err(Trouble { step: "make the jail".to_owned(), why, full: false });
             }
         }
     }
@@ -253,6 +256,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
 
 /// Ends with this value, and all its processes with it.
 struct Jail {
+    pid: Pid,
     handle: OwnedFd,
     isolation: Isolation,
 }
@@ -309,8 +313,11 @@ impl Jail {
     }
 
     fn kill(&self) {
-        // Fails only if it has ended.
-        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+        // Fails if it has ended, or where a filter around us refuses what it does not know. Its number stays its own until
+        // it is waited for.
+        if pidfd_send_signal(&self.handle, Signal::KILL).is_err() {
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
         wait_for(&self.handle);
         // Elsewhere the kernel ends all processes of a namespace with its first.
         if self.isolation == Isolation::Fallback {

@@ -5,8 +5,10 @@ mod process;
 mod raw;
 mod spawn;
 
-pub(crate) use process::{Cloned, adopt, clone_apart, close_others, fork, fork_handled};
+pub(crate) use process::{
+    Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, makes_namespaces,
+};
 pub(crate) use raw::{
-    Attributes, filter, landlock_version, leave_groups, loopback_up, set_attributes,
+    Attributes, filter, has_filters, landlock_version, leave_groups, loopback_up, set_attributes,
 };
 pub(crate) use spawn::spawn;

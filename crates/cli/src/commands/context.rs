@@ -83,7 +83,8 @@ fn manifest(context: &IsolatedContext) -> serde_json::Value {
 /// A context of a faulty plan would prove nothing.
 fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
     let all = project.faults_of(file);
-    let Some(first) = all.first() else {
+    let worst = all.iter().find(|fault| fault.code.is_trust()).or(all.first());
+    let Some(first) = worst else {
         return Ok(());
     };
     let faults = terminal::plural(all.len(), "fault");
@@ -91,7 +92,8 @@ fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
         "{} No context is shown of a plan with faults: `sequester plan {}` shows {faults}.",
         first.hint, file.name
     );
-    Err(Failure::input(first.code, place(file, first), first.message.clone(), hint))
+    let first = Fault { hint, ..first.clone() };
+    Err(Failure::of_fault(&first, place(file, &first)))
 }
 
 fn place(file: &PlanFile, fault: &Fault) -> String {

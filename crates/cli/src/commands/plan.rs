@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     let file = PlanFile::read(&given.reading, &limits)?;
     let project = Project::open(args)?;
     let faults = project.faults_of(&file);
-    let ended = if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    let ended = ExitCode::from(faults.iter().map(|fault| fault.code.exit()).max().unwrap_or(0));
     let shown = view::Shown::of(&file.plan, &file.graph, &faults);
     if args.json {
         output::print_json(&shown)?;

@@ -14,14 +14,16 @@ use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::wire::jail::{Machine, folder, named_hosts};
+use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
     let workspace = folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
-    let configuration = config::folder();
-    let agents = Agents::read(&workspace.path, configuration.as_deref());
-    let settings = Settings::load(&workspace.path, configuration.as_deref(), &agents.registry)?;
+    let (configuration, trust) = (config::folder(), Trust::look());
+    let configuration = configuration.as_deref();
+    let agents = Agents::read(&workspace.path, configuration, &trust);
+    let settings = Settings::load(&workspace.path, configuration, &agents.registry, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
     let machine = Machine::look();
     let policy = Policy {
@@ -61,13 +63,17 @@ fn tell(said: &Said) {
     }
 }
 
+const SHOWN: &str = "The system's programs, tool chains on the PATH and the workspace are there; install it, or name its path.";
+
 /// As a shell tells it; why the jail was ended goes to standard error.
 fn end(ending: Ending, command: &str) -> ExitCode {
     let (code, told) = match ending {
         Ending::Exited(code) => (code, None),
         Ending::Signalled(signal) => (128 + signal, None),
-        Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail."))),
-        Ending::NotRunnable => (126, Some(format!("`{command}` cannot be run in the jail."))),
+        Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
+        Ending::NotRunnable => {
+            (126, Some(format!("`{command}` is there and cannot be run in the jail.")))
+        }
         Ending::Killed(Cause::Wall) => (124, Some(Cause::Wall.sentence().to_owned())),
         Ending::Killed(cause) => (137, Some(cause.sentence().to_owned())),
     };

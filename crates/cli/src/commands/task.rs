@@ -1,6 +1,5 @@
 //! `sequester task`: one isolated subagent, its report on standard output.
 
-use std::io;
 use std::process::ExitCode;
 
 use sequester_core::agent::{self, Ending, Fault, Outcome as Ended, Role};
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     };
     let models = resolve_model(&given.model, None, role, &project.settings);
     let done = block_on(attempts(&subagent, &models, &plan.tasks[0].title));
-    let done = done.map_err(|error| no_runtime(&error))?;
+    let done = done.map_err(|error| Failure::no_runtime(&error))?;
     show(args, &context, &done?)
 }
 
@@ -81,7 +80,8 @@ async fn attempts(
     title: &str,
 ) -> Result<Done, Failure> {
     let connections = Connections::new(&subagent.project.settings)?;
-    let stop = Stop::on_signal(|| std::process::exit(130)).map_err(|error| no_runtime(&error))?;
+    let stop =
+        Stop::on_signal(|| std::process::exit(130)).map_err(|error| Failure::no_runtime(&error))?;
     let mut models = models.iter().map(String::as_str).peekable();
     let mut name = models.next().unwrap_or("auto");
     let mut rejected = Vec::new();
@@ -270,9 +270,4 @@ fn failure(ending: &Ending) -> Option<Failure> {
         }
     };
     Some(Failure::ending(exit_code(&ending.outcome), code, ending.outcome.sentence(), hint))
-}
-
-fn no_runtime(error: &io::Error) -> Failure {
-    let hint = "Check the limits on threads and open files.";
-    Failure::work(Code::NoWorkspace, "", format!("No runtime: {error}."), hint)
 }

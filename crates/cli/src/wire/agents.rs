@@ -11,6 +11,7 @@ use sequester_core::profile::{Profile, Profiles};
 use sequester_core::repository::Snapshot;
 use sequester_core::source::{Origin, Source};
 
+use super::trust::{Asking, Trust, Untrusted};
 use crate::failure::Failure;
 
 /// A prompt that is longer would leave no room for the task.
@@ -36,21 +37,56 @@ struct Files {
 
 impl Agents {
     /// From the repository's folder and, for profiles, the user's own configuration folder.
-    pub(crate) fn read(root: &Path, configuration: Option<&Path>) -> Self {
+    pub(crate) fn read(root: &Path, configuration: Option<&Path>, trust: &Trust) -> Self {
+        let named = |path: String, text: &str| {
+            trust.origin(&Untrusted { root, path: &path }, text.as_bytes())
+        };
         let mut agent_files = Files::default();
         for folder in [".claude/agents", ".sequester/agents"] {
-            agent_files.read(root, folder, &["md"], Origin::Repository);
+            agent_files.read(root, folder, &["md"], named);
         }
         let mut profile_files = Files::default();
         if let Some(configuration) = configuration {
-            let named = |path: String| Origin::User(configuration.join(path).display().to_string());
-            profile_files.read(configuration, "profiles", &["yaml", "yml"], named);
+            let own = |path: String, _: &str| {
+                Origin::User(configuration.join(path).display().to_string())
+            };
+            profile_files.read(configuration, "profiles", &["yaml", "yml"], own);
         }
         let extensions = ["yaml", "yml"];
-        profile_files.read(root, ".sequester/profiles", &extensions, Origin::Repository);
+        profile_files.read(root, ".sequester/profiles", &extensions, named);
         let (profiles, profile_faults) = Profiles::read(&profile_files.sources);
         let registry = Registry::read(&agent_files.sources, &profiles);
         Self { registry, profiles, agent_files, profile_files, profile_faults }
+    }
+
+    /// Files of the repository that ask for more than it may have. Agents are read beside the profiles as if those were
+    /// accepted: else what an agent asks for would not be there.
+    pub(crate) fn asked(&self) -> Vec<Asking> {
+        let all = |files: &Files, origin: fn(String) -> Origin| -> Vec<Source> {
+            files.sources.iter().map(|source| source.clone_as(origin)).collect()
+        };
+        let doubted = (
+            all(&self.profile_files, Origin::Repository),
+            all(&self.agent_files, Origin::Repository),
+        );
+        let accepted =
+            (all(&self.profile_files, Origin::Accepted), all(&self.agent_files, Origin::Accepted));
+        let (wide, mut refused) = Profiles::read(&accepted.0);
+        refused.extend(Registry::read(&accepted.1, &wide).faults().iter().cloned());
+        let mut asks = Profiles::read(&doubted.0).1;
+        asks.extend(Registry::read(&doubted.1, &wide).faults().iter().cloned());
+        let of = |faults: &[FileFault], file: &str| -> Vec<Fault> {
+            let own = faults.iter().filter(|one| one.file == file);
+            own.map(|one| one.fault.clone()).collect()
+        };
+        let files = doubted.0.into_iter().chain(doubted.1);
+        let files = files.filter(|source| source.origin.in_repository().is_some());
+        files
+            .filter_map(|source| {
+                let name = source.origin.to_string();
+                Asking::of(source, of(&asks, &name), of(&refused, &name))
+            })
+            .collect()
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Role, Failure> {
@@ -84,7 +120,7 @@ impl Agents {
 
     /// Whether an agent's file is another one in a base, or not there.
     pub(crate) fn differs(&self, role: &Role, base: &dyn Snapshot) -> bool {
-        let Origin::Repository(path) = &role.origin else { return false };
+        let Some(path) = role.origin.in_repository() else { return false };
         let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
         let here = self.agent_files.sources.iter().find(|source| source.origin == role.origin);
         let there = RepoPath::parse(path).ok().and_then(|path| base.read(&path, BYTES).ok());
@@ -118,14 +154,16 @@ impl Files {
         root: &Path,
         folder: &str,
         extensions: &[&str],
-        named: impl Fn(String) -> Origin,
+        named: impl Fn(String, &str) -> Origin,
     ) {
         let mut path = root.to_path_buf();
         for part in folder.split('/') {
             path.push(part);
             match fs::symlink_metadata(&path) {
                 Ok(found) if found.is_dir() => {}
-                Ok(found) if found.is_symlink() => return self.refuse(&named(folder.into()), LINK),
+                Ok(found) if found.is_symlink() => {
+                    return self.refuse(&named(folder.into(), ""), LINK);
+                }
                 _ => return,
             }
         }
@@ -139,14 +177,14 @@ impl Files {
         names.sort();
         if names.len() > MOST {
             let message = format!("There are more than {MOST} files; the rest is not read.");
-            self.refuse(&named(folder.to_owned()), &message);
+            self.refuse(&named(folder.to_owned(), ""), &message);
             names.truncate(MOST);
         }
         for name in names {
-            let origin = named(format!("{folder}/{name}"));
+            let file = format!("{folder}/{name}");
             match read_text(&path.join(&name)) {
-                Ok(text) => self.sources.push(Source { origin, text }),
-                Err(message) => self.refuse(&origin, &message),
+                Ok(text) => self.sources.push(Source { origin: named(file, &text), text }),
+                Err(message) => self.refuse(&named(file, ""), &message),
             }
         }
     }

@@ -3,11 +3,13 @@
 use sequester_core::budget;
 use sequester_core::fault::{Code, Fault};
 use sequester_core::plan::Task;
+use sequester_core::source::Origin;
 
 use super::{Agents, misspelt};
 
 /// What is wrong with the values of one task, each where it stands. What the plan sets for all of them is told of each.
-pub(crate) fn faults(task: &Task, agents: &Agents) -> Vec<Fault> {
+/// A plan may ask for no more than a file of the repository may, unless the person accepted it.
+pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> {
     let asked = &task.settings;
     let mut faults = Vec::new();
     let mut tell = |key: &str, code: Code, said: String, hint: String| {
@@ -21,15 +23,15 @@ pub(crate) fn faults(task: &Task, agents: &Agents) -> Vec<Fault> {
         let said = format!("asks for the agent `{name}`, which does not exist.");
         tell("agent", Code::UnknownAgent, said, registry.hint(name));
     }
-    let profile = asked.profile.as_deref().map(|name| (name, agents.profile(name)));
-    if let Some((name, Err(failure))) = profile {
-        let said = format!("asks for the profile `{name}`, which cannot be used.");
-        tell(
-            "profile",
-            Code::UnknownProfile,
-            said,
-            format!("{} {}", failure.message(), failure.hint()),
-        );
+    if let Some(name) = asked.profile.as_deref() {
+        if let Err(failure) = agents.profile(name) {
+            let said = format!("asks for the profile `{name}`, which cannot be used.");
+            let hint = format!("{} {}", failure.message(), failure.hint());
+            tell("profile", Code::UnknownProfile, said, hint);
+        } else if let Err(error) = agents.profiles.get_for(name, plan) {
+            let said = format!("asks for the profile `{name}`, which a plan cannot ask for.");
+            tell("profile", error.code(), said, error.hint());
+        }
     }
     if let Some((message, hint)) = asked.model.as_deref().and_then(misspelt) {
         tell(

@@ -11,10 +11,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sequester_core::agent::{Registry, Role};
-use sequester_core::fault::Code;
+use sequester_core::fault::{Code, Fault};
 use sequester_core::limits::{Limit, Limits};
-use sequester_core::source::Origin;
+use sequester_core::source::{Origin, Source};
 
+use super::trust::{Asking, Trust, Untrusted};
 use crate::failure::Failure;
 
 /// What one file sets.
@@ -31,7 +32,6 @@ pub(crate) struct Config {
     /// Commands that print a provider's key.
     keys: BTreeMap<String, String>,
     /// What later versions read.
-    #[allow(dead_code, reason = "kept so that no key of a later version is a fault")]
     later: BTreeMap<String, toml::Value>,
 }
 
@@ -39,9 +39,14 @@ pub(crate) struct Config {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Settings {
     repository: Config,
+    /// Whether the person accepted the repository's file as it stands: then it may raise what it else may only lower.
+    accepted: bool,
     user: Config,
+    hosts: Vec<String>,
 }
 
+/// The repository's.
+const FILE: &str = "sequester.toml";
 const BYTES: u64 = 1 << 20;
 
 impl Settings {
@@ -50,41 +55,70 @@ impl Settings {
         root: &Path,
         configuration: Option<&Path>,
         agents: &Registry,
+        trust: &Trust,
     ) -> Result<Self, Failure> {
-        let repository = Origin::Repository("sequester.toml".to_owned());
-        let repository = read(&root.join("sequester.toml"), &repository, agents)?;
+        let file = Untrusted { root, path: FILE };
+        let (repository, origin) =
+            match read(&root.join(FILE), &Origin::Repository(FILE.to_owned()))? {
+                Some(text) => {
+                    let origin = trust.origin(&file, text.as_bytes());
+                    (parse(&text, &origin, agents)?, origin)
+                }
+                None => (Config::default(), Origin::BuiltIn),
+            };
         let user = configuration.map(|folder| folder.join("config.toml"));
-        let user = user.map(|path| read(&path, &Origin::User(path.display().to_string()), agents));
-        Ok(Self { repository, user: user.transpose()?.unwrap_or_default() })
+        let user = user.map(|path| {
+            let origin = Origin::User(path.display().to_string());
+            read(&path, &origin)?.map(|text| parse(&text, &origin, agents)).transpose()
+        });
+        let user = user.transpose()?.flatten().unwrap_or_default();
+        Ok(Self::of(repository, &origin, user))
+    }
+
+    /// What each file sets; a repository's that is not accepted sets no hosts.
+    fn of(repository: Config, origin: &Origin, user: Config) -> Self {
+        let mut hosts = user.hosts.clone();
+        hosts.extend(repository.hosts.iter().filter(|host| !user.hosts.contains(host)).cloned());
+        let accepted = matches!(origin, Origin::Accepted(_));
+        Self { repository, accepted, user, hosts }
     }
 
     pub(crate) fn limits(&self) -> Limits {
         Limits::default().with(&self.set_limits())
     }
 
-    /// The limits that somebody set; the rest has its default. The repository lowers the user's, never raises them.
+    /// The limits that somebody set; the rest has its default. The repository lowers the user's, and raises them only
+    /// where it is accepted.
     pub(crate) fn set_limits(&self) -> BTreeMap<Limit, u64> {
         let mut limits = self.user.limits.clone();
         for (limit, value) in &self.repository.limits {
             let set = limits.entry(*limit).or_insert(*value);
-            *set = (*set).min(*value);
+            *set = if self.accepted { *value } else { (*set).min(*value) };
         }
         limits
     }
 
     /// Hosts that profiles with a network may reach.
     pub(crate) fn hosts(&self) -> &[String] {
-        &self.user.hosts
+        &self.hosts
     }
 
     /// A search endpoint's address, or `provider` for the model's own.
     pub(crate) fn search(&self) -> Option<&str> {
-        self.user.search.as_deref()
+        self.first(|file| file.search.as_ref())
     }
 
     /// The commands that print keys, by provider.
     pub(crate) fn keys(&self) -> &BTreeMap<String, String> {
         &self.user.keys
+    }
+
+    /// Commands that check the project, by name; the repository's word goes before the user's.
+    pub(crate) fn checks(&self) -> BTreeMap<&str, Vec<&str>> {
+        let tables = [&self.user, &self.repository]
+            .into_iter()
+            .filter_map(|file| file.later.get("checks").and_then(toml::Value::as_table));
+        tables.flatten().map(|(name, value)| (name.as_str(), texts(value))).collect()
     }
 
     fn first<'a>(&'a self, take: impl Fn(&'a Config) -> Option<&'a String>) -> Option<&'a str> {
@@ -134,6 +168,12 @@ pub(crate) fn resolve_model(
     models
 }
 
+/// One text, or a list of them.
+fn texts(value: &toml::Value) -> Vec<&str> {
+    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    list.iter().filter_map(toml::Value::as_str).collect()
+}
+
 /// The folder of the user's own configuration.
 pub(crate) fn folder() -> Option<PathBuf> {
     let absolute =
@@ -142,19 +182,34 @@ pub(crate) fn folder() -> Option<PathBuf> {
     Some(base.join("sequester"))
 }
 
-/// A file that is not there sets nothing.
-fn read(path: &Path, origin: &Origin, agents: &Registry) -> Result<Config, Failure> {
-    let text = match read_text(path, origin) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
+/// Nothing where there is no file.
+fn read(path: &Path, origin: &Origin) -> Result<Option<String>, Failure> {
+    match read_text(path, origin) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => {
             let message = format!("The configuration cannot be read: {error}.");
             let hint = "Make it a text file of at most 1 MB that you may read, or remove it.";
-            return Err(Failure::input(Code::Unreadable, origin, message, hint));
+            Err(Failure::input(Code::Unreadable, origin, message, hint))
         }
-    };
-    let (config, faults) = Config::parse(&text, origin, agents);
+    }
+}
+
+fn parse(text: &str, origin: &Origin, agents: &Registry) -> Result<Config, Failure> {
+    let (config, faults) = Config::parse(text, origin, agents);
     Failure::of_files(&faults).map_or(Ok(config), Err)
+}
+
+/// What the repository's configuration sets that it may not.
+pub(crate) fn asked(root: &Path, agents: &Registry) -> Option<Asking> {
+    let origin = Origin::Repository(FILE.to_owned());
+    let text = read_text(&root.join(FILE), &origin).ok()?;
+    let faults = |origin: &Origin| -> Vec<Fault> {
+        let faults = Config::parse(&text, origin, agents).1;
+        faults.into_iter().map(|one| one.fault).collect()
+    };
+    let (asks, refused) = (faults(&origin), faults(&Origin::Accepted(FILE.to_owned())));
+    Asking::of(Source { origin, text }, asks, refused)
 }
 
 /// A link is followed where the user made it.

@@ -1,15 +1,20 @@
 //! The jail of a profile on this machine.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::env;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use sequester_core::fault::Code;
 use sequester_core::profile::{HOST_HINT, Profile};
 use sequester_sandbox::harvest::{Change, Rules};
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, assume,
-    compile, compile_harvest, identity, probe,
+    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, Workspace,
+    assume, compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -44,15 +49,39 @@ impl Machine {
         self.state.with_file_name("workspaces")
     }
 
+    /// The folder for stores, which nobody else may look into.
+    pub(crate) fn make_state(&self) -> Result<(), Failure> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
+        made.map_err(|error| {
+            let message = format!("The folder that jails are kept in cannot be made: {error}.");
+            let hint = "Let `XDG_STATE_HOME` or `HOME` name a folder that you may write, on a disk with room.";
+            Failure::work(Code::NoWorkspace, self.state.display(), message, hint)
+        })
+    }
+
     /// Really tries what the kernel can do.
     pub(crate) fn probe(&self) -> Capabilities {
         probe(identity(&self.surroundings), &self.store())
     }
 
-    /// Whether the jail could be made as far as anybody knows without trying.
+    /// Whether there is such a jail here: one is started that does nothing. Whoever asks a model has to know before.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
-        let compiled = compile(policy, &self.surroundings, &assume());
-        compiled.map(drop).map_err(|refusal| refuse(&refusal))
+        self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))
+    }
+
+    /// What a writer could change there would count outside of the jail: a layer of another jail, or the person's own word
+    /// on what is trusted and configured.
+    fn check_place(&self, policy: &Policy) -> Result<(), Failure> {
+        let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
+        let state = self.state.parent().map(Path::to_owned);
+        let own = state.into_iter().chain(super::config::folder());
+        let own = own.map(|own| own.canonicalize().unwrap_or(own));
+        let meets = |own: &PathBuf| own.starts_with(&folder.path) || folder.path.starts_with(own);
+        let Some(own) = own.into_iter().find(meets) else { return Ok(()) };
+        let own = own.display();
+        let message = format!("The workspace holds, or lies in, the product's own folder `{own}`.");
+        let hint = "Name a folder that does not, or let `XDG_STATE_HOME` and `XDG_CONFIG_HOME` name others.";
+        Err(Failure::input(Code::BadWorkspace, folder.path.display(), message, hint))
     }
 
     /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so
@@ -62,22 +91,27 @@ impl Machine {
         policy: &Policy,
         launch: impl Fn(&Blueprint) -> Result<T, Error>,
     ) -> Result<T, Failure> {
-        let attempt = |capabilities: &Capabilities| -> Result<_, Failure> {
+        self.make_state()?;
+        self.check_place(policy)?;
+        let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
-            let Compiled { blueprint, .. } = compiled.map_err(|refusal| refuse(&refusal))?;
-            Ok(launch(&blueprint))
+            compiled.map(|Compiled { blueprint, .. }| launch(&blueprint))
         };
         let assumed = assume();
-        let trouble = match attempt(&assumed)? {
-            Ok(started) => return Ok(started),
-            Err(Error::Jail(trouble)) => Error::Jail(trouble),
-            Err(error) => return Err(broken(&error)),
+        let trouble = match attempt(&assumed) {
+            Ok(Ok(started)) => return Ok(started),
+            Ok(Err(Error::Jail(trouble))) => Some(Error::Jail(trouble)),
+            Ok(Err(error)) => return Err(broken(&error)),
+            Err(Refusal::Missing { .. }) => None,
+            Err(refusal) => return Err(refuse(&refusal)),
         };
         let tried = self.probe();
-        if tried == assumed {
-            return Err(broken(&trouble));
+        match trouble {
+            Some(trouble) if tried == assumed => Err(broken(&trouble)),
+            _ => {
+                attempt(&tried).map_err(|refusal| refuse(&refusal))?.map_err(|error| broken(&error))
+            }
         }
-        attempt(&tried)?.map_err(|error| broken(&error))
     }
 
     /// What became of the workspace of a policy that ran; nothing where none is kept.
@@ -107,9 +141,14 @@ pub(crate) fn refuse(refusal: &Refusal) -> Failure {
     }
 }
 
-fn broken(error: &Error) -> Failure {
+pub(crate) fn broken(error: &Error) -> Failure {
+    if matches!(error, Error::Jail(trouble) if trouble.full) {
+        let hint =
+            "Make room on the disk that is named, then start it again; nothing was left there.";
+        return Failure::work(Code::NoWorkspace, "", error.to_string(), hint);
+    }
     let hint =
-        "Mend what the step in brackets met, then start it again; nothing runs without the jail.";
+        "`sequester doctor` tries every step and says what to do; nothing runs without the jail.";
     Failure::guarantee(Code::NoJail, "", error.to_string(), hint)
 }
 

@@ -13,11 +13,13 @@ use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, Plan};
 use sequester_core::repository::{ErrorKind, Snapshot};
 use sequester_core::secret;
+use sequester_core::source::{Origin, Source};
 
 use crate::args::Reading;
 use crate::failure::Failure;
 use crate::render::terminal;
-use crate::wire::Project;
+use crate::wire::trust::{Asking, Trust, Untrusted};
+use crate::wire::{Agents, Project, asked};
 
 /// A plan that was read once.
 pub(crate) struct PlanFile {
@@ -62,6 +64,26 @@ impl PlanFile {
         let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
         let given = reading.plan.clone();
         Ok(Self { name, given, path, source, plan: parsed.plan, graph, faults })
+    }
+
+    /// How far the plan is trusted; one that lies nowhere cannot have been accepted.
+    pub(crate) fn origin(&self, trust: &Trust) -> Origin {
+        let Some(path) = &self.path else { return Origin::Repository(self.name.clone()) };
+        let path = path.display().to_string();
+        trust.origin(&Untrusted { root: Path::new("/"), path: &path }, &self.source)
+    }
+
+    /// What the plan asks for that it may not.
+    pub(crate) fn asked(&self, agents: &Agents) -> Option<Asking> {
+        let path = self.path.as_ref()?.display().to_string();
+        let tasks = self.plan.tasks.iter();
+        let faults = |origin: &Origin| -> Vec<Fault> {
+            tasks.clone().flat_map(|task| asked::faults(task, agents, origin)).collect()
+        };
+        let origin = Origin::Repository(path.clone());
+        let (asks, refused) = (faults(&origin), faults(&Origin::Accepted(path)));
+        let text = String::from_utf8(self.source.clone()).ok()?;
+        Asking::of(Source { origin, text }, asks, refused)
     }
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.

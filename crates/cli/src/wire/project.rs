@@ -11,6 +11,7 @@ use sequester_core::fault::{Code, Fault};
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Presence, Task};
 use sequester_core::repository::{self, EntryKind, Filtered, History, Snapshot};
+use sequester_core::source::Origin;
 use sequester_core::tokens;
 use sequester_git::Repo;
 use sequester_survey::Folder;
@@ -18,6 +19,7 @@ use sequester_survey::Folder;
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::wire::base::Base;
+use crate::wire::trust::Trust;
 use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
@@ -27,26 +29,19 @@ pub(crate) struct Project {
     pub(crate) history: Option<Box<dyn History>>,
     pub(crate) agents: Agents,
     pub(crate) settings: Settings,
+    trust: Trust,
     problems: Vec<String>,
 }
 
 impl Project {
     pub(crate) fn open(args: &Args) -> Result<Self, Failure> {
-        let folder = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
-        let root = folder.canonicalize().map_err(|error| {
-            let message = format!("The repository's folder cannot be opened: {error}.");
-            unusable(&folder, message, "Name an existing folder with `--repo DIR`.")
-        })?;
-        if !root.is_dir() {
-            let message = "The repository is not a folder.";
-            return Err(unusable(&folder, message, "Name an existing folder with `--repo DIR`."));
-        }
+        let folder = find_folder(args)?;
         let search = env::var_os("PATH").unwrap_or_default();
-        let found = Repo::discover(&root, &search);
-        match found.map_err(|error| unusable(&root, error.to_string(), GIT_HINT))? {
+        let found = Repo::discover(&folder, &search);
+        match found.map_err(|error| unusable(&folder, error.to_string(), GIT_HINT))? {
             Some(repo) if args.include_dirty => Self::of_folder(repo.root().to_owned(), Some(repo)),
             Some(repo) => Self::of_head(repo),
-            None => Self::of_folder(root, None),
+            None => Self::of_folder(folder, None),
         }
     }
 
@@ -84,10 +79,10 @@ impl Project {
         history: Option<Box<dyn History>>,
         problems: Vec<String>,
     ) -> Result<Self, Failure> {
-        let folder = config::folder();
-        let agents = Agents::read(&root, folder.as_deref());
-        let settings = Settings::load(&root, folder.as_deref(), &agents.registry)?;
-        Ok(Self { root, base, history, agents, settings, problems })
+        let (folder, trust) = (config::folder(), Trust::look());
+        let agents = Agents::read(&root, folder.as_deref(), &trust);
+        let settings = Settings::load(&root, folder.as_deref(), &agents.registry, &trust)?;
+        Ok(Self { root, base, history, agents, settings, trust, problems })
     }
 
     /// All files of the base, also those that no subagent may see.
@@ -136,9 +131,14 @@ impl Project {
     pub(crate) fn faults_of(&self, file: &PlanFile) -> Vec<Fault> {
         let entries = self.snapshot().entries();
         let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
+        let origin = file.origin(&self.trust);
         let mut faults = file.faults.clone();
         faults.extend(
-            file.plan.tasks.iter().filter(|task| !task.done).flat_map(|task| self.unfit(task)),
+            file.plan
+                .tasks
+                .iter()
+                .filter(|task| !task.done)
+                .flat_map(|task| self.unfit(task, &origin)),
         );
         faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
         if self.is_head() {
@@ -154,7 +154,7 @@ impl Project {
     }
 
     /// What would keep a task from getting a context at all.
-    fn unfit(&self, task: &Task) -> Vec<Fault> {
+    fn unfit(&self, task: &Task, plan: &Origin) -> Vec<Fault> {
         let mut faults = Vec::new();
         let limit = self.settings.limits().context;
         // A token has at least a byte: most texts need no counting.
@@ -165,7 +165,7 @@ impl Project {
             );
             faults.push(Fault::new(Code::ContextTooLarge, task.place, message, "Split the task."));
         }
-        faults.extend(asked::faults(task, &self.agents));
+        faults.extend(asked::faults(task, &self.agents, plan));
         faults
     }
 
@@ -193,6 +193,27 @@ impl Project {
             _ => Presence::Absent,
         }
     }
+}
+
+/// The folder that was named, or the current one.
+fn find_folder(args: &Args) -> Result<PathBuf, Failure> {
+    let hint = "Name an existing folder with `--repo DIR`.";
+    let named = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
+    let folder = named.canonicalize().map_err(|error| {
+        let message = format!("The repository's folder cannot be opened: {error}.");
+        unusable(&named, message, hint)
+    })?;
+    if !folder.is_dir() {
+        return Err(unusable(&named, "The repository is not a folder.", hint));
+    }
+    Ok(folder)
+}
+
+/// The root of the repository that was named, or the folder where there is none. Nothing of it is read.
+pub(crate) fn find_root(args: &Args) -> Result<PathBuf, Failure> {
+    let folder = find_folder(args)?;
+    let found = Repo::discover(&folder, &env::var_os("PATH").unwrap_or_default());
+    Ok(found.ok().flatten().map_or(folder, |repo| repo.root().to_owned()))
 }
 
 const DIRTY: &str = "The working tree has changes that are not in HEAD; they are not read. `--include-dirty` takes them.";

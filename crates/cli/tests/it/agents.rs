@@ -99,7 +99,7 @@ fn the_user_may_grant_what_a_repository_may_not() {
         let answer = bench.run(&[command]);
         assert_eq!(answer.code, Some(5), "{answer:?}");
         assert!(answer.out.contains("SQ0253") && answer.out.contains(place), "{answer:?}");
-        assert!(answer.out.contains("the user's own configuration"), "{answer:?}");
+        assert!(answer.out.contains("your own configuration"), "{answer:?}");
     }
     let asked = bench.run(&["agents", "sly", "--json"]);
     assert_eq!(asked.code, Some(5));

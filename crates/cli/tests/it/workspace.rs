@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use crate::command::{Answer, Bench, search_path};
-use crate::escape::leg::{self, Leg};
+use crate::escape::leg::Leg;
+use crate::machine;
 
 /// A task that runs a script and nothing else.
 fn task(script: &str) -> String {
@@ -121,7 +122,7 @@ fn as_leg(leg: Leg, bench: &Bench, arguments: &[&str]) -> Answer {
         give(&bench.path(""), user);
     }
     let output = leg
-        .command(user, leg::program())
+        .command(user, machine::program())
         .args(arguments)
         .current_dir(bench.repo())
         .env("HOME", bench.path("home"))

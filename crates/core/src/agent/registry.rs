@@ -80,7 +80,7 @@ impl Registry {
 fn folder(origin: &Origin) -> Option<&str> {
     match origin {
         Origin::BuiltIn => None,
-        Origin::User(path) | Origin::Repository(path) => {
+        Origin::User(path) | Origin::Repository(path) | Origin::Accepted(path) => {
             Some(path.rsplit_once('/').map_or("", |(folder, _)| folder))
         }
     }

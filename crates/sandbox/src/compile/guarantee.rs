@@ -65,7 +65,7 @@ fn foundation(surroundings: &Surroundings) -> Vec<Capability> {
     all
 }
 
-pub(super) fn is_rooted(surroundings: &Surroundings, capabilities: &Capabilities) -> bool {
+pub(crate) fn is_rooted(surroundings: &Surroundings, capabilities: &Capabilities) -> bool {
     foundation(surroundings).iter().all(|one| capabilities.has(*one))
 }
 

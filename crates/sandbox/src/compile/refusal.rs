@@ -40,7 +40,7 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::Missing { .. } => {
-                "Let the kernel give what is named, or take another profile; nothing runs without the jail."
+                "`sequester doctor` says what to do about it; or take another profile. Nothing runs without the jail."
                     .to_owned()
             }
             Self::Around { .. } => "Name a folder that holds one project.".to_owned(),

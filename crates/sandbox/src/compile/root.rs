@@ -30,8 +30,10 @@ pub(super) fn build(
     }));
     // What lies in another comes after it.
     root.sort_by(|one, other| one.at().cmp(other.at()));
-    // A workspace in `/var/tmp` stands in a folder, not behind a link of the jail's.
-    root.retain(|entry| !matches!(entry, Entry::Link { at: link, .. } if at.starts_with(link)));
+    // A workspace or a home in `/var/tmp` stands in a folder, not behind a link of the jail's.
+    let stands = [at, surroundings.home.clone()];
+    let above = |link: &Path| stands.iter().any(|at| at.starts_with(link));
+    root.retain(|entry| !matches!(entry, Entry::Link { at: link, .. } if above(link)));
     root.extend(workspace::entries(policy, capabilities));
     root
 }

@@ -71,21 +71,18 @@ fn without_namespaces_a_reader_has_rules() {
 }
 
 #[test]
-fn no_link_of_the_jails_stands_above_a_workspace() {
-    let is_link = |made: &Blueprint| {
+fn no_link_of_the_jails_stands_above_a_workspace_or_a_home() {
+    let is_link = |folder: crate::Folder, surroundings: &Surroundings| {
+        let made =
+            blueprint(&policy(Confinement::ReadOnly, Workspace::Folder(folder)), surroundings);
         let mut links = made.root.iter().filter(|entry| matches!(entry, Entry::Link { .. }));
         links.any(|link| link.at() == Path::new("/var/tmp"))
     };
-    let mut folder = folder();
-    assert!(is_link(&blueprint(
-        &policy(Confinement::ReadOnly, Workspace::Folder(folder.clone())),
-        &user()
-    )));
-    folder.path = "/var/tmp/shop".into();
-    assert!(!is_link(&blueprint(
-        &policy(Confinement::ReadOnly, Workspace::Folder(folder)),
-        &user()
-    )));
+    assert!(is_link(folder(), &user()));
+    let below = crate::Folder { path: "/var/tmp/shop".into(), ..folder() };
+    assert!(!is_link(below, &user()));
+    let homeless = Surroundings { home: "/var/tmp/ada".into(), ..user() };
+    assert!(!is_link(folder(), &homeless));
 }
 
 #[test]

@@ -1,3 +1,5 @@
+mod peer;
+
 use super::*;
 
 fn host(text: &str) -> Host {
@@ -59,35 +61,41 @@ fn what_is_no_host_is_refused() {
         "fe80::1%eth0",
         "bücher.example",
         "a\n",
+        "a_b.org",
     ] {
         let error = text.parse::<Host>().unwrap_err();
         assert_eq!(error.to_string(), format!("`{text}` is no host."));
     }
 }
 
+/// Whether the host is meant by a name or an address with its port.
+fn covers(host: &Host, peer: &str, port: u16) -> bool {
+    Peer::parse(peer).is_some_and(|peer| host.covers(&peer)) && host.covers_port(port)
+}
+
 #[test]
 fn a_host_without_a_port_is_its_web_site() {
     let site = host("example.org");
-    assert!(site.covers("example.org", 443) && site.covers("EXAMPLE.org.", 80));
-    assert!(!site.covers("example.org", 22));
-    assert!(host("example.org:22").covers("example.org", 22));
-    assert!(!host("example.org:22").covers("example.org", 443));
+    assert!(covers(&site, "example.org", 443) && covers(&site, "EXAMPLE.org.", 80));
+    assert!(!covers(&site, "example.org", 22));
+    assert!(covers(&host("example.org:22"), "example.org", 22));
+    assert!(!covers(&host("example.org:22"), "example.org", 443));
 }
 
 #[test]
 fn a_star_covers_what_is_below_and_nothing_beside() {
     let below = host("*.example.org");
-    assert!(below.covers("a.example.org", 443) && below.covers("b.a.example.org", 443));
+    assert!(covers(&below, "a.example.org", 443) && covers(&below, "b.a.example.org", 443));
     for name in ["example.org", "badexample.org", "a.example.org.evil.net", ".example.org", ""] {
-        assert!(!below.covers(name, 443), "{name}");
+        assert!(!covers(&below, name, 443), "{name}");
     }
 }
 
 #[test]
 fn an_address_is_covered_only_where_it_is_named() {
-    assert!(host("127.0.0.1:80").covers("127.0.0.1", 80));
-    assert!(host("[::1]:80").covers("[::1]", 80) && host("::1").covers("::1", 80));
-    assert!(!host("127.0.0.1").covers("localhost", 80));
-    assert!(!host("localhost").covers("127.0.0.1", 80));
-    assert!(!host("127.0.0.1").covers("::ffff:127.0.0.1", 80));
+    assert!(covers(&host("127.0.0.1:80"), "127.0.0.1", 80));
+    assert!(covers(&host("[::1]:80"), "[::1]", 80) && covers(&host("::1"), "[::1]", 80));
+    assert!(!covers(&host("127.0.0.1"), "localhost", 80));
+    assert!(!covers(&host("localhost"), "127.0.0.1", 80));
+    assert!(!covers(&host("127.0.0.1"), "[::ffff:127.0.0.1]", 80));
 }

@@ -8,9 +8,10 @@ use super::hello::{self, DENIED, HANDSHAKE, Progress};
 use super::pump::{self, Flow};
 use super::refusal::Refusal;
 use super::request::{self, Plain, Request};
-use super::target::{Host, Target};
+use super::target::Target;
 use super::wait::{End, Until, after};
 use super::{Decision, Rules};
+use crate::host::Peer;
 
 /// How many addresses of a name are tried.
 const MOST_ADDRESSES: usize = 8;
@@ -129,7 +130,7 @@ impl Connection<'_> {
     fn open(&mut self, target: &Target) -> Result<TcpStream, Failure> {
         self.target = Some(target.clone());
         self.rules.budget.check()?;
-        self.rules.hosts.admit(target)?;
+        target.admit(&self.rules.hosts)?;
         let addresses = self.find_addresses(target)?;
         self.rules.tell(Some(target), Ok(()));
         self.connect(&addresses, target)
@@ -137,13 +138,13 @@ impl Connection<'_> {
 
     /// An address that is admitted was named by itself, so it may be any; a name may lead to public ones only.
     fn find_addresses(&self, target: &Target) -> Result<Vec<IpAddr>, Refusal> {
-        let name = match &target.host {
-            Host::Address(address) => return Ok(vec![*address]),
-            Host::Name(name) => name,
+        let name = match &target.peer {
+            Peer::Address(address) => return Ok(vec![*address]),
+            Peer::Name(name) => name,
         };
         let found = self.rules.names.resolve(name).unwrap_or_default();
         for address in &found {
-            let is_own = target.host.is_localhost() && address.is_loopback();
+            let is_own = target.peer.is_localhost() && address.is_loopback();
             if let Some(kind) = kind_of_special(*address).filter(|_| !is_own) {
                 return Err(Refusal::Address(target.clone(), *address, kind));
             }
@@ -221,7 +222,7 @@ impl Connection<'_> {
 
 impl Rules {
     fn tell(&self, target: Option<&Target>, verdict: Result<(), &Refusal>) {
-        let host = target.map(|target| target.host.to_string()).unwrap_or_default();
+        let host = target.map(|target| target.peer.to_string()).unwrap_or_default();
         let why = match verdict {
             Ok(()) => format!("`{host}` is among the hosts that this jail may reach."),
             Err(refusal) => refusal.to_string(),

@@ -1,18 +1,14 @@
 //! The first message of TLS: which name it asks for.
 
-use tls_parser::{
-    SNIType, TlsExtension, TlsExtensionType, TlsHandshakeType, TlsRecordType,
-    parse_tls_extension_sni_content, parse_tls_extension_unknown, parse_tls_handshake_client_hello,
-    parse_tls_record_header,
-};
-
 use super::refusal::Refusal;
-use super::target::{Host, Target};
+use super::target::Target;
+use crate::host::Peer;
 
 /// What a first message may be long, with the heads of its records.
 pub(super) const HELLO_BYTES: usize = 16 * 1024;
 /// What every record of TLS begins with that carries a handshake.
 pub(super) const HANDSHAKE: u8 = 0x16;
+const CLIENT_HELLO: u8 = 1;
 /// A record by which TLS says that access is denied.
 pub(super) const DENIED: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 49];
 
@@ -32,11 +28,11 @@ pub(super) fn check(bytes: &[u8], target: &Target) -> Result<Progress, Refusal> 
     };
     let asked = read_name(&message)
         .map_err(|Unread| Refusal::Hello("The first message of a tunnel is no proper TLS"))?;
-    let is_same = match (&asked, &target.host) {
-        (Some(asked), Host::Name(name)) => asked.eq_ignore_ascii_case(name),
-        (None, Host::Name(_)) => false,
-        (Some(asked), Host::Address(address)) => asked.parse() == Ok(*address),
-        (None, Host::Address(_)) => true,
+    let is_same = match (&asked, &target.peer) {
+        (Some(asked), Peer::Name(name)) => asked.eq_ignore_ascii_case(name),
+        (None, Peer::Name(_)) => false,
+        (Some(asked), Peer::Address(address)) => asked.parse() == Ok(*address),
+        (None, Peer::Address(_)) => true,
     };
     if is_same { Ok(Progress::Whole) } else { Err(Refusal::Name { asked, target: target.clone() }) }
 }
@@ -45,22 +41,22 @@ pub(super) fn check(bytes: &[u8], target: &Target) -> Result<Progress, Refusal> 
 fn gather(mut bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     const OTHER: Refusal = Refusal::Hello("A tunnel does not begin with TLS");
     let mut message = Vec::new();
-    while let Ok((rest, head)) = parse_tls_record_header(bytes) {
-        let is_handshake = head.record_type == TlsRecordType::Handshake && head.version.0 >> 8 == 3;
-        if !is_handshake || head.len == 0 || usize::from(head.len) > HELLO_BYTES {
+    while let Some((&[kind, major, _, high, low], rest)) = bytes.split_first_chunk() {
+        let announced = usize::from(u16::from_be_bytes([high, low]));
+        if kind != HANDSHAKE || major != 3 || announced == 0 || announced > HELLO_BYTES {
             return Err(OTHER);
         }
-        let length = usize::from(head.len).min(rest.len());
+        let length = announced.min(rest.len());
         message.extend_from_slice(&rest[..length]);
         bytes = &rest[length..];
         let Some((&[kind, a, b, c], content)) = message.split_first_chunk() else {
             continue;
         };
         let whole = u32::from_be_bytes([0, a, b, c]) as usize;
-        if kind != u8::from(TlsHandshakeType::ClientHello) || content.len() > whole {
+        if kind != CLIENT_HELLO || content.len() > whole {
             return Err(OTHER);
         }
-        if content.len() == whole && length == usize::from(head.len) {
+        if content.len() == whole && length == announced {
             return Ok(Some(content.to_vec()));
         }
     }
@@ -71,36 +67,74 @@ fn gather(mut bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
 /// A message that breaks the rules.
 struct Unread;
 
-/// The one name of the one extension that may hold one. The library passes over what stands behind a part that it has
-/// read; we do not.
+/// What is left of a message. Nothing is passed over: each part is as long as it says, and all of them are the whole.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Unread> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(Unread)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u16, Unread> {
+        self.take(2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
+    }
+
+    /// A part with its length before it, in one byte.
+    fn short(&mut self) -> Result<&'a [u8], Unread> {
+        let length = self.take(1)?[0];
+        self.take(length.into())
+    }
+
+    /// A part with its length before it, in two bytes.
+    fn long(&mut self) -> Result<&'a [u8], Unread> {
+        let length = self.number()?;
+        self.take(length.into())
+    }
+
+    fn end(&self) -> Result<(), Unread> {
+        if self.0.is_empty() { Ok(()) } else { Err(Unread) }
+    }
+}
+
+const VERSION_AND_RANDOM: usize = 2 + 32;
+const SERVER_NAME: u16 = 0;
+const HOST_NAME: u8 = 0;
+
+/// The one name of the one extension that may hold one.
 fn read_name(message: &[u8]) -> Result<Option<String>, Unread> {
-    let Ok((&[], hello)) = parse_tls_handshake_client_hello(message) else {
+    let mut rest = Rest(message);
+    rest.take(VERSION_AND_RANDOM)?;
+    let (session, ciphers, compressions) = (rest.short()?, rest.long()?, rest.short()?);
+    let fits = session.len() <= 32 && ciphers.len().is_multiple_of(2);
+    if !fits || ciphers.is_empty() || compressions.is_empty() {
         return Err(Unread);
-    };
-    let mut extensions = hello.ext.unwrap_or_default();
+    }
+    let mut extensions = Rest(if rest.0.is_empty() { &[] } else { rest.long()? });
+    rest.end()?;
     let mut asked = None;
-    while !extensions.is_empty() {
-        let Ok((rest, TlsExtension::Unknown(kind, data))) = parse_tls_extension_unknown(extensions)
-        else {
-            return Err(Unread);
-        };
-        extensions = rest;
-        if kind == TlsExtensionType::ServerName && asked.replace(read_only_name(data)?).is_some() {
+    while !extensions.0.is_empty() {
+        let (kind, data) = (extensions.number()?, extensions.long()?);
+        if kind == SERVER_NAME && asked.replace(read_only_name(data)?).is_some() {
             return Err(Unread);
         }
     }
     Ok(asked)
 }
 
+/// A list that holds one name and nothing else.
 fn read_only_name(data: &[u8]) -> Result<String, Unread> {
-    let Ok((_, TlsExtension::SNI(names))) = parse_tls_extension_sni_content(data) else {
+    let mut data = Rest(data);
+    let mut names = Rest(data.long()?);
+    data.end()?;
+    let kind = names.take(1)?[0];
+    let name = names.long()?;
+    names.end()?;
+    if kind != HOST_NAME || name.is_empty() || !name.is_ascii() {
         return Err(Unread);
-    };
-    let [(SNIType::HostName, name)] = names[..] else {
-        return Err(Unread);
-    };
-    let is_all = data.len() == name.len() + 5 && name.is_ascii();
-    String::from_utf8(name.to_vec()).ok().filter(|_| is_all).ok_or(Unread)
+    }
+    String::from_utf8(name.to_vec()).map_err(|_| Unread)
 }
 
 #[cfg(test)]

@@ -57,15 +57,15 @@ impl fmt::Display for Refusal {
         const SETTING: &str = "`hosts` in the user's configuration";
         match self {
             Self::Malformed(what) => write!(formatter, "This is no request for a proxy: {what}."),
-            Self::Host(Target { host, .. }) => write!(
+            Self::Host(Target { peer: host, .. }) => write!(
                 formatter,
                 "`{host}` is not among the hosts that this jail may reach; name it under {SETTING} or with `--net {host}`."
             ),
-            Self::Port(Target { host, port }) => write!(
+            Self::Port(Target { peer: host, port }) => write!(
                 formatter,
                 "`{host}` may not be reached on port {port}; name `{host}:{port}` under {SETTING} or with `--net`."
             ),
-            Self::Address(Target { host, .. }, address, kind) => write!(
+            Self::Address(Target { peer: host, .. }, address, kind) => write!(
                 formatter,
                 "`{host}` leads to {address}, a {kind} address, which is reached only where {SETTING} or `--net` names the address itself."
             ),
@@ -76,13 +76,13 @@ impl fmt::Display for Refusal {
             Self::Name { asked: Some(asked), target } => write!(
                 formatter,
                 "A tunnel to `{}` asks for `{}`; name that under {SETTING} or with `--net` and open a tunnel to it.",
-                target.host,
+                target.peer,
                 asked.escape_debug()
             ),
             Self::Name { asked: None, target } => write!(
                 formatter,
                 "A tunnel to `{}` does not say by TLS which name it asks for; only an address that {SETTING} or `--net` names needs none.",
-                target.host
+                target.peer
             ),
             Self::Connections(most) => write!(
                 formatter,
@@ -92,10 +92,10 @@ impl fmt::Display for Refusal {
                 formatter,
                 "This jail has moved the {most} bytes that it may exchange with what {SETTING} or `--net` names."
             ),
-            Self::Unresolved(Target { host, .. }) => {
+            Self::Unresolved(Target { peer: host, .. }) => {
                 write!(formatter, "The name `{host}` could not be resolved.")
             }
-            Self::Unreachable(Target { host, port }) => {
+            Self::Unreachable(Target { peer: host, port }) => {
                 write!(formatter, "`{host}` could not be reached on port {port}.")
             }
         }

@@ -2,7 +2,8 @@
 
 use super::body::Body;
 use super::refusal::Refusal;
-use super::target::{Target, split_authority};
+use super::target::Target;
+use crate::host::Peer;
 
 /// What a head may be long.
 pub(super) const HEAD_BYTES: usize = 16 * 1024;
@@ -78,8 +79,8 @@ pub(super) fn parse(head: &[u8], tunnel: Option<&Target>) -> Result<Request, Ref
     let headers = lines.map(parse_header).collect::<Result<Vec<_>, _>>()?;
 
     if method == "CONNECT" && tunnel.is_none() {
-        let target = match split_authority(place) {
-            Some((host, Some(port))) => Target { host, port },
+        let target = match Peer::parse_with_port(place) {
+            Some((peer, Some(port))) => Target { peer, port },
             _ => return Err(Refusal::Malformed("`CONNECT` needs a host and a port")),
         };
         check_host(&headers, &target, None)?;
@@ -148,11 +149,11 @@ fn split_address(place: &str) -> Result<(Target, String), Refusal> {
         return Err(Refusal::Malformed("only `http://` is asked for so; all else needs `CONNECT`"));
     }
     let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    let Some((host, port)) = split_authority(authority) else {
+    let Some((host, port)) = Peer::parse_with_port(authority) else {
         return Err(Refusal::Malformed("its address names no proper host"));
     };
     let slash = if path.starts_with('/') { "" } else { "/" };
-    Ok((Target { host, port: port.unwrap_or(80) }, format!("{slash}{path}")))
+    Ok((Target { peer: host, port: port.unwrap_or(80) }, format!("{slash}{path}")))
 }
 
 /// A `Host` must be the target. Without a port it stands for `port`, or for any.
@@ -160,9 +161,9 @@ fn check_host(headers: &[Header<'_>], target: &Target, port: Option<u16>) -> Res
     let Some(value) = only(headers, "host")? else {
         return Ok(());
     };
-    let named = split_authority(value);
+    let named = Peer::parse_with_port(value);
     let is_same = named.is_some_and(|(host, named)| {
-        host == target.host && named.or(port).is_none_or(|port| port == target.port)
+        host == target.peer && named.or(port).is_none_or(|port| port == target.port)
     });
     if is_same {
         Ok(())
@@ -219,7 +220,7 @@ fn rewrite(
         return Err(Refusal::Malformed("its `Connection` names a header that it needs"));
     }
     let port = if target.port == 80 { String::new() } else { format!(":{}", target.port) };
-    let mut head = format!("{method} {path} {version}\r\nHost: {}{port}\r\n", target.host);
+    let mut head = format!("{method} {path} {version}\r\nHost: {}{port}\r\n", target.peer);
     for (name, value) in headers {
         if !dropped.contains(&name.to_ascii_lowercase()) {
             head.extend([*name, ": ", *value, "\r\n"]);

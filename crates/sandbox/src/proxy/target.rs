@@ -1,83 +1,80 @@
-//! Where a request wants to go, in the one spelling that is compared, resolved and told.
+//! Where a request wants to go.
 
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-
-/// A name in lower case without a trailing dot, or an address. Two that are equal are the same host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Host {
-    Name(String),
-    Address(IpAddr),
-}
+use super::refusal::Refusal;
+use crate::host::{Host, Peer};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    pub(super) host: Host,
+    pub(super) peer: Peer,
     pub(super) port: u16,
 }
 
-impl Host {
-    /// None for whatever another program could read differently: octal, hexadecimal and shortened addresses, zones,
-    /// names beyond letters, digits and hyphens.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        if let Some(inner) = text.strip_prefix('[') {
-            let address: Ipv6Addr = inner.strip_suffix(']')?.parse().ok()?;
-            return Some(Self::Address(address.into()));
+impl Target {
+    /// Whether it is among the hosts that may be reached.
+    pub(super) fn admit(&self, hosts: &[Host]) -> Result<(), Refusal> {
+        let mut named = hosts.iter().filter(|host| host.covers(&self.peer)).peekable();
+        if named.peek().is_none() {
+            return Err(Refusal::Host(self.clone()));
         }
-        let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
-        let last = name.rsplit('.').next()?;
-        if is_number(last) {
-            let address: Ipv4Addr = text.parse().ok()?;
-            return Some(Self::Address(address.into()));
+        if named.any(|host| host.covers_port(self.port)) {
+            return Ok(());
         }
-        (name.len() <= 253 && name.split('.').all(is_label)).then_some(Self::Name(name))
-    }
-
-    /// The machine that the proxy itself runs on, by name.
-    pub(super) fn is_localhost(&self) -> bool {
-        matches!(self, Self::Name(name) if name == "localhost")
-    }
-}
-
-/// A host and the port behind it, where one is written.
-pub(super) fn split_authority(text: &str) -> Option<(Host, Option<u16>)> {
-    let colon = match text.rfind(']') {
-        Some(bracket) => text[bracket..].find(':').map(|at| bracket + at),
-        None => text.find(':'),
-    };
-    match colon {
-        None => Some((Host::parse(text)?, None)),
-        Some(at) => Some((Host::parse(&text[..at])?, Some(parse_port(&text[at + 1..])?))),
-    }
-}
-
-fn parse_port(text: &str) -> Option<u16> {
-    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_plain.then(|| text.parse().ok())?.filter(|port| *port != 0)
-}
-
-fn is_label(label: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let ends = label.starts_with('-') || label.ends_with('-');
-    !label.is_empty() && label.len() <= 63 && !ends && label.bytes().all(fits)
-}
-
-/// What resolvers take for a part of an address, so no name ends in it.
-fn is_number(label: &str) -> bool {
-    let is_hex =
-        label.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_hexdigit()));
-    is_hex || (!label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => formatter.write_str(name),
-            Self::Address(IpAddr::V4(address)) => write!(formatter, "{address}"),
-            Self::Address(IpAddr::V6(address)) => write!(formatter, "[{address}]"),
-        }
+        Err(Refusal::Port(self.clone()))
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn admits(list: &[&str], authority: &str) -> bool {
+        let (peer, port) = Peer::parse_with_port(authority).unwrap();
+        let hosts: Vec<Host> = list.iter().map(|host| host.parse().unwrap()).collect();
+        Target { peer, port: port.unwrap() }.admit(&hosts).is_ok()
+    }
+
+    #[test]
+    fn a_host_is_reached_only_as_the_list_names_it() {
+        let list = [
+            "Example.org",
+            "*.below.org",
+            "other.org:8080",
+            "*.ports.org:99",
+            "127.0.0.1:3000",
+            "[::1]:80",
+            "fd00::2",
+        ];
+        let allowed = [
+            "example.org:80",
+            "example.org:443",
+            "a.below.org:443",
+            "a.b.below.org:80",
+            "other.org:8080",
+            "x.ports.org:99",
+            "127.0.0.1:3000",
+            "[::1]:80",
+            "[fd00::2]:443",
+        ];
+        for authority in allowed {
+            assert!(admits(&list, authority), "{authority}");
+        }
+        let refused = [
+            "example.org:22",
+            "www.example.org:80",
+            "below.org:443",
+            "xbelow.org:443",
+            "other.org:443",
+            "x.ports.org:443",
+            "127.0.0.1:80",
+            "[::1]:443",
+            "[::ffff:127.0.0.1]:3000",
+            "localhost:80",
+            "example.org.evil.net:443",
+            "org:80",
+        ];
+        for authority in refused {
+            assert!(!admits(&list, authority), "{authority}");
+        }
+        assert!(!admits(&[], "example.org:443"));
+    }
+}

@@ -69,6 +69,21 @@ pub(crate) fn adopt(number: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
+/// Device and number of the file that a descriptor is of, if it is open.
+pub(crate) fn identify(number: RawFd) -> Option<(u64, u64)> {
+    let mut about = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: asks about a number; the kernel fills what it is given, or fails and it is not read.
+    let about = (unsafe { libc::fstat(number, about.as_mut_ptr()) } == 0)
+        .then(|| unsafe { about.assume_init() })?;
+    Some((about.st_dev, about.st_ino))
+}
+
+/// Whether this process can get rights in a user namespace of its own. It is there then, so this is for one that ends soon.
+pub(crate) fn makes_namespaces() -> bool {
+    // SAFETY: changes the ids and rights of this thread alone, and no memory.
+    unsafe { libc::unshare(libc::CLONE_NEWUSER) == 0 }
+}
+
 /// Closes every descriptor but the first three and those to keep. Whoever owned another must never use it again: this
 /// is for the start of a program, and for a child that never returns.
 pub(crate) fn close_others(keep: &[BorrowedFd<'_>]) -> io::Result<()> {

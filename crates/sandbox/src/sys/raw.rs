@@ -54,6 +54,16 @@ pub(crate) fn filter(program: &[libc::sock_filter]) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Whether the kernel knows the answer that our filters give.
+pub(crate) fn has_filters() -> bool {
+    let answer = libc::SECCOMP_RET_ERRNO;
+    // SAFETY: reads one number that outlives the call, and changes nothing.
+    let result = unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const answer)
+    };
+    result == 0
+}
+
 /// Lets `127.0.0.1` work in a new network namespace.
 pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
     // SAFETY: a structure of numbers, for which zeros are valid.

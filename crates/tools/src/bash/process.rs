@@ -78,7 +78,8 @@ impl Commands {
 
     fn start(&self, order: &Order<'_>) -> io::Result<(PipeReader, Child)> {
         let (output, input) = io::pipe()?;
-        let mut command = Command::new(find_shell(order.environment.get("PATH")));
+        let shell = find_shell(order.environment.get("PATH"));
+        let mut command = Command::new(&shell);
         command
             .arg("-c")
             .arg(order.command)
@@ -93,7 +94,8 @@ impl Commands {
         if state.stopped {
             return Err(io::Error::other("the tool server is ending"));
         }
-        let child = command.spawn()?;
+        let told = |error| io::Error::other(format!("the shell `{}`: {error}", shell.display()));
+        let child = command.spawn().map_err(told)?;
         state.groups.push(Pid::from_child(&child));
         Ok((output, child))
     }

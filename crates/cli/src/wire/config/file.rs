@@ -37,6 +37,7 @@ const KEYS: [&str; 16] = [
 /// Read by later parts of the product; their values are kept as they are.
 const LATER: [&str; 9] =
     ["checks", "jobs", "protected", "records", "relevance", "review", "share", "tdd", "workflow"];
+const OWN_FILE: &str = "your own configuration is `config.toml` in `~/.config/sequester`, or where `XDG_CONFIG_HOME` says";
 const ALIASES: [&str; 3] = ["strong", "cheap", "default"];
 /// A file with more faults than this is no configuration.
 const FAULTS: usize = 50;
@@ -70,9 +71,12 @@ impl Config {
         value: &Spanned<DeValue<'_>>,
     ) {
         match key {
-            "hosts" | "search" | "keys" if !reader.origin.is_trusted() => {
-                let message = format!("A repository cannot set `{key}`.");
-                reader.untrusted(&at, message);
+            "hosts" | "search" if !reader.origin.is_trusted() => {
+                reader.untrusted(&at, format!("A repository cannot set `{key}`."));
+            }
+            "keys" if reader.origin.in_repository().is_some() => {
+                let message = "A repository cannot set `keys`, whoever accepts it.".to_owned();
+                reader.push(Code::UntrustedSetting, &at, message, format!("Move it: {OWN_FILE}."));
             }
             "model" => self.model = reader.model(key, value),
             "models" => {
@@ -216,7 +220,8 @@ impl Reader<'_> {
     /// The user's own file holds for every repository, and an agent of another one is no mistake; a slip is.
     fn check_agent(&mut self, name: &str, at: &Range<usize>) {
         let names = self.agents.roles().iter().map(|role| role.name.as_str());
-        let elsewhere = self.origin.is_trusted() && spelling::nearest(name, names).is_none();
+        let own = self.origin.in_repository().is_none();
+        let elsewhere = own && spelling::nearest(name, names).is_none();
         if !self.agents.knows(name) && !elsewhere {
             let message = format!("There is no agent `{name}`.");
             self.push(Code::UnknownAgent, at, message, self.agents.hint(name));
@@ -253,9 +258,10 @@ impl Reader<'_> {
     }
 
     fn untrusted(&mut self, at: &Range<usize>, message: String) {
-        let hint =
-            "Set it in your own `config.toml` (`~/.config/sequester/config.toml`), or take it out.";
-        self.push(Code::UntrustedSetting, at, message, hint.to_owned());
+        let hint = format!(
+            "Accept the file as it stands with `sequester trust`, take it out, or move it: {OWN_FILE}."
+        );
+        self.push(Code::UntrustedSetting, at, message, hint);
     }
 
     fn unknown(&mut self, at: &Range<usize>, key: &str, known: &[&str]) {

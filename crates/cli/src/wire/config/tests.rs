@@ -39,7 +39,7 @@ fn faults(text: &str, origin: &Origin) -> Vec<String> {
 
 fn settings(repository_text: &str, user_text: &str) -> Settings {
     let (repository, user) = (parse(repository_text, &repository()), parse(user_text, &user()));
-    Settings { repository, user }
+    Settings::of(repository, &self::repository(), user)
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn the_repository_cannot_set_what_only_the_user_may() {
     let found = faults(text, &repository());
     let places: Vec<&str> = found.iter().map(|one| &one[..10]).collect();
     assert_eq!(places, ["1:1 SQ0256", "2:1 SQ0256", "3:2 SQ0256", "6:1 SQ0256"]);
-    assert!(found[0].ends_with("or take it out."), "{found:?}");
+    assert!(found[0].contains("`sequester trust`") && !found[2].contains("trust"), "{found:?}");
     assert_eq!(faults(text, &user()), Vec::<String>::new());
 }
 
@@ -138,6 +138,26 @@ fn the_repository_lowers_limits_and_never_raises_them() {
     let set = [(Limit::File, 900), (Limit::Turns, 40), (Limit::Wall, 300)];
     assert_eq!(both.set_limits(), set.into());
     assert_eq!(both.limits(), Limits { file: 900, ..Limits::default() });
+}
+
+#[test]
+fn an_accepted_file_may_raise_limits_and_name_hosts_but_no_key_commands() {
+    let accepted = Origin::Accepted("sequester.toml".to_owned());
+    let text = "hosts = [\"a\", \"b\"]\nsearch = \"provider\"\n[limits]\nwall = \"31m\"\n";
+    let own = parse("hosts = [\"b\", \"c\"]\n[limits]\nwall = \"5m\"\n", &user());
+    let both = Settings::of(parse(text, &accepted), &accepted, own);
+    assert_eq!(both.hosts(), ["b", "c", "a"]);
+    assert_eq!(both.search(), Some("provider"));
+    assert_eq!(both.set_limits(), [(Limit::Wall, 31 * 60)].into());
+    assert_eq!(
+        faults("[keys]\na = \"cat key\"\n", &accepted),
+        [
+            "1:2 SQ0256 A repository cannot set `keys`, whoever accepts it. Move it: your own configuration is `config.toml` in \
+          `~/.config/sequester`, or where `XDG_CONFIG_HOME` says."
+        ]
+    );
+    // It is no file for every repository: an agent that it names must be here.
+    assert!(faults("agents.nope.model = \"a/b\"\n", &accepted)[0].contains("no agent `nope`"));
 }
 
 #[test]

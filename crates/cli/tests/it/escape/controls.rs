@@ -301,7 +301,7 @@ fn a_jail_without_namespaces_can_be_worked_in() {
 
 /// As whoever runs this, with their own tool chain.
 fn own_leg() -> Leg {
-    if super::leg::is_root() { Leg::Root } else { Leg::User }
+    if crate::machine::is_root() { Leg::Root } else { Leg::User }
 }
 
 /// The tool chain that runs this test comes first: a home of its own knows no other.

@@ -13,8 +13,9 @@ use super::attempt::{Attempt, Breach, Place, Profile, Script};
 use super::ears::Ears;
 use super::fingerprint::{self, Fingerprint};
 use super::furniture::{furnish, give, raise, set_mode};
-use super::leg::{self, Leg};
+use super::leg::Leg;
 use super::victim;
+use crate::machine;
 
 pub(super) struct Ground {
     folder: TempDir,
@@ -176,7 +177,7 @@ impl Ground {
         }
         arguments.push("--");
         arguments.extend(words);
-        self.command(leg::program(), &arguments)
+        self.command(machine::program(), &arguments)
     }
 
     /// Makes all attempts, in a jail if one is given.
@@ -276,7 +277,7 @@ fn name(number: u32) -> String {
 fn scratch() -> TempDir {
     let mut builder = tempfile::Builder::new();
     let builder = builder.permissions(fs::Permissions::from_mode(0o755)).prefix("ground-");
-    builder.tempdir_in(leg::shared_folder()).unwrap()
+    builder.tempdir_in(machine::shared_folder()).unwrap()
 }
 
 fn target(base: &Path, attempt: &Attempt) -> PathBuf {

@@ -6,7 +6,7 @@ use super::super::samples::{ECH, GREASE, NAME, hello, message, name_list, record
 use super::*;
 
 fn target(host: &str) -> Target {
-    Target { host: Host::parse(host).unwrap(), port: 443 }
+    Target { peer: Peer::parse(host).unwrap(), port: 443 }
 }
 
 fn refused_name(asked: Option<&str>, host: &str) -> Result<Progress, Refusal> {
@@ -28,7 +28,7 @@ fn a_tunnel_asks_for_the_host_that_it_was_opened_to() {
 #[test]
 fn an_address_needs_no_name() {
     let address = target("127.0.0.1");
-    assert_eq!(address.host, Host::Address(Ipv4Addr::LOCALHOST.into()));
+    assert_eq!(address.peer, Peer::Address(Ipv4Addr::LOCALHOST.into()));
     assert_eq!(check(&records(&message(&[]), 100), &address), Ok(Progress::Whole));
     assert_eq!(check(&hello("127.0.0.1"), &address), Ok(Progress::Whole));
     assert_eq!(check(&hello("evil.net"), &address), refused_name(Some("evil.net"), "127.0.0.1"));
@@ -130,5 +130,35 @@ proptest! {
         let at = at % bytes.len();
         bytes[at] = to;
         prop_assert_ne!(check(&bytes, &target("example.org")), Ok(Progress::Whole));
+    }
+
+    #[test]
+    fn one_name_among_any_extensions_is_the_name(
+        others in prop::collection::vec((1_u16.., prop::collection::vec(any::<u8>(), 0..60)), 0..12),
+        at in 0_usize..12,
+        names in 0_usize..3,
+        size in 1_usize..2_000,
+    ) {
+        let mut extensions = others;
+        for _ in 0..names {
+            extensions.insert(at.min(extensions.len()), (NAME, name_list(&["example.org"])));
+        }
+        let outcome = check(&records(&message(&extensions), size), &target("example.org"));
+        match names {
+            0 => prop_assert_eq!(outcome, refused_name(None, "example.org")),
+            1 => prop_assert_eq!(outcome, Ok(Progress::Whole)),
+            _ => prop_assert!(matches!(outcome, Err(Refusal::Hello(_)))),
+        }
+    }
+
+    /// Only the lengths say where the parts are: none of them can be another and the rest still be read.
+    #[test]
+    fn a_length_that_is_another_is_no_proper_message(which in 0_usize..6, by in 1_u8..) {
+        let mut content = message(&[(NAME, name_list(&["example.org"]))]);
+        // Of the session, the ciphers, the compressions, the extensions, the names' extension and the list in it.
+        let low = [38, 72, 79, 82, 86, 88][which];
+        content[low] = content[low].wrapping_add(by);
+        let outcome = check(&records(&content, 16_384), &target("example.org"));
+        prop_assert!(outcome != Ok(Progress::Whole), "{} {}: {:?}", which, by, outcome);
     }
 }

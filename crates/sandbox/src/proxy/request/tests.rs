@@ -1,12 +1,11 @@
 use proptest::prelude::*;
 use url::Url;
 
-use super::super::hosts::Hosts;
-use super::super::target::Host;
 use super::*;
+use crate::host::{Host, Peer};
 
 fn target(host: &str, port: u16) -> Target {
-    Target { host: Host::parse(host).unwrap(), port }
+    Target { peer: Peer::parse(host).unwrap(), port }
 }
 
 fn plain(host: &str, port: u16, head: &str, body: Body) -> Request {
@@ -223,7 +222,7 @@ proptest! {
 
     #[test]
     fn no_address_leads_where_the_list_does_not(rest in scrambled(), host in scrambled()) {
-        let list = Hosts::parse(&["example.org"]).unwrap();
+        let list: [Host; 1] = ["example.org".parse().unwrap()];
         let place = format!("http://{rest}");
         for text in [
             format!("GET {place} HTTP/1.1\nHost: {host}\n\n"),
@@ -233,7 +232,7 @@ proptest! {
             let Ok(Request::Plain(Plain { target, .. }) | Request::Tunnel(target)) = read(&text) else {
                 continue;
             };
-            if list.admit(&target).is_err() {
+            if target.admit(&list).is_err() {
                 continue;
             }
             // As the standard of the web reads it.

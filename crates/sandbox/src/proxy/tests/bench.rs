@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::super::{Allowance, Decision, Hosts, Proxy, Resolve};
+use super::super::{Allowance, Decision, Proxy, Resolve};
 
 pub(super) struct Bench {
     pub(super) proxy: Proxy,
@@ -33,7 +33,7 @@ impl Bench {
         let decisions = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&decisions);
         let sink = move |decision| told.lock().unwrap().push(decision);
-        let hosts = Hosts::parse(hosts).unwrap();
+        let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
         let proxy = Proxy::start(listener, hosts, allowance, names.clone(), sink).unwrap();
         Self { proxy, names, address, decisions }
     }

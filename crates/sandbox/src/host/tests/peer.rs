@@ -2,17 +2,17 @@ use super::*;
 
 #[test]
 fn one_host_has_one_spelling() {
-    let name = Some(Host::Name("example.org".to_owned()));
+    let name = Some(Peer::Name("example.org".to_owned()));
     for text in ["example.org", "EXAMPLE.org", "example.org."] {
-        assert_eq!(Host::parse(text), name, "{text}");
+        assert_eq!(Peer::parse(text), name, "{text}");
     }
-    let loopback = Some(Host::Address(Ipv4Addr::LOCALHOST.into()));
-    assert_eq!(Host::parse("127.0.0.1"), loopback);
-    let six = Some(Host::Address(Ipv6Addr::LOCALHOST.into()));
-    assert_eq!(Host::parse("[::1]"), six);
-    assert_eq!(Host::parse("[0:0::0:1]"), six);
+    let loopback = Some(Peer::Address(Ipv4Addr::LOCALHOST.into()));
+    assert_eq!(Peer::parse("127.0.0.1"), loopback);
+    let six = Some(Peer::Address(Ipv6Addr::LOCALHOST.into()));
+    assert_eq!(Peer::parse("[::1]"), six);
+    assert_eq!(Peer::parse("[0:0::0:1]"), six);
     assert_eq!(
-        Host::parse("xn--bcher-kva.example").map(|host| host.to_string()).as_deref(),
+        Peer::parse("xn--bcher-kva.example").map(|host| host.to_string()).as_deref(),
         Some("xn--bcher-kva.example")
     );
 }
@@ -58,15 +58,15 @@ fn what_could_be_read_in_two_ways_is_no_host() {
         "*.org",
     ];
     for text in odd {
-        assert_eq!(Host::parse(text), None, "{text:?}");
+        assert_eq!(Peer::parse(text), None, "{text:?}");
     }
-    assert_eq!(Host::parse(&format!("{}.org", "a".repeat(64))), None);
-    assert_eq!(Host::parse(&"a.".repeat(130)), None);
+    assert_eq!(Peer::parse(&format!("{}.org", "a".repeat(64))), None);
+    assert_eq!(Peer::parse(&"a.".repeat(130)), None);
 }
 
 #[test]
 fn a_port_is_plain_digits() {
-    let port = |text| split_authority(text).map(|(_, port)| port);
+    let port = |text| Peer::parse_with_port(text).map(|(_, port)| port);
     assert_eq!(port("a.org"), Some(None));
     assert_eq!(port("a.org:8080"), Some(Some(8080)));
     assert_eq!(port("[::1]:80"), Some(Some(80)));

@@ -1,0 +1,124 @@
+//! `sequester trust`: what files of the repository ask for beyond what they may, and the person's word on it.
+
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use sequester_core::fault::Code;
+use sequester_core::limits::Limits;
+
+use crate::Outcome;
+use crate::args::{Args, Reading, TrustArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::terminal;
+use crate::render::trust::{self as view, Shown};
+use crate::wire::trust::{Asking, Standing, Trust, Untrusted};
+use crate::wire::{Agents, PlanFile, config, find_root};
+
+pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
+    let root = find_root(args)?;
+    let trust = Trust::look();
+    let found = find(&root, given, &trust)?;
+    if !args.json {
+        output::print(&view::render(&shown(&root, &found, &trust), terminal::width()))?;
+    }
+    if given.forget {
+        forget(&root, &found, &trust)?;
+    } else if given.yes || (!args.json && agrees(&shown(&root, &found, &trust))?) {
+        accept(&root, &found, &trust)?;
+    }
+    let shown = shown(&root, &found, &trust);
+    if args.json {
+        output::print_json(&serde_json::json!({ "root": root, "files": shown }))?;
+    } else {
+        output::print(&view::ended(&shown, terminal::width()))?;
+    }
+    let open = shown.iter().any(|one| !one.is_settled());
+    Ok(ExitCode::from(if open && !given.forget { 5 } else { 0 }))
+}
+
+fn shown<'a>(root: &Path, found: &'a [Asking], trust: &Trust) -> Vec<Shown<'a>> {
+    let show = |asking: &'a Asking| {
+        Shown::of(asking, trust.standing(&file(root, asking), content(asking)))
+    };
+    found.iter().map(show).collect()
+}
+
+/// The files that were named, or all that ask for something.
+fn find(root: &Path, given: &TrustArgs, trust: &Trust) -> Result<Vec<Asking>, Failure> {
+    let agents = Agents::read(root, config::folder().as_deref(), trust);
+    let mut known = agents.asked();
+    known.extend(config::asked(root, &agents.registry));
+    known.sort_by(|one, two| one.source.origin.cmp(&two.source.origin));
+    if given.file.is_empty() {
+        return Ok(known);
+    }
+    let mut found = Vec::new();
+    for named in &given.file {
+        let path = named.canonicalize().map_err(|error| {
+            let message = format!("The file cannot be opened: {error}.");
+            let hint = "Name a file of the repository, or a plan.";
+            Failure::input(Code::Unreadable, named.display(), message, hint)
+        })?;
+        let own = known.iter().position(|asking| file(root, asking).place() == path);
+        match own {
+            Some(at) => found.push(known.remove(at)),
+            None if is_own(root, &path) => {}
+            None => found.extend(read_plan(&path)?.asked(&agents)),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether it is a file that a repository configures with, which then asks for nothing.
+fn is_own(root: &Path, path: &Path) -> bool {
+    let inside = path.strip_prefix(root).unwrap_or(Path::new(""));
+    inside == Path::new("sequester.toml")
+        || inside.starts_with(".sequester")
+        || inside.starts_with(".claude")
+}
+
+fn read_plan(path: &Path) -> Result<PlanFile, Failure> {
+    let reading = Reading { plan: path.to_owned(), format: None, parallel: false };
+    PlanFile::read(&reading, &Limits::default())
+}
+
+/// Asks, where somebody is there to answer and something to be answered.
+fn agrees(shown: &[Shown<'_>]) -> Result<bool, Failure> {
+    let open = shown.iter().any(|one| one.standing != Standing::Accepted);
+    if !open || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Ok(false);
+    }
+    output::print("Accept what is listed as it stands? [y/N] ")?;
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// What is accepted is what was read and shown, whatever lies there by now.
+fn accept(root: &Path, found: &[Asking], trust: &Trust) -> Result<(), Failure> {
+    found.iter().try_for_each(|asking| {
+        trust.accept(&file(root, asking), content(asking)).map_err(|error| unwritten(&error))
+    })
+}
+
+fn forget(root: &Path, found: &[Asking], trust: &Trust) -> Result<(), Failure> {
+    found.iter().try_for_each(|asking| {
+        trust.forget(&file(root, asking)).map(drop).map_err(|error| unwritten(&error))
+    })
+}
+
+fn file<'a>(root: &'a Path, asking: &'a Asking) -> Untrusted<'a> {
+    Untrusted { root, path: asking.source.origin.in_repository().unwrap_or_default() }
+}
+
+fn content(asking: &Asking) -> &[u8] {
+    asking.source.text.as_bytes()
+}
+
+fn unwritten(error: &io::Error) -> Failure {
+    let message = format!("Your trust could not be noted: {error}.");
+    let hint = "Check the folder that `XDG_STATE_HOME` or `HOME` names.";
+    Failure::work(Code::Unwritable, "", message, hint)
+}

@@ -1,0 +1,145 @@
+//! The project's own checks, tried where subagents run them: in the jail of `validate`. They are the project's code, so
+//! they never run anywhere else.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::time::Duration;
+
+use sequester_core::limits::Limits as ContextLimits;
+use sequester_core::profile::Confinement;
+use sequester_sandbox::{Ending, Jail, Limits, Policy, Streams, Workspace};
+use sequester_survey::{Folder, architecture};
+use serde::Serialize;
+
+use super::Problem;
+use crate::failure::Failure;
+use crate::output;
+use crate::wire::Settings;
+use crate::wire::jail::{Machine, folder};
+
+#[derive(Serialize)]
+pub(crate) struct Check {
+    /// `types`, `lint`, `tests` or `security`.
+    pub(crate) name: String,
+    pub(crate) command: String,
+    /// The file that names it.
+    pub(crate) from: String,
+    #[serde(flatten)]
+    pub(crate) ended: Ended,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub(crate) enum Ended {
+    Passed,
+    /// With the last lines that it printed.
+    Failed {
+        why: String,
+        output: String,
+    },
+    NotTried {
+        why: String,
+    },
+}
+
+const WALL: Duration = Duration::from_mins(10);
+/// Of what a check printed, its end.
+const SHOWN_LINES: usize = 12;
+const SHOWN_BYTES: u64 = 4 << 10;
+
+pub(super) fn run_all(
+    root: &Path,
+    settings: &Settings,
+    machine: &Machine,
+    problems: &mut Vec<Problem>,
+) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (name, command, from) in find(root, settings) {
+        output::tell(&format!(
+            "trying `{command}` in the jail of `validate`; `--no-checks` leaves it out."
+        ));
+        let ended = run(root, &command, machine)
+            .unwrap_or_else(|failure| Ended::NotTried { why: failure.message().to_owned() });
+        if let Ended::Failed { why, .. } | Ended::NotTried { why } = &ended {
+            problems.push(Problem {
+                message: format!("The check `{name}` does not pass in the jail: {why}"),
+                hint: format!(
+                    "`sequester sandbox --profile validate -- sh -c '{command}'` runs it by hand. There is no network: \
+                     what it needs must be on the PATH, or fetched or built before."
+                ),
+            });
+        }
+        checks.push(Check { name, command, from, ended });
+    }
+    checks
+}
+
+/// Those that are configured; where none are, the one that the project's manifest makes likely.
+fn find(root: &Path, settings: &Settings) -> Vec<(String, String, String)> {
+    let configured = settings.checks().into_iter().flat_map(|(name, commands)| {
+        commands
+            .into_iter()
+            .map(move |command| (name.to_owned(), command.to_owned(), "configuration".to_owned()))
+    });
+    let configured: Vec<_> = configured.collect();
+    if !configured.is_empty() {
+        return configured;
+    }
+    detect(root).into_iter().map(|(command, from)| ("tests".to_owned(), command, from)).collect()
+}
+
+/// The first command of a manifest that tests.
+fn detect(root: &Path) -> Option<(String, String)> {
+    let folder = Folder::list(root).ok()?;
+    let commands = architecture(&folder, &ContextLimits::default()).commands;
+    // What a build service runs needs that service.
+    commands.into_iter().filter(|one| !one.source.contains('/')).find_map(|one| {
+        let mut quoted = one.text.split('`').skip(1).step_by(2);
+        let command = quoted.find(|command| command.split([' ', ':']).any(is_test))?;
+        Some((command.to_owned(), one.source.clone()))
+    })
+}
+
+fn is_test(word: &str) -> bool {
+    matches!(word, "test" | "tests" | "check" | "pytest" | "tox" | "nox")
+}
+
+fn run(root: &Path, command: &str, machine: &Machine) -> Result<Ended, Failure> {
+    let policy = Policy {
+        confinement: Confinement::Validate,
+        hosts: Vec::new(),
+        workspace: Workspace::Folder(folder(root)?),
+        limits: Limits { wall: WALL, ..Limits::default() },
+        grants: BTreeSet::new(),
+        store: machine.store(),
+    };
+    let told = |error: io::Error| super::super::jail::broken(&error.into());
+    let printed = tempfile::tempfile().map_err(told)?;
+    let null = File::open("/dev/null").map_err(told)?;
+    let streams = Streams { stdin: null.as_fd(), stdout: printed.as_fd(), stderr: printed.as_fd() };
+    let words: Vec<String> = ["/bin/sh", "-c", command].map(str::to_owned).into();
+    let jail = machine.start(&policy, |blueprint| Jail::run(blueprint, words.clone(), streams))?;
+    let ending = jail.wait(drop).map_err(|error| super::super::jail::broken(&error))?;
+    let why = match ending {
+        Ending::Exited(0) => return Ok(Ended::Passed),
+        Ending::Exited(127) => "a program is not there.".to_owned(),
+        Ending::Exited(code) => format!("it ended with {code}."),
+        Ending::Signalled(signal) => format!("it was ended by signal {signal}."),
+        Ending::NotFound | Ending::NotRunnable => "there is no shell.".to_owned(),
+        Ending::Killed(cause) => cause.sentence().to_owned(),
+    };
+    Ok(Ended::Failed { why, output: tail(printed).unwrap_or_default() })
+}
+
+fn tail(mut printed: File) -> io::Result<String> {
+    let end = printed.seek(SeekFrom::End(0))?;
+    printed.seek(SeekFrom::Start(end.saturating_sub(SHOWN_BYTES)))?;
+    let mut bytes = Vec::new();
+    printed.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
+}

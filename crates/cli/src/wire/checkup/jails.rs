@@ -1,0 +1,231 @@
+//! The jails of all profiles, each started and tried.
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use sequester_core::fault::Code;
+use sequester_core::profile::{Confinement, Guarantee};
+use sequester_sandbox::trial::{self, Tried};
+use sequester_sandbox::{Capabilities, Capability, Cgroups, Limits, Reason};
+use serde::Serialize;
+
+use super::Problem;
+use super::kernel::Kernel;
+use crate::failure::Failure;
+use crate::wire::jail::Machine;
+
+pub(super) struct Jails {
+    capabilities: Capabilities,
+    pub(super) guarantees: BTreeMap<&'static str, BTreeMap<Guarantee, bool>>,
+    renames: Option<bool>,
+}
+
+/// Who keeps a limit.
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kept {
+    /// By control groups.
+    Kernel,
+    /// By limits of each process or user, which the kernel keeps too.
+    Rlimit,
+    /// By the supervisor, many times a second.
+    Watched,
+}
+
+impl Jails {
+    pub(super) fn try_out(
+        machine: &Machine,
+        kernel: &Kernel,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Self, Failure> {
+        machine.make_state()?;
+        let capabilities = machine.probe();
+        let tried = try_all(machine, &capabilities)?;
+        tell_missing(kernel, &capabilities, &tried, problems);
+        tell_groups(&capabilities.cgroups, problems);
+        let renames = tried.iter().find_map(|(_, tried)| tried.renames);
+        let guarantees =
+            tried.into_iter().map(|(profile, tried)| (profile.as_str(), tried.guarantees));
+        Ok(Self { guarantees: guarantees.collect(), renames, capabilities })
+    }
+
+    pub(super) fn capabilities(&self) -> BTreeMap<String, bool> {
+        let all = Capability::ALL.into_iter();
+        all.map(|one| (plain(one), self.capabilities.has(one))).collect()
+    }
+
+    /// Of the loop that is built in. The others differ: what an agent program asks its model is its own affair.
+    pub(super) fn promises(&self) -> BTreeMap<&'static str, bool> {
+        let kept = |wanted: &[Guarantee]| {
+            let mut all = self.guarantees.values().flatten();
+            all.all(|(guarantee, kept)| *kept || !wanted.contains(guarantee))
+        };
+        BTreeMap::from([
+            ("exact_context", true),
+            ("structure", kept(&Guarantee::ALL)),
+            ("reads_confined", kept(&[Guarantee::ReadsConfined, Guarantee::SecretsHidden])),
+            ("bounded", kept(&[Guarantee::Limits, Guarantee::MemoryLimit, Guarantee::DiskLimit])),
+        ])
+    }
+
+    pub(super) fn facts(&self) -> Vec<String> {
+        let renames = self.renames == Some(false);
+        renames.then(|| EXDEV.to_owned()).into_iter().collect()
+    }
+
+    pub(super) fn kept_by(&self) -> BTreeMap<&'static str, Kept> {
+        let or = |kernel: bool, other: Kept| if kernel { Kept::Kernel } else { other };
+        let own = self.capabilities.has(Capability::UserNamespaces);
+        let users = if own { Kept::Rlimit } else { Kept::Watched };
+        BTreeMap::from([
+            ("memory", or(self.controls("memory"), Kept::Watched)),
+            ("pids", or(self.controls("pids"), users)),
+            ("cpu", Kept::Watched),
+            ("wall", Kept::Watched),
+            ("output", Kept::Watched),
+            ("disk", Kept::Watched),
+        ])
+    }
+
+    fn controls(&self, controller: &str) -> bool {
+        match &self.capabilities.cgroups {
+            Cgroups::None => false,
+            Cgroups::V1 { parents, .. } => parents.contains_key(controller),
+            Cgroups::V2 { controllers, .. } => controllers.contains(controller),
+        }
+    }
+
+    pub(super) fn cgroups(&self) -> String {
+        match &self.capabilities.cgroups {
+            Cgroups::None => "none".to_owned(),
+            Cgroups::V1 { parents, .. } => {
+                let names: Vec<&str> = parents.keys().map(String::as_str).collect();
+                format!("v1 ({})", names.join(", "))
+            }
+            Cgroups::V2 { controllers, .. } => {
+                let names: Vec<&str> = controllers.iter().map(String::as_str).collect();
+                format!("v2 ({})", names.join(", "))
+            }
+        }
+    }
+}
+
+const EXDEV: &str = "Where a workspace lies in layers, renaming a folder that was there before gives EXDEV (\"Invalid \
+    cross-device link\"); `mv` and git copy it instead, programs that call `rename` alone fail.";
+
+/// Each with its defaults, in bytes, seconds or times.
+pub(super) fn limits() -> BTreeMap<&'static str, u64> {
+    let Limits { memory, pids, wall, output, disk, cpu: _ } = Limits::default();
+    BTreeMap::from([
+        ("memory", memory),
+        ("pids", pids.into()),
+        ("wall", wall.as_secs()),
+        ("output", output),
+        ("disk", disk),
+    ])
+}
+
+/// All at once: most of the time is waiting for limits to be reached.
+fn try_all(
+    machine: &Machine,
+    capabilities: &Capabilities,
+) -> Result<Vec<(Confinement, Tried)>, Failure> {
+    thread::scope(|scope| {
+        let started: Vec<_> = Confinement::ALL
+            .into_iter()
+            .map(|profile| {
+                let place = machine.store();
+                let surroundings = &machine.surroundings;
+                let attempt = move || trial::try_out(profile, surroundings, capabilities, &place);
+                (profile, scope.spawn(attempt))
+            })
+            .collect();
+        started
+            .into_iter()
+            .map(|(profile, thread)| {
+                let tried =
+                    thread.join().unwrap_or_else(|_| Err(std::io::Error::other("it broke off")));
+                let told = |error: std::io::Error| {
+                    let message = format!("The jails could not be tried: {error}.");
+                    let hint =
+                        "Check the disk, and the folder that `XDG_STATE_HOME` or `HOME` names.";
+                    Failure::work(Code::NoWorkspace, machine.state.display(), message, hint)
+                };
+                tried.map(|tried| (profile, tried)).map_err(told)
+            })
+            .collect()
+    })
+}
+
+/// One problem for each capability that somebody misses, and for each thing that was seen.
+fn tell_missing(
+    kernel: &Kernel,
+    capabilities: &Capabilities,
+    tried: &[(Confinement, Tried)],
+    problems: &mut Vec<Problem>,
+) {
+    let lacks = |tried: &Tried, capability: Capability| {
+        tried.missing.iter().any(
+            |one| matches!(&one.reason, Reason::Lacking(lacking) if lacking.contains(&capability)),
+        )
+    };
+    let lacking = Capability::ALL.into_iter().filter(|one| !capabilities.has(*one));
+    for capability in lacking.filter(|one| rests_on(*one).is_none_or(|one| capabilities.has(one))) {
+        let without: Vec<&str> = tried
+            .iter()
+            .filter(|(_, tried)| lacks(tried, capability))
+            .map(|(profile, _)| profile.as_str())
+            .collect();
+        let message = match without.as_slice() {
+            [] if capability == Capability::Landlock => {
+                format!("This machine lacks {capability}: the jails hold, by one wall less.")
+            }
+            [] => continue,
+            names => format!(
+                "This machine lacks {capability}, so there is no jail for `{}`.",
+                names.join("`, `")
+            ),
+        };
+        problems.push(Problem { message, hint: kernel.advise(capability).to_owned() });
+    }
+    for (profile, tried) in tried {
+        let profile = profile.as_str();
+        if let Some(trouble) = &tried.trouble {
+            let message = format!("There is no jail for `{profile}`: {trouble}");
+            let hint = "Mend what the step in brackets met; nothing runs without the jail.";
+            problems.push(Problem { message, hint: hint.to_owned() });
+        }
+        for (guarantee, seen) in &tried.broken {
+            let message =
+                format!("A jail of `{profile}` did not keep `{}`: {seen}.", guarantee.as_str());
+            let hint = "Do not use this profile here, and report it.";
+            problems.push(Problem { message, hint: hint.to_owned() });
+        }
+    }
+}
+
+/// What a capability cannot be tried without.
+fn rests_on(capability: Capability) -> Option<Capability> {
+    match capability {
+        Capability::MountApi => Some(Capability::UserNamespaces),
+        Capability::ProcMount | Capability::Overlay | Capability::IdmappedMounts => {
+            Some(Capability::MountApi)
+        }
+        _ => None,
+    }
+}
+
+fn tell_groups(cgroups: &Cgroups, problems: &mut Vec<Problem>) {
+    if matches!(cgroups, Cgroups::None) {
+        let message = "There are no control groups to be had, so memory is watched many times a second and not \
+            limited by the kernel.";
+        let hint = Kernel::advise_groups().to_owned();
+        problems.push(Problem { message: message.to_owned(), hint });
+    }
+}
+
+/// As a key.
+fn plain(capability: Capability) -> String {
+    let value = serde_json::to_value(capability).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,154 @@
+//! `sequester doctor`: what this machine gives, each thing really tried.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::command::{Bench, shop};
+
+const ALL: [&str; 9] = [
+    "no_write_outlives",
+    "reads_confined",
+    "secrets_hidden",
+    "clean_environment",
+    "descriptors_closed",
+    "tree_kill",
+    "no_new_privileges",
+    "limits",
+    "memory_limit",
+];
+
+/// Beside those of all.
+pub(crate) const OWN: [(&str, &[&str]); 5] = [
+    ("read-only", &["no_network"]),
+    ("research", &["named_hosts"]),
+    ("validate", &["no_network", "copy_on_write", "disk_limit"]),
+    ("writer", &["no_network", "private_workspace", "protected_names", "disk_limit"]),
+    ("full-access", &["named_hosts", "private_workspace", "protected_names", "disk_limit"]),
+];
+
+/// Every guarantee of every profile.
+pub(crate) fn needed() -> BTreeMap<&'static str, BTreeMap<&'static str, bool>> {
+    let of = |own: &[&'static str]| ALL.iter().chain(own).map(|name| (*name, true)).collect();
+    OWN.into_iter().map(|(profile, own)| (profile, of(own))).collect()
+}
+
+#[test]
+fn every_guarantee_of_every_profile_is_tried_and_kept_here() {
+    let bench = Bench::plain();
+    let answer = bench.run(&["doctor", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(answer.json()["guarantees"], json!(needed()), "{answer:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+}
+
+/// What lies in the folder where jails keep what they need.
+fn left(bench: &Bench) -> Vec<String> {
+    let state = bench.path("home/.local/state/sequester/jails");
+    let entries = fs::read_dir(state).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn the_json_has_its_shape() {
+    let told = Bench::plain().run(&["doctor", "--json"]).json();
+    let kind = |key: &str| match &told[key] {
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        Value::String(_) => "text",
+        _ => "",
+    };
+    for (key, expected) in [
+        ("models", "array"),
+        ("guarantees", "object"),
+        ("executors", "object"),
+        ("limits", "object"),
+        ("engine", "text"),
+        ("problems", "array"),
+        ("facts", "array"),
+        ("machine", "object"),
+        ("checks", "array"),
+    ] {
+        assert_eq!(kind(key), expected, "{key} of {told}");
+    }
+    assert_eq!(told["limits"]["context"], 60_000);
+    assert_eq!(told["executors"]["native"]["reads_confined"], true);
+    assert!(["kernel", "watched"].contains(&told["limits"]["kept_by"]["memory"].as_str().unwrap()));
+}
+
+#[test]
+fn in_a_pipe_there_are_words_and_no_colours() {
+    let answer = Bench::plain().run(&["doctor"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    for part in ["kernel", "all 13 guarantees are kept", "copy_on_write", "EXDEV", "literal"] {
+        assert!(answer.out.contains(part), "{part} is missing in {answer:?}");
+    }
+    assert!(!answer.out.contains('\u{1b}'), "{answer:?}");
+}
+
+#[test]
+fn keys_are_told_by_name_and_never_by_value() {
+    let bench = Bench::plain();
+    let environment = [("ANTHROPIC_API_KEY", "made-up-value"), ("GROQ_API_KEY", "made-up-value")];
+    for arguments in [&["doctor"][..], &["doctor", "--json"]] {
+        let answer = bench.run_in(&bench.repo(), arguments, &environment);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        for part in ["ANTHROPIC_API_KEY", "GROQ_API_KEY", "anthropic/claude"] {
+            assert!(answer.out.contains(part), "{part} is missing in {answer:?}");
+        }
+        assert!(!format!("{answer:?}").contains("made-up-value"), "{answer:?}");
+    }
+}
+
+#[test]
+fn the_projects_checks_run_in_the_jail_and_leave_nothing() {
+    let (bench, _) = shop();
+    let text = "[checks]\ntests = [\"grep -q Shop README.md && echo x > made\", \
+        \"echo over; cat ../home/secret\"]\n";
+    bench.write("sequester.toml", text);
+    fs::write(bench.path("home/secret"), "canary\n").unwrap();
+    let before = bench.listing();
+    let answer = bench.run(&["doctor", "--json"]);
+    let told = answer.json();
+    assert_eq!((answer.code, &told["checks"][0]["outcome"]), (Some(0), &"passed".into()));
+    assert_eq!(told["checks"][1]["outcome"], "failed", "{told}");
+    let printed = told["checks"][1]["output"].as_str().unwrap();
+    assert!(printed.starts_with("over\n") && !printed.contains("canary"), "{printed}");
+    let problem = told["problems"].to_string();
+    assert!(problem.contains("The check `tests` does not pass"), "{problem}");
+    assert_eq!(bench.listing(), before);
+    let without = bench.run(&["doctor", "--no-checks", "--json"]).json();
+    assert_eq!(without["checks"], json!([]));
+}
+
+#[test]
+fn where_no_check_is_configured_the_manifest_names_one() {
+    let bench = Bench::plain();
+    bench.write("Makefile", "all:\n\ttrue\ntest:\n\t@echo made by make\n");
+    let told = bench.run(&["doctor", "--json"]).json();
+    assert_eq!(told["checks"][0]["command"], "make test", "{told}");
+    assert_eq!(told["checks"][0]["outcome"], "passed", "{told}");
+    bench.write("Makefile", "test:\n\t@no-such-program\n");
+    let shown = bench.run(&["doctor"]).out;
+    assert!(shown.contains("FAILS in `validate`") && shown.contains("no-such-program"), "{shown}");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_is_a_problem_and_no_end() {
+    let bench = Bench::plain();
+    bench.write("sequester.toml", "hosts = [\"crates.io\"]\n");
+    let answer = bench.run(&["doctor"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.out.contains("sequester.toml:1:1"), "{answer:?}");
+}
+
+#[test]
+fn where_nothing_can_be_tried_it_says_so() {
+    let bench = Bench::plain();
+    // Nothing can be made below a file, whoever asks.
+    fs::write(bench.path("home/.local"), "").unwrap();
+    let answer = bench.run(&["doctor"]);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert!(answer.err.contains("The folder that jails are kept in"), "{answer:?}");
+}

@@ -1,0 +1,226 @@
+//! Bad input to a jail: what happened, where and what to do; and nothing left behind.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown};
+use std::path::PathBuf;
+
+use crate::command::Answer;
+use crate::guarantees::{Place, mounting};
+use crate::machine::{is_root, may_go};
+
+const PROFILES: [&str; 5] = ["read-only", "research", "validate", "writer", "full-access"];
+
+fn run(place: &Place, before: &[String], profile: &str, words: &[&str]) -> Answer {
+    let arguments = [&["sandbox", "--profile", profile][..], words].concat();
+    place.run(before, &[], &arguments)
+}
+
+/// Every part of a message, then that nothing is left: no process, mount, folder or placeholder.
+fn assert_told(place: &Place, answer: &Answer, code: i32, parts: &[&str]) {
+    assert_eq!(answer.code, Some(code), "{answer:?}");
+    for part in parts {
+        assert!(answer.err.contains(part), "{part} is missing in {answer:?}");
+    }
+    assert!(!answer.err.contains("panicked"), "{answer:?}");
+    assert_eq!(place.left(), Vec::<PathBuf>::new(), "{answer:?}");
+    assert_eq!(processes(place), Vec::<String>::new(), "{answer:?}");
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains(&place.path("").display().to_string()), "{mounts}");
+}
+
+/// Of the user, who is nobody else's.
+fn processes(place: &Place) -> Vec<String> {
+    let Some(user) = place.user else { return Vec::new() };
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let own = all.filter(|entry| entry.metadata().is_ok_and(|about| about.uid() == user));
+    let names = own.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.parse::<u32>().is_ok()).collect()
+}
+
+#[test]
+fn a_workspace_that_cannot_be_a_workspace_is_refused_with_the_reason() {
+    let place = Place::of_user();
+    let make = |name: &str| {
+        fs::create_dir_all(place.path(name)).unwrap();
+        lchown(place.path(name), place.user, place.user).unwrap();
+        place.path(name).display().to_string()
+    };
+    let dark = make("dark");
+    fs::set_permissions(&dark, fs::Permissions::from_mode(0o000)).unwrap();
+    let own = make("other/.sequester/runs");
+    let file = place.path("file").display().to_string();
+    fs::write(&file, "").unwrap();
+    let absent = place.path("absent").display().to_string();
+    for profile in PROFILES {
+        for (workspace, parts) in [
+            (dark.as_str(), ["cannot be read: Permission denied", "a folder that you can read"]),
+            (absent.as_str(), ["cannot be read: No such file", "a folder that you can read"]),
+            (file.as_str(), ["is no folder", "Name a folder, not a file."]),
+            (own.as_str(), ["the product's own state", "outside of `.sequester`"]),
+            ("/", ["The workspace holds", "Name a folder that does not"]),
+            ("/proc/self", ["every jail has of its own", "a folder that holds one project"]),
+        ] {
+            let answer = run(&place, &[], profile, &["--workspace", workspace, "--", "/bin/true"]);
+            assert_told(&place, &answer, 2, &[&["SQ0209", "= help: "][..], &parts].concat());
+        }
+    }
+    fs::set_permissions(dark, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_workspace_that_meets_the_products_own_folders_is_refused() {
+    let place = Place::of_user();
+    let home = place.path("home");
+    for own in [".config", ".config/sequester", ".local/state", ".local/state/sequester/jails/deep"]
+    {
+        let own = home.join(own);
+        fs::create_dir_all(&own).unwrap();
+    }
+    for folder in [".config", ".config/sequester", ".local", ".local/state/sequester/jails/deep"] {
+        let workspace = home.join(folder).display().to_string();
+        for profile in PROFILES {
+            let answer = run(&place, &[], profile, &["--workspace", &workspace, "--", "/bin/true"]);
+            // What stands in the state folder is this test's own.
+            assert_eq!(answer.code, Some(2), "{answer:?}");
+            assert!(answer.err.contains("the product's own folder"), "{answer:?}");
+        }
+    }
+}
+
+/// One works in a folder of the other's, at the same time.
+#[test]
+fn a_workspace_inside_another_has_a_jail_of_its_own() {
+    let place = Place::of_user();
+    let inner = place.path("workspace/inner");
+    fs::create_dir(&inner).unwrap();
+    lchown(&inner, place.user, place.user).unwrap();
+    let outer = place.path("workspace").display().to_string();
+    let inner_name = inner.display().to_string();
+    std::thread::scope(|scope| {
+        // Each waits for what the other writes; the outer one sees the inner one's folder, not the other way round.
+        let wait = "for i in $(seq 200); do [ -e inner/made ] && break; sleep 0.05; done; cat inner/made; echo done > told";
+        let both = scope.spawn(|| {
+            run(&place, &[], "writer", &["--workspace", &outer, "--", "/bin/sh", "-c", wait])
+        });
+        let within = "echo made > made; cat ../told 2>/dev/null; ls -d ../*";
+        let answer = run(
+            &place,
+            &[],
+            "writer",
+            &["--workspace", &inner_name, "--", "/bin/sh", "-c", within],
+        );
+        assert_eq!((answer.code, answer.out.trim()), (Some(0), "../inner"), "{answer:?}");
+        let outer = both.join().unwrap();
+        assert_eq!((outer.code, outer.out.as_str()), (Some(0), "made\n"), "{outer:?}");
+    });
+    let names = |folder: &str| -> Vec<String> {
+        let entries = fs::read_dir(place.path(folder)).unwrap().flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(
+        (names("workspace"), names("workspace/inner")),
+        (vec!["inner".to_owned(), "told".to_owned()], vec!["made".to_owned()],)
+    );
+    assert_eq!(fs::read_dir(place.state()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_command_that_is_not_there_and_one_that_cannot_be_run_are_told_apart() {
+    let place = Place::of_user();
+    for profile in PROFILES {
+        let answer = run(&place, &[], profile, &["--", "no-such-command"]);
+        assert_told(
+            &place,
+            &answer,
+            127,
+            &["there is no `no-such-command` in the jail", "install it"],
+        );
+        let answer = run(&place, &[], profile, &["--", "/etc"]);
+        assert_told(&place, &answer, 126, &["`/etc` is there and cannot be run"]);
+    }
+}
+
+/// Takes files away from `/usr/bin`, for what follows alone.
+fn without_shells(place: &Place) -> Vec<String> {
+    let base = place.path("programs").display().to_string();
+    mounting(&format!(
+        "mkdir -p {base}/upper {base}/work && for name in sh dash bash; do [ -e {base}/upper/$name ] || mknod {base}/upper/$name c 0 0; done && \
+         mount -t overlay none -o lowerdir=/usr/bin,upperdir={base}/upper,workdir={base}/work /usr/bin"
+    ))
+}
+
+#[test]
+fn a_machine_without_a_shell_is_told_as_such() {
+    if !may_go("no shell", (!is_root()).then_some("it takes root")) {
+        return;
+    }
+    let place = Place::of_user();
+    let before = without_shells(&place);
+    for profile in PROFILES {
+        let answer = run(&place, &before, profile, &["--", "bash", "-c", "true"]);
+        assert_told(&place, &answer, 127, &["there is no `bash` in the jail"]);
+        assert_eq!(run(&place, &before, profile, &["--", "/bin/true"]).code, Some(0));
+    }
+    place.init();
+    let text = "Create `made.txt`:\n\n```text\nmade\n```\n\nRun: `cat made.txt`\n";
+    let answer =
+        place.run(&before, &[], &["task", text, "--agent", "writer", "--model", "literal"]);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert!(answer.out.contains("/bin/sh"), "{answer:?}");
+}
+
+#[test]
+fn a_full_disk_is_told_with_what_to_do() {
+    if !may_go("a full disk", (!is_root()).then_some("it takes root")) {
+        return;
+    }
+    let full = |folder: &str, user: u32| {
+        mounting(&format!(
+            "mkdir -p {folder} && mount -t tmpfs -o size=32k none {folder} && mkdir -p {folder}/sequester/jails && \
+             chown -R {user}:{user} {folder} && (yes > {folder}/fill; true) 2>/dev/null"
+        ))
+    };
+    let place = Place::of_user();
+    let user = place.user.unwrap();
+    let state = full(&place.path("home/.local/state").display().to_string(), user);
+    for profile in ["writer", "full-access"] {
+        let answer = run(&place, &state, profile, &["--", "/bin/true"]);
+        let parts = ["SQ0214", "No space left on device", "Make room on the disk"];
+        assert_told(&place, &answer, 1, &parts);
+    }
+    // Who keeps nothing there needs no room.
+    assert_told(&place, &run(&place, &state, "read-only", &["--", "/bin/true"]), 0, &[]);
+}
+
+#[test]
+fn a_workspace_without_room_for_placeholders_is_left_as_it_was() {
+    if !may_go("a full workspace", (!is_root()).then_some("it takes root")) {
+        return;
+    }
+    let place = Place::of_user();
+    let (folder, user) = (place.path("workspace").display().to_string(), place.user.unwrap());
+    let script = format!(
+        "mount -t tmpfs -o nr_inodes=9 none {folder} && chown {user}:{user} {folder} && cd {folder} && \
+         {{ \"$@\"; code=$?; ls -A; exit $code; }}"
+    );
+    let before: Vec<String> =
+        ["unshare", "--mount", "--", "/bin/sh", "-c", &script, "sh"].map(str::to_owned).into();
+    let answer = run(&place, &before, "writer", &["--", "/bin/true"]);
+    let parts = ["SQ0214", "hold the name", "No space left on device", "Make room on the disk"];
+    assert_told(&place, &answer, 1, &parts);
+    assert_eq!(answer.out, "", "{answer:?}");
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_made_is_told_with_its_place() {
+    let place = Place::of_user();
+    fs::write(place.path("home/.local"), "").unwrap();
+    for profile in PROFILES {
+        let answer = run(&place, &[], profile, &["--", "/bin/true"]);
+        let parts = ["SQ0214", "cannot be made", ".local/state/sequester/jails", "XDG_STATE_HOME"];
+        assert_told(&place, &answer, 1, &parts);
+    }
+}

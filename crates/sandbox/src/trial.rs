@@ -1,0 +1,162 @@
+//! Whether a jail that is started here keeps to its word: each profile's is really made, tried from inside and looked at from
+//! outside.
+
+pub(crate) mod deed;
+mod ears;
+mod ground;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use sequester_core::profile::{Confinement, Guarantee};
+
+use crate::capabilities::Capabilities;
+use crate::compile::{Compiled, Missing, Refusal, compile, guarantees, is_rooted};
+use crate::launch::{Error, Jail, Streams};
+use crate::limits::Limits;
+use crate::order::{Cause, Ending, Program};
+use crate::surroundings::Surroundings;
+use deed::{BEGUN, DONE, Deed, Seen};
+use ground::Ground;
+
+/// What came of one profile's jail.
+#[derive(Debug)]
+pub struct Tried {
+    /// All that the profile needs, and whether it is kept here.
+    pub guarantees: BTreeMap<Guarantee, bool>,
+    /// What this machine cannot give, so that there is no jail.
+    pub missing: Vec<Missing>,
+    /// What a jail was seen not to keep.
+    pub broken: BTreeMap<Guarantee, &'static str>,
+    /// Why there is no jail although nothing is missing.
+    pub trouble: Option<String>,
+    /// Whether a folder of a layer beneath could be renamed; nothing where there are no layers.
+    pub renames: Option<bool>,
+}
+
+/// Tries the jail of a profile in `place`, a folder that nobody has made yet; it is gone afterwards.
+pub fn try_out(
+    confinement: Confinement,
+    surroundings: &Surroundings,
+    capabilities: &Capabilities,
+    place: &Path,
+) -> io::Result<Tried> {
+    let ground = Ground::make(place, is_rooted(surroundings, capabilities))?;
+    let policy = ground.policy(confinement)?;
+    let needed = policy.guarantees();
+    let held = guarantees(&policy, surroundings, capabilities);
+    let mut tried = Tried {
+        guarantees: needed.iter().map(|one| (*one, held.contains(one))).collect(),
+        missing: Vec::new(),
+        broken: BTreeMap::new(),
+        trouble: None,
+        renames: None,
+    };
+    if let Err(Refusal::Missing { missing, .. }) = compile(&policy, surroundings, capabilities) {
+        return Ok(Tried { missing, ..tried });
+    }
+    let trial = Trial { surroundings, capabilities, ground, confinement };
+    if let Err(error) = trial.run(&mut tried) {
+        tried.trouble = Some(error.to_string());
+        tried.guarantees.values_mut().for_each(|kept| *kept = false);
+    }
+    tried.broken.retain(|one, _| needed.contains(one));
+    for one in tried.broken.keys() {
+        tried.guarantees.insert(*one, false);
+    }
+    Ok(tried)
+}
+
+struct Trial<'a> {
+    surroundings: &'a Surroundings,
+    capabilities: &'a Capabilities,
+    ground: Ground,
+    confinement: Confinement,
+}
+
+/// What became of one deed.
+struct Outcome {
+    ending: Ending,
+    said: Vec<u8>,
+    /// Whether a process of the jail still holds its end of the line.
+    survived: bool,
+}
+
+impl Trial<'_> {
+    fn run(&self, tried: &mut Tried) -> Result<(), Error> {
+        self.look(tried)?;
+        if !self.keeps_limits()? {
+            tried.broken.insert(Guarantee::Limits, "it went beyond a limit");
+        }
+        if !self.stops(Deed::Grow(256 << 20), "memory=64M", Cause::Memory)? {
+            tried.broken.insert(Guarantee::MemoryLimit, "it used more memory than it may");
+        }
+        let fill = || Deed::Fill(self.ground.workspace(), 32 << 20);
+        let fills = tried.guarantees.contains_key(&Guarantee::DiskLimit);
+        if fills && !self.stops(fill(), "disk=4M", Cause::Disk)? {
+            tried.broken.insert(Guarantee::DiskLimit, "it wrote more to disk than it may");
+        }
+        Ok(())
+    }
+
+    fn look(&self, tried: &mut Tried) -> Result<(), Error> {
+        let held = self.ground.held()?;
+        let deed = Deed::Look(Box::new(self.ground.questions(self.confinement, &held)?));
+        let outcome = self.perform(deed, "wall=20s")?;
+        let seen: Seen = serde_json::from_slice(&outcome.said).map_err(|_| {
+            io::Error::other(format!("it ended without an answer ({:?})", outcome.ending))
+        })?;
+        tried.broken = self.ground.judge(self.confinement, &seen);
+        if outcome.survived {
+            tried.broken.insert(Guarantee::TreeKill, "a process outlived it");
+        }
+        tried.renames = seen.renamed;
+        Ok(())
+    }
+
+    fn keeps_limits(&self) -> Result<bool, Error> {
+        Ok(self.stops(Deed::Stay, "wall=150ms", Cause::Wall)?
+            && self.stops(Deed::Print(1 << 20), "output=64K", Cause::Output)?
+            && self.stops(Deed::Breed(64), "pids=16", Cause::Pids)?)
+    }
+
+    /// Whether a deed that goes beyond a limit does not get to its end. One that could not even begin shows nothing.
+    fn stops(&self, deed: Deed, limit: &str, cause: Cause) -> Result<bool, Error> {
+        let outcome = self.perform(deed, limit)?;
+        let begun = outcome.said.contains(&BEGUN);
+        Ok(begun && (outcome.ending == Ending::Killed(cause) || !outcome.said.contains(&DONE)))
+    }
+
+    fn perform(&self, deed: Deed, limit: &str) -> Result<Outcome, Error> {
+        let mut policy = self.ground.policy(self.confinement)?;
+        policy.limits = limits(limit);
+        let compiled = compile(&policy, self.surroundings, self.capabilities);
+        let Compiled { blueprint, .. } = compiled.map_err(io::Error::other)?;
+        let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+        let null = null.as_fd();
+        let streams = Streams { stdin: null, stdout: null, stderr: null };
+        let (mut ours, theirs) = UnixStream::pair()?;
+        let program = Program::Trial(deed);
+        let jail = Jail::launch(&blueprint, program, streams, Some(theirs.as_fd()))?;
+        drop(theirs);
+        let ending = jail.wait(drop)?;
+        // All is said, and nobody is left who could hold the line open.
+        ours.set_nonblocking(true)?;
+        let mut said = Vec::new();
+        let survived = ours.read_to_end(&mut said).is_err();
+        Ok(Outcome { ending, said, survived })
+    }
+}
+
+/// One that is tried, the others out of the way.
+fn limits(limit: &str) -> Limits {
+    let mut limits = Limits { wall: std::time::Duration::from_secs(20), ..Limits::default() };
+    // They are ours, and well formed.
+    let _ = limits.set(limit);
+    limits
+}

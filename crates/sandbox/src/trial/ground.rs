@@ -1,0 +1,171 @@
+//! Where a jail is tried: a workspace, and around it what must be kept from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::fd::OwnedFd;
+use sequester_core::profile::{Confinement, Guarantee};
+
+use super::deed::{Look, Seen};
+use super::ears::Ear;
+use crate::compile::PROXY_PORT;
+use crate::folder::Folder;
+use crate::host::Host;
+use crate::limits::Limits;
+use crate::policy::{Policy, Workspace};
+use crate::sweep;
+
+/// Gone with this value.
+pub(super) struct Ground {
+    place: PathBuf,
+    /// What must not be seen, and in the workspace may be.
+    canary: String,
+    unnamed: Ear,
+    named: Ear,
+    stores: AtomicU32,
+}
+
+const BEFORE: &str = "before";
+
+impl Ground {
+    /// A secret is put into the workspace where a jail can hide one there.
+    pub(super) fn make(place: &Path, hides: bool) -> io::Result<Self> {
+        let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let canary = format!("canary-{name}");
+        fs::create_dir_all(place.join("workspace/folder"))?;
+        fs::create_dir_all(place.join("outside"))?;
+        let place = place.canonicalize()?;
+        let ground = Self {
+            canary,
+            unnamed: Ear::open()?,
+            named: Ear::open()?,
+            stores: AtomicU32::new(0),
+            place,
+        };
+        // Nothing but the jail stands in the way.
+        fs::set_permissions(ground.outside(), Permissions::from_mode(0o777))?;
+        fs::write(ground.outside().join("secret"), &ground.canary)?;
+        let text = format!("{BEFORE} {}", ground.canary);
+        fs::write(ground.workspace().join("file"), text)?;
+        fs::write(ground.workspace().join("folder/file"), BEFORE)?;
+        let hidden = if hides { ground.workspace() } else { ground.outside() }.join(".env");
+        fs::write(hidden, &ground.canary)?;
+        Ok(ground)
+    }
+
+    pub(super) fn workspace(&self) -> PathBuf {
+        self.place.join("workspace")
+    }
+
+    fn outside(&self) -> PathBuf {
+        self.place.join("outside")
+    }
+
+    /// In the private folder for temporary files that a jail has.
+    fn temporary(&self) -> PathBuf {
+        Path::new("/tmp").join(&self.canary)
+    }
+
+    pub(super) fn policy(&self, confinement: Confinement) -> io::Result<Policy> {
+        let workspace = Folder::look(&self.workspace()).map_err(io::Error::other)?;
+        let hosts = if confinement.is_networked() {
+            let host: Result<Host, _> = format!("127.0.0.1:{}", self.named.port).parse();
+            vec![host.map_err(io::Error::other)?]
+        } else {
+            Vec::new()
+        };
+        let number = self.stores.fetch_add(1, Ordering::Relaxed);
+        Ok(Policy {
+            confinement,
+            hosts,
+            workspace: Workspace::Folder(workspace),
+            limits: Limits::default(),
+            grants: BTreeSet::new(),
+            store: self.place.join(format!("store-{number}")),
+        })
+    }
+
+    /// A descriptor that programs started now would inherit.
+    pub(super) fn held(&self) -> io::Result<OwnedFd> {
+        Ok(rustix::io::dup(fs::File::open(self.outside().join("secret"))?)?)
+    }
+
+    pub(super) fn questions(&self, confinement: Confinement, held: &OwnedFd) -> io::Result<Look> {
+        let about = fs::File::from(held.try_clone()?).metadata()?;
+        let (workspace, outside) = (self.workspace(), self.outside());
+        let networked = confinement.is_networked();
+        Ok(Look {
+            canary: self.canary.clone(),
+            read: vec![
+                workspace.join("file"),
+                outside.join("secret"),
+                workspace.join(".env"),
+                outside.join(".env"),
+            ],
+            write: vec![
+                workspace.join("written"),
+                workspace.join("file"),
+                outside.join("written"),
+                self.temporary(),
+                workspace.join(".claude/settings.json"),
+                workspace.join(".mcp.json"),
+            ],
+            held: (about.dev(), about.ino()),
+            ports: (self.unnamed.port, networked.then_some(self.named.port)),
+            proxy: networked.then_some(PROXY_PORT),
+            rename: (confinement == Confinement::Validate).then(|| workspace.join("folder")),
+        })
+    }
+
+    /// What is not kept, by what was seen inside and what is to be seen here.
+    pub(super) fn judge(
+        &self,
+        confinement: Confinement,
+        seen: &Seen,
+    ) -> BTreeMap<Guarantee, &'static str> {
+        let read = |at: usize| seen.read.get(at).copied().unwrap_or(true);
+        let wrote = |at: usize| seen.wrote.get(at).copied().unwrap_or(true);
+        let there = |path: PathBuf| fs::symlink_metadata(path).is_ok();
+        let outside = there(self.outside().join("written"));
+        let text = fs::read_to_string(self.workspace().join("file")).unwrap_or_default();
+        let added = there(self.workspace().join("written"));
+        let changed = added || !text.starts_with(BEFORE);
+        let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
+        let stays = outside || there(self.temporary()) || (changed && !keeps);
+        let works = wrote(0) && wrote(1);
+        let network = seen.connected || seen.reached_unnamed;
+        [
+            (Guarantee::NoWriteOutlives, stays, "what it wrote is still there"),
+            (Guarantee::ReadsConfined, read(1), "it read a file outside"),
+            (Guarantee::ReadsConfined, !read(0), "it cannot read its workspace"),
+            (Guarantee::SecretsHidden, read(2) || read(3), "it read a secret file"),
+            (Guarantee::CleanEnvironment, seen.variables > 0, "it inherited variables"),
+            (Guarantee::DescriptorsClosed, seen.holds, "it inherited an open file"),
+            (Guarantee::NoNewPrivileges, seen.privileged, "it has rights, or a way to some"),
+            (Guarantee::NoNetwork, network, "it reached the machine's network"),
+            (Guarantee::NamedHosts, network, "it reached a host that is not named"),
+            (Guarantee::NamedHosts, !seen.reached_named, "it cannot reach a host that is named"),
+            (Guarantee::PrivateWorkspace, outside, "it wrote outside of its workspace"),
+            (Guarantee::PrivateWorkspace, !(works && added), "it cannot write in its workspace"),
+            (Guarantee::ProtectedNames, wrote(4) || wrote(5), "it wrote a protected name"),
+            (Guarantee::CopyOnWrite, !works, "it cannot write in its workspace"),
+            (Guarantee::CopyOnWrite, changed, "what it wrote is still there"),
+        ]
+        .into_iter()
+        .filter(|(_, is_broken, _)| *is_broken)
+        .map(|(guarantee, _, what)| (guarantee, what))
+        .collect()
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        // Left behind, it is taken away at the next start.
+        let _ = sweep::remove(&self.place);
+        let _ = fs::remove_file(self.temporary());
+    }
+}

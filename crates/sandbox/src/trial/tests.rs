@@ -1,0 +1,67 @@
+use std::collections::BTreeSet;
+
+use super::deed::overstep;
+use super::*;
+
+fn ground(name: &str) -> (tempfile::TempDir, Ground) {
+    let folder = tempfile::tempdir().unwrap();
+    let ground = Ground::make(&folder.path().join(name), true).unwrap();
+    (folder, ground)
+}
+
+/// What this process, which is in no jail, sees where a jailed one must not.
+fn judged(confinement: Confinement) -> BTreeSet<Guarantee> {
+    let (_folder, ground) = ground(confinement.as_str());
+    let held = ground.held().unwrap();
+    let seen = ground.questions(confinement, &held).unwrap().perform();
+    ground.judge(confinement, &seen).into_keys().collect()
+}
+
+#[test]
+fn without_a_jail_every_guarantee_is_seen_to_be_broken() {
+    let reader = judged(Confinement::ReadOnly);
+    for guarantee in [
+        Guarantee::NoWriteOutlives,
+        Guarantee::ReadsConfined,
+        Guarantee::SecretsHidden,
+        Guarantee::CleanEnvironment,
+        Guarantee::DescriptorsClosed,
+        Guarantee::NoNewPrivileges,
+        Guarantee::NoNetwork,
+    ] {
+        assert!(reader.contains(&guarantee), "{}", guarantee.as_str());
+    }
+    assert!(judged(Confinement::Research).contains(&Guarantee::NamedHosts));
+    assert!(judged(Confinement::Validate).contains(&Guarantee::CopyOnWrite));
+    let writer = judged(Confinement::Writer);
+    assert!(writer.contains(&Guarantee::PrivateWorkspace));
+    assert!(writer.contains(&Guarantee::ProtectedNames));
+}
+
+#[test]
+fn without_a_jail_every_deed_gets_to_its_end() {
+    let (_folder, ground) = ground("deeds");
+    for deed in [
+        Deed::Print(1),
+        Deed::Breed(8),
+        Deed::Grow(4 << 20),
+        Deed::Fill(ground.workspace(), 4 << 20),
+    ] {
+        let mut begun = false;
+        assert!(overstep(&deed, || begun = true).is_some() && begun, "{deed:?}");
+    }
+}
+
+#[test]
+fn a_deed_that_cannot_begin_says_so() {
+    let mut begun = false;
+    let fill = Deed::Fill("/nowhere".into(), 4 << 20);
+    assert!(overstep(&fill, || begun = true).is_none() && !begun);
+}
+
+#[test]
+fn nothing_is_left_of_a_ground() {
+    let (folder, ground) = ground("left");
+    drop(ground);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
