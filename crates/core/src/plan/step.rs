@@ -22,6 +22,8 @@ mod pattern;
 mod prose;
 mod quote;
 mod reader;
+mod scope;
+mod script;
 mod section;
 mod sentence;
 mod target;
@@ -155,11 +157,10 @@ pub fn read(text: &str) -> Told {
     let everything = 0..document.source.len();
     let listed = files::listed(&document, &everything, &mut Vec::new());
     let sections = section::cut(&document, contents);
-    let done = sections.iter().any(|section| section.is_done);
-    let begin = sections.iter().find(|section| section.is_step).map(|section| section.line);
+    let done = sections.iter().any(|section| section.mark == section::Mark::Done);
     let mut told = reader::read(&sections, &listed.files);
-    if let Some(begin) = begin.or_else(|| told.steps.first().map(|step| step.line)) {
-        quote::judge(&document, begin, &mut told);
+    if !told.steps.is_empty() {
+        quote::judge(&document, &mut told);
     }
     forbidden::hold(&document, &mut told);
     let Told { mut steps, passed, unchecked } = told;

@@ -54,6 +54,15 @@ impl Gap {
         }
     }
 
+    /// Something above an instruction that may hold it back.
+    pub(super) fn above(said: &str) -> Self {
+        let said = short(said.trim_matches(['*', '_', ' ']));
+        Self {
+            reason: format!("`{said}` stands above it, and may hold it back"),
+            remedy: NO_CONDITION,
+        }
+    }
+
     pub(super) fn file() -> Self {
         Self::path("it is not said which file its code belongs to")
     }

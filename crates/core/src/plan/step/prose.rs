@@ -1,34 +1,157 @@
-//! Sentences that explain. Only what plainly asks nothing of the reader may be passed over.
+//! Sentences that are no instructions: what they do to the instructions around them. Only what plainly does nothing may be passed over.
 
 use super::sentence::{CODE, Sentence};
 use super::words;
 
-/// Whether a sentence speaks of something else than the reader, and no clause of it is an order.
-pub(super) fn explains(sentence: &Sentence) -> bool {
+/// What a sentence means for the instructions around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bearing {
+    /// It explains something else.
+    None,
+    /// It points at something that may be an instruction: none may follow it.
+    Points,
+    /// It asks, takes back, holds back, or is not understood.
+    Unclear,
+}
+
+/// Sentences that lead to steps and say nothing else of them.
+const LEADS: &str = ",steps,the steps,implementation,tests,changes,tasks,subtasks,do the following,do this,follow these steps,";
+/// What a sentence before the first step may begin with: the aim of all of them, or where to read of it.
+const AIMS: words::List = words::List(
+    " add create implement build introduce extend refactor rewrite support replace migrate extract wire expose \
+    fix improve update make move rename remove convert provide write port split see ",
+);
+/// What a sentence before the first step may speak of in its first words.
+const WORK: words::List =
+    words::List(" change changes rewrite refactoring addition additions fix fixes update updates ");
+/// What a sentence before the first step may forbid: how its instructions are to be, which they are or are not by themselves.
+const CONSTRAINTS: words::List = words::List(
+    " change modify touch edit add break rename introduce remove delete commit push format reformat refactor ",
+);
+
+/// What a sentence in a step means.
+pub(super) fn bearing(sentence: &Sentence) -> Bearing {
     let plain = unlabelled(sentence.plain.trim_matches(['(', ')', '>', '*', '_', ' ', '"']));
-    let all = split_words(plain);
-    let asks = all.iter().any(|word| words::ASKS.has(word));
+    let all: Vec<&str> = words::split(plain).collect();
     let phrases = ["have to ", "has to ", "make sure", "to be ", "as well", "do not ", "by hand"];
-    // What points at something else says of it whether it holds.
-    let points = all.first().is_some_and(|word| words::PRONOUNS.has(word))
-        || all.get(1) == Some(&"following");
-    let held = all.iter().any(|word| words::HOLDS.has(word) || points && words::is_condition(word));
-    if all.is_empty() || asks || held || phrases.iter().any(|phrase| plain.contains(phrase)) {
-        return false;
+    let asks = all.iter().any(|word| words::ASKS.has(word) || words::HOLDS.has(word))
+        || phrases.iter().any(|phrase| plain.contains(phrase));
+    let english = words::is_english(plain) && !is_struck(sentence);
+    if asks || words::cancels(plain) || !english {
+        return Bearing::Unclear;
     }
     let clauses = clauses(plain);
     let mut rest = clauses.as_slice();
     // What holds under a condition stands behind the comma.
     while let [first, others @ ..] = rest {
-        if !split_words(first).first().is_some_and(|word| words::OPENERS.has(word))
-            || others.is_empty()
-        {
+        let opens = words::split(first).next().is_some_and(|word| words::OPENERS.has(word));
+        if !opens || others.is_empty() {
             break;
         }
         rest = others;
     }
-    let [main, others @ ..] = rest else { return false };
-    describes(main) && others.iter().all(|clause| goes_on(clause))
+    let [main, others @ ..] = rest else { return Bearing::Unclear };
+    if !describes(main) || !others.iter().all(|clause| goes_on(clause)) {
+        return Bearing::Unclear;
+    }
+    let conditional = is_conditional(&all);
+    let further =
+        others.iter().any(|clause| names_steps(&words::split(clause).collect::<Vec<_>>()));
+    match subject(main) {
+        Subject::Steps | Subject::Pointed(Tense::Past) => Bearing::Unclear,
+        Subject::Acting if !conditional && !further => lead(plain),
+        Subject::Acting | Subject::Pointed(_) if conditional => Bearing::Unclear,
+        Subject::Acting | Subject::Pointed(_) => Bearing::Points,
+        Subject::Other if conditional && names_steps(&all) => Bearing::Unclear,
+        Subject::Other => lead(plain),
+    }
+}
+
+/// Whether words may hold only sometimes; `not a table` says what something is.
+fn is_conditional(all: &[&str]) -> bool {
+    all.iter().enumerate().any(|(at, word)| {
+        let names = *word == "not" && matches!(all.get(at + 1), Some(&("a" | "an" | "the")));
+        words::is_condition(word) && !names
+    })
+}
+
+/// A sentence that ends with a colon leads to something.
+fn lead(plain: &str) -> Bearing {
+    if plain.ends_with([':', '：']) { Bearing::Points } else { Bearing::None }
+}
+
+/// What a sentence before the first step means: it may say what all of them are for.
+pub(super) fn introduction(sentence: &Sentence) -> Bearing {
+    let plain = unlabelled(sentence.plain.trim_matches(['(', ')', '>', '*', '_', ' ', '"']));
+    let name = format!(",{},", plain.trim_end_matches([':', '：', '.']));
+    let all: Vec<&str> = words::split(plain).collect();
+    let aim = all.first().is_some_and(|word| AIMS.has(word) || words::is_describing(word))
+        || all.iter().take(3).any(|word| WORK.has(word));
+    let held = holds(sentence) || words::cancels(plain) || names_steps(&all);
+    let colon = plain.ends_with([':', '：']);
+    let plainly = words::is_english(plain) || all.first().is_some_and(|word| AIMS.has(word));
+    if LEADS.contains(&name) || aim && plainly && !held && !colon {
+        Bearing::None
+    } else {
+        bearing(sentence)
+    }
+}
+
+/// Whether a sentence forbids something that only a reader of the result can compare: `Do not change the public names.`
+pub(super) fn is_constraint(sentence: &Sentence) -> bool {
+    let plain = sentence.plain.replace('’', "'");
+    let rest = ["do not ", "don't ", "never "].iter().find_map(|not| plain.strip_prefix(not));
+    rest.is_some_and(|rest| {
+        let all: Vec<&str> = words::split(rest).collect();
+        let held = all.iter().any(|word| words::is_condition(word) || words::PRONOUNS.has(word));
+        all.first().is_some_and(|word| CONSTRAINTS.has(word))
+            && !held
+            && !names_steps(&all)
+            && !words::cancels(rest)
+    })
+}
+
+/// Whether an aside is about the instructions outside of it after all: it takes something back, or forbids to go on.
+pub(super) fn cancels(sentence: &Sentence) -> bool {
+    let plain = sentence.plain.replace('’', "'");
+    let all: Vec<&str> = words::split(&plain).collect();
+    let Some(first) = all.first() else { return false };
+    let stops = matches!(all.as_slice(), ["stop" | "halt" | "wait" | "abort", ..]);
+    let negated = all.iter().any(|word| {
+        matches!(*word, "not" | "never" | "nothing" | "none" | "no") || word.ends_with("n't")
+    });
+    let goes = ["go on", "carry out", "proceed", "continue", "execute"];
+    let points = all.len() <= 2 || names_steps(&all) || words::POINTERS.has(first);
+    stops
+        || points && words::cancels(&plain) && !is_ordered(&plain)
+        || negated && (names_steps(&all) || goes.iter().any(|go| plain.contains(go)))
+}
+
+/// Whether a name, of a step or of a heading, may hold back what stands below it.
+pub(super) fn holds(sentence: &Sentence) -> bool {
+    let plain = sentence.plain.as_str();
+    let condition = words::split(plain).any(words::is_condition);
+    condition || is_taken_back(sentence)
+}
+
+/// Whether a name takes back what stands below it. Behind an order, such a word is about something else.
+pub(super) fn is_taken_back(sentence: &Sentence) -> bool {
+    let plain = sentence.plain.as_str();
+    let parts = plain.split(['(', '—', '–', ':', '：', ';']).map(str::trim);
+    is_struck(sentence)
+        || words::is_foreign_hold(plain)
+        || parts.into_iter().any(|part| words::cancels(part) && !is_ordered(part))
+}
+
+fn is_ordered(plain: &str) -> bool {
+    words::split(plain).next().is_some_and(words::is_order)
+}
+
+/// `~~so~~`, `~so~`, `<del>so</del>`.
+pub(super) fn is_struck(sentence: &Sentence) -> bool {
+    let plain = &sentence.plain;
+    let single = plain.starts_with('~') && plain.trim_end_matches([':', '.']).ends_with('~');
+    single || ["~~", "<del", "<s>", "<strike"].iter().any(|mark| plain.contains(mark))
 }
 
 /// `Note:`, `Why:`: what follows is judged.
@@ -41,7 +164,7 @@ fn unlabelled(plain: &str) -> &str {
 
 /// A subject that is not the reader, and its verb.
 fn describes(clause: &str) -> bool {
-    let all = split_words(clause);
+    let all: Vec<&str> = words::split(clause).collect();
     let Some(first) = all.first() else { return false };
     let code = first.starts_with(CODE);
     if !code && !words::SUBJECTS.has(first) {
@@ -55,9 +178,73 @@ fn describes(clause: &str) -> bool {
     })
 }
 
+/// What a clause is about.
+enum Subject {
+    /// The instructions, by name.
+    Steps,
+    /// What stands before or behind it, and what that does.
+    Acting,
+    /// What stands before or behind it, and what that is.
+    Pointed(Tense),
+    Other,
+}
+
+enum Tense {
+    Present,
+    Past,
+}
+
+fn subject(clause: &str) -> Subject {
+    let all: Vec<&str> = words::split(clause).collect();
+    let Some((first, rest)) = all.split_first() else { return Subject::Other };
+    // `These functions`: parts of the program, not of the text.
+    let part =
+        rest.iter().take(3).any(|word| words::PARTS.has(word)) && words::DETERMINERS.has(first);
+    let several = matches!(*first, "these" | "those" | "they" | "their" | "we" | "our");
+    let acts =
+        |word: &str| if several { words::DESCRIBES.has(word) } else { words::is_describing(word) };
+    let is_verb = |word: &str| words::VERBS.has(word) || acts(word);
+    let verb = rest.iter().position(|word| is_verb(word)).unwrap_or(rest.len());
+    let acts = rest.get(verb).is_some_and(|word| acts(word))
+        && !names_steps(&rest[(verb + 1).min(rest.len())..]);
+    let counts =
+        matches!(*first, "all" | "both" | "each" | "every" | "any" | "some" | "most" | "one");
+    let alone = rest.first().is_some_and(|word| *word == "of" || words::VERBS.has(word));
+    let named = words::PLAN.has(first) || rest[..verb].iter().any(|word| words::PLAN.has(word));
+    // `This task adds`: nothing is said of whether it counts.
+    let itself =
+        acts && verb == 1 && *first == "this" && matches!(rest[0], "task" | "plan" | "step");
+    let past = || rest.iter().any(|word| matches!(*word, "was" | "were" | "had" | "did"));
+    match () {
+        () if named && !itself => Subject::Steps,
+        () if part || !(words::POINTERS.has(first) || counts && alone) => Subject::Other,
+        () if acts => Subject::Acting,
+        () if past() => Subject::Pointed(Tense::Past),
+        () => Subject::Pointed(Tense::Present),
+    }
+}
+
+/// Whether words speak of the instructions; `in step` does not.
+fn names_steps(all: &[&str]) -> bool {
+    all.iter().enumerate().any(|(at, word)| match *word {
+        "step" | "task" | "plan" | "script" | "command" | "block" | "section" => {
+            let before = at.checked_sub(1).map_or("", |before| all[before]);
+            let numbered =
+                all.get(at + 1).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+            numbered
+                || matches!(
+                    before,
+                    "this" | "that" | "the" | "next" | "each" | "every" | "last" | "first"
+                )
+        }
+        "next" | "rest" | "anything" | "everything" => false,
+        word => words::PLAN.has(word),
+    })
+}
+
 /// A further clause that is no order: it begins like a part of what went before.
 fn goes_on(clause: &str) -> bool {
-    let all = split_words(clause);
+    let all: Vec<&str> = words::split(clause).collect();
     let Some(first) = all.first() else { return true };
     let single = all.len() == 1 && !words::is_order(first);
     single
@@ -84,12 +271,4 @@ fn untie(clause: &str) -> &str {
     let clause = clause.trim();
     let ties = ["and ", "then ", "so ", "but ", "or ", "just "];
     ties.iter().find_map(|tie| clause.strip_prefix(tie)).unwrap_or(clause)
-}
-
-fn split_words(plain: &str) -> Vec<&str> {
-    plain
-        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '.') && c != CODE)
-        .map(|word| word.trim_matches(['.', '-']))
-        .filter(|word| !word.is_empty())
-        .collect()
 }

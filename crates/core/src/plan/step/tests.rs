@@ -2,6 +2,7 @@ use super::*;
 
 mod adversarial;
 mod bounds;
+mod scope;
 mod table;
 
 /// The actions of a text, each in one line.
@@ -355,6 +356,21 @@ fn hostile_text_is_read_in_bounded_time() {
         "Delete `a.b` and ",
     ] {
         assert!(!read(&piece.repeat(200_000 / piece.len())).steps.is_empty());
+    }
+    for script in ["\"$(cat <<A\n", "$(", "\"$(", "'a'", "git rm a\n", "cd a && ", "\\\n"] {
+        let script = script.repeat(200_000 / script.len());
+        assert!(!read(&format!("Run:\n\n```bash\n{script}\n```\n")).steps.is_empty());
+    }
+    for head in [
+        "# a\n\n",
+        "###### if\n\n",
+        "- Status: a\n",
+        "**Example**\n\n",
+        "It is a:\n\n",
+        "<!-- a -->\n\n",
+    ] {
+        let text = format!("{}Run `x`.\n", head.repeat(200_000 / head.len()));
+        assert!(!read(&text).steps.is_empty());
     }
     assert_eq!(told(&"Run `x`.\n\n".repeat(2_000)).len(), 1);
     assert_eq!(told(&"a".repeat(TEXT + 1)).len(), 1);

@@ -3,7 +3,7 @@
 use super::gap::{Gap, short};
 use super::pattern::{self, Token};
 use super::sentence::Sentence;
-use super::{Action, Exit, Step, expect, form, target, words};
+use super::{Action, Exit, Step, expect, form, prose, target, words};
 
 /// What must come of a step so that its title is met.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +69,7 @@ impl Title {
             }
             (starts, first) = (false, false);
         }
+        title.condition |= prose::is_taken_back(sentence);
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
         let parts = ",implementation,tests,steps,changes,code,verification,setup,task,";
@@ -101,6 +102,11 @@ impl Title {
     /// Whether a heading that is no step may stand above instructions.
     pub(super) fn leads(&self) -> bool {
         !self.condition && (self.is_order || !self.paths.is_empty())
+    }
+
+    /// Whether it asks for anything.
+    pub(super) fn asks(&self) -> bool {
+        self.changes + self.does + self.looks > 0 || !self.paths.is_empty()
     }
 
     /// Fails if the steps below do not come to what it asks for.
