@@ -184,10 +184,17 @@ fn strip(script: &str) -> Result<(String, Option<Expect>), Gap> {
 /// `npm i  # if you use npm`, `# or`, `# never on main`: a comment that says when a command counts, or that it does not.
 fn is_held_back(line: &str) -> bool {
     let apart = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with([' ', '\t']);
-    let comment = line.match_indices('#').find(apart).map_or("", |(at, _)| &line[at + 1..]);
-    let said = comment.trim_start_matches('#').to_lowercase();
+    let comment = line.match_indices('#').find(apart).map(|(at, _)| &line[at + 1..]);
+    // `:` does nothing, whatever it is given.
+    let comment = comment.or_else(|| line.trim_start().strip_prefix(": ")).unwrap_or_default();
+    let said = comment.trim_start_matches('#').trim().to_lowercase();
+    let leads = said.ends_with(':') && !words::split(&said).next().is_some_and(words::is_order);
+    let held = |word: &str| {
+        words::is_condition(word) || words::ASKS.has(word) || matches!(word, "ask" | "wait")
+    };
     !is_expectation(&said)
-        && (words::split(&said).any(words::is_condition)
+        && (leads
+            || words::split(&said).any(held)
             || words::cancels(&said)
             || words::is_foreign_hold(&said))
 }

@@ -19,14 +19,15 @@ const LEADS: &str = ",steps,the steps,implementation,tests,changes,tasks,subtask
 /// What a sentence before the first step may begin with: the aim of all of them, or where to read of it.
 const AIMS: words::List = words::List(
     " add create implement build introduce extend refactor rewrite support replace migrate extract wire expose \
-    fix improve update make move rename remove convert provide write port split see ",
+    fix improve update make move rename remove convert provide write port split ",
 );
 /// What a sentence before the first step may speak of in its first words.
 const WORK: words::List =
     words::List(" change changes rewrite refactoring addition additions fix fixes update updates ");
-/// What a sentence before the first step may forbid: how its instructions are to be, which they are or are not by themselves.
-const CONSTRAINTS: words::List = words::List(
-    " change modify touch edit add break rename introduce remove delete commit push format reformat refactor ",
+/// What a sentence before the first step may forbid, and of what: how the work is to be, which it is or is not by itself.
+const CONSTRAINTS: words::List = words::List(" change modify touch edit alter break rename ");
+const CONSTRAINED: words::List = words::List(
+    " public existing other names signature signatures api behaviour behavior interface interfaces schema ",
 );
 
 /// What a sentence in a step means.
@@ -55,14 +56,18 @@ pub(super) fn bearing(sentence: &Sentence) -> Bearing {
         return Bearing::Unclear;
     }
     let conditional = is_conditional(&all);
-    let further =
-        others.iter().any(|clause| names_steps(&words::split(clause).collect::<Vec<_>>()));
+    let objects = ["this", "that", "these", "those"];
+    let ends =
+        |clause: &&str| words::split(clause).last().is_some_and(|word| objects.contains(&word));
+    let further = rest.iter().any(|clause| ends(&clause))
+        || others.iter().any(|clause| names_steps(&words::split(clause).collect::<Vec<_>>()));
     match subject(main) {
         Subject::Steps | Subject::Pointed(Tense::Past) => Bearing::Unclear,
         Subject::Acting if !conditional && !further => lead(plain),
         Subject::Acting | Subject::Pointed(_) if conditional => Bearing::Unclear,
         Subject::Acting | Subject::Pointed(_) => Bearing::Points,
         Subject::Other if conditional && names_steps(&all) => Bearing::Unclear,
+        Subject::Other if further => Bearing::Points,
         Subject::Other => lead(plain),
     }
 }
@@ -85,16 +90,51 @@ pub(super) fn introduction(sentence: &Sentence) -> Bearing {
     let plain = unlabelled(sentence.plain.trim_matches(['(', ')', '>', '*', '_', ' ', '"']));
     let name = format!(",{},", plain.trim_end_matches([':', '：', '.']));
     let all: Vec<&str> = words::split(plain).collect();
-    let aim = all.first().is_some_and(|word| AIMS.has(word) || words::is_describing(word))
-        || all.iter().take(3).any(|word| WORK.has(word));
+    let first = all.first().copied().unwrap_or_default();
+    let aim = (AIMS.has(first)
+        || words::is_describing(first)
+        || all.iter().take(3).any(|word| WORK.has(word)))
+        && !plain[first.len().min(plain.len())..].starts_with(':');
+    let clauses = clauses(plain);
+    let further = |clause: &&str| {
+        goes_on(clause) || words::split(clause).next().is_some_and(|word| AIMS.has(word))
+    };
+    let whole = clauses.iter().skip(1).all(|clause| further(&clause));
     let held = holds(sentence) || words::cancels(plain) || names_steps(&all);
+    let nothing = leaves_nothing(&all) || all.iter().any(|word| words::ASKS.has(word));
     let colon = plain.ends_with([':', '：']);
-    let plainly = words::is_english(plain) || all.first().is_some_and(|word| AIMS.has(word));
-    if LEADS.contains(&name) || aim && plainly && !held && !colon {
+    let plainly = words::is_english(plain) || AIMS.has(first);
+    let refers = first == "see"
+        && all[1..].iter().all(|word| word.starts_with(CODE) || words::LINKS.has(word));
+    if LEADS.contains(&name) || refers || aim && plainly && whole && !held && !nothing && !colon {
         Bearing::None
     } else {
         bearing(sentence)
     }
+}
+
+/// Whether what explains, by its label, says that there is something to be done.
+pub(super) fn is_remark(sentence: &Sentence) -> bool {
+    let all: Vec<&str> = words::split(&sentence.plain).collect();
+    let held = all.iter().any(|word| words::HOLDS.has(word)) || leaves_nothing(&all);
+    !held && !cancels(sentence) && !words::cancels(&sentence.plain) && !names_steps(&all)
+}
+
+/// `Nothing is to be done`, `run nothing`.
+fn leaves_nothing(all: &[&str]) -> bool {
+    all.iter().enumerate().any(|(at, word)| {
+        let asked = at.checked_sub(1).is_none_or(|before| words::is_order(all[before]));
+        words::NOTHING.has(word) && asked
+    })
+}
+
+/// Whether what a task waits for is other tasks, which the runtime sees to.
+pub(super) fn is_need(sentence: &Sentence) -> bool {
+    words::split(&sentence.plain).all(|word| {
+        matches!(word, "task" | "tasks" | "none" | "and" | "nothing" | "step" | "steps")
+            || word.starts_with(CODE)
+            || word.contains(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Whether a sentence forbids something that only a reader of the result can compare: `Do not change the public names.`
@@ -105,6 +145,7 @@ pub(super) fn is_constraint(sentence: &Sentence) -> bool {
         let all: Vec<&str> = words::split(rest).collect();
         let held = all.iter().any(|word| words::is_condition(word) || words::PRONOUNS.has(word));
         all.first().is_some_and(|word| CONSTRAINTS.has(word))
+            && all.iter().any(|word| CONSTRAINED.has(word))
             && !held
             && !names_steps(&all)
             && !words::cancels(rest)
@@ -137,8 +178,14 @@ pub(super) fn holds(sentence: &Sentence) -> bool {
 /// Whether a name takes back what stands below it. Behind an order, such a word is about something else.
 pub(super) fn is_taken_back(sentence: &Sentence) -> bool {
     let plain = sentence.plain.as_str();
-    let parts = plain.split(['(', '—', '–', ':', '：', ';']).map(str::trim);
+    let parts = plain.split(['(', '[', '—', '–', ':', '：', ';']).map(str::trim);
+    let given = parts
+        .clone()
+        .skip(1)
+        .any(|part| words::split(part).any(|word| matches!(word, "by" | "done")));
     is_struck(sentence)
+        || given
+        || plain.ends_with('?')
         || words::is_foreign_hold(plain)
         || parts.into_iter().any(|part| words::cancels(part) && !is_ordered(part))
 }
@@ -147,11 +194,12 @@ fn is_ordered(plain: &str) -> bool {
     words::split(plain).next().is_some_and(words::is_order)
 }
 
-/// `~~so~~`, `~so~`, `<del>so</del>`.
+/// `~~so~~`, `~so~`, `<del>so</del>`, and marks that say no.
 pub(super) fn is_struck(sentence: &Sentence) -> bool {
     let plain = &sentence.plain;
     let single = plain.starts_with('~') && plain.trim_end_matches([':', '.']).ends_with('~');
-    single || ["~~", "<del", "<s>", "<strike"].iter().any(|mark| plain.contains(mark))
+    let marks = ["~~", "<del", "<s>", "<strike", "❌", "🚫", "⛔", "🛑", "✗", "✘", "✖", "☠", "⚠"];
+    single || marks.iter().any(|mark| plain.contains(mark))
 }
 
 /// `Note:`, `Why:`: what follows is judged.
@@ -217,7 +265,18 @@ fn subject(clause: &str) -> Subject {
     let past = || rest.iter().any(|word| matches!(*word, "was" | "were" | "had" | "did"));
     match () {
         () if named && !itself => Subject::Steps,
-        () if part || !(words::POINTERS.has(first) || counts && alone) => Subject::Other,
+        () if part => Subject::Other,
+        () if !(words::POINTERS.has(first) || counts && alone) => {
+            // What is not plainly a part of a program, and only is something, may be about anything.
+            let code = clause.split_whitespace().next().is_some_and(|word| word.starts_with(CODE));
+            let known = code
+                || rest[..verb].iter().any(|word| words::PARTS.has(word) || word.starts_with(CODE));
+            if known || acts || *first == "there" {
+                Subject::Other
+            } else {
+                Subject::Pointed(Tense::Present)
+            }
+        }
         () if acts => Subject::Acting,
         () if past() => Subject::Pointed(Tense::Past),
         () => Subject::Pointed(Tense::Present),

@@ -210,8 +210,8 @@ impl<'r, 'f> Reader<'r, 'f> {
         for said in sentences {
             let first = said.plain.split(' ').next().unwrap_or_default();
             let asks = words::split(&said.plain).any(|word| words::ASKS.has(word));
-            let judged = aside == Aside::Remark && self.role != Role::Preface;
-            if judged && (asks || words::is_order(first)) {
+            let orders = self.role != Role::Preface && (asks || words::is_order(first));
+            if aside == Aside::Remark && (orders || !prose::is_remark(said)) {
                 self.blame(Gap::sentence(&said.raw), line);
             } else {
                 self.task.told.passed.push(said.raw.clone());

@@ -31,6 +31,8 @@ pub(super) enum Aside {
     Criteria,
     /// How far the work is.
     Status,
+    /// What it waits for.
+    Needs,
     /// A step that is done.
     Done,
 }
@@ -63,6 +65,8 @@ enum Reach {
     Heading(u8),
     /// Until a heading, a step, or where the list item ends that it stands in; what it has covered so far.
     Label { end: usize, covered: Covered },
+    /// From the next box until a list item ends.
+    Item { end: usize },
 }
 
 /// What stands between a label and what comes next.
@@ -95,10 +99,21 @@ impl<'a> Scopes<'a> {
 
     /// `end` is where the item ends that the label stands in.
     pub(super) fn label(&mut self, label: Label, said: &'a str, aside: Aside, end: Option<usize>) {
-        self.0.retain(|scope| matches!(scope.reach, Reach::Heading(_)));
+        self.0.retain(|scope| !matches!(scope.reach, Reach::Label { .. }));
         let covered = if label == Label::Alone { Covered::Nothing } else { Covered::Words };
         let reach = Reach::Label { end: end.unwrap_or(usize::MAX), covered };
         self.0.push(Scope { reach, rule: Rule::Aside(aside), said });
+    }
+
+    /// A box that may not count: neither do those in it. What else stands in it is told by its title.
+    pub(super) fn item(&mut self, said: &'a str, end: usize) {
+        self.0.push(Scope { reach: Reach::Item { end }, rule: Rule::Open, said });
+    }
+
+    /// Something that may not count, and what follows it, until the next step.
+    pub(super) fn hold(&mut self, said: &'a str) {
+        let reach = Reach::Label { end: usize::MAX, covered: Covered::Block };
+        self.0.push(Scope { reach, rule: Rule::Held(said), said });
     }
 
     /// A box that is ticked: what follows it is done, until the next step.
@@ -108,7 +123,10 @@ impl<'a> Scopes<'a> {
 
     /// Comes to the next block, which starts at an offset: scopes that it ends are left, others cover it.
     pub(super) fn enter(&mut self, next: Next, start: usize) -> Rule<'a> {
-        self.0.retain(|scope| !matches!(scope.reach, Reach::Label { end, .. } if start >= end));
+        self.0.retain(|scope| match scope.reach {
+            Reach::Label { end, .. } | Reach::Item { end } => start < end,
+            Reach::Heading(_) => true,
+        });
         self.0.retain_mut(|scope| scope.goes_on(next));
         self.rule()
     }
@@ -125,20 +143,29 @@ impl Scope<'_> {
     /// Whether it covers the next block. What is shown under a label is what stands right below it: whether the label means
     /// more than that is not clear.
     fn goes_on(&mut self, next: Next) -> bool {
-        let Reach::Label { covered, .. } = &mut self.reach else { return true };
+        let covered = match &mut self.reach {
+            Reach::Heading(_) => return true,
+            Reach::Item { .. } => {
+                if next == Next::Box {
+                    self.rule = Rule::Held(self.said);
+                }
+                return true;
+            }
+            Reach::Label { covered, .. } => covered,
+        };
         let own = covered.take(next);
         let Rule::Aside(aside) = self.rule else { return next != Next::Step };
         let ends = match aside {
             Aside::Criteria | Aside::Shown => false,
             Aside::Done => next == Next::Box,
             Aside::Listing => matches!(next, Next::Box | Next::Paragraph | Next::Rule),
-            Aside::Remark | Aside::Status => {
+            Aside::Remark | Aside::Status | Aside::Needs => {
                 matches!(next, Next::Paragraph | Next::Rule) || next == Next::Box && !own
             }
         };
         let more = match aside {
             Aside::Shown => !own,
-            Aside::Remark | Aside::Status => next == Next::Fence,
+            Aside::Remark | Aside::Status | Aside::Needs => next == Next::Fence,
             _ => false,
         };
         if more {

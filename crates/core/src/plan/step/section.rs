@@ -8,6 +8,7 @@ use crate::plan::markdown::{Block, Document, Kind};
 use super::prose;
 use super::scope::{Aside, Label, Next, Rule, Scopes};
 use super::sentence::{self, Sentence};
+use super::title::Title;
 
 #[derive(Default)]
 pub(super) struct Section<'a> {
@@ -61,8 +62,8 @@ pub(super) struct Fence<'a> {
 }
 
 /// Labels of what explains.
-const REMARKS: &str = ",why,context,background,rationale,reason,motivation,depends on,blocked by,references,see also,purpose,\
-    summary,overview,effort,estimated effort,priority,risk,risks,owner,spec,what happened,root cause,dependencies,\
+const REMARKS: &str = ",why,context,background,rationale,reason,motivation,references,see also,purpose,\
+    summary,overview,effort,estimated effort,priority,risk,risks,owner,spec,what happened,root cause,\
     objective,description,";
 /// Labels of what is shown.
 const SHOWN: &str = ",out of scope,non-goals,rollback,roll back,alternative,alternatives,example,examples,for reference,reference,\
@@ -71,6 +72,7 @@ const SHOWN: &str = ",out of scope,non-goals,rollback,roll back,alternative,alte
 const NOTES: &str = ",notes,note,implementation notes,design notes,troubleshooting,faq,open questions,appendix,archive,history,\
     future work,ideas,discussion,rejected ideas,rejected alternatives,prior art,lessons learned,";
 const CRITERIA: &str = ",acceptance criteria,acceptance,success criteria,done when,definition of done,verification checklist,";
+const NEEDS: &str = ",depends on,blocked by,dependencies,requires,";
 /// What a status may say of work that is to be done.
 const OPEN: &str =
     ",open,todo,to do,to-do,pending,in progress,in-progress,not started,planned,ready,active,new,";
@@ -92,11 +94,14 @@ pub(super) fn cut<'a>(
             Kind::Heading(level) => cutter.heading(level, words, &place),
             Kind::Item(item) => match item.mark {
                 Some(mark) if mark.ticked => cutter.tick(words, &place),
-                Some(_) => cutter.step(Next::Box, words, &place),
+                Some(_) => {
+                    let head = document.text(&(block.range.start..block.words.start)).trim();
+                    cutter.step(Opened::Box(head), words, &place);
+                }
                 None => cutter.item(words, &place),
             },
             Kind::Paragraph if step_label(words).is_some() => {
-                cutter.step(Next::Step, words, &place);
+                cutter.step(Opened::Name, words, &place);
             }
             Kind::Paragraph => cutter.paragraph(words, &place),
             Kind::Fence(info) => {
@@ -158,8 +163,8 @@ impl<'a> Cutter<'a> {
         let title = title_of(words);
         let rule = match aside(words, Named::Heading) {
             Some(aside) => Rule::Aside(aside),
-            None if prose::holds(&title) => Rule::Held(words),
-            None => Rule::Open,
+            None if Title::read(&title).leads() => Rule::Open,
+            None => Rule::Held(words),
         };
         self.scopes.heading(level, words, rule);
         match self.scopes.rule() {
@@ -186,6 +191,8 @@ impl<'a> Cutter<'a> {
         if !matches!(rule, Rule::Aside(_)) {
             self.nest(place);
             self.scopes.done();
+            // What is open in what is done is a contradiction.
+            self.scopes.item(words, place.end);
             self.sections.push(Section {
                 line: place.line,
                 mark: Mark::Done,
@@ -198,17 +205,24 @@ impl<'a> Cutter<'a> {
     }
 
     /// A box, or a step by its name.
-    fn step(&mut self, next: Next, words: &'a str, place: &Place) {
-        let next = if step_label(words).is_some() { Next::Step } else { next };
+    fn step(&mut self, opened: Opened<'a>, words: &'a str, place: &Place) {
+        let next = if step_label(words).is_some() { Next::Step } else { Next::Box };
         let rule = self.scopes.enter(next, place.start);
         if let Rule::Aside(aside) = rule {
             return self.judge(aside, sentence::split(words), place.line);
         }
         self.nest(place);
         let (title, sentences) = split_title(words);
-        let (title, held) = (Some(title_of(&title)), rule.held());
+        let title = title_of(&title);
+        if Title::read(&title).condition || aside(words, Named::Label).is_some() {
+            self.scopes.item(words, place.end);
+        }
+        let held = opened.held().or(rule.held());
+        if let Some(said) = opened.held() {
+            self.scopes.hold(said);
+        }
         self.sections.push(Section {
-            title,
+            title: Some(title),
             line: place.line,
             mark: Mark::Step,
             held,
@@ -278,12 +292,13 @@ impl<'a> Cutter<'a> {
         let (doubts, passed): (Vec<_>, Vec<_>) =
             sentences.into_iter().partition(|said| match aside {
                 Aside::Status => !is_open_state(said),
+                Aside::Needs => !prose::is_need(said),
                 _ => prose::cancels(said),
             });
         for said in doubts {
             self.push(line, None, What::Doubt(said));
         }
-        let named = matches!(aside, Aside::Remark | Aside::Shown | Aside::Status);
+        let named = matches!(aside, Aside::Remark | Aside::Shown | Aside::Status | Aside::Needs);
         if named && !passed.is_empty() {
             self.push(line, None, What::Aside(aside, passed));
         }
@@ -294,6 +309,25 @@ impl<'a> Cutter<'a> {
         let rule = self.scopes.enter(next, place.start);
         if !matches!(rule, Rule::Aside(_)) && fence.info != "task" {
             self.push(fence.line, rule.held(), What::Fence(fence));
+        }
+    }
+}
+
+/// What opens a step.
+#[derive(Clone, Copy)]
+enum Opened<'a> {
+    /// Its bullet and box.
+    Box(&'a str),
+    /// `Step 3:`.
+    Name,
+}
+
+impl<'a> Opened<'a> {
+    /// A box that is neither open nor ticked, such as `[-]`, and `[ ]*` of what is optional.
+    fn held(self) -> Option<&'a str> {
+        match self {
+            Self::Box(head) if !head.ends_with("[ ]") => Some(head),
+            _ => None,
         }
     }
 }
@@ -320,6 +354,7 @@ fn aside(name: &str, named: Named) -> Option<Aside> {
     let heading = named == Named::Heading;
     match () {
         () if lower == "status" => Some(Aside::Status),
+        () if NEEDS.contains(&name) => Some(Aside::Needs),
         () if CRITERIA.contains(&name) => Some(Aside::Criteria),
         () if SHOWN.contains(&name) || lower.starts_with("rollback ") => Some(Aside::Shown),
         () if heading && (REMARKS.contains(&name) || NOTES.contains(&name)) => Some(Aside::Shown),

@@ -21,8 +21,24 @@ pub(super) struct Title {
     pub(super) paths: Vec<String>,
     /// It begins with a verb that the reader knows.
     pub(super) is_order: bool,
+    /// It is the name of a part of a plan or of a program.
+    is_named: bool,
     /// It may hold only sometimes.
     pub(super) condition: bool,
+}
+
+/// Headings of the parts of a task.
+const PARTS: &str = ",implementation,tests,steps,changes,code,verification,setup,task,";
+/// Headings of the parts of a program.
+const NAMES: &str = ",backend,frontend,server,client,api,ui,database,docs,documentation,cli,schema,types,models,migration,migrations,\
+    configuration,config,ci,core,storage,parser,components,routes,pages,styles,assets,scripts,";
+
+/// `Phase 2`, `Part B: the parser`.
+fn is_numbered(plain: &str) -> bool {
+    let (kind, rest) = plain.split_once(' ').unwrap_or_default();
+    let number = rest.split([' ', ':', '.']).next().unwrap_or_default();
+    matches!(kind, "phase" | "part" | "stage" | "task" | "section" | "milestone" | "wave" | "group")
+        && (number.len() == 1 || number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 impl Title {
@@ -72,8 +88,9 @@ impl Title {
         title.condition |= prose::is_taken_back(sentence);
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
-        let parts = ",implementation,tests,steps,changes,code,verification,setup,task,";
-        title.is_order |= parts.contains(&format!(",{},", sentence.plain));
+        let name = format!(",{},", sentence.plain);
+        title.is_order |= PARTS.contains(&name);
+        title.is_named = NAMES.contains(&name) || is_numbered(&sentence.plain);
         title
     }
 
@@ -99,9 +116,9 @@ impl Title {
         self.does > 0 && self.changes == 0 && !self.condition
     }
 
-    /// Whether a heading that is no step may stand above instructions.
+    /// Whether a heading may stand above instructions.
     pub(super) fn leads(&self) -> bool {
-        !self.condition && (self.is_order || !self.paths.is_empty())
+        !self.condition && (self.is_order || self.is_named || !self.paths.is_empty())
     }
 
     /// Whether it asks for anything.

@@ -30,10 +30,11 @@ pub(super) const CANCELS: List = List(
     " cancelled canceled cancel withdrawn deprecated obsolete forbidden superseded abandoned mistake mistakes \
     mistaken void revoked retracted rejected shelved scrapped outdated disregard ignore postponed deferred suspended \
     prohibited banned moot wontfix draft wip hypothetical illustration illustrative illustrates fictional pseudocode \
-    pseudo-code tentative skip danger dangerous disaster trap ",
+    pseudo-code tentative skip danger dangerous disaster trap blocked awaiting approval sign-off tbd someday contingency \
+    emergency joke kidding ",
 );
 /// The same in several words.
-const CANCELLING: [&str; 21] = [
+const CANCELLING: [&str; 23] = [
     "old plan",
     "old way",
     "no longer",
@@ -55,6 +56,8 @@ const CANCELLING: [&str; 21] = [
     "do nothing",
     "bad idea",
     "for reference",
+    "not to do",
+    "how not to",
 ];
 /// What takes back or holds back in other languages than English. No sentence of theirs is passed over, but names are.
 const FOREIGN: List = List(
@@ -100,6 +103,8 @@ pub(super) const PLAN: List = List(
     " step steps plan task tasks command commands script scripts instruction instructions below above following \
     follows next rest remaining remainder snippet block section everything anything ",
 );
+/// What leaves nothing to be done.
+pub(super) const NOTHING: List = List(" nothing none nobody nowhere neither dropped dead closed ");
 /// What asks of the reader, wherever it stands in a sentence.
 pub(super) const ASKS: List = List(
     " must should shall ought need needs ensure sure forget remember don't dont never avoid please you \

@@ -5,7 +5,8 @@ use crate::plan::Action as Listed;
 use crate::plan::step::form::Form;
 use crate::plan::step::gap::Gap;
 use crate::plan::step::section::Fence;
-use crate::plan::step::{Action, Hunk, command, omission, patch};
+use crate::plan::step::sentence::{self, Sentence};
+use crate::plan::step::{Action, Hunk, command, omission, patch, prose};
 
 use super::{Before, Caught, Reader, Role, is_complete};
 
@@ -32,8 +33,13 @@ impl Reader<'_, '_> {
     pub(super) fn fence(&mut self, fence: &Fence<'_>) -> Result<(), Gap> {
         let pending = self.context.pending.take();
         if self.role == Role::Preface {
-            let none = || Err(Gap::new("it stands before the first step, and is none"));
-            return pending.map_or(Ok(()), |_| none());
+            let prose = PLAIN.contains(&fence.language().as_str());
+            let held = |said: &Sentence| prose::cancels(said) || prose::holds(said);
+            let held = prose && sentence::split(&fence.content).iter().any(held);
+            return match pending {
+                None if !held => Ok(()),
+                _ => Err(Gap::new("it stands before the first step, and is none")),
+            };
         }
         let language = fence.language();
         let printed = PLAIN.contains(&language.as_str()) || language == "console";

@@ -388,3 +388,97 @@ fn a_heading_without_steps_is_met_like_a_title() {
     );
     done("## Steps\n\nRun `rm -rf x`.\n");
 }
+
+/// What a second look found.
+#[test]
+fn nothing_else_above_an_instruction_is_passed_over() {
+    let step = "- [ ] **Step 1: Clean up**\n\nRun `rm -rf x`.\n";
+    for heading in [
+        "What we decided against",
+        "Things that break production",
+        "The previous design",
+        "Plan B",
+        "In the event of an outage",
+        "Emergency procedure",
+        "Contingency",
+        "Cleaning (needs sign-off)",
+        "Cleaning — awaiting approval",
+        "Someday",
+        "TBD",
+        "Anti-patterns",
+        "Post-mortem: what Bob ran",
+        "Should we clean up?",
+        "Log of 3 May",
+        "Task 3: rejected",
+    ] {
+        refused(&format!("## {heading}\n\n{step}"));
+    }
+    for title in [
+        "Clean up (done by Bob)",
+        "Clean up — blocked",
+        "Clean up [cancelled]",
+        "Clean up?",
+        "❌ Clean up",
+        "🚫 Clean up",
+        "Clean up (by the ops team)",
+        "CANCELLED Clean up",
+        "Clean up: not now",
+    ] {
+        refused(&format!("- [ ] **Step 1: {title}**\n\nRun: `rm -rf x`\nExpected: PASS\n"));
+    }
+    for mark in ["[-]", "[~]", "[/]", "[>]", "[!]", "[?]", "[ ]*"] {
+        refused(&format!("- {mark} **Step 1: Clean up**\n\nRun `rm -rf x`.\n"));
+        refused(&format!("- [ ] Run `make`\n- {mark} Run `rm -rf x`\n"));
+        refused(&format!("- {mark} Clean up\n  - [ ] Run `rm -rf x`\n"));
+    }
+    for parent in [
+        "- [ ] Rollback",
+        "- [ ] If it fails",
+        "- [ ] Optional",
+        "- [x] Rollback",
+        "- Rollback",
+        "- Do not do this:",
+    ] {
+        refused(&format!("{parent}\n  - [ ] Run `rm -rf x`\n"));
+        refused(&format!("{parent}\n  - [ ] Clean up\n\n    Run `rm -rf x`.\n"));
+    }
+    for said in [
+        "The attacker runs this.",
+        "The folder is needed by production.",
+        "The reviewer wants the opposite.",
+        "The ticket is closed.",
+        "A decision is pending.",
+        "The feature was removed from the roadmap.",
+        "**Owner:** nobody, this is dead",
+        "**Summary:** Nothing is to be done here.",
+        "**Goal:** Show what not to do.",
+        "**Goal:** A bad example.",
+        "**Context:** Bob ran the steps already.",
+        "**Depends on:** approval by Bob",
+        "**Blocked by:** the release",
+        "**Priority:** none, dropped",
+        "Add nothing and run nothing.",
+        "See the notes on why we stopped.",
+        "Write to Bob and wait.",
+        "Update: Bob has done it.",
+        "Update: all done.",
+        "Do not delete anything.",
+        "Never remove folders.",
+        "Do not change anything.",
+        "Do not touch the disk.",
+        "```\nDo not run any of this.\n```",
+        "```text\nWITHDRAWN\n```",
+    ] {
+        refused(&format!("{said}\n\n{step}"));
+    }
+    for line in ["# TODO: check with Bob", "# Windows:", "# Ask Bob first!", ": never run this"] {
+        refused(&format!("- [ ] **Step 1: Clean up**\n\n```bash\n{line}\nrm -rf x\n```\n"));
+    }
+    for said in [
+        "**Depends on:** Task 3",
+        "**Depends on:** Task 1, Task 2",
+        "**Goal:** The reader copies nothing.",
+    ] {
+        done(&format!("{said}\n\n{step}"));
+    }
+}
