@@ -58,8 +58,8 @@ pub(super) fn bearing(sentence: &Sentence) -> Bearing {
     let conditional = is_conditional(&all);
     let objects = ["this", "that", "these", "those"];
     let ends =
-        |clause: &&str| words::split(clause).last().is_some_and(|word| objects.contains(&word));
-    let further = rest.iter().any(|clause| ends(&clause))
+        |clause: &str| words::split(clause).last().is_some_and(|word| objects.contains(&word));
+    let further = rest.iter().any(|clause| ends(clause))
         || others.iter().any(|clause| names_steps(&words::split(clause).collect::<Vec<_>>()));
     match subject(main) {
         Subject::Steps | Subject::Pointed(Tense::Past) => Bearing::Unclear,
@@ -96,10 +96,10 @@ pub(super) fn introduction(sentence: &Sentence) -> Bearing {
         || all.iter().take(3).any(|word| WORK.has(word)))
         && !plain[first.len().min(plain.len())..].starts_with(':');
     let clauses = clauses(plain);
-    let further = |clause: &&str| {
+    let further = |clause: &str| {
         goes_on(clause) || words::split(clause).next().is_some_and(|word| AIMS.has(word))
     };
-    let whole = clauses.iter().skip(1).all(|clause| further(&clause));
+    let whole = clauses.iter().skip(1).all(|clause| further(clause));
     let held = holds(sentence) || words::cancels(plain) || names_steps(&all);
     let nothing = leaves_nothing(&all) || all.iter().any(|word| words::ASKS.has(word));
     let colon = plain.ends_with([':', '：']);

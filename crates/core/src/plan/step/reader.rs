@@ -17,7 +17,7 @@ use super::scope::Aside;
 use super::section::{Mark, Part, Section, What};
 use super::sentence::Sentence;
 use super::target::Files;
-use super::title::{self, Title};
+use super::title::Title;
 use super::{Action, Exit, STEPS, Step, TITLE, Told, command, expect, words};
 
 pub(super) fn read(sections: &[Section<'_>], files: &[FileRef]) -> Told {
@@ -357,8 +357,8 @@ impl<'r, 'f> Reader<'r, 'f> {
                 return Err(Gap::fragment(path));
             }
         }
-        if let [path] = title::touched(&action).as_slice() {
-            self.context.path = RepoPath::parse(path).ok();
+        if let [path] = action.touched().as_slice() {
+            self.context.path = Some((*path).clone());
             self.task.written.extend(self.context.path.clone());
         }
         self.push(action, line);
@@ -459,7 +459,7 @@ impl<'r, 'f> Reader<'r, 'f> {
         if self.heading.title.condition && self.heading.form.is_none() && held {
             return self.blame(Gap::sentence(&said.raw), line);
         }
-        if self.state.unsaid && !self.heading.title.is_order && self.heading.form.is_none() {
+        if self.state.unsaid && !self.heading.title.is_order() && self.heading.form.is_none() {
             let reason = "it does not say what to expect of its command (`Expected:`)";
             return self.blame(Gap::result(reason), line);
         }

@@ -132,6 +132,20 @@ pub(super) fn commands(script: &str) -> Vec<Command> {
     found
 }
 
+/// The commands of the last pipeline; none behind a parenthesis or in the background.
+pub(super) fn last_pipeline(script: &str) -> Vec<Command> {
+    let mut all = commands(script);
+    while all
+        .pop_if(|last| last.words.is_empty() && matches!(last.end, Joint::Line | Joint::Semicolon))
+        .is_some()
+    {}
+    if !all.last().is_some_and(|last| matches!(last.end, Joint::Line | Joint::Semicolon)) {
+        return Vec::new();
+    }
+    let first = all.iter().rev().skip(1).take_while(|one| one.end == Joint::Pipe).count() + 1;
+    all.split_off(all.len() - first)
+}
+
 fn word(rest: &mut Peekable<Chars<'_>>) -> Word {
     let mut word = Word::default();
     while let Some(c) = rest.next_if(|c| !c.is_whitespace() && !";&|()".contains(*c)) {

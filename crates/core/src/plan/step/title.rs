@@ -1,5 +1,7 @@
 //! What the title of a step asks for, beside being its name: whatever stands below it must meet it.
 
+use crate::path::RepoPath;
+
 use super::gap::{Gap, short};
 use super::pattern::{self, Token};
 use super::sentence::Sentence;
@@ -19,12 +21,20 @@ pub(super) struct Title {
     pub(super) exit: Option<Exit>,
     /// Files it names.
     pub(super) paths: Vec<String>,
-    /// It begins with a verb that the reader knows.
-    pub(super) is_order: bool,
-    /// It is the name of a part of a plan or of a program.
-    is_named: bool,
+    kind: Kind,
     /// It may hold only sometimes.
     pub(super) condition: bool,
+}
+
+/// What a title is by its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    /// It begins with a verb that the reader knows, or is what a part of a task is called.
+    Order,
+    /// It is what a part of a plan or of a program is called.
+    Part,
+    #[default]
+    Other,
 }
 
 /// Headings of the parts of a task.
@@ -78,7 +88,10 @@ impl Title {
             if starts {
                 // `Make it executable` is for a command.
                 let verb = if word == "make" && executable { "set" } else { word };
-                looking = title.clause(verb, first) || looking && !words::is_order(word);
+                if first && (verb == "commit" || words::is_known(verb)) {
+                    title.kind = Kind::Order;
+                }
+                looking = title.clause(verb) || looking && !words::is_order(word);
             }
             if looking {
                 looked.push(word);
@@ -89,17 +102,19 @@ impl Title {
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
         let name = format!(",{},", sentence.plain);
-        title.is_order |= PARTS.contains(&name);
-        title.is_named = NAMES.contains(&name) || is_numbered(&sentence.plain);
+        if PARTS.contains(&name) {
+            title.kind = Kind::Order;
+        } else if NAMES.contains(&name) || is_numbered(&sentence.plain) {
+            title.kind = Kind::Part;
+        }
         title
     }
 
     /// Takes the first word of a clause; whether it looks at something.
-    fn clause(&mut self, word: &str, first: bool) -> bool {
+    fn clause(&mut self, word: &str) -> bool {
         let (changes, does) = (words::CHANGES.has(word), words::DOES.has(word));
         let looks = words::LOOKS.has(word);
         self.commits |= word == "commit";
-        self.is_order |= first && (changes || does || looks || word == "commit");
         self.does += usize::from(does);
         self.looks += usize::from(looks && !does);
         self.changes += usize::from(changes && !does && !looks);
@@ -118,7 +133,11 @@ impl Title {
 
     /// Whether a heading may stand above instructions.
     pub(super) fn leads(&self) -> bool {
-        !self.condition && (self.is_order || self.is_named || !self.paths.is_empty())
+        !self.condition && (self.kind != Kind::Other || !self.paths.is_empty())
+    }
+
+    pub(super) fn is_order(&self) -> bool {
+        self.kind == Kind::Order
     }
 
     /// Whether it asks for anything.
@@ -143,9 +162,10 @@ impl Title {
                 Action::Run { command, .. } => command.contains(path.as_str()),
                 action => {
                     let name = path.trim_end_matches('/');
-                    touched(action)
-                        .iter()
-                        .any(|touched| touched.ends_with(name) || name.starts_with(*touched))
+                    let is_it = |path: &RepoPath| {
+                        path.as_str().ends_with(name) || name.starts_with(path.as_str())
+                    };
+                    action.touched().into_iter().any(is_it)
                 }
             })
         };
@@ -157,19 +177,5 @@ impl Title {
             ))),
             None => Ok(()),
         }
-    }
-}
-
-/// The files that an action changes.
-pub(super) fn touched(action: &Action) -> Vec<&str> {
-    match action {
-        Action::Write { path, .. }
-        | Action::Append { path, .. }
-        | Action::Replace { path, .. }
-        | Action::Patch { path, .. }
-        | Action::Insert { path, .. }
-        | Action::Delete { path, .. } => vec![path.as_str()],
-        Action::Rename { from, to } => vec![from.as_str(), to.as_str()],
-        _ => Vec::new(),
     }
 }

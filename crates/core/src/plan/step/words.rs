@@ -225,8 +225,13 @@ pub(super) fn split(plain: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// Whether a title may begin so.
+pub(super) fn is_known(word: &str) -> bool {
+    [CHANGES, DOES, LOOKS].iter().any(|list| list.has(word))
+}
+
 pub(super) fn is_order(word: &str) -> bool {
-    [CHANGES, DOES, LOOKS, ORDERS].iter().any(|list| list.has(word))
+    is_known(word) || ORDERS.has(word)
 }
 
 /// `returns`, `parses`; a plural looks the same.

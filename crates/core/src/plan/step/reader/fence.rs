@@ -172,7 +172,8 @@ impl Reader<'_, '_> {
     /// A fence that no sentence leads: commands of a step, or a new file that names itself.
     fn untold(&mut self, fence: &Fence<'_>) -> Result<(), Gap> {
         let commits = command::commit(&fence.content).is_some();
-        let runs = self.heading.title.is_order && !self.heading.title.condition && fence.is_shell();
+        let runs =
+            self.heading.title.is_order() && !self.heading.title.condition && fence.is_shell();
         if self.role == Role::Step && (commits || runs) {
             return self.run(&fence.content, None, fence.line);
         }

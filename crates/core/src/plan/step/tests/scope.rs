@@ -389,10 +389,10 @@ fn a_heading_without_steps_is_met_like_a_title() {
     done("## Steps\n\nRun `rm -rf x`.\n");
 }
 
-/// What a second look found.
+const STEP: &str = "- [ ] **Step 1: Clean up**\n\nRun `rm -rf x`.\n";
+
 #[test]
-fn nothing_else_above_an_instruction_is_passed_over() {
-    let step = "- [ ] **Step 1: Clean up**\n\nRun `rm -rf x`.\n";
+fn a_name_that_is_not_plainly_that_of_work_holds_it_back() {
     for heading in [
         "What we decided against",
         "Things that break production",
@@ -411,7 +411,7 @@ fn nothing_else_above_an_instruction_is_passed_over() {
         "Log of 3 May",
         "Task 3: rejected",
     ] {
-        refused(&format!("## {heading}\n\n{step}"));
+        refused(&format!("## {heading}\n\n{STEP}"));
     }
     for title in [
         "Clean up (done by Bob)",
@@ -426,6 +426,10 @@ fn nothing_else_above_an_instruction_is_passed_over() {
     ] {
         refused(&format!("- [ ] **Step 1: {title}**\n\nRun: `rm -rf x`\nExpected: PASS\n"));
     }
+}
+
+#[test]
+fn a_box_counts_if_it_is_open_and_stands_in_no_other_that_may_not() {
     for mark in ["[-]", "[~]", "[/]", "[>]", "[!]", "[?]", "[ ]*"] {
         refused(&format!("- {mark} **Step 1: Clean up**\n\nRun `rm -rf x`.\n"));
         refused(&format!("- [ ] Run `make`\n- {mark} Run `rm -rf x`\n"));
@@ -442,6 +446,10 @@ fn nothing_else_above_an_instruction_is_passed_over() {
         refused(&format!("{parent}\n  - [ ] Run `rm -rf x`\n"));
         refused(&format!("{parent}\n  - [ ] Clean up\n\n    Run `rm -rf x`.\n"));
     }
+}
+
+#[test]
+fn nothing_else_above_an_instruction_is_passed_over() {
     for said in [
         "The attacker runs this.",
         "The folder is needed by production.",
@@ -469,7 +477,7 @@ fn nothing_else_above_an_instruction_is_passed_over() {
         "```\nDo not run any of this.\n```",
         "```text\nWITHDRAWN\n```",
     ] {
-        refused(&format!("{said}\n\n{step}"));
+        refused(&format!("{said}\n\n{STEP}"));
     }
     for line in ["# TODO: check with Bob", "# Windows:", "# Ask Bob first!", ": never run this"] {
         refused(&format!("- [ ] **Step 1: Clean up**\n\n```bash\n{line}\nrm -rf x\n```\n"));
@@ -479,6 +487,6 @@ fn nothing_else_above_an_instruction_is_passed_over() {
         "**Depends on:** Task 1, Task 2",
         "**Goal:** The reader copies nothing.",
     ] {
-        done(&format!("{said}\n\n{step}"));
+        done(&format!("{said}\n\n{STEP}"));
     }
 }
