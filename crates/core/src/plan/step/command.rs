@@ -190,7 +190,8 @@ fn is_held_back(line: &str) -> bool {
     let said = comment.trim_start_matches('#').trim().to_lowercase();
     let leads = said.ends_with(':') && !words::split(&said).next().is_some_and(words::is_order);
     let held = |word: &str| {
-        words::is_condition(word) || words::ASKS.has(word) || matches!(word, "ask" | "wait")
+        let more = " ask wait warning caution careful variant option ";
+        words::is_condition(word) || words::ASKS.has(word) || List(more).has(word)
     };
     !is_expectation(&said)
         && (leads
@@ -235,7 +236,10 @@ fn writes_repository(script: &str) -> Option<String> {
 pub(super) fn commit(script: &str) -> Option<Option<String>> {
     let mut message: Option<String> = None;
     let mut git = false;
-    for command in script::commands(script) {
+    // Lines of a here-document are text.
+    let plain = !script.contains("<<");
+    let staged = script.lines().map(|line| if plain && stages(line) { "git add ." } else { line });
+    for command in script::commands(&staged.collect::<Vec<_>>().join("\n")) {
         let plain = matches!(command.end, Joint::Line | Joint::Semicolon | Joint::And);
         if !plain || command.words.iter().any(|word| word.open) {
             return None;
@@ -263,6 +267,13 @@ pub(super) fn commit(script: &str) -> Option<Option<String>> {
         }
     }
     git.then_some(message)
+}
+
+/// Whether a line only stages files: the runtime takes all that changed, so that it does not matter which. Folders such as `(app)`
+/// are often not quoted.
+fn stages(line: &str) -> bool {
+    line.trim_start().starts_with("git add ")
+        && !line.contains(['&', ';', '|', '$', '`', '<', '>', '\\', '\'', '"', '#'])
 }
 
 /// `-m`, `-am`, `--message`.

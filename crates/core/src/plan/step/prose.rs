@@ -16,10 +16,9 @@ pub(super) enum Bearing {
 
 /// Sentences that lead to steps and say nothing else of them.
 const LEADS: &str = ",steps,the steps,implementation,tests,changes,tasks,subtasks,do the following,do this,follow these steps,";
-/// What a sentence before the first step may begin with: the aim of all of them, or where to read of it.
-const AIMS: words::List = words::List(
-    " add create implement build introduce extend refactor rewrite support replace migrate extract wire expose \
-    fix improve update make move rename remove convert provide write port split ",
+/// Verbs of work that are not its aim where a sentence before the first step begins with them.
+const NO_AIMS: words::List = words::List(
+    " hold pass drop let keep ask use take send put open close read save test run check ",
 );
 /// What a sentence before the first step may speak of in its first words.
 const WORK: words::List =
@@ -56,7 +55,7 @@ pub(super) fn bearing(sentence: &Sentence) -> Bearing {
         return Bearing::Unclear;
     }
     let conditional = is_conditional(&all);
-    let objects = ["this", "that", "these", "those"];
+    let objects = ["this", "that", "these", "those", "it", "them"];
     let ends =
         |clause: &str| words::split(clause).last().is_some_and(|word| objects.contains(&word));
     let further = rest.iter().any(|clause| ends(clause))
@@ -64,8 +63,11 @@ pub(super) fn bearing(sentence: &Sentence) -> Bearing {
     match subject(main) {
         Subject::Steps | Subject::Pointed(Tense::Past) => Bearing::Unclear,
         Subject::Acting if !conditional && !further => lead(plain),
-        Subject::Acting | Subject::Pointed(_) if conditional => Bearing::Unclear,
-        Subject::Acting | Subject::Pointed(_) => Bearing::Points,
+        Subject::Stranger if further => Bearing::Unclear,
+        Subject::Acting | Subject::Pointed(_) | Subject::Stranger if conditional => {
+            Bearing::Unclear
+        }
+        Subject::Acting | Subject::Pointed(_) | Subject::Stranger => Bearing::Points,
         Subject::Other if conditional && names_steps(&all) => Bearing::Unclear,
         Subject::Other if further => Bearing::Points,
         Subject::Other => lead(plain),
@@ -91,19 +93,16 @@ pub(super) fn introduction(sentence: &Sentence) -> Bearing {
     let name = format!(",{},", plain.trim_end_matches([':', '：', '.']));
     let all: Vec<&str> = words::split(plain).collect();
     let first = all.first().copied().unwrap_or_default();
-    let aim = (AIMS.has(first)
-        || words::is_describing(first)
-        || all.iter().take(3).any(|word| WORK.has(word)))
-        && !plain[first.len().min(plain.len())..].starts_with(':');
+    let labelled = plain[first.len().min(plain.len())..].starts_with(':');
+    let noun = all.iter().take(3).any(|word| WORK.has(word));
+    let aim = (is_aim(first) || words::is_describing(first) || noun) && !labelled && !says(&all);
     let clauses = clauses(plain);
-    let further = |clause: &str| {
-        goes_on(clause) || words::split(clause).next().is_some_and(|word| AIMS.has(word))
-    };
+    let further = |clause: &str| goes_on(clause) || words::split(clause).next().is_some_and(is_aim);
     let whole = clauses.iter().skip(1).all(|clause| further(clause));
     let held = holds(sentence) || words::cancels(plain) || names_steps(&all);
     let nothing = leaves_nothing(&all) || all.iter().any(|word| words::ASKS.has(word));
     let colon = plain.ends_with([':', '：']);
-    let plainly = words::is_english(plain) || AIMS.has(first);
+    let plainly = words::is_english(plain) || is_aim(first);
     let refers = first == "see"
         && all[1..].iter().all(|word| word.starts_with(CODE) || words::LINKS.has(word));
     if LEADS.contains(&name) || refers || aim && plainly && whole && !held && !nothing && !colon {
@@ -113,17 +112,38 @@ pub(super) fn introduction(sentence: &Sentence) -> Bearing {
     }
 }
 
+/// Whether a sentence says what something is, or points at something: it is no aim then.
+fn says(all: &[&str]) -> bool {
+    let links =
+        |word: &&&str| !matches!(**word, "that" | "which" | "so" | "because" | "where" | "who");
+    let states = ["is", "are", "was", "were", "has", "have", "had", "will"];
+    let points = ["it", "this", "these", "those", "them", "everything", "anything"];
+    all.iter().take_while(links).any(|word| states.contains(word))
+        || all.iter().take(4).any(|word| points.contains(word)) && !matches!(all, ["this", ..])
+}
+
+/// Whether a sentence that begins so, before the first step, says what all of them are for.
+fn is_aim(word: &str) -> bool {
+    let work = [words::CHANGES, words::DOES, words::DESCRIBES].iter().any(|list| list.has(word));
+    work && !NO_AIMS.has(word)
+}
+
 /// Whether what explains, by its label, says that there is something to be done.
 pub(super) fn is_remark(sentence: &Sentence) -> bool {
     let all: Vec<&str> = words::split(&sentence.plain).collect();
-    let held = all.iter().any(|word| words::HOLDS.has(word)) || leaves_nothing(&all);
+    let held = all.iter().any(|word| words::HOLDS.has(word))
+        || all.first().is_some_and(|word| words::OPENERS.has(word))
+        || is_conditional(&all) && all.iter().any(|word| matches!(*word, "run" | "execute"))
+        || leaves_nothing(&all);
     !held && !cancels(sentence) && !words::cancels(&sentence.plain) && !names_steps(&all)
 }
 
 /// `Nothing is to be done`, `run nothing`.
 fn leaves_nothing(all: &[&str]) -> bool {
     all.iter().enumerate().any(|(at, word)| {
-        let asked = at.checked_sub(1).is_none_or(|before| words::is_order(all[before]));
+        let asked = at.checked_sub(1).is_none_or(|before| {
+            words::is_order(all[before]) || before == 0 && words::is_describing(all[before])
+        });
         words::NOTHING.has(word) && asked
     })
 }
@@ -234,6 +254,9 @@ enum Subject {
     Acting,
     /// What stands before or behind it, and what that is.
     Pointed(Tense),
+    /// Something that is not plainly a part of a program, or of which is said what it is: it may be about anything.
+    Stranger,
+    /// A part of a program.
     Other,
 }
 
@@ -265,22 +288,27 @@ fn subject(clause: &str) -> Subject {
     let past = || rest.iter().any(|word| matches!(*word, "was" | "were" | "had" | "did"));
     match () {
         () if named && !itself => Subject::Steps,
-        () if part => Subject::Other,
-        () if !(words::POINTERS.has(first) || counts && alone) => {
-            // What is not plainly a part of a program, and only is something, may be about anything.
-            let code = clause.split_whitespace().next().is_some_and(|word| word.starts_with(CODE));
-            let known = code
+        () if part || !(words::POINTERS.has(first) || counts && alone) => {
+            let known = first.starts_with(CODE)
                 || rest[..verb].iter().any(|word| words::PARTS.has(word) || word.starts_with(CODE));
-            if known || acts || *first == "there" {
-                Subject::Other
-            } else {
-                Subject::Pointed(Tense::Present)
-            }
+            let is =
+                rest.get(verb).is_some_and(|word| matches!(*word, "is" | "are" | "was" | "were"));
+            let named = rest.get(verb + 1).is_some_and(|word| is_name(word));
+            let tells = if is { known && named } else { known || acts };
+            if tells || *first == "there" { Subject::Other } else { Subject::Stranger }
         }
         () if acts => Subject::Acting,
         () if past() => Subject::Pointed(Tense::Past),
         () => Subject::Pointed(Tense::Present),
     }
+}
+
+/// What says what something is called, made of or where it stands, behind `is`.
+fn is_name(word: &str) -> bool {
+    let known = " a an the new already part called named defined documented stored kept shared split made based read rendered tested ";
+    words::List(known).has(word)
+        || word.starts_with(CODE)
+        || word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether words speak of the instructions; `in step` does not.

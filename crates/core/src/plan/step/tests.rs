@@ -274,10 +274,11 @@ fn an_expectation_that_only_a_reader_can_judge_is_unclear() {
     unclear("Run: `git push origin main`", "nothing leaves or enters the workspace");
     unclear("Run: `git reset --hard`", "`git reset` changes the repository");
     unclear("Run: `deploy <name>`", "`<name>` stands for");
-    for title in ["失敗を確認する", "Verificar que el test falla", "Baseline"] {
-        let step = format!("- [ ] **Step 2: {title}**\n\nRun: `x`\n");
-        unclear(&step, "`Expected:`");
-        same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
+    let step = "- [ ] **Step 2: 失敗を確認する**\n\nRun: `x`\n";
+    unclear(step, "`Expected:`");
+    same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
+    for title in ["Verificar que el test falla", "Baseline"] {
+        unclear(&format!("- [ ] **Step 2: {title}**\n\nRun: `x`\nExpected: FAIL\n"), title);
     }
 }
 
@@ -298,6 +299,10 @@ fn commits_are_taken_over() {
     same(
         "- [ ] Commit\n\n```bash\ngit commit -m \"$(cat <<'EOF'\nfeat: x\n\nwhy\nEOF\n)\"\n```\n",
         &["commit Some(\"feat: x\\n\\nwhy\")"],
+    );
+    same(
+        "- [ ] Commit\n\n```bash\ngit add app/(org)/[slug]/page.tsx\ngit commit -m x\n```\n",
+        &["commit Some(\"x\")"],
     );
     unclear("Run: `npm test && git commit -m x`", "mixes");
 }

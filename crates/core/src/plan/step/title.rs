@@ -84,7 +84,7 @@ impl Title {
             }
             // `to confirm they fail (module not found)`: how it fails.
             let how = word == "not" && closed && expect::ending(&looked) == Some(Exit::Fail);
-            title.condition |= words::is_condition(word) && !how;
+            title.condition |= (words::is_condition(word) || word == "but") && !how;
             if starts {
                 // `Make it executable` is for a command.
                 let verb = if word == "make" && executable { "set" } else { word };
@@ -101,12 +101,17 @@ impl Title {
         title.condition |= prose::is_taken_back(sentence);
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
-        let name = format!(",{},", sentence.plain);
+        let bare = sentence.plain.strip_prefix("the ").unwrap_or(&sentence.plain);
+        let name = format!(",{bare},");
         if PARTS.contains(&name) {
             title.kind = Kind::Order;
         } else if NAMES.contains(&name) || is_numbered(&sentence.plain) {
             title.kind = Kind::Part;
         }
+        // What is in Latin letters and neither an order nor a known name may say anything.
+        let latin =
+            |c: char| !c.is_alphabetic() || matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+        title.condition |= !title.leads() && sentence.plain.chars().all(latin);
         title
     }
 

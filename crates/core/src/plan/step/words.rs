@@ -31,16 +31,15 @@ pub(super) const CANCELS: List = List(
     mistaken void revoked retracted rejected shelved scrapped outdated disregard ignore postponed deferred suspended \
     prohibited banned moot wontfix draft wip hypothetical illustration illustrative illustrates fictional pseudocode \
     pseudo-code tentative skip danger dangerous disaster trap blocked awaiting approval sign-off tbd someday contingency \
-    emergency joke kidding ",
+    emergency joke kidding skipped dry-run tomorrow removed n/a no-op ",
 );
 /// The same in several words.
-const CANCELLING: [&str; 23] = [
+const CANCELLING: &[&str] = &[
     "old plan",
     "old way",
     "no longer",
     "not yet",
     "on hold",
-    "in progress only",
     "work in progress",
     "not to be",
     "not needed",
@@ -57,6 +56,13 @@ const CANCELLING: [&str; 23] = [
     "bad idea",
     "for reference",
     "not to do",
+    "not sure",
+    "used to be",
+    "for the record",
+    "not run",
+    "n't run",
+    "never run",
+    "in case of",
     "how not to",
 ];
 /// What takes back or holds back in other languages than English. No sentence of theirs is passed over, but names are.
@@ -66,7 +72,7 @@ const FOREIGN: List = List(
     niet nooit geen alleen indien zonder nigdy jeśli inte ikke aldrig не никогда нельзя если только нет không đừng nếu ",
 );
 /// The same in languages that set no blanks between words.
-const UNSPACED: [&str; 30] = [
+const UNSPACED: &[&str] = &[
     "ない",
     "ません",
     "せず",

@@ -22,6 +22,13 @@ impl Fence<'_> {
         command::is_shell(&self.language())
     }
 
+    /// Whether it shows a terminal, and does not mark which of its lines are commands.
+    fn is_unmarked(&self) -> bool {
+        let shows = matches!(self.language().as_str(), "console" | "terminal" | "shell-session");
+        let lines = || self.content.lines().filter(|line| !line.trim().is_empty());
+        shows && lines().count() > 1 && !lines().any(|line| line.trim_start().starts_with("$ "))
+    }
+
     /// Its text, if that is all of it.
     fn whole(&self) -> Result<String, Gap> {
         omission::check(&self.content, &self.language(), self.marks)?;
@@ -40,6 +47,9 @@ impl Reader<'_, '_> {
                 None if !held => Ok(()),
                 _ => Err(Gap::new("it stands before the first step, and is none")),
             };
+        }
+        if fence.is_unmarked() && self.context.before == Before::Lead {
+            return Err(Gap::command("it does not mark its commands with `$`"));
         }
         let language = fence.language();
         let printed = PLAIN.contains(&language.as_str()) || language == "console";

@@ -106,8 +106,7 @@ fn steps_inherit_what_their_headings_say() {
     ] {
         done(&format!("### {heading}\n\n- [ ] {RUN}\n"));
     }
-    for title in ["Remove the deprecated calls", "Aufräumen", "失敗を確認する", "Clean up"]
-    {
+    for title in ["Remove the deprecated calls", "Tests", "失敗を確認する", "Clean up"] {
         done(&format!("- [ ] **Step 1: {title}**\n\nRun: `rm -rf x`\nExpected: PASS\n"));
     }
 }
@@ -248,6 +247,8 @@ fn a_preface_may_take_all_of_it_back() {
         "Wait for the release.",
         "Ask Maria first.",
         "Stop.",
+        "Hold.",
+        "Keep off.",
         "Draft.",
         "Not for production.",
         "Only on staging.",
@@ -277,6 +278,9 @@ fn a_preface_may_take_all_of_it_back() {
     }
     for said in [
         "Add the parser and its tests.",
+        "Count the words of a text, tests first.",
+        "Give the crate a function that says how long a duration is, tests first.",
+        "Set the port.",
         "**Goal:** Add the parser.",
         "This task adds the parser.",
         "See `docs/spec.md`.",
@@ -423,6 +427,18 @@ fn a_name_that_is_not_plainly_that_of_work_holds_it_back() {
         "Clean up (by the ops team)",
         "CANCELLED Clean up",
         "Clean up: not now",
+        "On staging",
+        "For Windows users",
+        "What the attacker does",
+        "The broken variant",
+        "Bob's idea",
+        "Removed",
+        "N/A",
+        "No-op",
+        "Çalıştırma",
+        "Aufräumen",
+        "Clean up, but dry-run",
+        "In case of fire",
     ] {
         refused(&format!("- [ ] **Step 1: {title}**\n\nRun: `rm -rf x`\nExpected: PASS\n"));
     }
@@ -452,6 +468,23 @@ fn a_box_counts_if_it_is_open_and_stands_in_no_other_that_may_not() {
 fn nothing_else_above_an_instruction_is_passed_over() {
     for said in [
         "The attacker runs this.",
+        "Convert this into a proposal.",
+        "Replace everything here by a better plan.",
+        "Provide feedback on it.",
+        "Move this to the backlog.",
+        "Support has asked to stop.",
+        "Build is red.",
+        "All changes are on ice.",
+        "Fixes were rolled back.",
+        "Adds nothing of value.",
+        "The parser is done.",
+        "The function is dead code.",
+        "`x` is in use.",
+        "**Why:** we are not sure yet.",
+        "**Why:** If the release fails, this saves us.",
+        "**Context:** production outage, run when told.",
+        "**Description:** how it used to be done.",
+        "**Files:** none, do not run",
         "The folder is needed by production.",
         "The reviewer wants the opposite.",
         "The ticket is closed.",
@@ -479,9 +512,18 @@ fn nothing_else_above_an_instruction_is_passed_over() {
     ] {
         refused(&format!("{said}\n\n{STEP}"));
     }
-    for line in ["# TODO: check with Bob", "# Windows:", "# Ask Bob first!", ": never run this"] {
+    for line in [
+        "## WARNING",
+        "# variant A",
+        "# TODO: check with Bob",
+        "# Windows:",
+        "# Ask Bob first!",
+        ": never run this",
+    ] {
         refused(&format!("- [ ] **Step 1: Clean up**\n\n```bash\n{line}\nrm -rf x\n```\n"));
     }
+    refused("- [ ] **Step 1: Clean up**\n\n```console\nrm -rf x\nremoved\n```\n");
+    refused(&format!("{STEP}\n(The ops team does it.)\n"));
     for said in [
         "**Depends on:** Task 3",
         "**Depends on:** Task 1, Task 2",
