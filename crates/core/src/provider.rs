@@ -71,6 +71,9 @@ pub struct Powers {
     pub schema: bool,
     /// It costs nothing per token.
     pub free: bool,
+    /// Its calls are spelled out by the task, each as often as it stands there: the same call again is no loop.
+    #[serde(default)]
+    pub scripted: bool,
 }
 
 /// A model that can be asked.

@@ -12,6 +12,7 @@ mod shell;
 
 use std::collections::BTreeSet;
 
+use sequester_core::agent::REPORT;
 use sequester_core::future::BoxFuture;
 use sequester_core::message::{Call, Said};
 use sequester_core::plan::step::{self, Action, Step, Told};
@@ -22,7 +23,7 @@ use sequester_core::usage::Usage;
 use serde_json::{Value, json};
 
 use history::History;
-use play::Play;
+use play::{Play, Record};
 use report::{Ending, Form};
 
 /// As a person names it.
@@ -39,7 +40,7 @@ impl Provider for Literal {
     }
 
     fn powers(&self) -> Powers {
-        Powers { schema: false, free: true }
+        Powers { schema: false, free: true, scripted: true }
     }
 
     fn complete<'a>(
@@ -61,10 +62,10 @@ fn answer(request: &Request<'_>) -> Result<Reply, Error> {
     let Told { steps, passed, unchecked } =
         step::read(request.task).under(history.constraints(request.task));
     let mut calls = match refuse(&form, request, &steps) {
-        Some(ending) => vec![("report", form.fill(&[], false, &ending))],
+        Some(ending) => vec![(REPORT, form.fill(&Record::default(), &ending))],
         None => next(&form, request, &steps, &history)?,
     };
-    for (_, arguments) in calls.iter_mut().filter(|(name, _)| *name == "report") {
+    for (_, arguments) in calls.iter_mut().filter(|(name, _)| *name == REPORT) {
         arguments["issues"] = report::issues(&passed, &unchecked);
     }
     let numbered = calls.into_iter().zip(history.calls..).map(|((name, arguments), number)| Call {
@@ -83,7 +84,7 @@ fn next(
     steps: &[Step],
     history: &History<'_>,
 ) -> Result<Vec<(&'static str, Value)>, Error> {
-    let only_report = matches!(request.answer, Answer::Call("report"));
+    let only_report = matches!(request.answer, Answer::Call(REPORT));
     let open = questions(steps, history.prompt);
     if !open.is_empty() && history.past.is_empty() && !only_report {
         return Ok(vec![("ask", json!({ "questions": open }))]);
@@ -102,7 +103,7 @@ fn next(
             return Err(bad_request("`literal` cannot go on with calls that are not its own."));
         }
     };
-    Ok(vec![("report", form.fill(&play.rows, play.acted, &ending))])
+    Ok(vec![(REPORT, form.fill(&play.record, &ending))])
 }
 
 /// Why nothing at all is carried out.

@@ -146,7 +146,7 @@ impl Provider for Remote {
     }
 
     fn powers(&self) -> Powers {
-        Powers { schema: self.target.service.schema, free: self.target.is_free() }
+        Powers { schema: self.target.service.schema, free: self.target.is_free(), scripted: false }
     }
 
     fn complete<'a>(

@@ -59,7 +59,7 @@ impl Provider for Scripted {
     }
 
     fn powers(&self) -> Powers {
-        Powers { schema: false, free: true }
+        Powers { schema: false, free: true, scripted: false }
     }
 
     fn complete<'a>(

@@ -76,7 +76,7 @@ impl Case {
         };
         let (service, _) = self.service();
         let model = format!("{service}/{}", self.model());
-        let powers = Powers { schema: true, free: false };
+        let powers = Powers { schema: true, free: false, scripted: false };
         Brief::new(&context, Phase::Research, (&model, powers), sequester_tools::specs())
     }
 }

@@ -278,7 +278,7 @@ impl AgentRun {
     /// Answers a call, unless it brings the same once too often.
     fn answer(&mut self, call: Call, text: String, failed: bool) {
         let times = self.tally.count(&call, &text);
-        if times >= self.budget.identical {
+        if times >= self.budget.identical && !self.brief.powers.scripted {
             return self.end(Outcome::Looped { call: short(&call.name), times });
         }
         if let State::Calling { answered, .. } = &mut self.state {

@@ -22,6 +22,8 @@ mod pattern;
 mod prose;
 mod quote;
 mod reader;
+mod scope;
+mod script;
 mod section;
 mod sentence;
 mod target;
@@ -155,11 +157,10 @@ pub fn read(text: &str) -> Told {
     let everything = 0..document.source.len();
     let listed = files::listed(&document, &everything, &mut Vec::new());
     let sections = section::cut(&document, contents);
-    let done = sections.iter().any(|section| section.is_done);
-    let begin = sections.iter().find(|section| section.is_step).map(|section| section.line);
+    let done = sections.iter().any(|section| section.mark == section::Mark::Done);
     let mut told = reader::read(&sections, &listed.files);
-    if let Some(begin) = begin.or_else(|| told.steps.first().map(|step| step.line)) {
-        quote::judge(&document, begin, &mut told);
+    if !told.steps.is_empty() {
+        quote::judge(&document, &mut told);
     }
     forbidden::hold(&document, &mut told);
     let Told { mut steps, passed, unchecked } = told;
@@ -186,6 +187,48 @@ fn is_unwritten(steps: &[Step], files: &[FileRef]) -> bool {
     let listed =
         |file: &FileRef| matches!(file.action, Listed::Create | Listed::Modify | Listed::Delete);
     files.iter().any(listed) && !steps.iter().any(changes)
+}
+
+impl Action {
+    /// The files that it changes by itself.
+    pub fn touched(&self) -> Vec<&RepoPath> {
+        match self {
+            Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Patch { path, .. }
+            | Self::Insert { path, .. }
+            | Self::Delete { path, .. } => vec![path],
+            Self::Rename { from, to } => vec![from, to],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A program in a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    pub program: String,
+    /// Nothing that it is given is for the shell.
+    pub is_plain: bool,
+}
+
+/// The programs of a script's last pipeline; none where something else than a program is last.
+pub fn last_pipeline(script: &str) -> Vec<Stage> {
+    let stage = |command: &script::Command| Stage {
+        program: command.program().to_owned(),
+        is_plain: command.words.iter().all(|word| !word.open && !word.quoted),
+    };
+    script::last_pipeline(script).iter().map(stage).collect()
+}
+
+/// The start of a text, cut between words.
+pub fn head(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text.trim_end();
+    }
+    let head = &text[..text.floor_char_boundary(limit)];
+    head.rsplit_once(char::is_whitespace).map_or(head, |(head, _)| head).trim_end()
 }
 
 impl From<Gap> for Action {

@@ -58,7 +58,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         task,
         phase: Phase::Analyze,
         model: "scripted".to_owned(),
-        powers: Powers { schema: false, free: true },
+        powers: Powers { schema: false, free: true, scripted: false },
         system: "You analyze.".into(),
         prompt: "# Task".into(),
         text: 0..6,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sequester_core::agent::REPORT;
 use sequester_core::message::{Answered, Call, Message};
 
 pub(super) struct History<'a> {
@@ -29,7 +30,7 @@ impl<'a> History<'a> {
                 }
             }
         }
-        let past = calls.iter().take_while(|call| call.name != "report");
+        let past = calls.iter().take_while(|call| call.name != REPORT);
         let past = past.map(|call| (*call, answers.get(call.id.as_str()).copied())).collect();
         Self { prompt, past, calls: calls.len() }
     }

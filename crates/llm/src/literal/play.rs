@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use sequester_core::message::{Answered, Call};
 use sequester_core::path::RepoPath;
-use sequester_core::plan::step::{Action, Expect, Step};
+use sequester_core::plan::step::{Action, Expect, Step, head};
 use sequester_core::tool::EXIT_CODE;
 use serde_json::{Value, json};
 
@@ -43,6 +43,12 @@ pub(super) struct Play<'a> {
     past: &'a [Past<'a>],
     /// The lines of files that were read or written; none for a file that is not there. A command may change any.
     known: BTreeMap<RepoPath, Option<Vec<String>>>,
+    pub(super) record: Record<'a>,
+}
+
+/// What became of the steps.
+#[derive(Default)]
+pub(super) struct Record<'a> {
     pub(super) rows: Vec<Row<'a>>,
     /// Something else than reading was tried.
     pub(super) acted: bool,
@@ -83,7 +89,7 @@ fn changed(action: &Action) -> Option<(&RepoPath, usize)> {
 
 impl<'a> Play<'a> {
     pub(super) fn new(steps: &'a [Step], past: &'a [Past<'a>]) -> Self {
-        Self { steps, past, known: BTreeMap::new(), rows: Vec::new(), acted: false }
+        Self { steps, past, known: BTreeMap::new(), record: Record::default() }
     }
 
     pub(super) fn all(&mut self) -> Result<(), Stop> {
@@ -97,7 +103,7 @@ impl<'a> Play<'a> {
                 self.step(step).map_err(|stop| stop.at(at))
             };
             if let Err(Stop::Blocked(at, why)) = &done {
-                self.rows.push(Row { step: &self.steps[*at], ok: false, note: why.clone() });
+                self.record.rows.push(Row { step: &self.steps[*at], ok: false, note: why.clone() });
             }
             done?;
             at += run.max(1);
@@ -106,7 +112,7 @@ impl<'a> Play<'a> {
     }
 
     fn done(&mut self, step: &'a Step, note: String) {
-        self.rows.push(Row { step, ok: true, note });
+        self.record.rows.push(Row { step, ok: true, note });
     }
 
     /// Changes of files in a row: all are worked out on what was read before the first is made.
@@ -193,8 +199,9 @@ impl<'a> Play<'a> {
                 return Err("is there already with other contents".to_owned());
             }
             self.known.insert(path.clone(), Some(content.lines().map(str::to_owned).collect()));
+            // How its lines end is not shown, so that the same lines are written as well.
             let write = json!({ "file_path": path.as_str(), "content": content });
-            return Ok(if same { Vec::new() } else { vec![("Write", write)] });
+            return Ok(vec![("Write", write)]);
         }
         let mut lines = there.ok_or("cannot be read")?;
         let mut calls = Vec::new();
@@ -249,8 +256,9 @@ impl<'a> Play<'a> {
                 ));
             }
             Action::Delete { path, folder } => {
+                let delete = if *folder { shell::delete_folder } else { shell::delete };
                 self.command(
-                    &shell::delete(path, *folder),
+                    &delete(path),
                     &format!("`{path}` could not be deleted"),
                     "no reason was given",
                 )?;
@@ -326,7 +334,7 @@ impl<'a> Play<'a> {
         }
         let (now, rest) = self.past.split_at_checked(calls.len()).ok_or(Stop::Foreign)?;
         self.past = rest;
-        self.acted |= calls.iter().any(|(name, _)| *name != "Read");
+        self.record.acted |= calls.iter().any(|(name, _)| *name != "Read");
         let answered =
             |((call, answered), (name, arguments)): (&Past<'a>, &(&'static str, Value))| {
                 (call.name == *name && call.arguments == *arguments).then_some(*answered).flatten()
@@ -347,9 +355,7 @@ impl Stop {
 /// What a tool says, without what it says to a model only.
 fn tool_words(text: &str) -> String {
     let text = text.trim().trim_start_matches("Refused: ");
-    let sentences = text
-        .split_inclusive(". ")
-        .take_while(|said| !said.contains("`old_string`") && !said.contains(" you"));
+    let sentences = text.split_inclusive(". ").take_while(|said| !is_for_model(said));
     let said: String = sentences.take(2).collect();
     if said.is_empty() {
         "the tools did not take it.".to_owned()
@@ -358,13 +364,12 @@ fn tool_words(text: &str) -> String {
     }
 }
 
-/// The start of a text, cut between words.
-pub(super) fn head(text: &str, limit: usize) -> &str {
-    if text.len() <= limit {
-        return text.trim_end();
-    }
-    let head = &text[..text.floor_char_boundary(limit)];
-    head.rsplit_once(char::is_whitespace).map_or(head, |(head, _)| head).trim_end()
+/// Whether a sentence speaks to the model, outside of code.
+fn is_for_model(said: &str) -> bool {
+    let words =
+        said.split('`').step_by(2).flat_map(|words| words.split(|c: char| !c.is_alphanumeric()));
+    let mut words = words.map(str::to_lowercase);
+    said.contains("`old_string`") || words.any(|word| matches!(word.as_str(), "you" | "your"))
 }
 
 /// A sentence, and on lines of its own the end of an output, where programs say what went wrong.

@@ -1,13 +1,14 @@
 //! The report, by the schema that comes with the request.
 
+use sequester_core::agent::REPORT;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::step::{self, Action, Step};
+use sequester_core::plan::step::{self, head};
 use sequester_core::tokens;
 use sequester_core::tool::Spec;
 use serde_json::{Map, Value, json};
 
 use super::place;
-use super::play::{Row, head};
+use super::play::{Record, Row};
 
 /// A report of a thousand rows helps nobody.
 const ROWS: usize = 100;
@@ -47,7 +48,7 @@ pub(super) struct Form {
 
 impl Form {
     pub(super) fn find(tools: &[Spec]) -> Option<Self> {
-        let spec = tools.iter().find(|tool| tool.name == "report")?;
+        let spec = tools.iter().find(|tool| tool.name == REPORT)?;
         let properties = spec.parameters.get("properties")?;
         let constant = |name: &str| {
             let schema = properties.get(name)?;
@@ -62,7 +63,7 @@ impl Form {
         matches!(self.phase.as_str(), "write" | "execute")
     }
 
-    pub(super) fn fill(&self, rows: &[Row<'_>], acted: bool, ending: &Ending) -> Value {
+    pub(super) fn fill(&self, record: &Record<'_>, ending: &Ending) -> Value {
         let (status, decision) = match ending {
             Ending::Complete => ("complete", "PROCEED"),
             Ending::Unfinished => ("partial", "STOP"),
@@ -83,13 +84,13 @@ impl Form {
             "decision": decision,
             "reason": reason,
             "resolution": resolution,
-            "findings": self.findings(rows),
-            "context_summary": summary(rows, acted, reason),
+            "findings": self.findings(&record.rows),
+            "context_summary": summary(record, reason),
             "issues": [],
             "questions": [],
             "artifacts": [],
             "notes": [],
-            "self_review": review(rows),
+            "self_review": review(&record.rows),
         })
     }
 
@@ -98,7 +99,7 @@ impl Form {
             return blank(&self.findings, DEPTH);
         }
         let mut changed: Vec<&RepoPath> =
-            rows.iter().filter(|row| row.ok).flat_map(|row| touched(row.step)).collect();
+            rows.iter().filter(|row| row.ok).flat_map(|row| row.step.action.touched()).collect();
         changed.sort();
         changed.dedup();
         let tests: Vec<&&RepoPath> = changed.iter().filter(|path| step::is_test(path)).collect();
@@ -126,27 +127,15 @@ fn first_line(reason: &str) -> &str {
     line.strip_suffix(" It printed:").unwrap_or(line)
 }
 
-fn touched(step: &Step) -> Vec<&RepoPath> {
-    match &step.action {
-        Action::Write { path, .. }
-        | Action::Append { path, .. }
-        | Action::Replace { path, .. }
-        | Action::Patch { path, .. }
-        | Action::Insert { path, .. }
-        | Action::Delete { path, .. } => vec![path],
-        Action::Rename { from, to } => vec![from, to],
-        _ => Vec::new(),
-    }
-}
-
-fn summary(rows: &[Row<'_>], acted: bool, reason: Option<&str>) -> String {
-    let done: Vec<&str> = rows.iter().filter(|row| row.ok).map(|row| row.note.as_str()).collect();
+fn summary(record: &Record<'_>, reason: Option<&str>) -> String {
+    let done: Vec<&str> =
+        record.rows.iter().filter(|row| row.ok).map(|row| row.note.as_str()).collect();
     let mut text = match reason {
         Some(reason) => format!("Stopped. {}", head(first_line(reason), NOTE)),
         None => "Carried out as written.".to_owned(),
     };
     if reason.is_some() {
-        text.push_str(match (done.is_empty(), acted) {
+        text.push_str(match (done.is_empty(), record.acted) {
             (true, false) => " Nothing was done.",
             (true, true) => {
                 " No step was done to its end; what that one did before it failed stays."

@@ -1,7 +1,7 @@
 //! Commands for what no other tool does, safe for any path and any text.
 
 use sequester_core::path::RepoPath;
-use sequester_core::plan::step::{Exit, Expect};
+use sequester_core::plan::step::{self, Exit, Expect};
 
 /// One argument of a program may have 128 KiB on Linux; the rest is for the words around it.
 pub(super) const APPENDED: usize = 96 * 1024;
@@ -17,9 +17,12 @@ pub(super) fn append(path: &RepoPath, content: &str) -> String {
     )
 }
 
-pub(super) fn delete(path: &RepoPath, folder: bool) -> String {
-    let flag = if folder { "-r " } else { "" };
-    format!("rm {flag}{}", quote_path(path))
+pub(super) fn delete(path: &RepoPath) -> String {
+    format!("rm {}", quote_path(path))
+}
+
+pub(super) fn delete_folder(path: &RepoPath) -> String {
+    format!("rm -r {}", quote_path(path))
 }
 
 pub(super) fn rename(from: &RepoPath, to: &RepoPath) -> String {
@@ -29,19 +32,21 @@ pub(super) fn rename(from: &RepoPath, to: &RepoPath) -> String {
 }
 
 /// A script as it is run: as written. Of several lines that must all succeed the first failing one ends it; where the last
-/// one is only shown by a viewer, the program that it shows says how it ended, unless the viewer had seen enough of it.
+/// one is only shown by a viewer, the program before it says how it ended, unless the viewer had seen enough of it.
 pub(super) fn script(command: &str, expect: &Expect) -> String {
     let command = command.trim_end();
     let stops = command.contains('\n') && expect.exit == Exit::Pass;
     let stops = if stops { "set -e\n" } else { "" };
-    let last = command.rsplit('\n').next().unwrap_or(command);
-    let shown = last.rsplit_once('|').is_some_and(|(before, viewer)| {
-        let plain = !viewer.contains(['&', ';', '>', '<', '`', '$', '\'', '"', '\\']);
-        let viewer = viewer.split_whitespace().next().unwrap_or_default();
-        plain && !before.ends_with('|') && VIEWERS.contains(&viewer)
-    });
-    let shown =
-        if shown { "\ncode=${PIPESTATUS[0]}; test \"$code\" = 141 || exit \"$code\"" } else { "" };
+    let last = step::last_pipeline(command);
+    let shown = match last.as_slice() {
+        [before @ .., _, viewer]
+            if viewer.is_plain && VIEWERS.contains(&viewer.program.as_str()) =>
+        {
+            let at = before.len();
+            format!("\ncode=${{PIPESTATUS[{at}]}}; test \"$code\" = 141 || exit \"$code\"")
+        }
+        _ => String::new(),
+    };
     format!("{stops}{command}{shown}")
 }
 
@@ -61,7 +66,7 @@ mod tests {
     #[test]
     fn nothing_in_a_path_or_text_is_a_command() {
         let path = RepoPath::parse("-a/it's $x.md").unwrap();
-        assert_eq!(delete(&path, false), r"rm './-a/it'\''s $x.md'");
+        assert_eq!(delete(&path), r"rm './-a/it'\''s $x.md'");
         assert!(
             append(&path, "a'; rm -rf /")
                 .ends_with(r"printf %s 'a'\''; rm -rf /' >> './-a/it'\''s $x.md'")
@@ -78,5 +83,7 @@ mod tests {
         assert_eq!(script("a\nb", &pass), "set -e\na\nb");
         assert_eq!(script("a\nb", &fail), "a\nb");
         assert!(script("a | tail -5", &fail).starts_with("a | tail -5\ncode=${PIPESTATUS[0]}"));
+        assert!(script("z; a 'x|y' | b | head", &pass).ends_with("exit \"$code\""));
+        assert!(script("z; a 'x|y' | b | head", &pass).contains("PIPESTATUS[1]"));
     }
 }

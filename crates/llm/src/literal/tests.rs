@@ -94,9 +94,9 @@ impl Workspace {
                     lines.get(PAGE).map(|(at, _)| format!("[Read on with `offset` {at}.]\n"));
                 Ok(shown.chain(more).collect())
             }
-            "Write" | "Edit" if self.locked => {
-                Err(format!("Refused: `{path}` is protected. Ask before you change it."))
-            }
+            "Write" | "Edit" if self.locked => Err(format!(
+                "Refused: `{path}` is protected by young rules. Ask before you change it."
+            )),
             "Write" | "Edit" if !known => Err("exists and you have not read it".to_owned()),
             "Write" => {
                 self.files.insert(path.clone(), argument("content"));
@@ -368,11 +368,14 @@ fn a_file_that_is_new_by_the_plan_only_is_never_overwritten() {
 }
 
 #[test]
-fn a_new_file_that_is_there_as_it_should_be_is_left_alone() {
-    let mut workspace = Workspace::default();
-    workspace.files.insert("a.txt".into(), "x\n".into());
-    let report = workspace.play("Create `a.txt`:\n\n```\nx\n```\n", "").arguments;
-    assert_eq!((&report["status"], workspace.calls.len()), (&json!("complete"), 1));
+fn a_new_file_that_is_there_with_the_same_lines_is_as_it_says_to_its_last_byte() {
+    for before in ["x\n", "x"] {
+        let mut workspace = Workspace::default();
+        workspace.files.insert("a.txt".into(), before.into());
+        let report = workspace.play("Create `a.txt`:\n\n```\nx\n```\n", "").arguments;
+        let found = (&report["status"], workspace.files["a.txt"].as_str());
+        assert_eq!(found, (&json!("complete"), "x\n"));
+    }
 }
 
 #[test]
@@ -416,7 +419,10 @@ fn a_tool_that_does_not_take_a_change_is_told_in_words_for_people() {
     workspace.locked = true;
     let report = workspace.play("Change `x` to `y` in `a.txt`.", "").arguments;
     let reason = report["reason"].as_str().unwrap();
-    assert!(reason.ends_with("it could not be changed: `a.txt` is protected."), "{reason}");
+    assert!(
+        reason.ends_with("it could not be changed: `a.txt` is protected by young rules."),
+        "{reason}"
+    );
 }
 
 #[test]

@@ -16,7 +16,7 @@ use genai::chat::{ChatStream, ChatStreamEvent};
 use super::watch::Watch;
 
 /// The most pieces without a frame: at first of the connection's start and of the body of an error, then of one frame.
-/// A server may send single bytes, so there are many. From one that sends all it can they were seen to hold 12 KiB each;
+/// A server may send short frames in single bytes, so there are many. From one that sends all it can they were seen to hold 12 KiB each;
 /// hyper's largest is 408.
 const FIRST: u32 = 1_024;
 const LATER: u32 = 2_048;

@@ -31,7 +31,7 @@ fn brief() -> Brief {
         task,
         phase: Phase::Research,
         model: "anthropic/claude-sonnet-5".to_owned(),
-        powers: Powers { schema: false, free: false },
+        powers: Powers { schema: false, free: false, scripted: false },
         system: "You explore.".into(),
         prompt: "# Task\nFind it.".into(),
         text: 7..15,
@@ -188,7 +188,7 @@ fn the_time_of_the_last_reply_counts() {
 #[test]
 fn the_last_try_is_held_to_the_schema_where_the_provider_can() {
     let mut run = AgentRun::new(
-        Brief { powers: Powers { schema: true, free: false }, ..brief() },
+        Brief { powers: Powers { schema: true, free: false, scripted: false }, ..brief() },
         Budget::default(),
     );
     run.replied(text("Done."));
@@ -305,6 +305,18 @@ fn an_edit_between_them_makes_the_same_call_new() {
         run.returned(vec![output("exit code: 2")]);
         run.replied(calls(&[("Edit", json!({"round": round}))]));
         run.returned(vec![edited(&round.to_string())]);
+    }
+    assert!(wants(&mut run).starts_with("ask"));
+}
+
+#[test]
+fn what_a_task_spells_out_again_and_again_is_no_loop() {
+    let powers = Powers { schema: false, free: true, scripted: true };
+    let mut run = AgentRun::new(Brief { powers, ..brief() }, Budget::default());
+    for _ in 0..12 {
+        assert!(wants(&mut run).starts_with("ask"));
+        run.replied(calls(&[("Bash", json!({"command": "make"}))]));
+        run.returned(vec![output("exit code: 0")]);
     }
     assert!(wants(&mut run).starts_with("ask"));
 }

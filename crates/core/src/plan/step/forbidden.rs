@@ -5,7 +5,7 @@ use crate::plan::markdown::{Document, Kind};
 use super::gap::{Gap, short};
 use super::sentence::{self, CODE, Sentence};
 use super::words::List;
-use super::{Action, Step, Told, quote, target, title};
+use super::{Action, Step, Told, quote, target};
 
 /// More than any person forbids by name; beyond it nothing is carried out.
 const NAMES: usize = 200;
@@ -121,7 +121,7 @@ fn judge(found: &[Prohibition], told: &mut Told) {
 /// Whether an action changes the file, or runs the command or file, of this name.
 fn does(action: &Action, name: &str) -> bool {
     let Action::Run { command, .. } = action else {
-        return title::touched(action).into_iter().any(|path| covers(name, path));
+        return action.touched().into_iter().any(|path| covers(name, path.as_str()));
     };
     let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "_-".contains(c));
     let holds = || {

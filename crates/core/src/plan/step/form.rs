@@ -60,7 +60,7 @@ pub(super) const FORMS: &[(&str, Form, &str)] = &[
     ("[new] file [:] {f}", Create, "File: `src/a.ts`"),
     ("{p}", Create, "`src/a.ts`:"),
     ("in [the] [file] {p}", Create, "In `src/a.ts`:"),
-    ("write|add|create [the|a|some] failing|new|first|unit|integration|failing [unit|integration] test|tests [for|of|that {*}]", CreateTest, "Write the failing test"),
+    ("write|add|create [the|a|some] failing|new|first|unit|integration [unit|integration] test|tests [for|of|that {*}]", CreateTest, "Write the failing test"),
     ("write|add|create [the|a] test|tests [for {*}]", CreateTest, "Write tests for the parser"),
     ("write|add [the|a] [minimal|simplest] implementation [of|for {*}]", CreateCode, "Write minimal implementation"),
     ("write|add [the] minimal|implementation code [to make the|it test|tests pass] [to pass]", CreateCode, "Write minimal code to make the test pass"),

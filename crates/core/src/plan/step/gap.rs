@@ -54,6 +54,15 @@ impl Gap {
         }
     }
 
+    /// Something above an instruction that may hold it back.
+    pub(super) fn above(said: &str) -> Self {
+        let said = short(said.trim_matches(['*', '_', ' ']));
+        Self {
+            reason: format!("`{said}` stands above it, and may hold it back"),
+            remedy: NO_CONDITION,
+        }
+    }
+
     pub(super) fn file() -> Self {
         Self::path("it is not said which file its code belongs to")
     }
@@ -80,14 +89,10 @@ pub(super) fn is_by_hand(said: &str) -> bool {
     said.contains("by hand") || said.contains("manual")
 }
 
-/// The start of a text, for a message; cut between words.
+/// The start of a text, for a message.
 pub(super) fn short(text: &str) -> String {
     const MOST: usize = 60;
     let text = text.trim();
-    if text.len() <= MOST {
-        return text.to_owned();
-    }
-    let head = &text[..text.floor_char_boundary(MOST)];
-    let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
-    format!("{head} …")
+    let head = super::head(text, MOST);
+    if head.len() < text.len() { format!("{head} …") } else { head.to_owned() }
 }

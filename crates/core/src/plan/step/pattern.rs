@@ -187,15 +187,14 @@ fn is_one_of(list: &[&str], token: &Token<'_>) -> bool {
 
 /// Whether one token is what an item of a pattern asks for.
 fn take(item: &str, token: Token<'_>, caught: &mut Caught) -> bool {
-    let path = |lenient: bool| match token {
-        Token::Code(code) if lenient => target::may_be_path(code).then_some(code),
-        Token::Code(code) => target::is_path(code).then_some(code),
+    let path = |is_path: fn(&str) -> bool| match token {
+        Token::Code(code) => is_path(code).then_some(code),
         Token::Word(_, word) => target::is_plain_path(word).then_some(word),
         Token::Quote(_) => None,
     };
     let found = match (item, token) {
-        ("{p}" | "{p+}", _) => path(false),
-        ("{f}" | "{f+}", _) => path(true),
+        ("{p}" | "{p+}", _) => path(target::is_path),
+        ("{f}" | "{f+}", _) => path(target::may_be_path),
         ("{c}" | "{c+}", Token::Code(code)) if !code.is_empty() => {
             caught.codes.push(code.to_owned());
             return true;

@@ -5,17 +5,25 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use crate::plan::markdown::Document;
 
 use super::gap::{Gap, short};
-use super::{STEPS, Step, Told, prose, sentence};
+use super::prose::{self, Bearing};
+use super::sentence::{self, Sentence};
+use super::{STEPS, Step, Told};
 
-/// Names each such block from the first step on: passed over if all of it explains, else unclear.
-pub(super) fn judge(document: &Document<'_>, begin: u32, told: &mut Told) {
+/// Names each such block: passed over if all of it explains, else unclear.
+pub(super) fn judge(document: &Document<'_>, told: &mut Told) {
     for (start, words) in blocks(document.source) {
         let line = document.lines.place(start).line;
-        if line < begin || told.steps.len() > STEPS || told.passed.len() > STEPS {
-            continue;
+        if told.steps.len() > STEPS || told.passed.len() > STEPS {
+            break;
         }
         let sentences = sentence::split(&words);
-        match sentences.iter().find(|said| !prose::explains(said)) {
+        let above = told.steps.iter().any(|step| step.line > line);
+        let harmless = |said: &Sentence| match prose::bearing(said) {
+            Bearing::None => true,
+            Bearing::Points => !above,
+            Bearing::Unclear => false,
+        };
+        match sentences.iter().find(|said| !harmless(said)) {
             Some(said) => {
                 let said = short(&said.raw);
                 let gap = Gap::new(format!(
@@ -37,7 +45,7 @@ pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
         let Event::Start(tag) = event else { continue };
         let unread = match tag {
             Tag::BlockQuote(_) | Tag::Table(_) | Tag::CodeBlock(CodeBlockKind::Indented) => true,
-            Tag::HtmlBlock => !text[range.clone()].trim_start().starts_with("<!--"),
+            Tag::HtmlBlock => !is_comment(&text[range.clone()]),
             _ => false,
         };
         if unread && range.start >= end {
@@ -48,4 +56,16 @@ pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
         }
     }
     found
+}
+
+/// Whether nothing stands outside of comments that end.
+fn is_comment(html: &str) -> bool {
+    let mut rest = html.trim();
+    while let Some(inner) = rest.strip_prefix("<!--") {
+        let Some((_, behind)) = inner.split_once("-->").filter(|_| !inner.starts_with('>')) else {
+            return false;
+        };
+        rest = behind.trim_start();
+    }
+    rest.is_empty()
 }

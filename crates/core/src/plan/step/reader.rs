@@ -2,10 +2,9 @@
 
 mod fence;
 mod question;
+mod run;
 
 use std::collections::BTreeSet;
-
-use fence::Fence;
 
 use crate::path::RepoPath;
 use crate::plan::FileRef;
@@ -13,30 +12,63 @@ use crate::plan::FileRef;
 use super::form::{self, Form};
 use super::gap::{self, Gap, short};
 use super::pattern::Caught;
-use super::section::{Part, Section};
+use super::prose::{self, Bearing};
+use super::scope::Aside;
+use super::section::{Mark, Part, Section, What};
 use super::sentence::Sentence;
 use super::target::Files;
-use super::title::{self, Title};
-use super::{Action, Exit, Expect, STEPS, Step, TITLE, Told, command, expect, prose, words};
+use super::title::Title;
+use super::{Action, Exit, STEPS, Step, TITLE, Told, command, expect, words};
 
 pub(super) fn read(sections: &[Section<'_>], files: &[FileRef]) -> Told {
-    let files = Files::new(files);
-    let mut told = Told { steps: Vec::new(), passed: Vec::new(), unchecked: Vec::new() };
-    let mut written = BTreeSet::new();
-    let first = sections.iter().position(|section| section.is_step || section.is_done);
+    let told = Told { steps: Vec::new(), passed: Vec::new(), unchecked: Vec::new() };
+    let mut task = Task { files: Files::new(files), told, written: BTreeSet::new() };
+    let first = sections.iter().position(|section| section.mark != Mark::Text);
+    let mut open = Vec::new();
     for (at, section) in sections.iter().enumerate() {
-        if told.steps.len() > STEPS {
+        if task.told.steps.len() > STEPS {
             break;
         }
         let role = match first {
             Some(first) if at < first => Role::Preface,
-            Some(_) if !section.is_step => Role::Outside,
+            Some(_) if section.mark == Mark::Text => Role::Outside,
             Some(_) => Role::Step,
             None => Role::Whole,
         };
-        Reader::new(section, role, &files, &mut told, &mut written).all();
+        if let (Role::Whole, Some(level)) = (role, section.level) {
+            task.close(&mut open, level);
+            open.push((section, task.told.steps.len()));
+        }
+        Reader::new(section, role, sections.get(at + 1), &mut task).all();
     }
-    told
+    task.close(&mut open, 0);
+    task.told
+}
+
+/// What the sections of a task share.
+struct Task<'f> {
+    files: Files<'f>,
+    told: Told,
+    /// Files that steps so far have written.
+    written: BTreeSet<RepoPath>,
+}
+
+impl Task<'_> {
+    /// Leaves headings down to a level: what each asks for, the steps below it must come to.
+    fn close(&mut self, open: &mut Vec<(&Section<'_>, usize)>, level: u8) {
+        while let Some((section, start)) = open.pop_if(|(one, _)| one.level >= Some(level)) {
+            let Some(said) = &section.title else { continue };
+            let title = Title::read(said);
+            let steps = &self.told.steps[start.min(self.told.steps.len())..];
+            let unclear = steps.iter().any(|step| matches!(step.action, Action::Unclear { .. }));
+            if !unclear
+                && title.asks()
+                && let Err(gap) = title.check(said, steps)
+            {
+                self.told.steps.push(step(section, gap.into(), section.line));
+            }
+        }
+    }
 }
 
 /// What a section is in its task.
@@ -52,9 +84,10 @@ enum Role {
 }
 
 /// What stands right before a fence or a sentence.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Before {
     /// Nothing, or what the fence is for.
+    #[default]
     Lead,
     /// Words that are no lead: a fence behind them is not what was asked for.
     Words,
@@ -62,6 +95,13 @@ enum Before {
     Expected,
     /// `Expected:`, and nothing behind it: any fence is output.
     Due,
+}
+
+/// Where a sentence stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Text,
+    Item,
 }
 
 /// A sentence that waits for its fence.
@@ -72,71 +112,74 @@ struct Pending {
     line: u32,
 }
 
-struct Reader<'r, 'f> {
-    section: &'r Section<'r>,
-    role: Role,
-    files: &'r Files<'f>,
-    told: &'r mut Told,
-    /// Files that steps so far have written.
-    written: &'r mut BTreeSet<RepoPath>,
-    title: Title,
-    /// What the title asks for as a sentence.
-    heading: Option<(Form, Caught)>,
-    /// Where the steps of this section begin.
-    start: usize,
+/// What has been said so far, for what comes next.
+#[derive(Default)]
+struct Context<'r> {
     pending: Option<Pending>,
-    /// The file that the section is about so far.
+    /// The file that the section is about.
     path: Option<RepoPath>,
     /// Lines that wait for what stands in their place.
     old: Option<(RepoPath, String)>,
     before: Before,
-    /// The title itself was carried out.
+    /// A heading or a label that may hold it back.
+    held: Option<&'r str>,
+    /// A sentence that may speak of the instruction behind it.
+    pointer: Option<(&'r Sentence, u32)>,
+}
+
+/// What the title says, and what became of it.
+struct Heading {
+    title: Title,
+    /// What it asks for as a sentence.
+    form: Option<(Form, Caught)>,
+    /// It was itself carried out.
     woken: bool,
+}
+
+/// What is known of the section's steps.
+struct State {
+    /// Where they begin.
+    start: usize,
     /// Some command has nobody's word on how it must end.
     unsaid: bool,
     unclear: bool,
+}
+
+struct Reader<'r, 'f> {
+    section: &'r Section<'r>,
+    role: Role,
+    next: Option<&'r Section<'r>>,
+    task: &'r mut Task<'f>,
+    heading: Heading,
+    context: Context<'r>,
+    state: State,
 }
 
 impl<'r, 'f> Reader<'r, 'f> {
     fn new(
         section: &'r Section<'r>,
         role: Role,
-        files: &'r Files<'f>,
-        told: &'r mut Told,
-        written: &'r mut BTreeSet<RepoPath>,
+        next: Option<&'r Section<'r>>,
+        task: &'r mut Task<'f>,
     ) -> Self {
         let title = section.title.as_ref().map(Title::read).unwrap_or_default();
-        let heading = section.title.as_ref().filter(|_| role == Role::Step).and_then(form::read);
+        let form = section.title.as_ref().filter(|_| role == Role::Step).and_then(form::read);
         let path = match title.paths.as_slice() {
-            [one] => files.find(one).ok(),
+            [one] => task.files.find(one).ok(),
             _ => None,
         };
-        let start = told.steps.len();
-        Self {
-            section,
-            role,
-            files,
-            told,
-            written,
-            title,
-            heading,
-            start,
-            pending: None,
-            path,
-            old: None,
-            before: Before::Lead,
-            woken: false,
-            unsaid: false,
-            unclear: false,
-        }
+        let state = State { start: task.told.steps.len(), unsaid: false, unclear: false };
+        let heading = Heading { title, form, woken: false };
+        let context = Context { path, held: section.held, ..Context::default() };
+        Self { section, role, next, task, heading, context, state }
     }
 
     fn all(mut self) {
         if let Some(title) = self.section.title.as_ref().filter(|_| self.role == Role::Step) {
-            self.woken = self.answer(title, false, self.section.line);
+            self.heading.woken = self.answer(title, Place::Text, self.section.line);
         }
         for part in &self.section.parts {
-            if self.told.steps.len() > STEPS || self.section.is_done {
+            if self.task.told.steps.len() > STEPS {
                 return;
             }
             self.take(part);
@@ -144,89 +187,103 @@ impl<'r, 'f> Reader<'r, 'f> {
         self.end();
     }
 
-    fn take(&mut self, part: &Part<'_>) {
-        match part {
-            Part::Words { sentences, item, line } => {
-                for sentence in sentences {
-                    self.say(sentence, *item, *line);
-                }
-            }
-            Part::Aside { sentences, judged, line } => {
-                self.settle();
-                for sentence in sentences {
-                    let first = sentence.plain.split(' ').next().unwrap_or_default();
-                    let asks = sentence
-                        .plain
-                        .split(|c: char| !c.is_alphanumeric())
-                        .any(|word| words::ASKS.has(word));
-                    if *judged && self.role != Role::Preface && (asks || words::is_order(first)) {
-                        self.blame(Gap::sentence(&sentence.raw), *line);
-                    } else {
-                        self.told.passed.push(sentence.raw.clone());
-                    }
-                }
-                self.before = Before::Words;
-            }
-            Part::Fence { info, content, marks, open, line } => {
-                let marks = (!open).then_some(*marks);
-                let taken = self.fence(&Fence { info, content, marks, line: *line });
-                self.before = Before::Lead;
+    fn take(&mut self, part: &'r Part<'_>) {
+        self.context.held = part.held;
+        match &part.what {
+            What::Words(sentences) => self.say_all(sentences, Place::Text, part.line),
+            What::Item(sentences) => self.say_all(sentences, Place::Item, part.line),
+            What::Aside(aside, sentences) => self.pass(*aside, sentences, part.line),
+            What::Doubt(said) => self.blame(Gap::sentence(&said.raw), part.line),
+            What::Fence(fence) => {
+                let taken = self.fence(fence);
+                self.context.before = Before::Lead;
                 if let Err(gap) = taken {
-                    self.blame(gap, *line);
+                    self.blame(gap, part.line);
                 }
             }
         }
     }
 
-    fn say(&mut self, sentence: &Sentence, item: bool, line: u32) {
-        if self.answer(sentence, item, line) {
+    /// Names what an aside says; what explains may ask all the same.
+    fn pass(&mut self, aside: Aside, sentences: &[Sentence], line: u32) {
+        self.settle();
+        for said in sentences {
+            let first = said.plain.split(' ').next().unwrap_or_default();
+            let asks = words::split(&said.plain).any(|word| words::ASKS.has(word));
+            let orders = self.role != Role::Preface && (asks || words::is_order(first));
+            if aside == Aside::Remark && (orders || !prose::is_remark(said)) {
+                self.blame(Gap::sentence(&said.raw), line);
+            } else {
+                self.task.told.passed.push(said.raw.clone());
+            }
+        }
+        self.context.before = Before::Words;
+    }
+
+    fn say_all(&mut self, sentences: &'r [Sentence], place: Place, line: u32) {
+        for sentence in sentences {
+            self.say(sentence, place, line);
+        }
+    }
+
+    fn say(&mut self, sentence: &'r Sentence, place: Place, line: u32) {
+        if self.answer(sentence, place, line) {
             return;
         }
-        if let Some(said) = expectation(sentence) {
+        if let Some(said) = run::expectation(sentence) {
             self.settle();
             return self.expect(&said).unwrap_or_else(|gap| self.blame(gap, line));
         }
-        match form::read(sentence) {
+        match form::read(sentence).filter(|_| !prose::is_struck(sentence)) {
             Some((form, caught)) => self.act(form, caught, sentence, line),
             None => self.other(sentence, line),
         }
     }
 
     /// A sentence that is no form: it goes on with what is expected, is a command by itself, explains, or is unclear.
-    fn other(&mut self, sentence: &Sentence, line: u32) {
-        if self.before == Before::Expected && expect::read(sentence).is_ok() {
+    fn other(&mut self, sentence: &'r Sentence, line: u32) {
+        if self.context.before == Before::Expected && expect::read(sentence).is_ok() {
             return self.expect(sentence).unwrap_or_else(|gap| self.blame(gap, line));
         }
-        let waits = matches!(&self.pending, Some(Pending { form: Form::Run, .. }));
+        let waits = matches!(&self.context.pending, Some(Pending { form: Form::Run, .. }));
         if let [code] = sentence.codes.as_slice()
             && sentence.plain.trim_end_matches(['.', ':']) == "¤"
             && (waits || self.looks() || command::commit(code).is_some())
         {
-            self.pending = None;
+            self.context.pending = None;
             let taken = self.run(code, None, line);
             return taken.unwrap_or_else(|gap| self.blame(gap, line));
         }
         self.settle();
-        self.before = Before::Words;
-        if self.role == Role::Preface {
-            return;
+        self.context.before = Before::Words;
+        let preface = self.role == Role::Preface;
+        if preface && prose::is_constraint(sentence) {
+            return self.task.told.unchecked.push(sentence.raw.clone());
         }
-        if prose::explains(sentence) {
-            self.told.passed.push(sentence.raw.clone());
-        } else {
-            self.blame(Gap::sentence(&sentence.raw), line);
+        let bearing =
+            if preface { prose::introduction(sentence) } else { prose::bearing(sentence) };
+        match bearing {
+            Bearing::Unclear => return self.blame(Gap::sentence(&sentence.raw), line),
+            // It speaks of every step.
+            Bearing::Points if preface => return self.blame(Gap::above(&sentence.raw), line),
+            Bearing::Points => self.context.pointer = Some((sentence, line)),
+            Bearing::None => {}
+        }
+        if !preface {
+            self.task.told.passed.push(sentence.raw.clone());
         }
     }
 
     /// Whether the title asks for commands.
     fn looks(&self) -> bool {
-        let runs = matches!(self.heading, Some((Form::Run | Form::RunToPass | Form::RunToFail, _)));
-        self.role == Role::Step && (runs || self.title.wants_command())
+        let runs = [Form::Run, Form::RunToPass, Form::RunToFail];
+        let asked = self.heading.form.as_ref().is_some_and(|(form, _)| runs.contains(form));
+        self.role == Role::Step && (asked || self.heading.title.wants_command())
     }
 
     /// Does what a sentence spells out, or keeps it for its fence.
     fn act(&mut self, form: Form, caught: Caught, sentence: &Sentence, line: u32) {
-        self.before = Before::Lead;
+        self.context.before = Before::Lead;
         if form == Form::Caption {
             return;
         }
@@ -236,18 +293,18 @@ impl<'r, 'f> Reader<'r, 'f> {
             return done.unwrap_or_else(|gap| self.blame(gap, line));
         }
         if let [path] = caught.paths.as_slice() {
-            match self.files.find(path) {
-                Ok(path) => self.path = Some(path),
+            match self.task.files.find(path) {
+                Ok(path) => self.context.path = Some(path),
                 Err(gap) => return self.blame(gap, line),
             }
         }
-        self.pending = Some(Pending { form, caught, said: sentence.raw.clone(), line });
+        self.context.pending = Some(Pending { form, caught, said: sentence.raw.clone(), line });
     }
 
     /// A form that needs no fence.
     fn carry_out(&mut self, form: Form, caught: &Caught, line: u32) -> Result<(), Gap> {
         let found: Vec<RepoPath> =
-            caught.paths.iter().map(|path| self.files.find(path)).collect::<Result<_, _>>()?;
+            caught.paths.iter().map(|path| self.task.files.find(path)).collect::<Result<_, _>>()?;
         match (form, found.as_slice(), caught.codes.as_slice()) {
             (Form::Run, _, codes) => self.run(&codes.join("\n"), None, line),
             (Form::RunToPass, _, codes) => self.run(&codes.join("\n"), Some(Exit::Pass), line),
@@ -274,7 +331,7 @@ impl<'r, 'f> Reader<'r, 'f> {
                 self.change(Action::Rename { from: from.clone(), to: to.clone() }, line)
             }
             (Form::Swap, paths, [old, new]) => {
-                let path = paths.first().or(self.path.as_ref()).cloned();
+                let path = paths.first().or(self.context.path.as_ref()).cloned();
                 let path = path.ok_or_else(|| Gap::path("it does not say in which file"))?;
                 self.change(Action::Replace { path, old: old.clone(), new: new.clone() }, line)
             }
@@ -288,88 +345,21 @@ impl<'r, 'f> Reader<'r, 'f> {
         }
     }
 
-    fn run(&mut self, script: &str, told: Option<Exit>, line: u32) -> Result<(), Gap> {
-        let exit = told.or(self.title.exit).unwrap_or_default();
-        let expect = Expect { exit, ..Expect::default() };
-        let said = told.or(self.title.exit).is_some();
-        for action in command::read(script, Some(&expect))? {
-            match action {
-                Action::Delete { .. } | Action::Rename { .. } => self.change(action, line)?,
-                Action::Run { expect: ref found, .. } => {
-                    self.unsaid |= !said && *found == expect;
-                    self.push(action, line);
-                }
-                action => self.push(action, line),
-            }
-        }
-        Ok(())
-    }
-
-    /// What is expected of the last command.
-    fn expect(&mut self, said: &Sentence) -> Result<(), Gap> {
-        self.wake();
-        let titled = self.title.exit;
-        let goes_on = self.before == Before::Expected;
-        self.unsaid = false;
-        self.before = if said.raw.is_empty() || said.raw.ends_with(':') {
-            Before::Due
-        } else {
-            Before::Expected
-        };
-        let last = self.last_run()?;
-        if said.plain.is_empty() {
-            return Ok(());
-        }
-        let (found, reason) = expect::read(said)?;
-        let is_pass = |exit: Exit| exit == Exit::Pass;
-        let spelled = found.text.is_some() || found.silent;
-        if titled.is_some_and(|titled| is_pass(titled) != is_pass(found.exit) && !spelled) {
-            return Err(Gap::result("its title and what it expects contradict each other"));
-        }
-        let exit = if spelled && found.exit == Exit::Pass { last.exit } else { found.exit };
-        if goes_on && is_pass(last.exit) != is_pass(exit) && *last != Expect::default() {
-            return Err(Gap::result("what it expects contradicts itself"));
-        }
-        *last = Expect {
-            exit,
-            text: found.text.or_else(|| last.text.take()),
-            lines: std::mem::take(&mut last.lines),
-            count: found.count.or(last.count),
-            silent: found.silent || last.silent,
-        };
-        if reason {
-            self.told.passed.push(format!("Expected: {}", said.raw));
-        }
-        Ok(())
-    }
-
-    /// What the last command of the section must come to.
-    fn last_run(&mut self) -> Result<&mut Expect, Gap> {
-        let expects = self.told.steps[self.start..].iter_mut().rev().filter_map(|step| {
-            match &mut step.action {
-                Action::Run { expect, .. } => Some(expect),
-                _ => None,
-            }
-        });
-        let none = || Gap::command("it says what to expect, but spells out no command");
-        expects.into_iter().next().ok_or_else(none)
-    }
-
     /// Adds a change of a file, unless the text leaves open what becomes of what is there.
     fn change(&mut self, action: Action, line: u32) -> Result<(), Gap> {
         if let Action::Write { path, fresh: true, .. } = &action {
-            if self.written.contains(path) {
+            if self.task.written.contains(path) {
                 return Err(Gap::place(format!(
                     "it does not say where in `{path}`, which an earlier step writes, its code belongs"
                 )));
             }
-            if self.files.is_there(path) {
+            if self.task.files.is_there(path) {
                 return Err(Gap::fragment(path));
             }
         }
-        if let [path] = title::touched(&action).as_slice() {
-            self.path = RepoPath::parse(path).ok();
-            self.written.extend(self.path.clone());
+        if let [path] = action.touched().as_slice() {
+            self.context.path = Some((*path).clone());
+            self.task.written.extend(self.context.path.clone());
         }
         self.push(action, line);
         Ok(())
@@ -379,36 +369,31 @@ impl<'r, 'f> Reader<'r, 'f> {
         let outside = match self.role {
             Role::Preface => Some("it stands before the first step, and is none"),
             Role::Outside => Some("it stands outside of the steps"),
-            Role::Whole if self.section.title.is_some() && !self.title.leads() => {
+            Role::Whole if self.section.title.is_some() && !self.heading.title.leads() => {
                 Some("it stands under a heading that asks for nothing")
             }
             Role::Step | Role::Whole => None,
         };
-        if let Some(reason) = outside {
-            return self.blame(Gap::new(reason), line);
+        let above = || {
+            let pointed = self.context.pointer.map(|(said, _)| said.raw.as_str());
+            self.context.held.or(pointed).map(Gap::above)
+        };
+        match outside.map(Gap::new).or_else(above) {
+            Some(gap) => self.blame(gap, line),
+            None => self.task.told.steps.push(step(self.section, action, line)),
         }
-        let step = self.step(action, line);
-        self.told.steps.push(step);
-    }
-
-    fn step(&self, action: Action, line: u32) -> Step {
-        let title =
-            self.section.title.as_ref().map_or("", |title| title.raw.as_str()).replace("**", "");
-        let title: String = title.trim_matches(['*', '_', ' ']).chars().take(TITLE).collect();
-        Step { title, line, action }
     }
 
     /// One reason is enough for a section.
     fn blame(&mut self, gap: Gap, line: u32) {
-        if !std::mem::replace(&mut self.unclear, true) {
-            let step = self.step(gap.into(), line);
-            self.told.steps.push(step);
+        if !std::mem::replace(&mut self.state.unclear, true) {
+            self.task.told.steps.push(step(self.section, gap.into(), line));
         }
     }
 
     /// A sentence that waited in vain.
     fn settle(&mut self) {
-        let Some(Pending { form, said, line, .. }) = self.pending.take() else { return };
+        let Some(Pending { form, said, line, .. }) = self.context.pending.take() else { return };
         if self.role == Role::Preface {
             return;
         }
@@ -421,49 +406,75 @@ impl<'r, 'f> Reader<'r, 'f> {
 
     /// A title that says all by itself is carried out where nothing below it is.
     fn wake(&mut self) {
-        if self.told.steps.len() > self.start {
+        if self.task.told.steps.len() > self.state.start {
             return;
         }
         if let Some((form, caught)) =
-            self.heading.take_if(|(form, caught)| is_complete(*form, caught))
+            self.heading.form.take_if(|(form, caught)| is_complete(*form, caught))
         {
             let line = self.section.line;
-            self.woken = true;
+            self.heading.woken = true;
+            self.context.held = self.section.held;
             if let Err(gap) = self.carry_out(form, &caught, line) {
                 self.blame(gap, line);
             }
         }
     }
 
+    /// A sentence that points on to what stands below the section.
+    fn point_on(&mut self) {
+        let Some((said, line)) = self.context.pointer else { return };
+        let last = match self.section.parts.last().map(|part| &part.what) {
+            Some(What::Words(all) | What::Item(all)) => all.last(),
+            _ => None,
+        };
+        let leads =
+            said.raw.ends_with([':', '：']) && last.is_some_and(|last| std::ptr::eq(last, said));
+        let Some(next) = self.next else { return };
+        let below = self.section.mark == Mark::Text
+            && (next.level.is_none() || next.level > self.section.level);
+        if leads || below {
+            self.blame(Gap::above(&said.raw), line);
+        }
+    }
+
     fn end(&mut self) {
         self.settle();
+        self.point_on();
         let line = self.section.line;
-        if self.old.take().is_some() {
+        if self.context.old.take().is_some() {
             self.blame(Gap::text("what stands in place of the text to find"), line);
         }
-        if self.role != Role::Step || self.unclear {
+        if self.role != Role::Step || self.state.unclear {
             return;
         }
         if !self.section.has_steps {
             self.wake();
         }
-        let steps = &self.told.steps[self.start..];
+        let steps = &self.task.told.steps[self.state.start..];
         let Some(said) = &self.section.title else { return };
         // A choice may well be what is asked.
         let acts = steps.iter().any(|step| !matches!(step.action, Action::Ask { .. }));
         let held = acts || gap::is_by_hand(&said.raw);
-        if self.title.condition && self.heading.is_none() && held {
+        if self.heading.title.condition && self.heading.form.is_none() && held {
             return self.blame(Gap::sentence(&said.raw), line);
         }
-        if self.unsaid && !self.title.is_order && self.heading.is_none() {
+        if self.state.unsaid && !self.heading.title.is_order() && self.heading.form.is_none() {
             let reason = "it does not say what to expect of its command (`Expected:`)";
             return self.blame(Gap::result(reason), line);
         }
-        let met = self.woken || self.section.has_steps && steps.is_empty();
-        if !met && let Err(gap) = self.title.check(said, steps) {
+        let met = self.heading.woken || self.section.has_steps && steps.is_empty();
+        if !met && let Err(gap) = self.heading.title.check(said, steps) {
             self.blame(gap, line);
         }
     }
+}
+
+/// A step of a section.
+fn step(section: &Section<'_>, action: Action, line: u32) -> Step {
+    let title = section.title.as_ref().map_or("", |title| title.raw.as_str()).replace("**", "");
+    let title: String = title.trim_matches(['*', '_', ' ']).chars().take(TITLE).collect();
+    Step { title, line, action }
 }
 
 /// Whether a form says all that is to be done.
@@ -473,14 +484,4 @@ fn is_complete(form: Form, caught: &Caught) -> bool {
         Form::RunToPass | Form::RunToFail | Form::Empty | Form::Swap | Form::Commit => true,
         form => matches!(form, Form::Delete | Form::DeleteFolder | Form::Rename),
     }
-}
-
-/// What stands behind `Expected:`.
-fn expectation(sentence: &Sentence) -> Option<Sentence> {
-    let plain = sentence.plain.trim_start_matches(['-', '→', ' ']);
-    let rest = plain.strip_prefix("expected").or_else(|| plain.strip_prefix("expect"))?;
-    let rest = ["", " output", " result", " results"]
-        .iter()
-        .find_map(|word| rest.strip_prefix(word).filter(|rest| rest.starts_with([':', '：'])));
-    rest.and_then(|_| sentence.after_colon())
 }

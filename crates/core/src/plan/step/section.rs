@@ -1,106 +1,117 @@
-//! A task's text as sections: a step with its words and fences. What asks for nothing is left out.
+//! A task's text as sections: a step with its words and fences, each with what stands above it.
 
 use std::collections::HashMap;
 
 use crate::plan::label::{self, Topic};
 use crate::plan::markdown::{Block, Document, Kind};
 
+use super::prose;
+use super::scope::{Aside, Label, Next, Rule, Scopes};
 use super::sentence::{self, Sentence};
+use super::title::Title;
 
 #[derive(Default)]
 pub(super) struct Section<'a> {
     pub(super) title: Option<Sentence>,
     pub(super) line: u32,
-    /// It is a step by its own mark, a box or the word: it must ask for something.
-    pub(super) is_step: bool,
+    pub(super) mark: Mark,
+    /// Of its heading.
+    pub(super) level: Option<u8>,
     /// Steps of its own stand below it.
     pub(super) has_steps: bool,
-    /// A step that is done, by its tick.
-    pub(super) is_done: bool,
+    /// What stands above it and may hold it back.
+    pub(super) held: Option<&'a str>,
     pub(super) parts: Vec<Part<'a>>,
 }
 
-pub(super) enum Part<'a> {
-    Words {
-        sentences: Vec<Sentence>,
-        item: bool,
-        line: u32,
-    },
-    /// What stands under a label that explains; whether it may ask all the same.
-    Aside {
-        sentences: Vec<Sentence>,
-        judged: bool,
-        line: u32,
-    },
-    Fence {
-        info: &'a str,
-        content: String,
-        /// Backticks that open it.
-        marks: usize,
-        /// It is not clear where it ends.
-        open: bool,
-        line: u32,
-    },
-}
-
-/// What stands under a label or heading that asks for nothing.
-#[derive(Clone, Copy, PartialEq)]
-enum Aside {
-    No,
-    /// A list of files or interfaces: ends with the next paragraph or box.
-    Listing,
-    /// What explains, unless it asks all the same: ends with the next paragraph.
-    Remark,
-    /// What is shown, not meant: ends with the next paragraph, or under a heading with the next heading.
-    Shown {
-        heading: bool,
-    },
-    /// What must hold in the end: its boxes are no steps; ends with the next heading or step by name.
-    Criteria,
-    /// A step that is done.
+/// What makes a section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// A heading, or nothing.
+    #[default]
+    Text,
+    /// A box, or the word: it must ask for something.
+    Step,
+    /// A box that is ticked.
     Done,
 }
 
+pub(super) struct Part<'a> {
+    pub(super) line: u32,
+    pub(super) held: Option<&'a str>,
+    pub(super) what: What<'a>,
+}
+
+pub(super) enum What<'a> {
+    Words(Vec<Sentence>),
+    /// A list item.
+    Item(Vec<Sentence>),
+    /// What stands under a label or a heading that asks for nothing.
+    Aside(Aside, Vec<Sentence>),
+    /// What stands there, and asks for something or takes something back all the same.
+    Doubt(Sentence),
+    Fence(Fence<'a>),
+}
+
+pub(super) struct Fence<'a> {
+    pub(super) info: &'a str,
+    pub(super) content: String,
+    /// Backticks that open it, if it is clear where it ends.
+    pub(super) marks: Option<usize>,
+    pub(super) line: u32,
+}
+
 /// Labels of what explains.
-const REMARKS: &str = ",why,context,background,rationale,reason,motivation,depends on,blocked by,references,see also,purpose,\
-    summary,overview,effort,estimated effort,priority,risk,risks,owner,status,spec,what happened,root cause,dependencies,\
+const REMARKS: &str = ",why,context,background,rationale,reason,motivation,references,see also,purpose,\
+    summary,overview,effort,estimated effort,priority,risk,risks,owner,spec,what happened,root cause,\
     objective,description,";
 /// Labels of what is shown.
 const SHOWN: &str = ",out of scope,non-goals,rollback,roll back,alternative,alternatives,example,examples,for reference,reference,\
     current behaviour,current behavior,current state,usage,example usage,do not run,not in scope,";
 /// Headings under which nothing is asked for; a label of this name may ask.
-const NOTES: &str =
-    ",notes,note,implementation notes,design notes,troubleshooting,faq,open questions,";
+const NOTES: &str = ",notes,note,implementation notes,design notes,troubleshooting,faq,open questions,appendix,archive,history,\
+    future work,ideas,discussion,rejected ideas,rejected alternatives,prior art,lessons learned,";
 const CRITERIA: &str = ",acceptance criteria,acceptance,success criteria,done when,definition of done,verification checklist,";
+const NEEDS: &str = ",depends on,blocked by,dependencies,requires,";
+/// What a status may say of work that is to be done.
+const OPEN: &str =
+    ",open,todo,to do,to-do,pending,in progress,in-progress,not started,planned,ready,active,new,";
 
 pub(super) fn cut<'a>(
     document: &Document<'a>,
     mut contents: HashMap<usize, String>,
 ) -> Vec<Section<'a>> {
-    let mut cutter = Cutter { sections: Vec::new(), aside: Aside::No, step_end: 0 };
+    let mut cutter = Cutter { sections: Vec::new(), scopes: Scopes::default(), step_end: 0 };
     for block in &document.blocks {
         let words = document.text(&block.words);
-        let line = document.lines.place(block.range.start).line;
+        let place = Place {
+            line: document.lines.place(block.range.start).line,
+            start: block.range.start,
+            end: block.range.end,
+            within: block.within.map(|item| document.blocks[item].range.end),
+        };
         match block.kind {
-            Kind::Heading(_) => cutter.heading(words, line),
+            Kind::Heading(level) => cutter.heading(level, words, &place),
             Kind::Item(item) => match item.mark {
-                Some(mark) => cutter.step(words, line, mark.ticked, block.range.clone()),
-                None => cutter.words(words, line, true),
+                Some(mark) if mark.ticked => cutter.tick(words, &place),
+                Some(_) => {
+                    let head = document.text(&(block.range.start..block.words.start)).trim();
+                    cutter.step(Opened::Box(head), words, &place);
+                }
+                None => cutter.item(words, &place),
             },
-            Kind::Paragraph => match step_label(words) {
-                Some(_) => cutter.step(words, line, false, 0..0),
-                None => cutter.paragraph(words, line, block.within.is_some()),
-            },
+            Kind::Paragraph if step_label(words).is_some() => {
+                cutter.step(Opened::Name, words, &place);
+            }
+            Kind::Paragraph => cutter.paragraph(words, &place),
             Kind::Fence(info) => {
                 let content = contents.remove(&block.range.start).unwrap_or_default();
                 let opening = document.text(&block.range);
                 let marks = opening.len() - opening.trim_start_matches('`').len();
-                let fence =
-                    Part::Fence { info, content, marks, open: is_open(document, block), line };
-                cutter.fence(fence, line);
+                let marks = (!is_open(document, block)).then_some(marks);
+                cutter.fence(Fence { info, content, marks, line: place.line }, &place);
             }
-            Kind::Rule if matches!(cutter.aside, Aside::Done | Aside::Shown { heading: true }) => {}
-            Kind::Rule => cutter.aside = Aside::No,
+            Kind::Rule => drop(cutter.scopes.enter(Next::Rule, place.start)),
         }
     }
     cutter.sections
@@ -119,124 +130,248 @@ fn is_open(document: &Document<'_>, block: &Block<'_>) -> bool {
     !closed || markdown && goes_on
 }
 
+/// Where a block stands.
+struct Place {
+    line: u32,
+    start: usize,
+    end: usize,
+    /// Where the list item ends that it stands in.
+    within: Option<usize>,
+}
+
 struct Cutter<'a> {
     sections: Vec<Section<'a>>,
-    aside: Aside,
+    scopes: Scopes<'a>,
     /// Where the item of the last step ends: boxes before it are its own steps.
     step_end: usize,
 }
 
 impl<'a> Cutter<'a> {
-    fn open(&mut self, title: Option<&str>, line: u32, is_step: bool) -> &mut Section<'a> {
-        let title = title.map(title_of);
-        self.sections.push(Section { title, line, is_step, ..Section::default() });
-        let last = self.sections.len() - 1;
-        &mut self.sections[last]
-    }
-
     fn last(&mut self, line: u32) -> &mut Section<'a> {
         if self.sections.is_empty() {
-            return self.open(None, line, false);
+            self.sections.push(Section { line, ..Section::default() });
         }
         let last = self.sections.len() - 1;
         &mut self.sections[last]
     }
 
-    fn heading(&mut self, words: &str, line: u32) {
-        self.aside = aside(words, true);
-        if self.aside == Aside::No {
-            self.open(Some(words), line, step_label(words).is_some());
+    fn push(&mut self, line: u32, held: Option<&'a str>, what: What<'a>) {
+        self.last(line).parts.push(Part { line, held, what });
+    }
+
+    fn heading(&mut self, level: u8, words: &'a str, place: &Place) {
+        let title = title_of(words);
+        let rule = match aside(words, Named::Heading) {
+            Some(aside) => Rule::Aside(aside),
+            None if Title::read(&title).leads() => Rule::Open,
+            None => Rule::Held(words),
+        };
+        self.scopes.heading(level, words, rule);
+        match self.scopes.rule() {
+            Rule::Aside(_) => {}
+            rule => {
+                let mark = if step_label(words).is_some() { Mark::Step } else { Mark::Text };
+                let (line, held) = (place.line, rule.held());
+                let title = Some(title);
+                self.sections.push(Section {
+                    title,
+                    line,
+                    mark,
+                    level: Some(level),
+                    held,
+                    ..Section::default()
+                });
+            }
         }
     }
 
-    fn step(&mut self, words: &'a str, line: u32, ticked: bool, range: std::ops::Range<usize>) {
-        let boxes_are_none =
-            matches!(self.aside, Aside::Remark | Aside::Criteria | Aside::Shown { .. });
-        if boxes_are_none && step_label(words).is_none() {
-            return;
+    /// A ticked box asks for nothing more; what follows is not a part of the step before either.
+    fn tick(&mut self, words: &'a str, place: &Place) {
+        let rule = self.scopes.enter(Next::Box, place.start);
+        if !matches!(rule, Rule::Aside(_)) {
+            self.nest(place);
+            self.scopes.done();
+            // What is open in what is done is a contradiction.
+            self.scopes.item(words, place.end);
+            self.sections.push(Section {
+                line: place.line,
+                mark: Mark::Done,
+                ..Section::default()
+            });
         }
-        self.aside = if ticked { Aside::Done } else { Aside::No };
-        let nested = range.end > 0 && range.start < self.step_end;
+        let (title, sentences) = split_title(words);
+        let all = [title_of(&title)].into_iter().chain(sentences);
+        self.judge(Aside::Done, all.collect(), place.line);
+    }
+
+    /// A box, or a step by its name.
+    fn step(&mut self, opened: Opened<'a>, words: &'a str, place: &Place) {
+        let next = if step_label(words).is_some() { Next::Step } else { Next::Box };
+        let rule = self.scopes.enter(next, place.start);
+        if let Rule::Aside(aside) = rule {
+            return self.judge(aside, sentence::split(words), place.line);
+        }
+        self.nest(place);
+        let (title, sentences) = split_title(words);
+        let title = title_of(&title);
+        if Title::read(&title).condition || aside(words, Named::Label).is_some() {
+            self.scopes.item(words, place.end);
+        }
+        let held = opened.held().or(rule.held());
+        if let Some(said) = opened.held() {
+            self.scopes.hold(said);
+        }
+        self.sections.push(Section {
+            title: Some(title),
+            line: place.line,
+            mark: Mark::Step,
+            held,
+            ..Section::default()
+        });
+        if !sentences.is_empty() {
+            self.push(place.line, held, What::Words(sentences));
+        }
+    }
+
+    /// Notes whether a step is one of the step before it.
+    fn nest(&mut self, place: &Place) {
+        let nested = place.start < self.step_end;
         if let Some(parent) = self.sections.last_mut().filter(|_| nested) {
             parent.has_steps = true;
         }
-        self.step_end = self.step_end.max(range.end);
-        if ticked {
-            // It asks for nothing more; what follows is not a part of the step before either.
-            self.open(None, line, false).is_done = true;
-            return;
-        }
-        let (title, sentences) = split_title(words);
-        let section = self.open(Some(&title), line, true);
-        if !sentences.is_empty() {
-            section.parts.push(Part::Words { sentences, item: false, line });
-        }
+        self.step_end = self.step_end.max(place.end);
     }
 
-    fn paragraph(&mut self, words: &'a str, line: u32, nested: bool) {
-        let named = label::split(words).map(|(name, rest)| (aside(name, false), rest));
-        let marked = label::is_marked(words);
-        let labelled = named.filter(|(kind, _)| {
-            *kind == Aside::Listing
-                || *kind != Aside::No && (marked || matches!(kind, Aside::Shown { .. }))
-        });
-        let open = !matches!(self.aside, Aside::Done | Aside::Shown { heading: true });
-        if let Some((kind, said)) = labelled.filter(|_| open) {
-            self.aside = kind;
-            if kind != Aside::Listing {
-                let said = words.get(said..).unwrap_or_default();
-                self.words(said.trim_start_matches(['*', '_', ':', '：', ' ']), line, false);
+    fn item(&mut self, words: &'a str, place: &Place) {
+        let rule = self.scopes.enter(Next::Item, place.start);
+        let status = label::split(words)
+            .filter(|(name, _)| aside(name, Named::Label) == Some(Aside::Status));
+        let (rule, words) = match status {
+            Some((_, rest)) if rule == Rule::Open => {
+                (Rule::Aside(Aside::Status), behind(words, rest))
             }
-            return;
-        }
-        let brief =
-            matches!(self.aside, Aside::Listing | Aside::Remark | Aside::Shown { heading: false });
-        if !nested && brief {
-            self.aside = Aside::No;
-        }
-        self.words(words, line, false);
-    }
-
-    fn words(&mut self, words: &str, line: u32, item: bool) {
-        let sentences = sentence::split(words);
-        let part = match self.aside {
-            Aside::No => Part::Words { sentences, item, line },
-            Aside::Remark => Part::Aside { sentences, judged: true, line },
-            Aside::Shown { .. } => Part::Aside { sentences, judged: false, line },
-            Aside::Listing | Aside::Criteria | Aside::Done => return,
+            _ => (rule, words),
         };
-        self.last(line).parts.push(part);
+        self.words(rule, What::Item, words, place.line);
     }
 
-    fn fence(&mut self, fence: Part<'a>, line: u32) {
-        let described = matches!(fence, Part::Fence { info: "task", .. });
-        if self.aside == Aside::No && !described {
-            self.last(line).parts.push(fence);
+    fn paragraph(&mut self, words: &'a str, place: &Place) {
+        let next = if place.within.is_some() { Next::Nested } else { Next::Paragraph };
+        let rule = self.scopes.enter(next, place.start);
+        let named = label::split(words)
+            .and_then(|(name, rest)| Some((aside(name, Named::Label)?, name, rest)));
+        // Of what explains, only a label that is set off as one is sure to be one.
+        let named = named.filter(|(aside, ..)| {
+            !matches!(aside, Aside::Remark | Aside::Criteria) || label::is_marked(words)
+        });
+        let Some((aside, name, rest)) = named.filter(|_| !matches!(rule, Rule::Aside(_))) else {
+            return self.words(rule, What::Words, words, place.line);
+        };
+        let said = behind(words, rest);
+        let label = if said.is_empty() { Label::Alone } else { Label::Filled };
+        self.scopes.label(label, name, aside, place.within);
+        self.judge(aside, sentence::split(said), place.line);
+    }
+
+    fn words(
+        &mut self,
+        rule: Rule<'a>,
+        what: impl Fn(Vec<Sentence>) -> What<'a>,
+        words: &str,
+        line: u32,
+    ) {
+        let sentences = sentence::split(words);
+        match rule {
+            Rule::Aside(aside) => self.judge(aside, sentences, line),
+            rule => self.push(line, rule.held(), what(sentences)),
+        }
+    }
+
+    /// What stands in an aside is passed over, unless it is about what stands outside of it.
+    fn judge(&mut self, aside: Aside, sentences: Vec<Sentence>, line: u32) {
+        let (doubts, passed): (Vec<_>, Vec<_>) =
+            sentences.into_iter().partition(|said| match aside {
+                Aside::Status => !is_open_state(said),
+                Aside::Needs => !prose::is_need(said),
+                _ => prose::cancels(said),
+            });
+        for said in doubts {
+            self.push(line, None, What::Doubt(said));
+        }
+        let named = matches!(aside, Aside::Remark | Aside::Shown | Aside::Status | Aside::Needs);
+        if named && !passed.is_empty() {
+            self.push(line, None, What::Aside(aside, passed));
+        }
+    }
+
+    fn fence(&mut self, fence: Fence<'a>, place: &Place) {
+        let next = if place.within.is_some() { Next::Nested } else { Next::Fence };
+        let rule = self.scopes.enter(next, place.start);
+        if !matches!(rule, Rule::Aside(_)) && fence.info != "task" {
+            self.push(fence.line, rule.held(), What::Fence(fence));
         }
     }
 }
 
-/// What a heading or label asks for, where it is plain that it asks for nothing.
-fn aside(name: &str, heading: bool) -> Aside {
+/// What opens a step.
+#[derive(Clone, Copy)]
+enum Opened<'a> {
+    /// Its bullet and box.
+    Box(&'a str),
+    /// `Step 3:`.
+    Name,
+}
+
+impl<'a> Opened<'a> {
+    /// A box that is neither open nor ticked, such as `[-]`, and `[ ]*` of what is optional.
+    fn held(self) -> Option<&'a str> {
+        match self {
+            Self::Box(head) if !head.ends_with("[ ]") => Some(head),
+            _ => None,
+        }
+    }
+}
+
+/// What bears a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Heading,
+    Label,
+}
+
+/// What a heading or label is of, where it is plain that it asks for nothing.
+fn aside(name: &str, named: Named) -> Option<Aside> {
     let name = name.trim_matches(['*', '_', ' ', ':', '：']);
     match label::topic(name) {
         Some(Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces) => {
-            return Aside::Listing;
+            return Some(Aside::Listing);
         }
-        Some(_) => return Aside::Remark,
+        Some(_) => return Some(Aside::Remark),
         None => {}
     }
-    let name = format!(",{},", name.to_lowercase());
-    if CRITERIA.contains(&name) {
-        Aside::Criteria
-    } else if SHOWN.contains(&name) || heading && (REMARKS.contains(&name) || NOTES.contains(&name))
-    {
-        Aside::Shown { heading }
-    } else if REMARKS.contains(&name) {
-        Aside::Remark
-    } else {
-        Aside::No
+    let lower = name.to_lowercase();
+    let name = format!(",{lower},");
+    let heading = named == Named::Heading;
+    match () {
+        () if lower == "status" => Some(Aside::Status),
+        () if NEEDS.contains(&name) => Some(Aside::Needs),
+        () if CRITERIA.contains(&name) => Some(Aside::Criteria),
+        () if SHOWN.contains(&name) || lower.starts_with("rollback ") => Some(Aside::Shown),
+        () if heading && (REMARKS.contains(&name) || NOTES.contains(&name)) => Some(Aside::Shown),
+        () if REMARKS.contains(&name) => Some(Aside::Remark),
+        () => None,
     }
+}
+
+/// What stands behind a label.
+fn behind(words: &str, rest: usize) -> &str {
+    words.get(rest..).unwrap_or_default().trim_start_matches(['*', '_', ':', '：', ' '])
+}
+
+/// Whether a status is that of work to be done; marks before it mean nothing.
+fn is_open_state(said: &Sentence) -> bool {
+    let state = said.plain.trim_matches(|c: char| !c.is_alphanumeric());
+    OPEN.contains(&format!(",{state},"))
 }
 
 /// `Step 3:`, `**Step 3.1 — ...**`: what stands behind the number.

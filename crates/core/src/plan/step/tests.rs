@@ -2,6 +2,7 @@ use super::*;
 
 mod adversarial;
 mod bounds;
+mod scope;
 mod table;
 
 /// The actions of a text, each in one line.
@@ -273,10 +274,11 @@ fn an_expectation_that_only_a_reader_can_judge_is_unclear() {
     unclear("Run: `git push origin main`", "nothing leaves or enters the workspace");
     unclear("Run: `git reset --hard`", "`git reset` changes the repository");
     unclear("Run: `deploy <name>`", "`<name>` stands for");
-    for title in ["失敗を確認する", "Verificar que el test falla", "Baseline"] {
-        let step = format!("- [ ] **Step 2: {title}**\n\nRun: `x`\n");
-        unclear(&step, "`Expected:`");
-        same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
+    let step = "- [ ] **Step 2: 失敗を確認する**\n\nRun: `x`\n";
+    unclear(step, "`Expected:`");
+    same(&format!("{step}Expected: FAIL\n"), &["run \"x\" Fail"]);
+    for title in ["Verificar que el test falla", "Baseline"] {
+        unclear(&format!("- [ ] **Step 2: {title}**\n\nRun: `x`\nExpected: FAIL\n"), title);
     }
 }
 
@@ -297,6 +299,10 @@ fn commits_are_taken_over() {
     same(
         "- [ ] Commit\n\n```bash\ngit commit -m \"$(cat <<'EOF'\nfeat: x\n\nwhy\nEOF\n)\"\n```\n",
         &["commit Some(\"feat: x\\n\\nwhy\")"],
+    );
+    same(
+        "- [ ] Commit\n\n```bash\ngit add app/(org)/[slug]/page.tsx\ngit commit -m x\n```\n",
+        &["commit Some(\"x\")"],
     );
     unclear("Run: `npm test && git commit -m x`", "mixes");
 }
@@ -355,6 +361,21 @@ fn hostile_text_is_read_in_bounded_time() {
         "Delete `a.b` and ",
     ] {
         assert!(!read(&piece.repeat(200_000 / piece.len())).steps.is_empty());
+    }
+    for script in ["\"$(cat <<A\n", "$(", "\"$(", "'a'", "git rm a\n", "cd a && ", "\\\n"] {
+        let script = script.repeat(200_000 / script.len());
+        assert!(!read(&format!("Run:\n\n```bash\n{script}\n```\n")).steps.is_empty());
+    }
+    for head in [
+        "# a\n\n",
+        "###### if\n\n",
+        "- Status: a\n",
+        "**Example**\n\n",
+        "It is a:\n\n",
+        "<!-- a -->\n\n",
+    ] {
+        let text = format!("{}Run `x`.\n", head.repeat(200_000 / head.len()));
+        assert!(!read(&text).steps.is_empty());
     }
     assert_eq!(told(&"Run `x`.\n\n".repeat(2_000)).len(), 1);
     assert_eq!(told(&"a".repeat(TEXT + 1)).len(), 1);

@@ -1,9 +1,11 @@
 //! What the title of a step asks for, beside being its name: whatever stands below it must meet it.
 
+use crate::path::RepoPath;
+
 use super::gap::{Gap, short};
 use super::pattern::{self, Token};
 use super::sentence::Sentence;
-use super::{Action, Exit, Step, expect, form, target, words};
+use super::{Action, Exit, Step, expect, form, prose, target, words};
 
 /// What must come of a step so that its title is met.
 #[derive(Clone, Debug, Default)]
@@ -19,10 +21,34 @@ pub(super) struct Title {
     pub(super) exit: Option<Exit>,
     /// Files it names.
     pub(super) paths: Vec<String>,
-    /// It begins with a verb that the reader knows.
-    pub(super) is_order: bool,
+    kind: Kind,
     /// It may hold only sometimes.
     pub(super) condition: bool,
+}
+
+/// What a title is by its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    /// It begins with a verb that the reader knows, or is what a part of a task is called.
+    Order,
+    /// It is what a part of a plan or of a program is called.
+    Part,
+    #[default]
+    Other,
+}
+
+/// Headings of the parts of a task.
+const PARTS: &str = ",implementation,tests,steps,changes,code,verification,setup,task,";
+/// Headings of the parts of a program.
+const NAMES: &str = ",backend,frontend,server,client,api,ui,database,docs,documentation,cli,schema,types,models,migration,migrations,\
+    configuration,config,ci,core,storage,parser,components,routes,pages,styles,assets,scripts,";
+
+/// `Phase 2`, `Part B: the parser`.
+fn is_numbered(plain: &str) -> bool {
+    let (kind, rest) = plain.split_once(' ').unwrap_or_default();
+    let number = rest.split([' ', ':', '.']).next().unwrap_or_default();
+    matches!(kind, "phase" | "part" | "stage" | "task" | "section" | "milestone" | "wave" | "group")
+        && (number.len() == 1 || number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 impl Title {
@@ -58,30 +84,42 @@ impl Title {
             }
             // `to confirm they fail (module not found)`: how it fails.
             let how = word == "not" && closed && expect::ending(&looked) == Some(Exit::Fail);
-            title.condition |= words::is_condition(word) && !how;
+            title.condition |= (words::is_condition(word) || word == "but") && !how;
             if starts {
                 // `Make it executable` is for a command.
                 let verb = if word == "make" && executable { "set" } else { word };
-                looking = title.clause(verb, first) || looking && !words::is_order(word);
+                if first && (verb == "commit" || words::is_known(verb)) {
+                    title.kind = Kind::Order;
+                }
+                looking = title.clause(verb) || looking && !words::is_order(word);
             }
             if looking {
                 looked.push(word);
             }
             (starts, first) = (false, false);
         }
+        title.condition |= prose::is_taken_back(sentence);
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
-        let parts = ",implementation,tests,steps,changes,code,verification,setup,task,";
-        title.is_order |= parts.contains(&format!(",{},", sentence.plain));
+        let bare = sentence.plain.strip_prefix("the ").unwrap_or(&sentence.plain);
+        let name = format!(",{bare},");
+        if PARTS.contains(&name) {
+            title.kind = Kind::Order;
+        } else if NAMES.contains(&name) || is_numbered(&sentence.plain) {
+            title.kind = Kind::Part;
+        }
+        // What is in Latin letters and neither an order nor a known name may say anything.
+        let latin =
+            |c: char| !c.is_alphabetic() || matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+        title.condition |= !title.leads() && sentence.plain.chars().all(latin);
         title
     }
 
     /// Takes the first word of a clause; whether it looks at something.
-    fn clause(&mut self, word: &str, first: bool) -> bool {
+    fn clause(&mut self, word: &str) -> bool {
         let (changes, does) = (words::CHANGES.has(word), words::DOES.has(word));
         let looks = words::LOOKS.has(word);
         self.commits |= word == "commit";
-        self.is_order |= first && (changes || does || looks || word == "commit");
         self.does += usize::from(does);
         self.looks += usize::from(looks && !does);
         self.changes += usize::from(changes && !does && !looks);
@@ -98,9 +136,18 @@ impl Title {
         self.does > 0 && self.changes == 0 && !self.condition
     }
 
-    /// Whether a heading that is no step may stand above instructions.
+    /// Whether a heading may stand above instructions.
     pub(super) fn leads(&self) -> bool {
-        !self.condition && (self.is_order || !self.paths.is_empty())
+        !self.condition && (self.kind != Kind::Other || !self.paths.is_empty())
+    }
+
+    pub(super) fn is_order(&self) -> bool {
+        self.kind == Kind::Order
+    }
+
+    /// Whether it asks for anything.
+    pub(super) fn asks(&self) -> bool {
+        self.changes + self.does + self.looks > 0 || !self.paths.is_empty()
     }
 
     /// Fails if the steps below do not come to what it asks for.
@@ -120,9 +167,10 @@ impl Title {
                 Action::Run { command, .. } => command.contains(path.as_str()),
                 action => {
                     let name = path.trim_end_matches('/');
-                    touched(action)
-                        .iter()
-                        .any(|touched| touched.ends_with(name) || name.starts_with(*touched))
+                    let is_it = |path: &RepoPath| {
+                        path.as_str().ends_with(name) || name.starts_with(path.as_str())
+                    };
+                    action.touched().into_iter().any(is_it)
                 }
             })
         };
@@ -134,19 +182,5 @@ impl Title {
             ))),
             None => Ok(()),
         }
-    }
-}
-
-/// The files that an action changes.
-pub(super) fn touched(action: &Action) -> Vec<&str> {
-    match action {
-        Action::Write { path, .. }
-        | Action::Append { path, .. }
-        | Action::Replace { path, .. }
-        | Action::Patch { path, .. }
-        | Action::Insert { path, .. }
-        | Action::Delete { path, .. } => vec![path.as_str()],
-        Action::Rename { from, to } => vec![from.as_str(), to.as_str()],
-        _ => Vec::new(),
     }
 }

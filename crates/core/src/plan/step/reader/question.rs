@@ -1,11 +1,11 @@
 //! Questions that a step spells out, with their options and their default.
 
-use super::{Action, Reader, Sentence};
+use super::{Action, Place, Reader, Sentence};
 use crate::plan::step::gap::Gap;
 
 impl Reader<'_, '_> {
     /// Takes what belongs to a question: `Ask: ...`, `Options: ...`, `Default: ...`, an item below it.
-    pub(super) fn answer(&mut self, sentence: &Sentence, item: bool, line: u32) -> bool {
+    pub(super) fn answer(&mut self, sentence: &Sentence, place: Place, line: u32) -> bool {
         let label = sentence.plain.split([':', '：']).next().unwrap_or_default();
         let said = sentence
             .after_colon()
@@ -25,7 +25,7 @@ impl Reader<'_, '_> {
             (_, Some(_), None) => {
                 self.blame(Gap::new("it answers a question that is not asked"), line);
             }
-            (_, None, Some((options, default))) if item => {
+            (_, None, Some((options, default))) if place == Place::Item => {
                 let option = sentence.raw.trim_matches(['`', '*', ' ']);
                 let chosen = option.strip_suffix("(default)").map(bare);
                 options.push(chosen.clone().unwrap_or_else(|| option.to_owned()));
@@ -37,7 +37,7 @@ impl Reader<'_, '_> {
     }
 
     fn open_question(&mut self) -> Option<(&mut Vec<String>, &mut Option<String>)> {
-        match &mut self.told.steps[self.start..].last_mut()?.action {
+        match &mut self.task.told.steps[self.state.start..].last_mut()?.action {
             Action::Ask { options, default, .. } => Some((options, default)),
             _ => None,
         }

@@ -167,7 +167,7 @@ fn what_explains_is_passed_over_and_named() {
         assert_eq!(told.passed, [why.trim_start_matches("> ")], "{:?}", told.steps);
         assert_eq!(told.steps.len(), 2, "{:?}", told.steps);
     }
-    let told = read(&format!("You must know that this is new.\n\n{CREATED}\n"));
+    let told = read(&format!("Add the reader of the new format.\n\n{CREATED}\n"));
     assert_eq!((told.steps.len(), told.passed.len()), (2, 0), "the preface is about all steps");
     same(
         "- [x] **Step 1: Create `a.ts`**\n\n```ts\nx\n```\n\n- [ ] **Step 2: Run it**\n\nRun: `x`\n",

@@ -123,3 +123,57 @@ fn reasons_and_remedies_fit() {
         );
     }
 }
+
+#[test]
+fn what_one_line_leaves_in_the_shell_reaches_no_line_behind_a_takeover() {
+    for script in [
+        "export A=1\ngit rm a.txt\nmake",
+        "A=1\ngit add -A\necho $A",
+        "source env.sh\ngit mv a.txt b.txt\nmake",
+        "set -e\nmake\ngit commit -m x\nmake test",
+        "make && cd web\ngit rm a.txt",
+        "(cd web && make)\ngit rm a.txt",
+        "pushd web\nmake\npopd\ngit commit -m x",
+        "f() { make; }\ngit rm a.txt\nf",
+    ] {
+        unclear(&format!("- [ ] Clean up\n\n```bash\n{script}\n```\n"), "");
+    }
+    same(
+        "- [ ] Clean up\n\n```bash\nexport A=1\nmake\ngit rm a.txt\n# the end\n```\n",
+        &["run \"export A=1\\nmake\" Pass", "delete a.txt"],
+    );
+}
+
+#[test]
+fn git_is_taken_over_only_with_flags_that_are_known() {
+    for script in [
+        "git rm -n a.txt",
+        "git rm --dry-run a.txt",
+        "git rm --ignore-unmatch a.txt",
+        "git rm --cached a.txt",
+        "git mv -n a.txt b.txt",
+        "git mv -k a.txt b.txt",
+        "git mv a.txt b/",
+        "git mv a.txt b.txt c",
+        "git rm $FILE",
+        "git rm *.txt",
+        "git -C web rm a.txt",
+        "git -C web add a.txt",
+        "sudo git rm a.txt",
+        "git rm a.txt || true",
+        "git rm a.txt > log",
+    ] {
+        unclear(&format!("- [ ] Clean up\n\n```bash\n{script}\n```\n"), "");
+    }
+    for (script, done) in [
+        ("git rm -r -f -q -- old", "delete-folder old"),
+        ("git rm -rf old", "delete-folder old"),
+        ("git rm 'a.txt'", "delete a.txt"),
+        ("git mv -f a.txt b.txt", "rename a.txt b.txt"),
+    ] {
+        same(&format!("- [ ] Clean up\n\n```bash\n{script}\n```\n"), &[done]);
+    }
+    for script in ["git -C web push", "git -c a=b push origin main", "make; git --no-pager push"] {
+        unclear(&format!("Run: `{script}`"), "nothing leaves or enters the workspace");
+    }
+}
