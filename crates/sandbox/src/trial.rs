@@ -12,6 +12,7 @@ use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 use sequester_core::profile::{Confinement, Guarantee};
 
@@ -145,8 +146,9 @@ impl Trial<'_> {
         let jail = Jail::launch(&blueprint, program, streams, Some(theirs.as_fd()))?;
         drop(theirs);
         let ending = jail.wait(drop)?;
-        // All is said, and nobody is left who could hold the line open.
-        ours.set_nonblocking(true)?;
+        // All is said, and nobody is left to hold the line open but, for a moment, a process that another thread is
+        // starting; one that outlives its jail holds it for good.
+        ours.set_read_timeout(Some(Duration::from_secs(5)))?;
         let mut said = Vec::new();
         let survived = ours.read_to_end(&mut said).is_err();
         Ok(Outcome { ending, said, survived })
@@ -155,7 +157,7 @@ impl Trial<'_> {
 
 /// One that is tried, the others out of the way.
 fn limits(limit: &str) -> Limits {
-    let mut limits = Limits { wall: std::time::Duration::from_secs(20), ..Limits::default() };
+    let mut limits = Limits { wall: Duration::from_secs(20), ..Limits::default() };
     // They are ours, and well formed.
     let _ = limits.set(limit);
     limits
