@@ -1,6 +1,7 @@
 //! `sequester task`: one isolated subagent, its report on standard output.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use sequester_core::agent::{self, Ending, Fault, Outcome as Ended, Role};
 use sequester_core::context::IsolatedContext;
@@ -23,6 +24,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::{progress::Progress, report as view, terminal};
 use crate::wire::config::resolve_model;
+use crate::wire::jail::Machine;
 use crate::wire::{Connections, Evidence, Project, Subagent, refuse_profile};
 
 pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
@@ -53,6 +55,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let named: Vec<RepoPath> = plan.tasks[0].files.iter().map(|file| file.path.clone()).collect();
     let subagent = Subagent {
         project: &project,
+        machine: Arc::new(Machine::look()),
         base: &base,
         role,
         profile,

@@ -3,14 +3,15 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use sequester_core::fault::Code;
-use sequester_core::profile::{HOST_HINT, Profile};
+use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::{Change, Rules};
 use sequester_sandbox::{
     Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, Workspace,
@@ -24,6 +25,8 @@ pub(crate) struct Machine {
     pub(crate) surroundings: Surroundings,
     /// Where stores are made, and noted what must be taken away after a crash.
     pub(crate) state: PathBuf,
+    /// Profiles whose jails were seen to start.
+    seen: Mutex<BTreeSet<Confinement>>,
 }
 
 impl Machine {
@@ -33,7 +36,7 @@ impl Machine {
             .collect();
         let state = state(&environment);
         sequester_sandbox::sweep(&state);
-        Self { surroundings: Surroundings::look(&environment), state }
+        Self { surroundings: Surroundings::look(&environment), state, seen: Mutex::default() }
     }
 
     /// A folder for one jail, which nobody has made yet.
@@ -66,7 +69,12 @@ impl Machine {
 
     /// Whether there is such a jail here: one is started that does nothing. Whoever asks a model has to know before.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
-        self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !seen().contains(&policy.confinement) {
+            self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))?;
+            seen().insert(policy.confinement);
+        }
+        Ok(())
     }
 
     /// What a writer could change there would count outside of the jail: a layer of another jail, or the person's own word

@@ -35,6 +35,7 @@ use crate::wire::Project;
 /// What every attempt of one subagent has in common.
 pub(crate) struct Subagent<'a> {
     pub(crate) project: &'a Project,
+    pub(crate) machine: Arc<Machine>,
     pub(crate) base: &'a dyn Snapshot,
     pub(crate) role: &'a Role,
     pub(crate) profile: Profile,
@@ -79,13 +80,12 @@ impl Subagent<'_> {
         feed: &dyn Feed,
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
-        let machine = Arc::new(Machine::look());
-        let workspace = Workspace::make(self.project, self.base, &machine, self.named)
+        let workspace = Workspace::make(self.project, self.base, &self.machine, self.named)
             .map_err(|error| no_workspace(&error))?;
         for note in &workspace.notes {
             output::tell(note);
         }
-        let jailed = self.jailed(machine, &workspace)?;
+        let jailed = self.jailed(&workspace)?;
         let toolbox = self.toolbox(equipment, &jailed);
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
@@ -111,7 +111,7 @@ impl Subagent<'_> {
         bytes.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX))
     }
 
-    fn jailed(&self, machine: Arc<Machine>, workspace: &Workspace) -> Result<Arc<Jailed>, Failure> {
+    fn jailed(&self, workspace: &Workspace) -> Result<Arc<Jailed>, Failure> {
         let mut settings = ToolSettings {
             hosts: self.profile.hosts.clone(),
             output_bytes: self.output_bytes(),
@@ -126,9 +126,9 @@ impl Subagent<'_> {
             workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
             limits: JailLimits { wall: self.budget().wall, ..JailLimits::default() },
             grants: BTreeSet::new(),
-            store: machine.store(),
+            store: self.machine.store(),
         };
-        Jailed::new(machine, policy, settings)
+        Jailed::new(Arc::clone(&self.machine), policy, settings)
     }
 
     /// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.
