@@ -1,5 +1,6 @@
 //! The jail's file system, built from nothing in the order of its entries.
 
+use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<Vec<Owne
     mount_change("/", private).map_err(told("cut the mounts off"))?;
     let root = scratch(BYTES, 0o755).map_err(Trouble::at("make the root"))?;
     attach(&root, CWD, Path::new("/")).map_err(Trouble::at("attach the root"))?;
-    let root = Root(root);
+    let root = Root { folder: root, layers: Cell::new(0) };
     root.prepare().map_err(Trouble::at("prepare the root"))?;
     let mut kept = Vec::new();
     for (entry, sources) in entries.iter().zip(sources) {
@@ -53,7 +54,11 @@ fn describe(entry: &Entry) -> String {
     format!("put `{}` into the jail", entry.at().display())
 }
 
-struct Root(OwnedFd);
+struct Root {
+    folder: OwnedFd,
+    /// How many layers are attached so far.
+    layers: Cell<usize>,
+}
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -72,7 +77,7 @@ impl Root {
             Entry::Cover { at, content } => self.cover(at, content.as_bytes()),
             Entry::Link { at, to } => {
                 self.above(at)?;
-                Ok(symlinkat(to, &self.0, inner(at))?)
+                Ok(symlinkat(to, &self.folder, inner(at))?)
             }
             Entry::Bind { at, .. } => sources.iter().try_for_each(|tree| self.bind(tree, at)),
             Entry::Scratch { at, bytes, mode } => {
@@ -93,13 +98,13 @@ impl Root {
     fn open(&self, at: &Path) -> Result<OwnedFd, Errno> {
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
-        openat2(&self.0, inner(at), flags, Mode::empty(), resolve)
+        openat2(&self.folder, inner(at), flags, Mode::empty(), resolve)
     }
 
     /// The folder at `at`, made with all above it where it is not there.
     fn folder(&self, at: &Path, mode: u32) -> io::Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        let mut folder = openat2(&self.0, ".", FOLDER, Mode::empty(), resolve)?;
+        let mut folder = openat2(&self.folder, ".", FOLDER, Mode::empty(), resolve)?;
         let inner = inner(at);
         let parts: Vec<_> = inner.components().collect();
         for (index, part) in parts.iter().enumerate() {
@@ -123,7 +128,7 @@ impl Root {
         self.above(at)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
-        let file = openat2(&self.0, inner(at), flags, Mode::from_raw_mode(0o644), resolve)?;
+        let file = openat2(&self.folder, inner(at), flags, Mode::from_raw_mode(0o644), resolve)?;
         let mut rest = content;
         while !rest.is_empty() {
             rest = &rest[write(&file, rest)?..];
@@ -144,11 +149,16 @@ impl Root {
         attach(tree, self.folder(at, 0o755)?, Path::new(""))
     }
 
-    /// The layers are attached for the time of the mount: the kernel takes only those that are somewhere.
+    /// The layers are attached while they are mounted: the kernel takes only those that are somewhere. All are taken away at
+    /// once in the end, since each time takes as long as the rest of a mount.
     fn layer(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
         let Some((store, lower)) = sources.split_last() else { return Ok(()) };
-        for (index, tree) in sources.iter().enumerate() {
-            self.mount(tree, &Path::new(LAYERS).join(index.to_string()))?;
+        if self.layers.get() == 0 {
+            self.mount(&scratch(BYTES, 0o700)?, Path::new(LAYERS))?;
+        }
+        for tree in sources {
+            let number = self.layers.replace(self.layers.get() + 1);
+            self.mount(tree, &Path::new(LAYERS).join(number.to_string()))?;
         }
         let overlay = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
         let named = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
@@ -162,14 +172,7 @@ impl Root {
         fsconfig_set_flag(&overlay, "userxattr")?;
         // With its end the whole disk would be written out otherwise. Kernels before 5.10 do not know it.
         let _ = fsconfig_set_flag(&overlay, "volatile");
-        let merged = finish(&overlay)?;
-        self.mount(&merged, at)?;
-        for index in 0..sources.len() {
-            let path = format!("/proc/self/fd/{}/{LAYERS}/{index}", self.0.as_raw_fd());
-            unmount(path, UnmountFlags::DETACH)?;
-            unlinkat(&self.0, format!("{LAYERS}/{index}"), AtFlags::REMOVEDIR)?;
-        }
-        Ok(())
+        self.mount(&finish(&overlay)?, at)
     }
 
     /// Read-only, since some of it steers the machine; what tells of the machine is hidden.
@@ -194,7 +197,7 @@ impl Root {
             ("stderr", "/proc/self/fd/2"),
             ("ptmx", "pts/ptmx"),
         ] {
-            symlinkat(to, &self.0, inner(&Path::new("/dev").join(name)))?;
+            symlinkat(to, &self.folder, inner(&Path::new("/dev").join(name)))?;
         }
         let terminals = fsopen("devpts", FsOpenFlags::FSOPEN_CLOEXEC)?;
         fsconfig_set_flag(&terminals, "newinstance")?;
@@ -211,11 +214,11 @@ impl Root {
         };
         let draft = Path::new(COVER);
         self.file(draft, content)?;
-        let text = clone_at(&self.0, draft)?;
+        let text = clone_at(&self.folder, draft)?;
         sys::set_attributes(&text, Attributes { read_only: true, ..closed() })?;
         attach(&text, there, Path::new(""))?;
         // Its name may go now, not before: the next one has it.
-        Ok(unlinkat(&self.0, COVER, AtFlags::empty())?)
+        Ok(unlinkat(&self.folder, COVER, AtFlags::empty())?)
     }
 
     fn hide(&self, at: &Path) -> io::Result<()> {
@@ -224,7 +227,7 @@ impl Root {
             there => there?,
         };
         let empty = if is_folder(&there)? { EMPTY_FOLDER } else { EMPTY_FILE };
-        let empty = clone_at(&self.0, Path::new(empty))?;
+        let empty = clone_at(&self.folder, Path::new(empty))?;
         sys::set_attributes(&empty, Attributes { read_only: true, ..closed() })?;
         attach(&empty, there, Path::new(""))
     }
@@ -242,8 +245,12 @@ impl Root {
 
     /// From here on there is nothing but this root, and it cannot be changed itself.
     fn close(self) -> io::Result<()> {
-        unlinkat(&self.0, LAYERS, AtFlags::REMOVEDIR)?;
-        fchdir(&self.0)?;
+        if self.layers.get() > 0 {
+            let path = format!("/proc/self/fd/{}/{LAYERS}", self.folder.as_raw_fd());
+            unmount(path, UnmountFlags::DETACH)?;
+        }
+        unlinkat(&self.folder, LAYERS, AtFlags::REMOVEDIR)?;
+        fchdir(&self.folder)?;
         pivot_root(".", ".")?;
         unmount(".", UnmountFlags::DETACH)?;
         chdir("/")?;
