@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::cost::{Cost, measure, ratio, run as once};
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 struct Project {
     name: &'static str,
