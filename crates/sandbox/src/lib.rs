@@ -9,7 +9,9 @@ pub mod folder;
 #[cfg(test)]
 mod golden;
 mod groups;
+mod guard;
 pub mod harvest;
+mod hold;
 pub mod host;
 mod inside;
 mod launch;

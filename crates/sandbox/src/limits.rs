@@ -38,7 +38,11 @@ impl Default for Limits {
 const KEYS: &str = "`memory`, `pids`, `cpu`, `wall`, `output`, `disk`";
 const BYTES: &str = "a size such as `512M` or `2G`";
 const TIME: &str = "a time such as `10s`, `5m` or `500ms`";
-const COUNT: &str = "a number from 1";
+const COUNT: &str = "a number from 4: the jail's own processes count";
+const MEMORY: &str = "a size such as `512M` or `2G`, at least `16M`: the jail itself needs some";
+/// Less than this and the jail cannot be made.
+const LEAST_MEMORY: u64 = 16 << 20;
+const LEAST_PIDS: u32 = 4;
 
 impl Limits {
     /// Takes one setting as a person writes it: `memory=512M`, `wall=10s`, `pids=64`.
@@ -51,12 +55,18 @@ impl Limits {
             Error::BadValue { key, value, expected }
         };
         match key {
-            "memory" => self.memory = bytes(value).ok_or_else(|| bad(BYTES))?,
+            "memory" => {
+                let enough = bytes(value).filter(|bytes| *bytes >= LEAST_MEMORY);
+                self.memory = enough.ok_or_else(|| bad(MEMORY))?;
+            }
             "output" => self.output = bytes(value).ok_or_else(|| bad(BYTES))?,
             "disk" => self.disk = bytes(value).ok_or_else(|| bad(BYTES))?,
             "cpu" => self.cpu = Some(time(value).ok_or_else(|| bad(TIME))?),
             "wall" => self.wall = time(value).ok_or_else(|| bad(TIME))?,
-            "pids" => self.pids = count(value).ok_or_else(|| bad(COUNT))?,
+            "pids" => {
+                let enough = count(value).filter(|count| *count >= LEAST_PIDS);
+                self.pids = enough.ok_or_else(|| bad(COUNT))?;
+            }
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(())

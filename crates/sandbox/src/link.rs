@@ -65,6 +65,24 @@ impl Link {
         word: &impl Serialize,
         descriptor: Option<BorrowedFd<'_>>,
     ) -> io::Result<()> {
+        self.send(word, descriptor, SendFlags::NOSIGNAL)
+    }
+
+    /// Fails where the other side does not take it at once.
+    pub(crate) fn try_say_with(
+        &self,
+        word: &impl Serialize,
+        descriptor: Option<BorrowedFd<'_>>,
+    ) -> io::Result<()> {
+        self.send(word, descriptor, SendFlags::NOSIGNAL | SendFlags::DONTWAIT)
+    }
+
+    fn send(
+        &self,
+        word: &impl Serialize,
+        descriptor: Option<BorrowedFd<'_>>,
+        flags: SendFlags,
+    ) -> io::Result<()> {
         let text = serde_json::to_vec(word)?;
         if text.len() > BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is too long to be told"));
@@ -75,7 +93,7 @@ impl Link {
         if !given.is_empty() {
             control.push(SendAncillaryMessage::ScmRights(&given));
         }
-        sendmsg(&self.0, &[IoSlice::new(&text)], &mut control, SendFlags::NOSIGNAL)?;
+        sendmsg(&self.0, &[IoSlice::new(&text)], &mut control, flags)?;
         Ok(())
     }
 

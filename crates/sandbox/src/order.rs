@@ -100,6 +100,8 @@ pub enum Cause {
     Disk,
     Cpu,
     Pids,
+    /// Something that was covered in the person's folder was replaced outside.
+    Exposed,
     /// The controller asked for it, or is gone.
     Asked,
 }
@@ -114,6 +116,9 @@ impl Cause {
             Self::Disk => "It wrote more to disk than it may, so it was ended.",
             Self::Cpu => "It used more processor time than it may, so it was ended.",
             Self::Pids => "It started more processes than it may, so it was ended.",
+            Self::Exposed => {
+                "Something that it may not see or change was replaced outside of it, so it was ended."
+            }
             Self::Asked => "It was ended before it was done.",
         }
     }

@@ -1,67 +1,113 @@
 //! Names that must not be made, held by something empty while a jail lives.
+//!
+//! Several jails may work on one folder. What they put there is noted in one file for each folder, which every one of them holds by a
+//! lock of the kernel: the last takes everything away, and what nobody holds is what the dead left.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FlockOperation;
+
 use crate::blueprint::{Access, Blueprint, Entry, Kind};
+use crate::hold::{self, Turn};
 use crate::order::Trouble;
 
-/// What was put into the person's folder; taken away with this value.
+/// What was put into the person's folder; taken away with the last of these.
 #[derive(Default)]
 pub(crate) struct Placeholders {
-    put: Vec<(PathBuf, Kind)>,
-    /// Written before anything is put, for whoever comes after a crash.
-    journal: Option<PathBuf>,
+    journal: Option<Journal>,
 }
+
+struct Journal {
+    path: PathBuf,
+    file: File,
+    state: PathBuf,
+}
+
+const PREFIX: &str = "placeholders-";
 
 impl Placeholders {
     /// For each shut name that is not there, in a folder of the machine's that the jail may write.
     pub(crate) fn put(blueprint: &Blueprint) -> Result<Self, Trouble> {
-        let mut placeholders = Self::default();
-        let missing: Vec<_> = missing(&blueprint.root).collect();
-        if missing.is_empty() {
-            return Ok(placeholders);
+        let shut: Vec<_> = shut(&blueprint.root).collect();
+        let (Some(state), Some(folder)) = (&blueprint.state, written(&blueprint.root)) else {
+            return Ok(Self::default());
+        };
+        if shut.is_empty() {
+            return Ok(Self::default());
         }
-        placeholders.write_journal(blueprint, &missing)?;
+        let told = |error| Trouble::at(format!("hold names in `{}`", folder.display()))(error);
+        let turn = Turn::take(state).map_err(told)?;
+        let mut journal = Journal::open(state, folder).map_err(told)?;
+        // Held before anything is put: the end of another jail then leaves it alone.
+        hold::lock(&journal.file, FlockOperation::LockShared).map_err(told)?;
+        let mut put = journal.read().map_err(told)?;
+        let missing: Vec<_> =
+            missing(shut).filter(|(path, _)| put.iter().all(|(known, _)| known != path)).collect();
+        put.extend(missing.iter().cloned());
+        journal.write(&put).map_err(told)?;
+        let placeholders = Self { journal: Some(journal) };
         for (path, kind) in missing {
             let made = match kind {
                 Kind::Folder => fs::create_dir(&path),
-                Kind::File => fs::File::create_new(&path).map(drop),
+                Kind::File => File::create_new(&path).map(drop),
             };
             match made {
-                Ok(()) => placeholders.put.push((path, kind)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    // Its drop takes a turn too.
+                    drop(turn);
                     return Err(Trouble::at(format!("hold the name `{}`", path.display()))(error));
                 }
+                _ => {}
             }
         }
         Ok(placeholders)
-    }
-
-    fn write_journal(
-        &mut self,
-        blueprint: &Blueprint,
-        missing: &[(PathBuf, Kind)],
-    ) -> Result<(), Trouble> {
-        let Some(state) = &blueprint.state else { return Ok(()) };
-        let journal = journal(state, std::process::id());
-        let told = |error| Trouble::at(format!("write `{}`", journal.display()))(error);
-        fs::create_dir_all(state).map_err(told)?;
-        let mut file = fs::File::create_new(&journal).map_err(told)?;
-        self.journal = Some(journal.clone());
-        let text = serde_json::to_vec(missing).map_err(io::Error::from).map_err(told)?;
-        file.write_all(&text).map_err(told)
     }
 }
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
-        take(&self.put);
-        if let Some(journal) = &self.journal {
-            let _ = fs::remove_file(journal);
+        let Some(journal) = &mut self.journal else { return };
+        // Without a turn another may be putting something right now: then it is left to the next start.
+        if let Ok(_turn) = Turn::take(&journal.state) {
+            journal.end();
         }
+    }
+}
+
+impl Journal {
+    /// By what the folder is, not by its name: it may be reached by several.
+    fn open(state: &Path, folder: &Path) -> io::Result<Self> {
+        let about = fs::metadata(folder)?;
+        let path = state.join(format!("{PREFIX}{:x}-{:x}.json", about.dev(), about.ino()));
+        let file = hold::open(&path)?;
+        Ok(Self { path, file, state: state.to_owned() })
+    }
+
+    fn read(&mut self) -> io::Result<Vec<(PathBuf, Kind)>> {
+        let mut text = Vec::new();
+        self.file.rewind()?;
+        self.file.read_to_end(&mut text)?;
+        // Half of one was written by a jail that never began to put anything.
+        Ok(serde_json::from_slice(&text).unwrap_or_default())
+    }
+
+    fn write(&mut self, put: &[(PathBuf, Kind)]) -> io::Result<()> {
+        let text = serde_json::to_vec(put)?;
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        self.file.write_all(&text)
+    }
+
+    /// Takes everything away if nobody else holds it.
+    fn end(&mut self) {
+        if hold::lock(&self.file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return;
+        }
+        take(&self.read().unwrap_or_default());
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -81,19 +127,32 @@ fn take(put: &[(PathBuf, Kind)]) {
     }
 }
 
-fn missing(entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Kind)> {
+/// Shut names in a folder that the jail may write, by the machine's names of them.
+fn shut(entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Kind)> {
     let shut = entries.iter().filter_map(|entry| match entry {
         Entry::Shut { at, kind } => Some((at, *kind)),
         _ => None,
     });
-    let found = shut.filter_map(|(at, kind)| Some((beneath(entries, at)?, kind)));
+    shut.filter_map(|(at, kind)| Some((beneath(entries, at)?, kind)))
+}
+
+/// Those that are not there, with the folders above them.
+fn missing(shut: Vec<(PathBuf, Kind)>) -> impl Iterator<Item = (PathBuf, Kind)> {
     let absent = |path: &Path| fs::symlink_metadata(path).is_err();
-    found.flat_map(move |(path, kind)| {
+    shut.into_iter().flat_map(move |(path, kind)| {
         let above: Vec<_> = path.ancestors().skip(1).take_while(|above| absent(above)).collect();
         let above: Vec<_> =
             above.into_iter().rev().map(|above| (above.to_owned(), Kind::Folder)).collect();
         let own = absent(&path).then_some((path, kind));
         above.into_iter().chain(own)
+    })
+}
+
+/// The highest folder of the machine's that the jail may write.
+fn written(entries: &[Entry]) -> Option<&Path> {
+    entries.iter().find_map(|entry| match entry {
+        Entry::Bind { from, access: Access::Write, .. } => Some(from.as_path()),
+        _ => None,
     })
 }
 
@@ -107,26 +166,14 @@ fn beneath(entries: &[Entry], at: &Path) -> Option<PathBuf> {
     })
 }
 
-fn journal(state: &Path, pid: u32) -> PathBuf {
-    state.join(format!("placeholders-{pid}.json"))
-}
-
-/// Takes away what supervisors left that are gone.
+/// Takes away what the dead left. Needs a turn.
 pub(crate) fn sweep(state: &Path) {
     let Ok(entries) = fs::read_dir(state) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let pid = name
-            .to_str()
-            .and_then(|name| name.strip_prefix("placeholders-")?.strip_suffix(".json"));
-        let Some(pid) = pid.and_then(|pid| pid.parse::<u32>().ok()) else { continue };
-        if Path::new(&format!("/proc/{pid}")).exists() {
-            continue;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX))
+            && let Ok(file) = hold::open(&entry.path())
+        {
+            Journal { path: entry.path(), file, state: state.to_owned() }.end();
         }
-        let put = fs::read(entry.path())
-            .ok()
-            .and_then(|text| serde_json::from_slice::<Vec<(PathBuf, Kind)>>(&text).ok());
-        take(&put.unwrap_or_default());
-        let _ = fs::remove_file(entry.path());
     }
 }

@@ -17,8 +17,10 @@ pub const NAMES: &[(&str, Kind)] = &[
     (".claude", Folder), (".mcp.json", File), (".cursor", Folder), (".codex", Folder), (".gemini", Folder), (".opencode", Folder),
     // Editors and shells
     (".vscode", Folder), (".idea", Folder), (".devcontainer", Folder), (".envrc", File), (".husky", Folder),
+    (".pre-commit-config.yaml", File), ("lefthook.yml", File),
     // Build services
     (".github/workflows", Folder), (".github/actions", Folder), (".gitlab-ci.yml", File), (".circleci", Folder),
+    (".forgejo/workflows", Folder), (".gitea/workflows", Folder), (".woodpecker", Folder),
     (".buildkite", Folder), (".travis.yml", File), (".drone.yml", File), (".woodpecker.yml", File), (".cirrus.yml", File),
     ("azure-pipelines.yml", File), ("bitbucket-pipelines.yml", File), ("appveyor.yml", File), ("Jenkinsfile", File),
 ];

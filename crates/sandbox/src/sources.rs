@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::CWD;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::mount::{OpenTreeFlags, open_tree};
 
 use crate::blueprint::{Access, Entry};
@@ -27,29 +27,41 @@ pub(crate) fn open(
 
 fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Trouble> {
     match entry {
-        Entry::Bind { from, access, .. } => Ok(vec![copy(from, *access == Access::Read, mapped)?]),
+        Entry::Bind { from, access, .. } => {
+            Ok(vec![copy(from, *access == Access::Read, mapped).map_err(told(from))?])
+        }
         Entry::Layered { lower, store, .. } => {
-            let layers = lower.iter().map(|layer| copy(layer, true, mapped));
+            let layers = lower.iter().map(|layer| copy(layer, true, mapped).map_err(told(layer)));
             // Made for this jail, and owned by its user already.
-            layers.chain([copy(store, false, None)]).collect()
+            let own = clone(store)
+                .and_then(|own| sys::set_attributes(&own, Attributes::default()).map(|()| own));
+            layers.chain([own.map_err(told(store))]).collect()
         }
         _ => Ok(Vec::new()),
     }
 }
 
-fn copy(from: &Path, read_only: bool, mapped: Option<BorrowedFd<'_>>) -> Result<OwnedFd, Trouble> {
-    let told = |error: io::Error| Trouble::at(format!("mount `{}`", from.display()))(error);
-    let tree = clone(from).map_err(told)?;
+fn copy(from: &Path, read_only: bool, mapped: Option<BorrowedFd<'_>>) -> io::Result<OwnedFd> {
+    let tree = open_source(from).and_then(|from| clone_at(from, Path::new("")))?;
     let plain = Attributes { read_only, ..Attributes::default() };
-    let Some(mapped) = mapped else {
-        return sys::set_attributes(&tree, plain).map(|()| tree).map_err(told);
-    };
-    match sys::set_attributes(&tree, Attributes { mapped: Some(mapped), ..plain }) {
-        Ok(()) => Ok(tree),
+    let set = match mapped {
         // Some file systems cannot map owners. What is only read can do without: it is then read as by anybody.
-        Err(_) if read_only => sys::set_attributes(&tree, plain).map(|()| tree).map_err(told),
-        Err(error) => Err(told(error)),
-    }
+        Some(_) => sys::set_attributes(&tree, Attributes { mapped, ..plain }).or_else(|error| {
+            if read_only { sys::set_attributes(&tree, plain) } else { Err(error) }
+        }),
+        None => sys::set_attributes(&tree, plain),
+    };
+    set.map(|()| tree)
+}
+
+fn told(from: &Path) -> impl FnOnce(io::Error) -> Trouble + '_ {
+    move |error| Trouble::at(format!("mount `{}`", from.display()))(error)
+}
+
+/// What was looked at and is no link: one that stands there now was put there since, and could lead anywhere.
+fn open_source(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    Ok(openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 
 pub(crate) fn clone(from: &Path) -> io::Result<OwnedFd> {

@@ -17,6 +17,8 @@ use rustix::process::{
 
 use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
+use crate::guard::Guard;
+use crate::hold::Store;
 use crate::host::Host;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
@@ -82,7 +84,10 @@ fn keep(
     serve: impl FnOnce(UnixStream),
 ) -> Result<Ending, Trouble> {
     let blueprint = order.blueprint.clone();
+    let made = blueprint.discard.as_deref().map(Store::make).transpose();
+    let _store = made.map_err(Trouble::at("make the jail's store"))?;
     let _placeholders = Placeholders::put(&blueprint)?;
+    let guard = Guard::over(&blueprint.root)?;
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
     let (ends, pumps) =
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
@@ -103,7 +108,7 @@ fn keep(
         inside::run(order, sources, doors, ends, &theirs, serve)
     };
     drop((sources, doors, ends, theirs));
-    let jail = Jail { pid, handle, isolation: blueprint.isolation };
+    let jail = Jail { pid, handle, guard, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
     }
@@ -258,6 +263,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
 struct Jail {
     pid: Pid,
     handle: OwnedFd,
+    guard: Option<Guard>,
     isolation: Isolation,
 }
 
@@ -276,6 +282,7 @@ impl Jail {
             match self.wait(control, link, patience) {
                 Woken::Ended => break None,
                 Woken::Asked => break Some(Cause::Asked),
+                Woken::Exposed => break Some(Cause::Exposed),
                 Woken::Time => {}
             }
             let cause =
@@ -299,14 +306,16 @@ impl Jail {
     }
 
     fn wait(&self, control: &Link, link: &Link, patience: Duration) -> Woken {
-        let mut descriptors = [
+        let mut descriptors = vec![
             PollFd::new(&self.handle, PollFlags::IN),
             PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
         ];
+        descriptors.extend(self.guard.as_ref().map(|guard| PollFd::new(guard, PollFlags::IN)));
         let time = Timespec::try_from(patience).ok();
         match poll(&mut descriptors, time.as_ref()) {
             Ok(_) if !descriptors[0].revents().is_empty() => Woken::Ended,
             Ok(_) if !descriptors[1].revents().is_empty() => fulfil(control, link),
+            Ok(_) if self.guard.as_ref().is_some_and(Guard::is_broken) => Woken::Exposed,
             Ok(_) | Err(Errno::INTR) => Woken::Time,
             Err(_) => Woken::Asked,
         }
@@ -343,8 +352,9 @@ fn is_killed(ending: Ending) -> bool {
 fn fulfil(control: &Link, link: &Link) -> Woken {
     match control.hear() {
         Ok(Some((Wish::Spawn(words), Some(stream)))) => {
-            // Fails only if the jail has ended, which is seen next; the stream closes, and so the controller knows.
-            let _ = link.say_with(&Word::Spawn(words), Some(stream.as_fd()));
+            // Not waited for: somebody in the jail may keep the other side from reading. The stream closes then, and so the
+            // controller knows.
+            let _ = link.try_say_with(&Word::Spawn(words), Some(stream.as_fd()));
             Woken::Time
         }
         _ => Woken::Asked,
@@ -354,6 +364,7 @@ fn fulfil(control: &Link, link: &Link) -> Woken {
 enum Woken {
     Ended,
     Asked,
+    Exposed,
     Time,
 }
 

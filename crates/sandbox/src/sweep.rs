@@ -5,17 +5,18 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use crate::hold::{self, Turn};
 use crate::{groups, placeholder, probe};
 
 /// Takes away what jails left whose supervisors are gone. Touches nothing of a jail that lives.
 pub fn sweep(state: &Path) {
-    placeholder::sweep(state);
+    // Nothing is left where there is no folder to leave it in.
     let Ok(entries) = fs::read_dir(state) else { return };
+    let Ok(_turn) = Turn::take(state) else { return };
+    placeholder::sweep(state);
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix("jail-")?.split('-').next());
-        let Some(owner) = owner.and_then(|owner| owner.parse::<u32>().ok()) else { continue };
-        if !Path::new(&format!("/proc/{owner}")).exists() {
+        let is_store = entry.file_name().to_str().is_some_and(|name| name.starts_with("jail-"));
+        if is_store && hold::is_left(&entry.path()) {
             // Only a jail that could not clear up leaves one, and that may have had control groups.
             for parent in probe::group_parents() {
                 groups::sweep(&parent);

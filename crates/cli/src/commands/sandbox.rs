@@ -50,7 +50,7 @@ fn limits(flags: &[String]) -> Result<Limits, Failure> {
     let mut limits = Limits::default();
     for flag in flags {
         limits.set(flag).map_err(|error| {
-            let hint = "Write it as in `--limit memory=512M` or `--limit wall=10s`.";
+            let hint = error.hint();
             Failure::input(Code::BadArguments, format!("--limit {flag}"), error.to_string(), hint)
         })?;
     }
@@ -65,6 +65,20 @@ fn tell(said: &Said) {
 
 const SHOWN: &str = "The system's programs, tool chains on the PATH and the workspace are there; install it, or name its path.";
 
+/// Why, and what to do about it.
+fn killed(cause: Cause) -> String {
+    let limit = match cause {
+        Cause::Wall => "wall=10m",
+        Cause::Output => "output=256M",
+        Cause::Memory => "memory=8G",
+        Cause::Disk => "disk=16G",
+        Cause::Cpu => "cpu=10m",
+        Cause::Pids => "pids=4096",
+        Cause::Exposed | Cause::Asked => return cause.sentence().to_owned(),
+    };
+    format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())
+}
+
 /// As a shell tells it; why the jail was ended goes to standard error.
 fn end(ending: Ending, command: &str) -> ExitCode {
     let (code, told) = match ending {
@@ -74,8 +88,8 @@ fn end(ending: Ending, command: &str) -> ExitCode {
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail.")))
         }
-        Ending::Killed(Cause::Wall) => (124, Some(Cause::Wall.sentence().to_owned())),
-        Ending::Killed(cause) => (137, Some(cause.sentence().to_owned())),
+        Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall))),
+        Ending::Killed(cause) => (137, Some(killed(cause))),
     };
     if let Some(told) = told {
         output::tell(&told);

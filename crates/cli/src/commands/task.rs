@@ -53,9 +53,11 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
         output::tell(&note);
     }
     let named: Vec<RepoPath> = plan.tasks[0].files.iter().map(|file| file.path.clone()).collect();
+    let machine = Arc::new(Machine::look());
+    machine.make_state()?;
     let subagent = Subagent {
         project: &project,
-        machine: Arc::new(Machine::look()),
+        machine,
         base: &base,
         role,
         profile,

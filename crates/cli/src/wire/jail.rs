@@ -5,10 +5,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use sequester_core::fault::Code;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
@@ -34,9 +35,13 @@ impl Machine {
         let environment: BTreeMap<String, String> = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let state = state(&environment);
-        sequester_sandbox::sweep(&state);
-        Self { surroundings: Surroundings::look(&environment), state, seen: Mutex::default() }
+        let surroundings = Surroundings::look(&environment);
+        let state = state(&environment, surroundings.owner.user);
+        let machine = Self { surroundings, state, seen: Mutex::default() };
+        if machine.owns_state() {
+            sequester_sandbox::sweep(&machine.state);
+        }
+        machine
     }
 
     /// A folder for one jail, which nobody has made yet.
@@ -44,7 +49,9 @@ impl Machine {
         use std::sync::atomic::{AtomicU32, Ordering};
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        self.state.join(format!("jail-{}-{count}", std::process::id()))
+        // Processes of other containers may have the same number.
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        self.state.join(format!("jail-{}-{}-{count}", since.as_nanos(), std::process::id()))
     }
 
     /// Where bases and the layers of attempts are.
@@ -55,11 +62,29 @@ impl Machine {
     /// The folder for stores, which nobody else may look into.
     pub(crate) fn make_state(&self) -> Result<(), Failure> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
-        made.map_err(|error| {
-            let message = format!("The folder that jails are kept in cannot be made: {error}.");
+        let told = |message: String| {
             let hint = "Let `XDG_STATE_HOME` or `HOME` name a folder that you may write, on a disk with room.";
             Failure::work(Code::NoWorkspace, self.state.display(), message, hint)
-        })
+        };
+        made.map_err(|error| {
+            told(format!("The folder that jails are kept in cannot be made: {error}."))
+        })?;
+        if self.owns_state() {
+            return Ok(());
+        }
+        Err(told(
+            "The folder that jails are kept in is another user's, or others may write to it."
+                .to_owned(),
+        ))
+    }
+
+    /// Whether the folder for stores and the one above it are there, and nobody else may write to them.
+    fn owns_state(&self) -> bool {
+        let user = self.surroundings.owner.user;
+        let is_own = |about: fs::Metadata| {
+            about.is_dir() && about.uid() == user && about.mode() & 0o022 == 0
+        };
+        self.state.ancestors().take(2).all(|folder| fs::symlink_metadata(folder).is_ok_and(is_own))
     }
 
     /// Really tries what the kernel can do.
@@ -99,8 +124,8 @@ impl Machine {
         policy: &Policy,
         launch: impl Fn(&Blueprint) -> Result<T, Error>,
     ) -> Result<T, Failure> {
-        self.make_state()?;
         self.check_place(policy)?;
+        self.make_state()?;
         let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
             compiled.map(|Compiled { blueprint, .. }| launch(&blueprint))
@@ -132,12 +157,15 @@ impl Machine {
 }
 
 /// `$XDG_STATE_HOME/sequester/jails`, else `~/.local/state/...`, else in the folder for temporary files.
-fn state(environment: &BTreeMap<String, String>) -> PathBuf {
+fn state(environment: &BTreeMap<String, String>, user: u32) -> PathBuf {
     let absolute =
         |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = absolute("HOME").filter(|home| home.is_dir());
     let state = absolute("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")));
-    state.unwrap_or_else(env::temp_dir).join("sequester/jails")
+    let state = state.map(|state| state.join("sequester"));
+    // Everybody may write there, so that it is made sure whose it is before anything in it is taken for ours.
+    let own = || env::temp_dir().join(format!("sequester-{user}"));
+    state.unwrap_or_else(own).join("jails")
 }
 
 /// A guarantee that is missing ends with 5, a policy that cannot be with 2.

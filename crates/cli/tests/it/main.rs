@@ -22,6 +22,7 @@ mod interference;
 mod jail_bad_input;
 mod literal;
 mod machine;
+mod masks;
 mod output;
 mod plan;
 mod real_model;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::PROXY_PORT;
 use super::people::USER;
+use crate::host::Peer;
 use crate::policy::Policy;
 use crate::surroundings::Surroundings;
 
@@ -29,12 +30,8 @@ const OFFLINE: [(&str, &str); 6] = [
 const PROXIED: [&str; 6] =
     ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "http_proxy", "https_proxy"];
 
-/// The loopback is the jail's own; and Node looks at none of these by itself.
-const DIRECT: [(&str, &str); 3] = [
-    ("NODE_USE_ENV_PROXY", "1"),
-    ("NO_PROXY", "localhost,127.0.0.1,::1"),
-    ("no_proxy", "localhost,127.0.0.1,::1"),
-];
+/// The loopback is the jail's own, unless the machine's is named.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Where nobody has a search path.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -69,7 +66,15 @@ pub(super) fn build(
     } else {
         let proxy = format!("http://127.0.0.1:{PROXY_PORT}");
         all.extend(PROXIED.map(|name| (name.to_owned(), proxy.clone())));
-        all.extend(DIRECT.map(owned));
+        // Node looks at none of these by itself.
+        all.insert("NODE_USE_ENV_PROXY".to_owned(), "1".to_owned());
+        let named = |own: &str| {
+            Peer::parse(own).is_some_and(|peer| policy.hosts.iter().any(|host| host.covers(&peer)))
+        };
+        let direct: Vec<&str> = LOOPBACK.into_iter().filter(|own| !named(own)).collect();
+        for name in ["NO_PROXY", "no_proxy"] {
+            all.insert(name.to_owned(), direct.join(","));
+        }
     }
     all
 }

@@ -51,7 +51,7 @@ pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), 
 
 pub(super) fn entries(policy: &Policy, capabilities: &Capabilities) -> Vec<Entry> {
     match &policy.workspace {
-        Workspace::Folder(folder) => of_folder(policy, folder),
+        Workspace::Folder(folder) => of_folder(policy, folder, capabilities),
         Workspace::Layers(layers) => of_layers(policy, layers, capabilities),
         Workspace::None => {
             let bytes = policy.limits.disk.min(policy.limits.memory / 2);
@@ -64,17 +64,28 @@ fn bind(path: &Path, access: Access) -> Entry {
     Entry::Bind { from: path.to_owned(), at: path.to_owned(), access }
 }
 
-fn of_folder(policy: &Policy, folder: &Folder) -> Vec<Entry> {
+fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> Vec<Entry> {
     let mut entries = Vec::new();
     if let Git::Elsewhere(git) = &folder.git {
         entries.push(bind(git, Access::Read));
     }
     let at = folder.path.clone();
+    let layered = || {
+        let store = policy.store.join("workspace");
+        Entry::Layered { at: at.clone(), lower: vec![at.clone()], store }
+    };
+    let is_masked = !folder.hidden.is_empty() || !folder.covers.is_empty();
     match policy.confinement {
+        // What is mounted on a file of the person's falls off when they replace the file. A layer has files of its own.
+        Confinement::ReadOnly | Confinement::Research
+            if is_masked && capabilities.has(Capability::Overlay) =>
+        {
+            entries.push(layered());
+            entries.push(Entry::Shut { at: at.clone(), kind: Kind::Folder });
+        }
         Confinement::ReadOnly | Confinement::Research => entries.push(bind(&at, Access::Read)),
         Confinement::Validate => {
-            let store = policy.store.join("workspace");
-            entries.push(Entry::Layered { at: at.clone(), lower: vec![at.clone()], store });
+            entries.push(layered());
             match folder.git {
                 Git::None => {}
                 Git::Here => entries.push(Entry::Shut { at: at.join(".git"), kind: Kind::Folder }),
@@ -161,17 +172,17 @@ fn of_layers(policy: &Policy, layers: &Layers, capabilities: &Capabilities) -> V
         }));
     }
     if is_layered {
-        entries.extend(layers.caches.iter().map(|cache| of_cache(policy, cache)));
+        entries.extend(layers.caches.iter().flat_map(|cache| of_cache(policy, cache)));
         entries.extend(layers.hidden.iter().map(|at| Entry::Hidden { at: at.clone() }));
     }
     entries
 }
 
-fn of_cache(policy: &Policy, cache: &Layer) -> Entry {
+/// A layer for readers too: what is mounted on a file of the person's falls off when they replace the file.
+fn of_cache(policy: &Policy, cache: &Layer) -> Vec<Entry> {
     let Layer { at, lower, store } = cache.clone();
-    if policy.is_writing() {
-        Entry::Layered { at, lower: vec![lower], store }
-    } else {
-        Entry::Bind { from: lower, at, access: Access::Read }
-    }
+    let shut = Entry::Shut { at: at.clone(), kind: Kind::Folder };
+    let mut entries = vec![Entry::Layered { at, lower: vec![lower], store }];
+    entries.extend(Some(shut).filter(|_| !policy.is_writing()));
+    entries
 }

@@ -28,9 +28,17 @@ fn units_and_fractions_are_exact() {
         assert_eq!(set(&[setting]).unwrap().wall.as_millis(), milliseconds, "{setting}");
     }
     for (setting, bytes) in
-        [("memory=1.5G", 3 << 29), ("memory=64KiB", 64 << 10), ("memory=9", 9), ("memory=1k", 1024)]
+        [("disk=1.5G", 3 << 29), ("disk=64KiB", 64 << 10), ("disk=9", 9), ("disk=1k", 1024)]
     {
-        assert_eq!(set(&[setting]).unwrap().memory, bytes, "{setting}");
+        assert_eq!(set(&[setting]).unwrap().disk, bytes, "{setting}");
+    }
+}
+
+#[test]
+fn what_no_jail_could_be_made_in_is_refused_with_the_least() {
+    for (setting, least) in [("memory=1", "16M"), ("memory=15M", "16M"), ("pids=1", "from 4")] {
+        let told = set(&[setting]).unwrap_err().hint();
+        assert!(told.contains(least), "{told}");
     }
 }
 
@@ -44,7 +52,7 @@ fn what_is_no_limit_is_refused_with_a_hint() {
     for (setting, message, hint) in [
         ("memory", "The limit `memory` has no value.", "Write `KEY=VALUE`"),
         ("speed=1", "There is no limit `speed`.", "Limits are `memory`"),
-        ("pids=0", "`0` cannot be read as the limit `pids`.", "Write a number from 1."),
+        ("pids=0", "`0` cannot be read as the limit `pids`.", "Write a number from 4"),
         ("wall=soon", "`soon` cannot be read as the limit `wall`.", "Write a time"),
     ] {
         let error = set(&[setting]).unwrap_err();

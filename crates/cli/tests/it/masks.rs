@@ -1,0 +1,161 @@
+//! What covers names in a person's own folder, while others work on the same folder.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::command::{Answer, Bench};
+
+/// A command in a jail of the bench's folder, with its lines in and out.
+struct Jailed {
+    child: Child,
+    lines: BufReader<std::process::ChildStdout>,
+}
+
+impl Jailed {
+    /// Says `ready`, waits for a line, then runs the script.
+    fn start(bench: &Bench, profile: &str, script: &str) -> Self {
+        let script = format!("echo ready; read -r line; {script}");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sequester"))
+            .args(["sandbox", "--profile", profile, "--", "sh", "-c", &script])
+            .current_dir(bench.repo())
+            .env("HOME", bench.path("home"))
+            .env_remove("XDG_STATE_HOME")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        Self { child, lines }
+    }
+
+    fn go(mut self) -> Answer {
+        // One that was ended meanwhile takes no line.
+        let _ = self.child.stdin.take().unwrap().write_all(b"go\n");
+        let mut out = String::new();
+        std::io::Read::read_to_string(&mut self.lines, &mut out).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Answer { out, ..Answer::of(&output) }
+    }
+}
+
+fn names(bench: &Bench) -> Vec<String> {
+    let list = fs::read_dir(bench.repo()).unwrap();
+    let mut names: Vec<String> =
+        list.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+const POISON: &str = "for f in .claude/x .mcp.json .husky/pre-commit .vscode/tasks.json sequester.toml; do echo evil > $f && echo wrote $f; done; true";
+
+#[test]
+fn the_end_of_one_writer_takes_nothing_from_another() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let before = names(&bench);
+    let first = Jailed::start(&bench, "writer", "true");
+    let second = Jailed::start(&bench, "writer", POISON);
+    assert_eq!(first.go().code, Some(0));
+    let third = Jailed::start(&bench, "writer", POISON);
+    for jail in [second, third] {
+        let answer = jail.go();
+        assert_eq!((answer.code, answer.out.as_str()), (Some(0), ""), "{answer:?}");
+        assert!(answer.err.contains("Read-only file system"), "{answer:?}");
+    }
+    assert_eq!(names(&bench), before);
+    let state = bench.path("home/.local/state/sequester/jails");
+    let left: Vec<PathBuf> =
+        fs::read_dir(state).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_start_in_another_container_leaves_living_jails_alone() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let writer = Jailed::start(&bench, "writer", POISON);
+    let validator = Jailed::start(&bench, "validate", "echo x > b && cat b");
+    let held = names(&bench).len();
+    let apart = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"])
+        .arg(env!("CARGO_BIN_EXE_sequester"))
+        .args(["sandbox", "--profile", "read-only", "--", "true"])
+        .current_dir(bench.repo())
+        .env("HOME", bench.path("home"))
+        .env_remove("XDG_STATE_HOME")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    // Whether it can have a jail there or not, it has swept.
+    assert!(matches!(apart.status.code(), Some(0 | 5)), "{apart:?}");
+    assert_eq!(names(&bench).len(), held);
+    let answer = validator.go();
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "x\n"), "{answer:?}");
+    assert_eq!(writer.go().out, "");
+}
+
+#[test]
+fn a_secret_that_is_replaced_outside_stays_hidden_or_ends_the_jail() {
+    for (profile, ends) in [("read-only", false), ("validate", false), ("writer", true)] {
+        let bench = Bench::with(&[("a.txt", "a\n")]);
+        bench.write(".env", "KEY=OLD-CANARY\n");
+        bench.git(&["remote", "add", "origin", "https://user:OLD-CANARY@example.org/x"]);
+        let script = "cat .env .git/config; cat .env | wc -c";
+        let jail = Jailed::start(&bench, profile, &format!("sleep 0.3; {script}"));
+        bench.write("new", "KEY=NEW-CANARY\n");
+        fs::rename(bench.repo().join("new"), bench.repo().join(".env")).unwrap();
+        bench.git(&["remote", "set-url", "origin", "https://user:NEW-CANARY@example.org/x"]);
+        let answer = jail.go();
+        assert!(!answer.out.contains("CANARY"), "{profile}: {answer:?}");
+        if ends {
+            assert_eq!(answer.code, Some(137), "{answer:?}");
+            assert!(answer.err.contains("was replaced outside"), "{answer:?}");
+        } else {
+            assert_eq!(answer.code, Some(0), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_state_folder_that_others_may_write_is_not_used() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let state = bench.path("state/sequester");
+    fs::create_dir_all(state.join("jails")).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
+    let place = bench.path("state").display().to_string();
+    for arguments in [
+        vec!["sandbox", "--profile", "read-only", "--", "true"],
+        vec!["task", "x", "--model", "literal"],
+    ] {
+        let answer = bench.run_in(&bench.repo(), &arguments, &[("XDG_STATE_HOME", &place)]);
+        assert_eq!(answer.code, Some(1), "{answer:?}");
+        assert!(answer.err.contains("others may write to it"), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_host_on_the_machines_loopback_is_reached_by_ordinary_clients() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut line = String::new();
+        BufReader::new(stream.try_clone().unwrap()).read_line(&mut line).unwrap();
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
+        stream.write_all(answer.as_bytes()).unwrap();
+    });
+    let host = format!("127.0.0.1:{port}");
+    let ask =
+        format!("import urllib.request as u; print(u.urlopen('http://{host}/').read().decode())");
+    let arguments =
+        ["sandbox", "--profile", "research", "--net", &host, "--", "python3", "-c", &ask];
+    let answer = bench.run(&arguments);
+    assert_eq!((answer.code, answer.out.trim()), (Some(0), "hello"), "{answer:?}");
+    server.join().unwrap();
+}

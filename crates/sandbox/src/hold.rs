@@ -1,0 +1,60 @@
+//! Locks of the kernel, which end with the process that has them: who is alive is told by what it holds, in whatever container it runs.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+
+/// One at a time among all that put something into a state folder or take it away.
+pub(crate) struct Turn(#[expect(dead_code, reason = "it is held")] File);
+
+/// In a store: whose it is.
+const LOCK: &str = "lock";
+
+impl Turn {
+    pub(crate) fn take(state: &Path) -> io::Result<Self> {
+        fs::create_dir_all(state)?;
+        // The folder itself: nothing has to lie in it for this.
+        let file = File::open(state)?;
+        lock(&file, FlockOperation::LockExclusive)?;
+        Ok(Self(file))
+    }
+}
+
+/// A store that is somebody's as long as this lives.
+pub(crate) struct Store(#[expect(dead_code, reason = "it is held")] File);
+
+impl Store {
+    pub(crate) fn make(folder: &Path) -> io::Result<Self> {
+        let _turn = folder.parent().map(Turn::take).transpose()?;
+        fs::create_dir_all(folder)?;
+        let file = open(&folder.join(LOCK))?;
+        lock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self(file))
+    }
+}
+
+/// Whether a store is nobody's. Needs a turn.
+pub(crate) fn is_left(folder: &Path) -> bool {
+    match File::open(folder.join(LOCK)) {
+        Ok(file) => lock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+/// Opens or makes a file of ours, through no link.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let nofollow = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    OpenOptions::new().read(true).write(true).create(true).custom_flags(nofollow).open(path)
+}
+
+pub(crate) fn lock(file: &File, how: FlockOperation) -> io::Result<()> {
+    loop {
+        match flock(file, how) {
+            Err(rustix::io::Errno::INTR) => {}
+            locked => return Ok(locked?),
+        }
+    }
+}
