@@ -4,8 +4,8 @@ use sequester_core::plan::step::{self, Exit, Expect};
 
 use super::file::holds_words;
 
-/// Codes from here on are those of a shell or of a signal: the program did not end by itself.
-const NOT_ENDED: i32 = 126;
+/// What a shell ends with where a signal ended its program: 128 and the signal's number.
+const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
 /// Programs that end with 1 where they find nothing.
 const FINDERS: [&str; 4] = ["grep", "rg", "egrep", "fgrep"];
 /// What programs print that did not find what they were to run.
@@ -14,18 +14,19 @@ const NOT_FOUND: [&str; 3] = ["can't open file", "no such command", "missing scr
 /// What is not as expected, to follow "was to".
 pub(super) fn miss(command: &str, expect: &Expect, code: i32, output: &str) -> Option<String> {
     let found_nothing = expect.silent && code == 1 && finds(command);
+    let not_ended = match code {
+        126 => Some("could not be started"),
+        127 => Some("was not found"),
+        code if SIGNALS.contains(&code) => Some("did not end by itself"),
+        _ => None,
+    };
     let (met, wanted) = match expect.exit {
         Exit::Pass => (code == 0 || found_nothing, "end with exit code 0".to_owned()),
-        Exit::Fail => (code != 0 && code < NOT_ENDED, "fail".to_owned()),
+        Exit::Fail => (code != 0 && not_ended.is_none(), "fail".to_owned()),
         Exit::Code(wanted) => (code == i32::from(wanted), format!("end with exit code {wanted}")),
     };
-    if code >= NOT_ENDED && !met {
+    if let Some(why) = not_ended.filter(|_| !met) {
         let wanted = if expect.exit == Exit::Fail { "fail of itself" } else { &wanted };
-        let why = match code {
-            126 => "could not be started",
-            127 => "was not found",
-            _ => "did not end by itself",
-        };
         return Some(format!("{wanted}, and a program in it {why} (exit code {code})"));
     }
     if !met {

@@ -38,6 +38,8 @@ fn what_could_not_run_is_not_the_failure_that_was_expected() {
         ("x", 126, ""),
         ("x", 127, ""),
         ("x", 137, "Killed"),
+        ("x", 130, ""),
+        ("x", 159, ""),
         ("python -m pytest -q", 1, "/usr/bin/python: No module named pytest"),
         ("python3 -m pytest", 1, "/usr/bin/python3: No module named 'pytest'"),
         ("python tests/a.py", 2, "python: can't open file 'tests/a.py': [Errno 2]"),
@@ -45,6 +47,9 @@ fn what_could_not_run_is_not_the_failure_that_was_expected() {
         ("npm test", 1, "npm error Missing script: \"test\""),
     ] {
         assert!(miss(command, &fail, code, output).is_some(), "{command}");
+    }
+    for code in [1, 125, 128, 160, 255] {
+        assert_eq!(miss("git show nope", &fail, code, "fatal: bad revision"), None, "{code}");
     }
     let red = "E   ModuleNotFoundError: No module named 'add'";
     assert_eq!(miss("python -m pytest", &fail, 1, red), None);
