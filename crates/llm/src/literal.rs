@@ -133,7 +133,7 @@ fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> 
     })
 }
 
-/// The steps that are not spelled out, each by its place, and what would mend them.
+/// The steps that cannot be carried out, each by its place, and what would mend them.
 fn unclear(steps: &[Step]) -> Option<Ending> {
     let unclear = steps.iter().filter_map(|step| match &step.action {
         Action::Unclear { reason, remedy } => {
@@ -151,7 +151,7 @@ fn unclear(steps: &[Step]) -> Option<Ending> {
     let more = named.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" And {more} more.") };
     let reasons = named[..named.len().min(NAMED)].join(" ");
-    let reason = format!("Not every step is spelled out. {reasons}{more}");
+    let reason = format!("Not every step can be carried out word for word. {reasons}{more}");
     (!named.is_empty()).then(|| Ending::blocked(reason, &several.join(" ")))
 }
 

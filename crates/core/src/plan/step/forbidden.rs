@@ -1,6 +1,7 @@
 //! What a task or its constraints forbid by name. A step that does it all the same is not carried out.
 
 use crate::plan::markdown::{Document, Kind};
+use crate::protected;
 
 use super::gap::{Gap, short};
 use super::sentence::{self, CODE, Sentence};
@@ -48,6 +49,19 @@ impl Told {
 pub(super) fn hold(document: &Document<'_>, told: &mut Told) {
     let found: Vec<Prohibition> = sentences(document).iter().filter_map(read).collect();
     judge(&found, told);
+}
+
+/// Holds the steps to what no change may hold, whoever asks for it: the work would be thrown away at its end.
+pub(super) fn protect(told: &mut Told) {
+    let refused = |step: &Step| {
+        step.action.touched().into_iter().find_map(|path| {
+            let why = protected::refuse(path)?;
+            let gap = Gap::protected(format!("no change may hold `{path}`: {why}"));
+            Some(Step { action: gap.into(), ..step.clone() })
+        })
+    };
+    let blamed: Vec<Step> = told.steps.iter().filter_map(refused).collect();
+    told.steps.extend(blamed);
 }
 
 fn sentences(document: &Document<'_>) -> Vec<Sentence> {
