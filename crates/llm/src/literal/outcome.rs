@@ -132,21 +132,35 @@ fn miscount(count: u32, output: &str) -> Option<String> {
     }
 }
 
+/// Words with the colon that follows them: the number behind it is theirs.
 fn words(line: &str) -> Vec<&str> {
-    line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect()
+    let parts = line.split(|c: char| !c.is_ascii_alphanumeric() && c != ':');
+    parts.filter(|word| !word.trim_matches(':').is_empty()).collect()
 }
 
-/// `running 3 tests` says what is to come; `Test Files 1 passed` and `Test Suites: 1 passed` count no tests.
+/// The number behind a word with a colon: `Passed: 3`.
+fn labelled(words: &[&str], label: impl Fn(&str) -> bool) -> Option<u32> {
+    words.windows(2).find_map(|pair| {
+        let word = pair[0].strip_suffix(':')?.to_lowercase();
+        pair[1].parse().ok().filter(|_| label(&word))
+    })
+}
+
+/// `running 3 tests` says what is to come; `Test Files 1 passed` and `Test Suites: 1 passed` count no tests; a line with its
+/// `Time elapsed:` counts those of one class, which the last line counts again.
 fn is_of_other_things(words: &[&str]) -> bool {
     let starts = words.first().is_some_and(|word| word.eq_ignore_ascii_case("running"));
     let groups = |word: &&str| {
-        let word = word.to_lowercase();
+        let word = word.trim_end_matches(':').to_lowercase();
         matches!(word.as_str(), "files" | "suites" | "file" | "suite")
     };
-    starts || words.windows(2).any(|pair| pair[0].eq_ignore_ascii_case("test") && groups(&pair[1]))
+    let part = words.windows(2).any(|pair| pair == ["Time", "elapsed:"]);
+    starts
+        || part
+        || words.windows(2).any(|pair| pair[0].eq_ignore_ascii_case("test") && groups(&pair[1]))
 }
 
-/// How many tests a line says have passed: `3 passed`, `# pass 3`.
+/// How many tests a line says have passed: `Passed: 3`, `3 passed`, `# pass 3`.
 fn passed(words: &[&str]) -> Option<u32> {
     let is_passed =
         |word: &str| matches!(word.to_lowercase().as_str(), "passed" | "passing" | "pass");
@@ -163,12 +177,19 @@ fn passed(words: &[&str]) -> Option<u32> {
     };
     let behind =
         || words.windows(2).find_map(|pair| pair[1].parse().ok().filter(|_| is_passed(pair[0])));
-    before.or_else(apart).or_else(behind)
+    labelled(words, is_passed).or(before).or_else(apart).or_else(behind)
 }
 
-/// How many tests a line names: `Ran 3 tests`.
+/// How many tests a line names: `Ran 3 tests`, `Tests run: 3, Failures: 0`. Those that it says did not pass are taken off.
 fn ran(words: &[&str]) -> Option<u32> {
-    words.windows(2).find_map(|pair| pair[0].parse().ok().filter(|_| is_test(pair[1])))
+    let before =
+        words.windows(2).find_map(|pair| pair[0].parse().ok().filter(|_| is_test(pair[1])));
+    before.or_else(|| {
+        let all = labelled(words, |word| word == "run" || is_test(word))?;
+        let others = ["failures", "failed", "errors", "skipped", "ignored"];
+        let others = others.iter().filter_map(|other| labelled(words, |word| word == *other));
+        Some(others.fold(all, u32::saturating_sub))
+    })
 }
 
 fn is_test(word: &str) -> bool {

@@ -15,6 +15,11 @@ fn a_number_of_tests_is_compared_where_the_output_states_it() {
         "Test Suites: 2 passed, 2 total\nTests:       5 passed, 5 total",
         "all 5 tests passed",
         "  5 passing (3ms)",
+        "Passed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5, Duration: 9 ms",
+        "Total tests: 6\n     Passed: 5",
+        "Tests passed: 5",
+        "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s - in a.B\n[INFO] Tests run: 5, Failures: 0",
+        "[INFO] Tests run: 6, Failures: 0, Errors: 0, Skipped: 1",
     ] {
         assert_eq!(miss("x", &expect, 0, ok), None, "{ok}");
     }
@@ -26,6 +31,9 @@ fn a_number_of_tests_is_compared_where_the_output_states_it() {
         "ok. 5 passed\nok. 3 passed",
         "running 5 tests",
         "Ran 5 tests\n4 passed",
+        "Failed: 5, Passed: 0",
+        "Passed: 4, Failed: 5",
+        "Tests run: 5, Failures: 0, Errors: 0, Skipped: 2",
     ] {
         assert!(miss("x", &expect, 0, other).is_some(), "{other}");
     }
