@@ -210,9 +210,10 @@ fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
 
 /// Whether all that a subagent was to change is something that no change may hold: it is not done then, whatever it says.
 fn is_lost(ending: &Ending, evidence: &Evidence) -> bool {
-    let writes = ending.report.as_ref().is_some_and(|report| {
-        matches!(report.findings, Findings::Write(_) | Findings::Execute(_))
-    });
+    let writes = ending
+        .report
+        .as_ref()
+        .is_some_and(|report| matches!(report.findings, Findings::Write(_) | Findings::Execute(_)));
     let refused = !evidence.refused.is_empty() && evidence.files_changed.is_empty();
     ending.outcome == Ended::Done && writes && refused
 }

@@ -70,7 +70,8 @@ fn body(out: &mut String, report: &Report) {
 }
 
 /// Until questions wait in an inbox.
-const ANSWER: &str = "Run it again with the answer in the task's text, or as a `--constraint`.";
+const ANSWER: &str = "Run it again with the answer: `--constraint 'QUESTION: ANSWER'`, the question as it stands here; or with a line `Answer: ...` right below \
+    the question, where the task's text asks it.";
 
 fn question(question: &Question) -> String {
     let mut text = question.question.clone();

@@ -85,6 +85,8 @@ pub enum Action {
         question: String,
         options: Vec<String>,
         default: Option<String>,
+        /// What a person has said: it is not asked again.
+        answer: Option<String>,
     },
     /// Taken over by the runtime.
     Commit {

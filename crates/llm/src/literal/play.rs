@@ -275,7 +275,10 @@ impl<'a> Play<'a> {
             Action::Run { command, expect } => self.run(command, expect)?,
             Action::Commit { .. } => "The runtime commits.".to_owned(),
             // Asked before the first step; unclear steps were refused.
-            Action::Ask { question, .. } => format!("Answered: {question}"),
+            Action::Ask { question, answer, .. } => match answer {
+                Some(answer) => format!("`{question}` is answered: {answer}."),
+                None => format!("`{question}` is answered."),
+            },
             _ => return Err(Stop::Foreign),
         };
         self.done(step, note);

@@ -475,6 +475,21 @@ fn questions_come_first_and_only_until_they_are_answered() {
     let answered = "# Task\n\n# Clarifications\n\n- Which store?\n  files\n\n# Files\n";
     let report = Workspace::default().play(task, answered);
     assert_eq!((report.name.as_str(), &report.arguments["status"]), ("report", &json!("complete")));
+    let below = task.replace("Default: sqlite\n", "Default: sqlite\nAnswer: files\n");
+    let said = |answer: &str| format!("{task}\n# Constraints\n\n- {answer}\n\n# Interfaces\n");
+    for (task, prompt) in [
+        (below.as_str(), String::new()),
+        (task, said("Which store?: files")),
+        (task, said("Which store? files")),
+    ] {
+        let report = Workspace::default().play(task, &prompt);
+        let summary = report.arguments["context_summary"].as_str().unwrap_or_default();
+        assert!(summary.contains("`Which store?` is answered: files."), "{report:?}");
+        assert_eq!(report.arguments["issues"], json!([]));
+    }
+    for other in ["Which store?", "Which store?:", "Which store?files", "files"] {
+        assert_eq!(Workspace::default().play(task, &said(other)).name, "ask", "{other}");
+    }
 }
 
 #[test]

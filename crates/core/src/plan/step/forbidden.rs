@@ -34,7 +34,9 @@ impl Told {
     #[must_use]
     pub fn under(mut self, constraints: &str) -> Self {
         let mut found = Vec::new();
-        for said in sentences(&Document::read(constraints)) {
+        let others: Vec<&str> =
+            constraints.lines().filter(|line| !self.is_answered(line)).collect();
+        for said in sentences(&Document::read(&others.join("\n"))) {
             match read(&said) {
                 Some(prohibition) => found.push(prohibition),
                 None => self.unchecked.push(said.raw),
@@ -42,6 +44,24 @@ impl Told {
         }
         judge(&found, &mut self);
         self
+    }
+
+    /// Takes `QUESTION: ANSWER`, with a question as the task asks it.
+    fn is_answered(&mut self, line: &str) -> bool {
+        let line = line.trim_start_matches(['-', '*', ' ']);
+        let mut asked = self.steps.iter_mut().filter_map(|step| match &mut step.action {
+            Action::Ask { question, answer, .. } => Some((question, answer)),
+            _ => None,
+        });
+        asked.any(|(question, answer)| {
+            let said = line.strip_prefix(question.as_str());
+            let said = said
+                .filter(|said| said.starts_with([':', ' ']))
+                .map(|said| said.trim_start_matches([':', ' ']));
+            let found = said.filter(|said| !said.is_empty());
+            *answer = found.map(|said| said.trim().to_owned()).or(answer.take());
+            found.is_some()
+        })
     }
 }
 

@@ -41,8 +41,9 @@ fn tell(action: &Action) -> String {
             let lines = lines.concat();
             format!("run {command:?} {:?}{text}{lines}{count}{silent}", expect.exit)
         }
-        Action::Ask { question, options, default } => {
-            format!("ask {question:?} {options:?} {default:?}")
+        Action::Ask { question, options, default, answer } => {
+            let answer = answer.as_ref().map(|answer| format!(" {answer:?}")).unwrap_or_default();
+            format!("ask {question:?} {options:?} {default:?}{answer}")
         }
         Action::Commit { message } => format!("commit {message:?}"),
         Action::Unclear { reason, .. } => format!("unclear {reason}"),
