@@ -178,13 +178,37 @@ impl<'r, 'f> Reader<'r, 'f> {
         if let Some(title) = self.section.title.as_ref().filter(|_| self.role == Role::Step) {
             self.heading.woken = self.answer(title, Place::Text, self.section.line);
         }
+        let aim = self.aim();
         for part in &self.section.parts {
             if self.task.told.steps.len() > STEPS {
                 return;
             }
-            self.take(part);
+            if aim.is_none_or(|(_, lead)| !std::ptr::eq(lead, part)) {
+                self.take(part);
+            }
         }
         self.end();
+        if let Some((said, part)) = aim.filter(|_| !self.state.unclear)
+            && let Err(gap) =
+                Title::read(said).check(said, &self.task.told.steps[self.state.start..])
+        {
+            self.blame(gap, part.line);
+        }
+    }
+
+    /// A sentence that says what the list right behind it is for: `Add a parser.`
+    fn aim(&self) -> Option<(&'r Sentence, &'r Part<'r>)> {
+        let parts = &self.section.parts;
+        let at = parts.iter().position(|part| !matches!(part.what, What::Aside(..)))?;
+        let [lead, item, ..] = &parts[at..] else { return None };
+        let (What::Words(all), What::Item(_), None) = (&lead.what, &item.what, lead.held) else {
+            return None;
+        };
+        let [said] = all.as_slice() else { return None };
+        let title = Title::read(said);
+        let is_aim = title.is_order() && !title.condition && form::read(said).is_none();
+        let clear = prose::introduction(said) == Bearing::None && !said.plain.ends_with(':');
+        (self.role == Role::Whole && is_aim && clear).then_some((said, lead))
     }
 
     fn take(&mut self, part: &'r Part<'_>) {
@@ -210,8 +234,12 @@ impl<'r, 'f> Reader<'r, 'f> {
         for said in sentences {
             let first = said.plain.split(' ').next().unwrap_or_default();
             let asks = words::split(&said.plain).any(|word| words::ASKS.has(word));
-            let orders = self.role != Role::Preface && (asks || words::is_order(first));
-            if aside == Aside::Remark && (orders || !prose::is_remark(said)) {
+            let aim = aside == Aside::Aim && prose::introduction(said) == Bearing::None;
+            let orders = self.role != Role::Preface && (asks || words::is_order(first) && !aim);
+            let held = aside == Aside::Aim && prose::holds(said);
+            if matches!(aside, Aside::Remark | Aside::Aim)
+                && (orders || held || !prose::is_remark(said))
+            {
                 self.blame(Gap::sentence(&said.raw), line);
             } else {
                 self.task.told.passed.push(said.raw.clone());

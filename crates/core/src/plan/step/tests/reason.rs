@@ -14,3 +14,31 @@ fn what_no_change_may_hold_is_told_before_anything_is_done() {
     }
     same("Delete `.github/CODEOWNERS`.", &["delete .github/CODEOWNERS"]);
 }
+
+#[test]
+fn what_the_work_is_for_may_stand_before_its_list() {
+    let list = "1. Create `sum.js`:\n\n   ```js\n   x\n   ```\n";
+    for aim in [
+        "**Goal:** A sum function.",
+        "**Goal:** Add a sum function.",
+        "**Objective:** A sum function.",
+        "Add a sum function.",
+        "**Goal:** A sum.\n\nAdd a sum function.",
+    ] {
+        same(&format!("{aim}\n\n{list}"), &["new sum.js \"x\\n\""]);
+    }
+    for held in [
+        "**Goal:** A sum function, if it is needed.",
+        "**Goal:** Not needed any more.",
+        "**Goal:** Everything but this:",
+        "**Background:** The old way.",
+        "**Goal:** Please add tests everywhere.",
+        "Add a sum function if there is none.",
+        "Add nothing.",
+        "Never add a sum function.",
+        "Add a sum function. Add its tests.",
+    ] {
+        unclear(&format!("{held}\n\n{list}"), "");
+    }
+    unclear("Add a sum function.\n\n1. Run `ls`.\n", "what is wanted");
+}
