@@ -20,6 +20,7 @@ const SAY_EXACTLY: &str =
     "Say it as one exact instruction, or leave it out if nothing is to be done.";
 const SAY_WHICH: &str = "Take the step out, or the sentence that forbids it.";
 const BY_YOURSELF: &str = "Leave the step out of the task and change the file yourself.";
+const SAY_LANGUAGE: &str = "Mark the code with the file's own language, or with none; or say \"Run:\" where it is commands.";
 const WRITE_PATH: &str = "Write the path relative to the repository's root, without leaving it.";
 const STAY_INSIDE: &str =
     "Keep to the repository: leave the step out, or say it without what leads outside.";
@@ -39,7 +40,7 @@ macro_rules! kinds {
 impl Gap {
     kinds! {
         new: SAY_EXACTLY, path: NAME_FILE, place: SAY_PLACE, command: GIVE_COMMAND, result: SAY_RESULT, code: WRITE_OUT,
-        outside: STAY_INSIDE, person: BY_PERSON, forbidden: SAY_WHICH, protected: BY_YOURSELF, beyond: WRITE_PATH
+        outside: STAY_INSIDE, person: BY_PERSON, forbidden: SAY_WHICH, protected: BY_YOURSELF, language: SAY_LANGUAGE, beyond: WRITE_PATH
     }
 
     pub(super) fn sentence(said: &str) -> Self {

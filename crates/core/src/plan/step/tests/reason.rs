@@ -16,6 +16,19 @@ fn what_no_change_may_hold_is_told_before_anything_is_done() {
 }
 
 #[test]
+fn shell_code_is_the_file_that_is_named_unless_it_may_be_what_makes_it() {
+    let create = |path: &str, code: &str| format!("Create `{path}`:\n\n```sh\n{code}\n```\n");
+    for path in ["hooks/foo", "bin/run.sh"] {
+        same(&create(path, "make"), &[&format!("new {path} \"make\\n\"")]);
+    }
+    for (path, code) in
+        [("conf/ci.yml", "make"), ("hooks/foo", "touch hooks/foo"), ("src/Makefile", "./configure")]
+    {
+        unclear(&create(path, code), "its code is marked as `sh`, and may be commands that make");
+    }
+}
+
+#[test]
 fn what_the_work_is_for_may_stand_before_its_list() {
     let list = "1. Create `sum.js`:\n\n   ```js\n   x\n   ```\n";
     for aim in [
