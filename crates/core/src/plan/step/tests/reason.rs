@@ -16,6 +16,19 @@ fn what_no_change_may_hold_is_told_before_anything_is_done() {
 }
 
 #[test]
+fn a_reason_behind_a_failure_may_say_what_is_not_there() {
+    for reason in
+        ["(cannot find function `tide`)", "— `tide` is not defined", "(not defined: `a.b`)"]
+    {
+        same(&format!("Run: `x`\nExpected: FAIL {reason}\n"), &["run \"x\" Fail"]);
+    }
+    for open in ["(if `tide` is missing)", "(not always)", "or PASS"] {
+        unclear(&format!("Run: `x`\nExpected: FAIL {open}\n"), "described, not spelled out");
+    }
+    unclear("Run: `x`\nExpected: PASS (not yet)\n", "described, not spelled out");
+}
+
+#[test]
 fn shell_code_is_the_file_that_is_named_unless_it_may_be_what_makes_it() {
     let create = |path: &str, code: &str| format!("Create `{path}`:\n\n```sh\n{code}\n```\n");
     for path in ["hooks/foo", "bin/run.sh"] {
