@@ -51,6 +51,29 @@ fn is_numbered(plain: &str) -> bool {
         && (number.len() == 1 || number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+/// Ends of titles that put the work off, or give it to another place or person.
+const TAILS: &[&str] = &[
+    " tomorrow",
+    " someday",
+    " some day",
+    " next week",
+    " next time",
+    " on the server",
+    " on staging",
+    " on production",
+    " in production",
+    " in your head",
+    " on paper",
+    " yourself",
+];
+
+/// `Clean up tomorrow`, `Verify that nobody runs this`.
+fn is_elsewhere(plain: &str) -> bool {
+    let plain = plain.trim_end_matches(['.', '*', '_', ' ']);
+    TAILS.iter().any(|tail| plain.ends_with(tail))
+        || words::split(plain).any(|word| word == "nobody")
+}
+
 impl Title {
     pub(super) fn read(sentence: &Sentence) -> Self {
         // A title that is too long to be read may say anything.
@@ -98,7 +121,7 @@ impl Title {
             }
             (starts, first) = (false, false);
         }
-        title.condition |= prose::is_taken_back(sentence);
+        title.condition |= prose::is_taken_back(sentence) || is_elsewhere(&sentence.plain);
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
         let bare = sentence.plain.strip_prefix("the ").unwrap_or(&sentence.plain);

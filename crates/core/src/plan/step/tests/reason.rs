@@ -68,3 +68,18 @@ fn what_the_work_is_for_may_stand_before_its_list() {
     }
     unclear("Add a sum function.\n\n1. Run `ls`.\n", "what is wanted");
 }
+
+#[test]
+fn work_that_is_put_off_or_only_shown_is_unclear() {
+    for text in [
+        "- [ ] Clean up tomorrow\n\n  Run `x`.\n",
+        "- [ ] Clean up on the server\n\n  Run `x`.\n",
+        "- [ ] **Run it in your head**\n\n  Run `x`.\n",
+        "- [ ] Verify that nobody runs this\n\n  Run `x`.\n",
+        "**Purpose:** training material\n\n- [ ] Run `x`\n",
+        "**Overview:** three options, one of them is taken\n\n- [ ] Run `x`\n",
+        "The tests are for Windows.\n\n- [ ] Run `x`\n",
+    ] {
+        unclear(text, "");
+    }
+}
