@@ -83,3 +83,19 @@ fn work_that_is_put_off_or_only_shown_is_unclear() {
         unclear(text, "");
     }
 }
+
+#[test]
+fn a_step_that_asks_for_nothing_is_told_apart_from_one_that_says_too_little() {
+    for (text, reason) in [
+        ("- [ ] ~~Run `x`~~\n", "is struck out"),
+        ("- [ ] Run `y`\n\n  ~~Run `x`.~~\n", "is struck out"),
+        ("- [ ] Do not run `x`\n", "says what is not to be done"),
+        ("Run `y`.\n\nDo not run `x`.\n", "says what is not to be done"),
+        ("- [ ] Run the tests and make sure they pass\n", "names no command"),
+        ("- [ ] Add validation\n", "what is wanted, but not word for word how"),
+    ] {
+        unclear(text, reason);
+    }
+    let pass = "- [ ] Run the tests and make sure they pass\n\n  Run `x`.\n";
+    same(pass, &["run \"x\" Pass"]);
+}
