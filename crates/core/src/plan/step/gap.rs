@@ -119,6 +119,7 @@ impl Gap {
 }
 
 /// What a title asks for and has not got.
+#[derive(Clone, Copy)]
 pub(super) enum Needs {
     Command,
     Steps,

@@ -1,5 +1,6 @@
 //! From sections to steps: each sentence is a form that is carried out, explains, or makes its step unclear.
 
+mod aim;
 mod fence;
 mod question;
 mod run;
@@ -188,27 +189,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             }
         }
         self.end();
-        if let Some((said, part)) = aim.filter(|_| !self.state.unclear)
-            && let Err(gap) =
-                Title::read(said).check(said, &self.task.told.steps[self.state.start..])
-        {
-            self.blame(gap, part.line);
-        }
-    }
-
-    /// A sentence that says what the list right behind it is for: `Add a parser.`
-    fn aim(&self) -> Option<(&'r Sentence, &'r Part<'r>)> {
-        let parts = &self.section.parts;
-        let at = parts.iter().position(|part| !matches!(part.what, What::Aside(..)))?;
-        let [lead, item, ..] = &parts[at..] else { return None };
-        let (What::Words(all), What::Item(_), None) = (&lead.what, &item.what, lead.held) else {
-            return None;
-        };
-        let [said] = all.as_slice() else { return None };
-        let title = Title::read(said);
-        let is_aim = title.is_order() && !title.condition && form::read(said).is_none();
-        let clear = prose::introduction(said) == Bearing::None && !said.plain.ends_with(':');
-        (self.role == Role::Whole && is_aim && clear).then_some((said, lead))
+        self.meet(aim);
     }
 
     fn take(&mut self, part: &'r Part<'_>) {
