@@ -20,6 +20,7 @@ pub mod path;
 pub mod plan;
 pub mod price;
 pub mod profile;
+pub mod protected;
 pub mod provider;
 pub mod ranker;
 pub mod record;

@@ -133,7 +133,7 @@ fn refuse(form: &Form, request: &Request<'_>, steps: &[Step]) -> Option<Ending> 
     })
 }
 
-/// The steps that are not spelled out, each by its place, and what would mend them.
+/// The steps that cannot be carried out, each by its place, and what would mend them.
 fn unclear(steps: &[Step]) -> Option<Ending> {
     let unclear = steps.iter().filter_map(|step| match &step.action {
         Action::Unclear { reason, remedy } => {
@@ -151,7 +151,7 @@ fn unclear(steps: &[Step]) -> Option<Ending> {
     let more = named.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" And {more} more.") };
     let reasons = named[..named.len().min(NAMED)].join(" ");
-    let reason = format!("Not every step is spelled out. {reasons}{more}");
+    let reason = format!("Not every step can be carried out word for word. {reasons}{more}");
     (!named.is_empty()).then(|| Ending::blocked(reason, &several.join(" ")))
 }
 
@@ -171,12 +171,12 @@ fn needed(step: &Step) -> &'static [&'static str] {
         | Action::Delete { .. }
         | Action::Rename { .. }
         | Action::Run { .. } => &["Bash"],
-        Action::Ask { .. } => &["ask"],
-        Action::Commit { .. } | Action::Unclear { .. } => &[],
+        Action::Ask { answer: None, .. } => &["ask"],
+        Action::Ask { .. } | Action::Commit { .. } | Action::Unclear { .. } => &[],
     }
 }
 
-/// Questions of the steps that the prompt holds no answer to. They come first: an answer means a fresh start.
+/// Questions of the steps that neither the task nor the prompt holds an answer to. They come first: an answer means a fresh start.
 fn questions(steps: &[Step], prompt: &str) -> Vec<Value> {
     let answers: Vec<&str> = prompt
         .split("# Clarifications\n")
@@ -184,7 +184,7 @@ fn questions(steps: &[Step], prompt: &str) -> Vec<Value> {
         .map(|section| section.split("\n# ").next().unwrap_or(section))
         .collect();
     let open = steps.iter().filter_map(|step| match &step.action {
-        Action::Ask { question, options, default } => {
+        Action::Ask { question, options, default, answer: None } => {
             let asked = format!("- {question}\n");
             let options: Vec<Value> =
                 options.iter().map(|label| json!({ "label": label, "description": null })).collect();

@@ -38,6 +38,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_kinds_are_those_of_the_names_that_no_change_may_hold() {
+        assert!(NAMES.iter().map(|(name, _)| name).eq(sequester_core::protected::NAMES));
+    }
+
+    #[test]
     fn a_name_covers_itself_and_what_is_below() {
         assert_eq!(covering(Path::new(".github/workflows/ci.yml")), Some(".github/workflows"));
         assert_eq!(covering(Path::new(".mcp.json")), Some(".mcp.json"));

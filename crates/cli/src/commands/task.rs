@@ -10,7 +10,7 @@ use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Plan;
 use sequester_core::provider::Kind;
-use sequester_core::report::{Conclusion, Status};
+use sequester_core::report::{Conclusion, Findings, Status};
 use sequester_core::repository::Snapshot;
 use sequester_core::source::Origin;
 use sequester_engine::{Stop, block_on};
@@ -192,7 +192,8 @@ fn build(
 fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
     let Done { model, ending, evidence } = done;
     let failure = failure(ending);
-    let code = ExitCode::from(exit_code(&ending.outcome));
+    let lost = is_lost(ending, evidence);
+    let code = ExitCode::from(if lost { 1 } else { exit_code(&ending.outcome) });
     if !args.json {
         output::print(&view::render(ending, evidence, model, terminal::width()))?;
         return failure.map_or(Ok(code), Err);
@@ -207,6 +208,16 @@ fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
     }
     output::print_json(&value)?;
     Ok(code)
+}
+
+/// Whether all that a subagent was to change is something that no change may hold: it is not done then, whatever it says.
+fn is_lost(ending: &Ending, evidence: &Evidence) -> bool {
+    let writes = ending
+        .report
+        .as_ref()
+        .is_some_and(|report| matches!(report.findings, Findings::Write(_) | Findings::Execute(_)));
+    let refused = !evidence.refused.is_empty() && evidence.files_changed.is_empty();
+    ending.outcome == Ended::Done && writes && refused
 }
 
 /// The runtime's own part of the answer; where it saw which files changed, its word replaces the subagent's.

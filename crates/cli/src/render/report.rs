@@ -11,6 +11,13 @@ use crate::wire::{Changed, Evidence};
 /// The text of `task TEXT`.
 pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: usize) -> String {
     let mut out = String::new();
+    let more = (evidence.refused_more > 0).then(|| format!("{} more", evidence.refused_more));
+    let refused = evidence.refused.iter().map(|one| format!("{}: {}", one.path, one.why));
+    // Before the subagent's own words, which do not know of it.
+    section(&mut out, "Not taken over, as no change may hold it", refused.chain(more));
+    if !out.is_empty() {
+        out.push('\n');
+    }
     if let Some(report) = &ending.report {
         body(&mut out, report);
     } else {
@@ -23,14 +30,11 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: u
         "Changed, as seen by the runtime",
         evidence.files_changed.iter().map(changed),
     );
-    let more = (evidence.refused_more > 0).then(|| format!("{} more", evidence.refused_more));
-    let refused = evidence.refused.iter().map(|one| format!("{}: {}", one.path, one.why));
-    section(&mut out, "Not taken over, as no change may hold it", refused.chain(more));
     if !evidence.files_changed.is_empty() {
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
     }
     let _ = writeln!(out, "\n{}", footer(ending, model));
-    fold(&clean(&out), width)
+    fold(clean(&out).trim_start_matches('\n'), width)
 }
 
 fn changed(file: &Changed) -> String {
@@ -66,7 +70,8 @@ fn body(out: &mut String, report: &Report) {
 }
 
 /// Until questions wait in an inbox.
-const ANSWER: &str = "Run it again with the answer in the task's text, or as a `--constraint`.";
+const ANSWER: &str = "Run it again with the answer: `--constraint 'QUESTION: ANSWER'`, the question as it stands here; or with a line `Answer: ...` right below \
+    the question, where the task's text asks it.";
 
 fn question(question: &Question) -> String {
     let mut text = question.question.clone();

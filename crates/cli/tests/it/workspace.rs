@@ -172,7 +172,10 @@ fn what_no_change_may_hold_is_refused_with_the_reason() {
     shown[1] = &text;
     shown.pop();
     let told = bench.run(&shown).out;
-    assert!(told.contains("Not taken over") && told.contains("out: it is a link"), "{told}");
+    assert!(told.starts_with("Not taken over") && told.contains("out: it is a link"), "{told}");
+    let text = task("mkdir -p .claude; echo x > .claude/settings.json");
+    shown[1] = &text;
+    assert_eq!(bench.run(&shown).code, Some(1), "all of the change is refused");
 }
 
 #[test]

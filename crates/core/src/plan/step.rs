@@ -85,6 +85,8 @@ pub enum Action {
         question: String,
         options: Vec<String>,
         default: Option<String>,
+        /// What a person has said: it is not asked again.
+        answer: Option<String>,
     },
     /// Taken over by the runtime.
     Commit {
@@ -163,6 +165,7 @@ pub fn read(text: &str) -> Told {
         quote::judge(&document, &mut told);
     }
     forbidden::hold(&document, &mut told);
+    forbidden::protect(&mut told);
     let Told { mut steps, passed, unchecked } = told;
     if !steps.is_empty() && !done && is_unwritten(&steps, &listed.files) {
         let gap = Gap::new("its list names files to change, and no step changes one");

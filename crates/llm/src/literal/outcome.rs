@@ -4,8 +4,8 @@ use sequester_core::plan::step::{self, Exit, Expect};
 
 use super::file::holds_words;
 
-/// Codes from here on are those of a shell or of a signal: the program did not end by itself.
-const NOT_ENDED: i32 = 126;
+/// What a shell ends with where a signal ended its program: 128 and the signal's number.
+const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
 /// Programs that end with 1 where they find nothing.
 const FINDERS: [&str; 4] = ["grep", "rg", "egrep", "fgrep"];
 /// What programs print that did not find what they were to run.
@@ -14,18 +14,19 @@ const NOT_FOUND: [&str; 3] = ["can't open file", "no such command", "missing scr
 /// What is not as expected, to follow "was to".
 pub(super) fn miss(command: &str, expect: &Expect, code: i32, output: &str) -> Option<String> {
     let found_nothing = expect.silent && code == 1 && finds(command);
+    let not_ended = match code {
+        126 => Some("could not be started"),
+        127 => Some("was not found"),
+        code if SIGNALS.contains(&code) => Some("did not end by itself"),
+        _ => None,
+    };
     let (met, wanted) = match expect.exit {
         Exit::Pass => (code == 0 || found_nothing, "end with exit code 0".to_owned()),
-        Exit::Fail => (code != 0 && code < NOT_ENDED, "fail".to_owned()),
+        Exit::Fail => (code != 0 && not_ended.is_none(), "fail".to_owned()),
         Exit::Code(wanted) => (code == i32::from(wanted), format!("end with exit code {wanted}")),
     };
-    if code >= NOT_ENDED && !met {
+    if let Some(why) = not_ended.filter(|_| !met) {
         let wanted = if expect.exit == Exit::Fail { "fail of itself" } else { &wanted };
-        let why = match code {
-            126 => "could not be started",
-            127 => "was not found",
-            _ => "did not end by itself",
-        };
         return Some(format!("{wanted}, and a program in it {why} (exit code {code})"));
     }
     if !met {
@@ -131,21 +132,35 @@ fn miscount(count: u32, output: &str) -> Option<String> {
     }
 }
 
+/// Words with the colon that follows them: the number behind it is theirs.
 fn words(line: &str) -> Vec<&str> {
-    line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect()
+    let parts = line.split(|c: char| !c.is_ascii_alphanumeric() && c != ':');
+    parts.filter(|word| !word.trim_matches(':').is_empty()).collect()
 }
 
-/// `running 3 tests` says what is to come; `Test Files 1 passed` and `Test Suites: 1 passed` count no tests.
+/// The number behind a word with a colon: `Passed: 3`.
+fn labelled(words: &[&str], label: impl Fn(&str) -> bool) -> Option<u32> {
+    words.windows(2).find_map(|pair| {
+        let word = pair[0].strip_suffix(':')?.to_lowercase();
+        pair[1].parse().ok().filter(|_| label(&word))
+    })
+}
+
+/// `running 3 tests` says what is to come; `Test Files 1 passed` and `Test Suites: 1 passed` count no tests; a line with its
+/// `Time elapsed:` counts those of one class, which the last line counts again.
 fn is_of_other_things(words: &[&str]) -> bool {
     let starts = words.first().is_some_and(|word| word.eq_ignore_ascii_case("running"));
     let groups = |word: &&str| {
-        let word = word.to_lowercase();
+        let word = word.trim_end_matches(':').to_lowercase();
         matches!(word.as_str(), "files" | "suites" | "file" | "suite")
     };
-    starts || words.windows(2).any(|pair| pair[0].eq_ignore_ascii_case("test") && groups(&pair[1]))
+    let part = words.windows(2).any(|pair| pair == ["Time", "elapsed:"]);
+    starts
+        || part
+        || words.windows(2).any(|pair| pair[0].eq_ignore_ascii_case("test") && groups(&pair[1]))
 }
 
-/// How many tests a line says have passed: `3 passed`, `# pass 3`.
+/// How many tests a line says have passed: `Passed: 3`, `3 passed`, `# pass 3`.
 fn passed(words: &[&str]) -> Option<u32> {
     let is_passed =
         |word: &str| matches!(word.to_lowercase().as_str(), "passed" | "passing" | "pass");
@@ -162,12 +177,19 @@ fn passed(words: &[&str]) -> Option<u32> {
     };
     let behind =
         || words.windows(2).find_map(|pair| pair[1].parse().ok().filter(|_| is_passed(pair[0])));
-    before.or_else(apart).or_else(behind)
+    labelled(words, is_passed).or(before).or_else(apart).or_else(behind)
 }
 
-/// How many tests a line names: `Ran 3 tests`.
+/// How many tests a line names: `Ran 3 tests`, `Tests run: 3, Failures: 0`. Those that it says did not pass are taken off.
 fn ran(words: &[&str]) -> Option<u32> {
-    words.windows(2).find_map(|pair| pair[0].parse().ok().filter(|_| is_test(pair[1])))
+    let before =
+        words.windows(2).find_map(|pair| pair[0].parse().ok().filter(|_| is_test(pair[1])));
+    before.or_else(|| {
+        let all = labelled(words, |word| word == "run" || is_test(word))?;
+        let others = ["failures", "failed", "errors", "skipped", "ignored"];
+        let others = others.iter().filter_map(|other| labelled(words, |word| word == *other));
+        Some(others.fold(all, u32::saturating_sub))
+    })
 }
 
 fn is_test(word: &str) -> bool {

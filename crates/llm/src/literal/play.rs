@@ -41,8 +41,8 @@ type Past<'a> = (&'a Call, Option<&'a Answered>);
 pub(super) struct Play<'a> {
     steps: &'a [Step],
     past: &'a [Past<'a>],
-    /// The lines of files that were read or written; none for a file that is not there. A command may change any.
-    known: BTreeMap<RepoPath, Option<Vec<String>>>,
+    /// The lines of files that were read or written, or what ends a sentence that begins with the file. A command may change any.
+    known: BTreeMap<RepoPath, Result<Vec<String>, String>>,
     pub(super) record: Record<'a>,
 }
 
@@ -171,14 +171,14 @@ impl<'a> Play<'a> {
                 let answers = self.calls(part.iter().map(call).collect())?;
                 for ((path, (lines, _)), answered) in part.iter().zip(answers) {
                     if answered.failed {
-                        self.known.insert(path.clone(), None);
+                        self.known.insert(path.clone(), Err(unread(&answered.text)));
                         continue;
                     }
                     let page = Page::read(&answered.text);
                     let lines = [lines.clone(), page.lines].concat();
                     match page.next {
                         Some(next) => drop(open.insert(path.clone(), (lines, Some(next)))),
-                        None => drop(self.known.insert(path.clone(), Some(lines))),
+                        None => drop(self.known.insert(path.clone(), Ok(lines))),
                     }
                 }
             }
@@ -192,18 +192,18 @@ impl<'a> Play<'a> {
         path: &RepoPath,
         action: &Action,
     ) -> Result<Vec<(&'static str, Value)>, String> {
-        let there = self.known.get(path).cloned().flatten();
+        let there = self.known.get(path).cloned().unwrap_or_else(|| Err(unread("")));
         if let Action::Write { content, fresh, .. } = action {
-            let same = there.as_ref().is_some_and(|lines| lines.iter().eq(content.lines()));
-            if *fresh && there.is_some() && !same {
+            let same = there.as_ref().is_ok_and(|lines| lines.iter().eq(content.lines()));
+            if *fresh && there.is_ok() && !same {
                 return Err("is there already with other contents".to_owned());
             }
-            self.known.insert(path.clone(), Some(content.lines().map(str::to_owned).collect()));
+            self.known.insert(path.clone(), Ok(content.lines().map(str::to_owned).collect()));
             // How its lines end is not shown, so that the same lines are written as well.
             let write = json!({ "file_path": path.as_str(), "content": content });
             return Ok(vec![("Write", write)]);
         }
-        let mut lines = there.ok_or("cannot be read")?;
+        let mut lines = there?;
         let mut calls = Vec::new();
         let edit = |old: String, new: String| {
             ("Edit", json!({ "file_path": path.as_str(), "old_string": old, "new_string": new }))
@@ -235,7 +235,7 @@ impl<'a> Play<'a> {
             }
             _ => {}
         }
-        self.known.insert(path.clone(), Some(lines));
+        self.known.insert(path.clone(), Ok(lines));
         Ok(calls)
     }
 
@@ -260,7 +260,7 @@ impl<'a> Play<'a> {
                 self.command(
                     &delete(path),
                     &format!("`{path}` could not be deleted"),
-                    "no reason was given",
+                    "it is not there",
                 )?;
                 format!("`{path}` is deleted.")
             }
@@ -275,7 +275,10 @@ impl<'a> Play<'a> {
             Action::Run { command, expect } => self.run(command, expect)?,
             Action::Commit { .. } => "The runtime commits.".to_owned(),
             // Asked before the first step; unclear steps were refused.
-            Action::Ask { question, .. } => format!("Answered: {question}"),
+            Action::Ask { question, answer, .. } => match answer {
+                Some(answer) => format!("`{question}` is answered: {answer}."),
+                None => format!("`{question}` is answered."),
+            },
             _ => return Err(Stop::Foreign),
         };
         self.done(step, note);
@@ -350,6 +353,14 @@ impl Stop {
             stop => stop,
         }
     }
+}
+
+/// Why a file could not be read, to follow its name.
+fn unread(told: &str) -> String {
+    if told.contains("does not exist") {
+        return "is not there".to_owned();
+    }
+    format!("cannot be read: {}", tool_words(told).trim_end_matches('.'))
 }
 
 /// What a tool says, without what it says to a model only.

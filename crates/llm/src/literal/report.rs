@@ -85,7 +85,7 @@ impl Form {
             "reason": reason,
             "resolution": resolution,
             "findings": self.findings(&record.rows),
-            "context_summary": summary(record, reason),
+            "context_summary": summary(record, reason.is_some()),
             "issues": [],
             "questions": [],
             "artifacts": [],
@@ -127,14 +127,12 @@ fn first_line(reason: &str) -> &str {
     line.strip_suffix(" It printed:").unwrap_or(line)
 }
 
-fn summary(record: &Record<'_>, reason: Option<&str>) -> String {
+/// What was done. Why it stopped is the report's reason.
+fn summary(record: &Record<'_>, stopped: bool) -> String {
     let done: Vec<&str> =
         record.rows.iter().filter(|row| row.ok).map(|row| row.note.as_str()).collect();
-    let mut text = match reason {
-        Some(reason) => format!("Stopped. {}", head(first_line(reason), NOTE)),
-        None => "Carried out as written.".to_owned(),
-    };
-    if reason.is_some() {
+    let mut text = if stopped { "Stopped." } else { "Carried out as written." }.to_owned();
+    if stopped {
         text.push_str(match (done.is_empty(), record.acted) {
             (true, false) => " Nothing was done.",
             (true, true) => {
@@ -154,7 +152,11 @@ fn summary(record: &Record<'_>, reason: Option<&str>) -> String {
 }
 
 fn review(rows: &[Row<'_>]) -> Vec<Value> {
-    let row = |row: &Row<'_>| json!({ "item": place(row.step), "ok": row.ok, "note": head(first_line(&row.note), NOTE) });
+    let row = |row: &Row<'_>| {
+        // Why a step failed is the report's reason.
+        let note = row.ok.then(|| head(first_line(&row.note), NOTE));
+        json!({ "item": place(row.step), "ok": row.ok, "note": note })
+    };
     let mut review: Vec<Value> = rows.iter().take(ROWS).map(row).collect();
     let more = &rows[rows.len().min(ROWS)..];
     if !more.is_empty() {

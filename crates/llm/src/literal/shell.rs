@@ -18,11 +18,13 @@ pub(super) fn append(path: &RepoPath, content: &str) -> String {
 }
 
 pub(super) fn delete(path: &RepoPath) -> String {
-    format!("rm {}", quote_path(path))
+    let path = quote_path(path);
+    format!("{{ test -e {path} || test -L {path}; }} && rm {path}")
 }
 
 pub(super) fn delete_folder(path: &RepoPath) -> String {
-    format!("rm -r {}", quote_path(path))
+    let path = quote_path(path);
+    format!("test -e {path} && rm -r {path}")
 }
 
 pub(super) fn rename(from: &RepoPath, to: &RepoPath) -> String {
@@ -66,7 +68,7 @@ mod tests {
     #[test]
     fn nothing_in_a_path_or_text_is_a_command() {
         let path = RepoPath::parse("-a/it's $x.md").unwrap();
-        assert_eq!(delete(&path), r"rm './-a/it'\''s $x.md'");
+        assert!(delete(&path).ends_with(r"; } && rm './-a/it'\''s $x.md'"));
         assert!(
             append(&path, "a'; rm -rf /")
                 .ends_with(r"printf %s 'a'\''; rm -rf /' >> './-a/it'\''s $x.md'")

@@ -7,6 +7,8 @@ use sequester_core::tool::Effect;
 
 use super::*;
 
+mod question;
+
 struct Unheard;
 
 impl Deltas for Unheard {
@@ -85,7 +87,7 @@ impl Workspace {
         self.calls.push(format!("{} {path}{}", call.name, argument("command")));
         match call.name.as_str() {
             "Read" => {
-                let text = self.files.get(&path).ok_or("it is not there")?.clone();
+                let text = self.files.get(&path).ok_or("`a` does not exist.")?.clone();
                 self.seen.insert(path, text.clone());
                 let from = call.arguments["offset"].as_u64().unwrap_or(1) as usize;
                 let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).skip(from - 1).collect();
@@ -280,6 +282,7 @@ fn a_name_that_is_taken_and_a_file_that_is_missing_are_said_so() {
             "Rename `a.txt` to `b.txt`.",
             "`a.txt` could not become `b.txt`: `b.txt` is there already.",
         ),
+        ("Delete `a.txt`.", "`a.txt` could not be deleted: it is not there."),
         ("Append to `a.txt`:\n\n```\nx\n```\n", "`a.txt` could not be added to: it is not there."),
     ] {
         let mut messages = vec![Message::User("".into())];
@@ -456,25 +459,14 @@ fn a_remedy_names_what_is_missing() {
         ("Create `a.ts`.", "Give the exact text in a fence"),
         ("- [ ] **Step 1: Add it**\n\n```ts\nx\n```\n", "Name the file right before its code"),
         ("Run `x` if it is there.", "without a condition"),
+        ("Run `x`.\n\nIt should print `3`.", "Say what must come of the command"),
+        ("- [ ] ~~Run `x`~~", "Leave it out"),
         ("Run: `x`\nExpected: Shows it\n", "Say what must come of the command"),
         ("Create `a.ts`:\n\n```ts\n...\n```\n", "Write the code out in full."),
     ] {
         let report = Workspace::default().play(task, "").arguments;
         assert!(report["resolution"].as_str().unwrap().contains(remedy), "{report}");
     }
-}
-
-#[test]
-fn questions_come_first_and_only_until_they_are_answered() {
-    let task = "Ask: Which store?\n\n- sqlite\n- files\n\nDefault: sqlite\n\nRun `make`.\n";
-    let asked = Workspace::default().play(task, "");
-    assert_eq!(asked.name, "ask");
-    assert_eq!(asked.arguments["questions"][0]["question"], "Which store?");
-    assert_eq!(asked.arguments["questions"][0]["default"], "sqlite");
-    assert_eq!(asked.arguments["questions"][0]["options"][1]["label"], "files");
-    let answered = "# Task\n\n# Clarifications\n\n- Which store?\n  files\n\n# Files\n";
-    let report = Workspace::default().play(task, answered);
-    assert_eq!((report.name.as_str(), &report.arguments["status"]), ("report", &json!("complete")));
 }
 
 #[test]

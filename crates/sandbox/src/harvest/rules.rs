@@ -1,14 +1,14 @@
 //! What may not be part of a change, whoever made it.
 
 use sequester_core::path::RepoPath;
+use sequester_core::protected;
 use sequester_core::secret::is_secret_name;
 use serde::{Deserialize, Serialize};
 
 /// The rules for one workspace. They reach the jailed side as data, and the controller applies them again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// Names that no change may touch. Without a slash: a file or folder of this name, wherever it lies. With one: this path
-    /// and all beneath it.
+    /// Names that no change may touch, as [`protected::covers`] has it.
     pub protected: Vec<String>,
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
@@ -28,19 +28,10 @@ impl Rules {
         if text.split('/').any(is_git) {
             return Some("it belongs to another repository inside this one".to_owned());
         }
-        // File systems that do not tell cases apart would take one for the other.
-        let lower = text.to_lowercase();
-        let covers = |rule: &&String| {
-            let rule = rule.trim_matches('/').to_lowercase();
-            if rule.contains('/') {
-                beneath(&lower, &rule)
-            } else {
-                lower.split('/').any(|part| part == rule)
-            }
-        };
-        if let Some(rule) = self.protected.iter().find(covers) {
+        if let Some(rule) = self.protected.iter().find(|rule| protected::covers(rule, text)) {
             return Some(format!("`{rule}` is protected"));
         }
+        let lower = text.to_lowercase();
         if self.withheld.iter().any(|held| beneath(&lower, &held.to_lowercase())) {
             return Some("the repository has a file there that is kept from this work".to_owned());
         }

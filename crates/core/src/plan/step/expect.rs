@@ -109,7 +109,10 @@ fn with_reason(tokens: &[Token<'_>]) -> Option<(Expect, bool)> {
     (1..tokens.len()).filter(begins).find_map(|at| {
         let (expect, _) = whole(&tokens[..at])?;
         let reason = &tokens[at..];
-        if matches!(reason.get(1), Some(Token::Word(word, _)) if words::is_condition(word)) {
+        // `FAIL (cannot find it)` says why; `PASS (not yet)` takes it back.
+        let fails = expect.exit != Exit::Pass;
+        let why = |word: &str| fails && (matches!(word, "not" | "cannot") || word.ends_with("n't"));
+        if matches!(reason.get(1), Some(Token::Word(word, _)) if words::is_condition(word) && !why(word)) {
             return None;
         }
         match expect.exit {
@@ -171,7 +174,7 @@ fn is_verdict(token: &Token<'_>) -> bool {
 
 /// A failure that may not come.
 fn is_open(token: &Token<'_>) -> bool {
-    let open = " if unless or only optional optionally either may might maybe sometimes except but after when never ";
+    let open = " if unless or only optional optionally either may might maybe sometimes except but after when never always necessarily ";
     matches!(token, Token::Word(word, _) if open.contains(&format!(" {word} ")))
 }
 

@@ -1,6 +1,7 @@
 //! What a task or its constraints forbid by name. A step that does it all the same is not carried out.
 
 use crate::plan::markdown::{Document, Kind};
+use crate::protected;
 
 use super::gap::{Gap, short};
 use super::sentence::{self, CODE, Sentence};
@@ -33,7 +34,9 @@ impl Told {
     #[must_use]
     pub fn under(mut self, constraints: &str) -> Self {
         let mut found = Vec::new();
-        for said in sentences(&Document::read(constraints)) {
+        let others: Vec<&str> =
+            constraints.lines().filter(|line| !self.is_answered(line)).collect();
+        for said in sentences(&Document::read(&others.join("\n"))) {
             match read(&said) {
                 Some(prohibition) => found.push(prohibition),
                 None => self.unchecked.push(said.raw),
@@ -42,12 +45,43 @@ impl Told {
         judge(&found, &mut self);
         self
     }
+
+    /// Takes `QUESTION: ANSWER`, with a question as the task asks it.
+    fn is_answered(&mut self, line: &str) -> bool {
+        let line = line.trim_start_matches(['-', '*', ' ']);
+        let mut asked = self.steps.iter_mut().filter_map(|step| match &mut step.action {
+            Action::Ask { question, answer, .. } => Some((question, answer)),
+            _ => None,
+        });
+        asked.any(|(question, answer)| {
+            let said = line.strip_prefix(question.as_str());
+            let said = said
+                .filter(|said| said.starts_with([':', ' ']))
+                .map(|said| said.trim_start_matches([':', ' ']));
+            let found = said.filter(|said| !said.is_empty());
+            *answer = found.map(|said| said.trim().to_owned()).or(answer.take());
+            found.is_some()
+        })
+    }
 }
 
 /// Holds the steps to what their own text forbids, wherever it stands in it.
 pub(super) fn hold(document: &Document<'_>, told: &mut Told) {
     let found: Vec<Prohibition> = sentences(document).iter().filter_map(read).collect();
     judge(&found, told);
+}
+
+/// Holds the steps to what no change may hold, whoever asks for it: the work would be thrown away at its end.
+pub(super) fn protect(told: &mut Told) {
+    let refused = |step: &Step| {
+        step.action.touched().into_iter().find_map(|path| {
+            let why = protected::refuse(path)?;
+            let gap = Gap::protected(format!("no change may hold `{path}`: {why}"));
+            Some(Step { action: gap.into(), ..step.clone() })
+        })
+    };
+    let blamed: Vec<Step> = told.steps.iter().filter_map(refused).collect();
+    told.steps.extend(blamed);
 }
 
 fn sentences(document: &Document<'_>) -> Vec<Sentence> {

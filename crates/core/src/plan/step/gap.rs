@@ -1,5 +1,7 @@
 //! Why a step cannot be carried out word for word, and what would mend it.
 
+use super::prose;
+use super::sentence::Sentence;
 use super::words::is_condition;
 use crate::path::RepoPath;
 
@@ -18,7 +20,10 @@ const SAY_RESULT: &str = "Say what must come of the command: \"Expected: PASS\",
 const WRITE_OUT: &str = "Write the code out in full.";
 const SAY_EXACTLY: &str =
     "Say it as one exact instruction, or leave it out if nothing is to be done.";
+const TAKE_OUT: &str = "Leave it out: what the task does not ask for is not done.";
 const SAY_WHICH: &str = "Take the step out, or the sentence that forbids it.";
+const BY_YOURSELF: &str = "Leave the step out of the task and change the file yourself.";
+const SAY_LANGUAGE: &str = "Mark the code with the file's own language, or with none; or say \"Run:\" where it is commands.";
 const WRITE_PATH: &str = "Write the path relative to the repository's root, without leaving it.";
 const STAY_INSIDE: &str =
     "Keep to the repository: leave the step out, or say it without what leads outside.";
@@ -38,20 +43,50 @@ macro_rules! kinds {
 impl Gap {
     kinds! {
         new: SAY_EXACTLY, path: NAME_FILE, place: SAY_PLACE, command: GIVE_COMMAND, result: SAY_RESULT, code: WRITE_OUT,
-        outside: STAY_INSIDE, person: BY_PERSON, forbidden: SAY_WHICH, beyond: WRITE_PATH
+        outside: STAY_INSIDE, person: BY_PERSON, forbidden: SAY_WHICH, protected: BY_YOURSELF, language: SAY_LANGUAGE, beyond: WRITE_PATH
     }
 
     pub(super) fn sentence(said: &str) -> Self {
         if is_by_hand(said) {
             return Self::person(format!("`{}`: by hand is for a person", short(said)));
         }
+        if let Some(gap) = Self::refused(said) {
+            return gap;
+        }
         let mut words = said.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-        let remedy = if words.any(|word| is_condition(&word)) { NO_CONDITION } else { SAY_EXACTLY };
+        let remedy = match () {
+            () if is_result(said) => SAY_RESULT,
+            () if words.any(|word| is_condition(&word)) => NO_CONDITION,
+            () => SAY_EXACTLY,
+        };
         let said = short(said);
         Self {
             reason: format!("`{said}` is not an instruction to be followed word for word"),
             remedy,
         }
+    }
+
+    /// Words that ask for nothing to be done, and stand where something is.
+    fn refused(said: &str) -> Option<Self> {
+        let sentence = Sentence::new(said);
+        let plain = sentence.plain.replace('’', "'");
+        let forbids = ["do not ", "don't ", "never ", "avoid "];
+        let told = short(said);
+        if prose::is_struck(&sentence) {
+            return Some(Self { reason: format!("`{told}` is struck out"), remedy: TAKE_OUT });
+        }
+        forbids.iter().any(|not| plain.starts_with(not)).then(|| Self {
+            reason: format!("`{told}` says what is not to be done"),
+            remedy: TAKE_OUT,
+        })
+    }
+
+    /// A title that nothing below it meets.
+    pub(super) fn unmet(said: &str, needs: Needs) -> Self {
+        Self::refused(said).unwrap_or_else(|| match needs {
+            Needs::Command => Self::command("it names no command"),
+            Needs::Steps => Self::new("it says what is wanted, but not word for word how"),
+        })
     }
 
     /// Something above an instruction that may hold it back.
@@ -81,6 +116,20 @@ impl Gap {
             remedy: GIVE_TEXT,
         }
     }
+}
+
+/// What a title asks for and has not got.
+#[derive(Clone, Copy)]
+pub(super) enum Needs {
+    Command,
+    Steps,
+}
+
+/// `It should print 3.`
+fn is_result(said: &str) -> bool {
+    let said = said.to_lowercase();
+    let begins = ["it should ", "this should ", "you should see ", "the output should "];
+    begins.iter().any(|begin| said.starts_with(begin))
 }
 
 /// Whether something is for a person.

@@ -29,6 +29,13 @@ const CONSTRAINED: words::List = words::List(
     " public existing other names signature signatures api behaviour behavior interface interfaces schema ",
 );
 
+/// What is there to be learnt from or chosen from, not to be done.
+const LESSONS: words::List =
+    words::List(" training tutorial exercise exercises quiz lesson lessons demo demonstration ");
+const SEVERAL: words::List = words::List(" two three four five several multiple many ");
+const CHOICES: words::List =
+    words::List(" options approaches ways variants choices proposals possibilities ");
+
 /// What a sentence in a step means.
 pub(super) fn bearing(sentence: &Sentence) -> Bearing {
     let plain = unlabelled(sentence.plain.trim_matches(['(', ')', '>', '*', '_', ' ', '"']));
@@ -134,6 +141,8 @@ pub(super) fn is_remark(sentence: &Sentence) -> bool {
     let held = all.iter().any(|word| words::HOLDS.has(word))
         || all.first().is_some_and(|word| words::OPENERS.has(word))
         || is_conditional(&all) && all.iter().any(|word| matches!(*word, "run" | "execute"))
+        || all.iter().any(|word| LESSONS.has(word))
+        || all.windows(2).any(|pair| SEVERAL.has(pair[0]) && CHOICES.has(pair[1]))
         || leaves_nothing(&all);
     !held && !cancels(sentence) && !words::cancels(&sentence.plain) && !names_steps(&all)
 }
@@ -275,7 +284,10 @@ fn subject(clause: &str) -> Subject {
     let acts =
         |word: &str| if several { words::DESCRIBES.has(word) } else { words::is_describing(word) };
     let is_verb = |word: &str| words::VERBS.has(word) || acts(word);
-    let verb = rest.iter().position(|word| is_verb(word)).unwrap_or(rest.len());
+    // `The tests are`: what follows an article is no verb.
+    let from = usize::from(!first.starts_with(CODE) && !words::PRONOUNS.has(first));
+    let verb = rest.iter().skip(from).position(|word| is_verb(word));
+    let verb = verb.map_or(rest.len(), |at| at + from);
     let acts = rest.get(verb).is_some_and(|word| acts(word))
         && !names_steps(&rest[(verb + 1).min(rest.len())..]);
     let counts =

@@ -1,5 +1,6 @@
 //! From sections to steps: each sentence is a form that is carried out, explains, or makes its step unclear.
 
+mod aim;
 mod fence;
 mod question;
 mod run;
@@ -178,13 +179,17 @@ impl<'r, 'f> Reader<'r, 'f> {
         if let Some(title) = self.section.title.as_ref().filter(|_| self.role == Role::Step) {
             self.heading.woken = self.answer(title, Place::Text, self.section.line);
         }
+        let aim = self.aim();
         for part in &self.section.parts {
             if self.task.told.steps.len() > STEPS {
                 return;
             }
-            self.take(part);
+            if aim.is_none_or(|(_, lead)| !std::ptr::eq(lead, part)) {
+                self.take(part);
+            }
         }
         self.end();
+        self.meet(aim);
     }
 
     fn take(&mut self, part: &'r Part<'_>) {
@@ -210,8 +215,12 @@ impl<'r, 'f> Reader<'r, 'f> {
         for said in sentences {
             let first = said.plain.split(' ').next().unwrap_or_default();
             let asks = words::split(&said.plain).any(|word| words::ASKS.has(word));
-            let orders = self.role != Role::Preface && (asks || words::is_order(first));
-            if aside == Aside::Remark && (orders || !prose::is_remark(said)) {
+            let aim = aside == Aside::Aim && prose::introduction(said) == Bearing::None;
+            let orders = self.role != Role::Preface && (asks || words::is_order(first) && !aim);
+            let held = aside == Aside::Aim && prose::holds(said);
+            if matches!(aside, Aside::Remark | Aside::Aim)
+                && (orders || held || !prose::is_remark(said))
+            {
                 self.blame(Gap::sentence(&said.raw), line);
             } else {
                 self.task.told.passed.push(said.raw.clone());

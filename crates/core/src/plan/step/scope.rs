@@ -25,6 +25,8 @@ pub(super) enum Aside {
     Listing,
     /// What explains; it may ask all the same.
     Remark,
+    /// What the work is for: a list behind its sentence is the work.
+    Aim,
     /// What is shown, not meant.
     Shown,
     /// What must hold in the end.
@@ -153,19 +155,21 @@ impl Scope<'_> {
             }
             Reach::Label { covered, .. } => covered,
         };
+        let own_words = *covered == Covered::Words && next == Next::Item;
         let own = covered.take(next);
         let Rule::Aside(aside) = self.rule else { return next != Next::Step };
         let ends = match aside {
             Aside::Criteria | Aside::Shown => false,
             Aside::Done => next == Next::Box,
             Aside::Listing => matches!(next, Next::Box | Next::Paragraph | Next::Rule),
+            Aside::Aim => own_words || matches!(next, Next::Paragraph | Next::Rule | Next::Box),
             Aside::Remark | Aside::Status | Aside::Needs => {
                 matches!(next, Next::Paragraph | Next::Rule) || next == Next::Box && !own
             }
         };
         let more = match aside {
             Aside::Shown => !own,
-            Aside::Remark | Aside::Status | Aside::Needs => next == Next::Fence,
+            Aside::Remark | Aside::Aim | Aside::Status | Aside::Needs => next == Next::Fence,
             _ => false,
         };
         if more {

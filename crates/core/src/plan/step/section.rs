@@ -64,7 +64,9 @@ pub(super) struct Fence<'a> {
 /// Labels of what explains.
 const REMARKS: &str = ",why,context,background,rationale,reason,motivation,references,see also,purpose,\
     summary,overview,effort,estimated effort,priority,risk,risks,owner,spec,what happened,root cause,\
-    objective,description,";
+    description,";
+/// Labels of what the work is for, beside those of a plan's goal.
+const AIMS: &str = ",aim,objective,";
 /// Labels of what is shown.
 const SHOWN: &str = ",out of scope,non-goals,rollback,roll back,alternative,alternatives,example,examples,for reference,reference,\
     current behaviour,current behavior,current state,usage,example usage,do not run,not in scope,";
@@ -262,13 +264,15 @@ impl<'a> Cutter<'a> {
             .and_then(|(name, rest)| Some((aside(name, Named::Label)?, name, rest)));
         // Of what explains, only a label that is set off as one is sure to be one.
         let named = named.filter(|(aside, ..)| {
-            !matches!(aside, Aside::Remark | Aside::Criteria) || label::is_marked(words)
+            !matches!(aside, Aside::Remark | Aside::Aim | Aside::Criteria)
+                || label::is_marked(words)
         });
         let Some((aside, name, rest)) = named.filter(|_| !matches!(rule, Rule::Aside(_))) else {
             return self.words(rule, What::Words, words, place.line);
         };
         let said = behind(words, rest);
-        let label = if said.is_empty() { Label::Alone } else { Label::Filled };
+        let leads = said.is_empty() || aside == Aside::Aim && said.ends_with([':', '：']);
+        let label = if leads { Label::Alone } else { Label::Filled };
         self.scopes.label(label, name, aside, place.within);
         self.judge(aside, sentence::split(said), place.line);
     }
@@ -298,7 +302,10 @@ impl<'a> Cutter<'a> {
         for said in doubts {
             self.push(line, None, What::Doubt(said));
         }
-        let named = matches!(aside, Aside::Remark | Aside::Shown | Aside::Status | Aside::Needs);
+        let named = matches!(
+            aside,
+            Aside::Remark | Aside::Aim | Aside::Shown | Aside::Status | Aside::Needs
+        );
         if named && !passed.is_empty() {
             self.push(line, None, What::Aside(aside, passed));
         }
@@ -346,6 +353,7 @@ fn aside(name: &str, named: Named) -> Option<Aside> {
         Some(Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces) => {
             return Some(Aside::Listing);
         }
+        Some(Topic::Goal) => return Some(Aside::Aim),
         Some(_) => return Some(Aside::Remark),
         None => {}
     }
@@ -357,7 +365,10 @@ fn aside(name: &str, named: Named) -> Option<Aside> {
         () if NEEDS.contains(&name) => Some(Aside::Needs),
         () if CRITERIA.contains(&name) => Some(Aside::Criteria),
         () if SHOWN.contains(&name) || lower.starts_with("rollback ") => Some(Aside::Shown),
-        () if heading && (REMARKS.contains(&name) || NOTES.contains(&name)) => Some(Aside::Shown),
+        () if heading && [REMARKS, AIMS, NOTES].iter().any(|list| list.contains(&name)) => {
+            Some(Aside::Shown)
+        }
+        () if AIMS.contains(&name) => Some(Aside::Aim),
         () if REMARKS.contains(&name) => Some(Aside::Remark),
         () => None,
     }

@@ -91,7 +91,7 @@ fn has_label(text: &str) -> bool {
 
 fn is_labelled(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '*', '_', '-']).to_ascii_lowercase();
-    ["expected", "run:", "run `", "ask:", "default:", "options:", "verify:"]
+    ["expected", "run:", "run `", "ask:", "default:", "options:", "answer:", "verify:"]
         .iter()
         .any(|label| line.starts_with(label))
 }

@@ -2,6 +2,7 @@ use super::*;
 
 mod adversarial;
 mod bounds;
+mod reason;
 mod scope;
 mod table;
 
@@ -40,8 +41,9 @@ fn tell(action: &Action) -> String {
             let lines = lines.concat();
             format!("run {command:?} {:?}{text}{lines}{count}{silent}", expect.exit)
         }
-        Action::Ask { question, options, default } => {
-            format!("ask {question:?} {options:?} {default:?}")
+        Action::Ask { question, options, default, answer } => {
+            let answer = answer.as_ref().map(|answer| format!(" {answer:?}")).unwrap_or_default();
+            format!("ask {question:?} {options:?} {default:?}{answer}")
         }
         Action::Commit { message } => format!("commit {message:?}"),
         Action::Unclear { reason, .. } => format!("unclear {reason}"),
@@ -191,8 +193,8 @@ fn titles_that_are_instructions_are_carried_out_once() {
     same("- [ ] Rename `a.rs` to `b.rs`\n", &["rename a.rs b.rs"]);
     same("- [ ] Create an empty file `pkg/__init__.py`\n", &["new pkg/__init__.py \"\""]);
     same(
-        "- [ ] Delete `Makefile`, `.env` and `src/x`\n",
-        &["delete Makefile", "delete .env", "delete src/x"],
+        "- [ ] Delete `Makefile`, `.gitignore` and `src/x`\n",
+        &["delete Makefile", "delete .gitignore", "delete src/x"],
     );
     same("- [ ] Remove the file `src/a.ts` (unused)\n", &["delete src/a.ts"]);
     same("- [ ] Run `make`\n\n  Expected: FAIL\n", &["run \"make\" Fail"]);

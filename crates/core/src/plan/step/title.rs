@@ -2,7 +2,7 @@
 
 use crate::path::RepoPath;
 
-use super::gap::{Gap, short};
+use super::gap::{Gap, Needs, short};
 use super::pattern::{self, Token};
 use super::sentence::Sentence;
 use super::{Action, Exit, Step, expect, form, prose, target, words};
@@ -51,6 +51,29 @@ fn is_numbered(plain: &str) -> bool {
         && (number.len() == 1 || number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+/// Ends of titles that put the work off, or give it to another place or person.
+const TAILS: &[&str] = &[
+    " tomorrow",
+    " someday",
+    " some day",
+    " next week",
+    " next time",
+    " on the server",
+    " on staging",
+    " on production",
+    " in production",
+    " in your head",
+    " on paper",
+    " yourself",
+];
+
+/// `Clean up tomorrow`, `Verify that nobody runs this`.
+fn is_elsewhere(plain: &str) -> bool {
+    let plain = plain.trim_end_matches(['.', '*', '_', ' ']);
+    TAILS.iter().any(|tail| plain.ends_with(tail))
+        || words::split(plain).any(|word| word == "nobody")
+}
+
 impl Title {
     pub(super) fn read(sentence: &Sentence) -> Self {
         // A title that is too long to be read may say anything.
@@ -59,6 +82,7 @@ impl Title {
         };
         let mut title = Self::default();
         let executable = sentence.plain.contains(" executable");
+        let sure = sentence.plain.contains("make sure ");
         let mut starts = true;
         let mut first = true;
         let mut looked = Vec::new();
@@ -86,8 +110,12 @@ impl Title {
             let how = word == "not" && closed && expect::ending(&looked) == Some(Exit::Fail);
             title.condition |= (words::is_condition(word) || word == "but") && !how;
             if starts {
-                // `Make it executable` is for a command.
-                let verb = if word == "make" && executable { "set" } else { word };
+                // `Make it executable` and `make sure` are for a command.
+                let verb = match word {
+                    "make" if executable => "set",
+                    "make" if sure => "check",
+                    word => word,
+                };
                 if first && (verb == "commit" || words::is_known(verb)) {
                     title.kind = Kind::Order;
                 }
@@ -98,7 +126,7 @@ impl Title {
             }
             (starts, first) = (false, false);
         }
-        title.condition |= prose::is_taken_back(sentence);
+        title.condition |= prose::is_taken_back(sentence) || is_elsewhere(&sentence.plain);
         title.exit = expect::ending(&looked);
         // A heading that is a part of a task.
         let bare = sentence.plain.strip_prefix("the ").unwrap_or(&sentence.plain);
@@ -160,7 +188,9 @@ impl Title {
             && (self.looks == 0 || runs > 0)
             && (!steps.is_empty() || self.commits);
         if !met {
-            return Err(Gap::new("it says what is wanted, but not word for word how"));
+            let runs_none = self.looks > 0 && runs == 0 && changes >= self.changes;
+            let needs = if runs_none { Needs::Command } else { Needs::Steps };
+            return Err(Gap::unmet(&said.raw, needs));
         }
         let mentions = |path: &String| {
             steps.iter().any(|step| match &step.action {

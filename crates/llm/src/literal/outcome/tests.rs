@@ -15,6 +15,11 @@ fn a_number_of_tests_is_compared_where_the_output_states_it() {
         "Test Suites: 2 passed, 2 total\nTests:       5 passed, 5 total",
         "all 5 tests passed",
         "  5 passing (3ms)",
+        "Passed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5, Duration: 9 ms",
+        "Total tests: 6\n     Passed: 5",
+        "Tests passed: 5",
+        "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s - in a.B\n[INFO] Tests run: 5, Failures: 0",
+        "[INFO] Tests run: 6, Failures: 0, Errors: 0, Skipped: 1",
     ] {
         assert_eq!(miss("x", &expect, 0, ok), None, "{ok}");
     }
@@ -26,6 +31,9 @@ fn a_number_of_tests_is_compared_where_the_output_states_it() {
         "ok. 5 passed\nok. 3 passed",
         "running 5 tests",
         "Ran 5 tests\n4 passed",
+        "Failed: 5, Passed: 0",
+        "Passed: 4, Failed: 5",
+        "Tests run: 5, Failures: 0, Errors: 0, Skipped: 2",
     ] {
         assert!(miss("x", &expect, 0, other).is_some(), "{other}");
     }
@@ -38,6 +46,8 @@ fn what_could_not_run_is_not_the_failure_that_was_expected() {
         ("x", 126, ""),
         ("x", 127, ""),
         ("x", 137, "Killed"),
+        ("x", 130, ""),
+        ("x", 159, ""),
         ("python -m pytest -q", 1, "/usr/bin/python: No module named pytest"),
         ("python3 -m pytest", 1, "/usr/bin/python3: No module named 'pytest'"),
         ("python tests/a.py", 2, "python: can't open file 'tests/a.py': [Errno 2]"),
@@ -45,6 +55,9 @@ fn what_could_not_run_is_not_the_failure_that_was_expected() {
         ("npm test", 1, "npm error Missing script: \"test\""),
     ] {
         assert!(miss(command, &fail, code, output).is_some(), "{command}");
+    }
+    for code in [1, 125, 128, 160, 255] {
+        assert_eq!(miss("git show nope", &fail, code, "fatal: bad revision"), None, "{code}");
     }
     let red = "E   ModuleNotFoundError: No module named 'add'";
     assert_eq!(miss("python -m pytest", &fail, 1, red), None);

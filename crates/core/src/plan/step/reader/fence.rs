@@ -36,6 +36,19 @@ impl Fence<'_> {
     }
 }
 
+/// Whether shell code can be a file of this name, and not the commands that make the file.
+fn may_be_script(path: &RepoPath, code: &str) -> bool {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    match path.extension() {
+        _ if code.starts_with("#!") => true,
+        Some(extension) => matches!(extension, "sh" | "bash" | "zsh" | "bats"),
+        // `Makefile` and the like have a language of their own.
+        None => {
+            !name.contains("file") && !name.contains(char::is_uppercase) && !code.contains(name)
+        }
+    }
+}
+
 impl Reader<'_, '_> {
     pub(super) fn fence(&mut self, fence: &Fence<'_>) -> Result<(), Gap> {
         let pending = self.context.pending.take();
@@ -162,9 +175,11 @@ impl Reader<'_, '_> {
             let path = own.or_else(|| self.context.path.clone()).or_else(|| only().cloned());
             return path.ok_or_else(Gap::file);
         };
-        let runs = matches!(path.extension(), Some("sh" | "bash" | "zsh" | "bats"));
-        if fence.is_shell() && !runs && !fence.content.starts_with("#!") {
-            return Err(Gap::purpose());
+        if fence.is_shell() && !may_be_script(&path, &fence.content) {
+            return Err(Gap::language(format!(
+                "its code is marked as `{}`, and may be commands that make `{path}`",
+                fence.language()
+            )));
         }
         let within = |long: &RepoPath, short| long.as_str().ends_with(&format!("/{short}"));
         match own {
