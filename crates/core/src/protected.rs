@@ -12,9 +12,9 @@ pub const NAMES: &[&str] = &[
     // Agents
     ".claude", ".mcp.json", ".cursor", ".codex", ".gemini", ".opencode",
     // Editors and shells
-    ".vscode", ".idea", ".devcontainer", ".envrc", ".husky",
+    ".vscode", ".idea", ".devcontainer", ".envrc", ".husky", ".pre-commit-config.yaml", "lefthook.yml",
     // Build services
-    ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".buildkite", ".travis.yml", ".drone.yml",
+    ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".forgejo/workflows", ".gitea/workflows", ".woodpecker", ".buildkite", ".travis.yml", ".drone.yml",
     ".woodpecker.yml", ".cirrus.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", "Jenkinsfile",
 ];
 
