@@ -30,6 +30,8 @@ pub(crate) struct Checkup {
     pub(crate) models: Vec<Model>,
     /// By profile, whether each guarantee that it needs is kept.
     pub(crate) guarantees: BTreeMap<&'static str, BTreeMap<Guarantee, bool>>,
+    /// By profile, whether a jail of it starts.
+    pub(crate) jails: BTreeMap<&'static str, bool>,
     /// What each way to run a subagent keeps to.
     pub(crate) executors: BTreeMap<&'static str, BTreeMap<&'static str, bool>>,
     pub(crate) limits: Limits,
@@ -134,6 +136,7 @@ impl Checkup {
                 capabilities: jails.capabilities(),
             },
             guarantees: jails.guarantees,
+            jails: jails.starts,
             checks,
         })
     }
