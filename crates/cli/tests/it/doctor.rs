@@ -62,6 +62,7 @@ fn the_json_has_its_shape() {
     for (key, expected) in [
         ("models", "array"),
         ("guarantees", "object"),
+        ("jails", "object"),
         ("executors", "object"),
         ("limits", "object"),
         ("engine", "text"),
@@ -120,6 +121,28 @@ fn the_projects_checks_run_in_the_jail_and_leave_nothing() {
     assert_eq!(bench.listing(), before);
     let without = bench.run(&["doctor", "--no-checks", "--json"]).json();
     assert_eq!(without["checks"], json!([]));
+}
+
+#[test]
+fn what_a_person_may_paste_holds_nothing_of_the_repository() {
+    let bench = Bench::plain();
+    bench.write("sequester.toml", "checks.tests = \"false'; touch /tmp/canary; '\"\n");
+    let told = bench.run(&["doctor", "--json"]).json();
+    let problems = told["problems"].as_array().unwrap();
+    let check = problems.iter().find(|one| one["message"].to_string().contains("check `tests`"));
+    let check = check.unwrap_or_else(|| panic!("{told}"));
+    assert!(check["hint"].to_string().contains("sh -c COMMAND"), "{check}");
+    assert!(!check.to_string().contains("canary"), "{check}");
+}
+
+#[test]
+fn only_so_many_checks_are_tried() {
+    let bench = Bench::plain();
+    let many = vec!["\"true\""; 17].join(", ");
+    bench.write("sequester.toml", format!("checks.tests = [{many}]\n"));
+    let told = bench.run(&["doctor", "--json"]).json();
+    assert_eq!(told["checks"].as_array().map(Vec::len), Some(16), "{told}");
+    assert!(told["problems"].to_string().contains("There are 17 checks"), "{told}");
 }
 
 #[test]
