@@ -338,6 +338,41 @@ fn an_agent_needs_trust_of_its_own_for_a_profile_that_was_accepted() {
 }
 
 #[test]
+fn what_is_accepted_does_not_change_with_a_file_that_is_not() {
+    let bench = Bench::with(&FILES);
+    let b = |text: &str| bench.write(".sequester/profiles/b.yaml", format!("name: b\n{text}\n"));
+    b("extends: research\ntools: [Read]");
+    let a = "name: a\nextends: b\nhosts: [docs.example.com]\n";
+    bench.write(".sequester/profiles/a.yaml", a);
+    let own = "../home/.config/sequester/profiles/own.yaml";
+    bench.write(own, "name: own\nextends: b\nlimits: {wall: 2h}\n");
+    let code = |name: &str| bench.run(&["profiles", name]).code;
+    assert_eq!(bench.run(&["trust", ".sequester/profiles/a.yaml", "--yes"]).code, Some(0));
+    assert_eq!((code("a"), code("own")), (Some(5), Some(5)), "`b` is not accepted");
+    let shown = bench.run(&["trust"]);
+    assert!(shown.out.contains(".sequester/profiles/b.yaml (not accepted"), "{shown:?}");
+    assert_eq!(bench.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!((code("a"), code("own")), (Some(0), Some(0)));
+    b("extends: writer");
+    assert_eq!((code("a"), code("own"), code("b")), (Some(5), Some(5), Some(0)));
+}
+
+#[test]
+fn an_agent_that_was_accepted_does_not_change_with_a_profile_that_was_not() {
+    let bench = Bench::with(&FILES);
+    let b = |text: &str| bench.write(".sequester/profiles/b.yaml", format!("name: b\n{text}\n"));
+    let front = "---\nname: reviewer\ndescription: d\nprofile: b\n---\nGo.\n";
+    bench.write(".sequester/agents/reviewer.md", front);
+    b("extends: writer\ntools: [Read]");
+    assert_eq!(bench.run(&["trust", "--yes"]).code, Some(0));
+    let jail = || bench.run(&["agents", "reviewer", "--json"]).json()["profile"].clone();
+    assert_eq!(jail(), "b");
+    b("extends: writer");
+    assert_eq!(jail(), "read-only");
+    assert_eq!(bench.run(&["agents"]).code, Some(5));
+}
+
+#[test]
 fn key_commands_of_a_repository_are_refused_whoever_accepts_them() {
     let bench = Bench::with(&FILES);
     bench.write("sequester.toml", "hosts = [\"docs.rs\"]\n[keys]\nanthropic = \"touch pwned\"\n");
