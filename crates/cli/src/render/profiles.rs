@@ -81,7 +81,7 @@ fn tools(profile: &Profile) -> String {
     tools.join(", ")
 }
 
-pub(super) fn told(limit: Limit, value: u64) -> String {
+pub(crate) fn told(limit: Limit, value: u64) -> String {
     let count = number(usize::try_from(value).unwrap_or(usize::MAX));
     let name = limit.as_str();
     match limit.unit() {

@@ -12,8 +12,9 @@ use sequester_core::profile::{Profile, Profiles};
 use sequester_core::repository::Snapshot;
 use sequester_core::source::{Origin, Source};
 
-use super::trust::{Asking, Trust, Untrusted};
+use super::trust::{Asking, Grants, Trust, Untrusted};
 use crate::failure::Failure;
+use crate::render::profiles::told;
 
 /// A prompt that is longer would leave no room for the task.
 const BYTES: u64 = 256 << 10;
@@ -87,7 +88,8 @@ impl Agents {
         files
             .filter_map(|source| {
                 let name = source.origin.to_string();
-                Asking::of(source, of(&asks, &name), of(&refused, &name))
+                let grants = grants_of(&name, &wide, &roles);
+                Asking::of(source, of(&asks, &name), of(&refused, &name), grants)
             })
             .collect()
     }
@@ -235,6 +237,27 @@ impl Files {
         let fault = Fault::new(Code::Unreadable, place, message, hint);
         self.faults.push(FileFault { file: origin.to_string(), fault });
     }
+}
+
+/// What the profile or agent of a file may do, with all that it inherits.
+fn grants_of(file: &str, profiles: &Profiles, roles: &Registry) -> Grants {
+    let is = |origin: &Origin| origin.in_repository() == Some(file);
+    let role = roles.roles().iter().find(|role| is(&role.origin));
+    let granted = match role {
+        Some(role) => role.granted(profiles).ok(),
+        None => profiles.iter().find(|profile| is(&profile.origin)).cloned(),
+    };
+    let Some(profile) = granted else { return Grants::new() };
+    let limits = profile.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
+    let mut grants = Grants::from([
+        ("jail", vec![profile.confinement.as_str().to_owned()]),
+        ("tools", profile.tools.iter().map(ToString::to_string).collect()),
+        ("hosts", profile.hosts),
+        ("limits", limits),
+    ]);
+    grants.extend(role.map(|role| ("profile", vec![role.profile.clone()])));
+    grants.retain(|_, values| !values.is_empty());
+    grants
 }
 
 /// Whether a line of a file that cannot be used gives its profile this name.

@@ -18,7 +18,7 @@ use sequester_core::source::{Origin, Source};
 use crate::args::Reading;
 use crate::failure::Failure;
 use crate::render::terminal;
-use crate::wire::trust::{Asking, Trust, Untrusted};
+use crate::wire::trust::{Asking, Grants, Trust, Untrusted};
 use crate::wire::{Agents, Project, asked};
 
 /// A plan that was read once.
@@ -81,9 +81,10 @@ impl PlanFile {
             tasks.clone().flat_map(|task| asked::faults(task, agents, origin)).collect()
         };
         let origin = Origin::Repository(path.clone());
-        let (asks, refused) = (faults(&origin), faults(&Origin::Accepted(path)));
+        let (doubted, mut accepted) = (faults(&origin), faults(&Origin::Accepted(path)));
+        accepted.extend(self.faults.iter().cloned());
         let text = String::from_utf8(self.source.clone()).ok()?;
-        Asking::of(Source { origin, text }, asks, refused)
+        Asking::of(Source { origin, text }, doubted, accepted, Grants::new())
     }
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.

@@ -379,6 +379,8 @@ fn key_commands_of_a_repository_are_refused_whoever_accepts_them() {
     let answer = bench.run(&["trust", "--yes"]);
     assert_eq!(answer.code, Some(5), "{answer:?}");
     assert!(answer.out.contains("It stays refused."), "{answer:?}");
+    let last = answer.out.lines().last().unwrap_or_default();
+    assert!(last.contains("refused as long as line 2 is there"), "{answer:?}");
     let still = bench.run(&["agents"]);
     assert_eq!(still.code, Some(5), "{still:?}");
     assert!(!bench.repo().join("pwned").exists());
@@ -391,6 +393,63 @@ fn where_nothing_is_asked_for_there_is_nothing_to_accept() {
     let answer = bench.run(&["trust"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.out.contains("Nothing asks for more"), "{answer:?}");
-    let named = bench.run(&["trust", "no-such-file"]);
-    assert_eq!(named.code, Some(2), "{named:?}");
+    bench.write("notes.txt", "just words\n");
+    for file in ["no-such-file", "notes.txt"] {
+        let named = bench.run(&["trust", file]);
+        assert_eq!(named.code, Some(2), "{named:?}");
+    }
+}
+
+#[test]
+fn all_that_is_accepted_is_shown_as_it_was_read() {
+    let bench = Bench::with(&FILES);
+    bench.write(
+        "sequester.toml",
+        "hosts = [\n  \"docs.rs\",\n  \"evil.example\",\n]\n[limits]\nwall = \"9h\"\n",
+    );
+    let wide = "name: wide\nextends: research\nhosts:\n  - one.example\n  - two.example\ntools: [Read, Write]\nlimits: {wall: 8h}\n";
+    bench.write(".sequester/profiles/wide.yaml", wide);
+    let agent = "---\nname: mine\ndescription: d\nprofile: wide\ntools: [Write]\n---\nGo.\n";
+    bench.write(".sequester/agents/mine.md", agent);
+    let text = bench.run(&["trust"]);
+    assert_eq!(text.code, Some(5), "{text:?}");
+    for part in [
+        "hosts: docs.rs, evil.example",
+        "limits: wall 32,400 s",
+        "the host `one.example`",
+        "the host `two.example`",
+        "the tool `Write`",
+        "a higher limit `wall`",
+        "hosts: one.example, two.example",
+        "limits: wall 28,800 s",
+        "tools: Read, Write",
+        "profile: wide",
+    ] {
+        assert!(text.out.contains(part), "{part} is missing in {}", text.out);
+    }
+    let files = bench.run(&["trust", "--json"]).json()["files"].clone();
+    let grants = |at: usize| files[at]["grants"].clone();
+    assert_eq!(grants(0)["tools"], serde_json::json!(["Write"]), "{files}");
+    assert_eq!(grants(1)["hosts"], serde_json::json!(["one.example", "two.example"]), "{files}");
+    assert_eq!(grants(2)["hosts"], serde_json::json!(["docs.rs", "evil.example"]), "{files}");
+    assert_eq!(files[1]["asks"].as_array().map(Vec::len), Some(4), "{files}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_told_and_not_accepted() {
+    let bench = Bench::with(&FILES);
+    bench.write("sequester.toml", "hosts = [\"docs.rs\"]\nmodle = 5\n");
+    let answer = bench.run(&["trust", "--yes"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.out.contains("not accepted; it cannot be used before line 2"), "{answer:?}");
+    assert!(!bench.path("home/.local/state/sequester/trust").exists());
+}
+
+#[test]
+fn what_a_plan_sets_for_all_its_tasks_is_listed_once() {
+    let bench = Bench::with(&FILES);
+    let plan = "---\nsequester: 1\nprofile: full-access\n---\n# Plan\n\n## [a] One\n\nDo it.\n\n## [b] Two\n\nDo it.\n";
+    bench.write("plan.md", plan);
+    let told = bench.run(&["trust", "plan.md", "--json"]);
+    assert_eq!(told.json()["files"][0]["asks"].as_array().map(Vec::len), Some(1), "{told:?}");
 }
