@@ -112,6 +112,8 @@ impl Checkup {
             Wanted::All => check::run_all(root, &settings, &machine, &mut problems),
             Wanted::NoChecks => Vec::new(),
         };
+        let mut facts = jails.facts();
+        facts.extend((wanted == Wanted::All && checks.is_empty()).then(|| NO_CHECKS.to_owned()));
         let limits = Limits {
             subagent: Limit::ALL
                 .into_iter()
@@ -127,7 +129,7 @@ impl Checkup {
             limits,
             engine: "embedded",
             problems,
-            facts: jails.facts(),
+            facts,
             machine: About {
                 kernel: kernel.release,
                 system: kernel.system,
@@ -141,6 +143,9 @@ impl Checkup {
         })
     }
 }
+
+const NO_CHECKS: &str = "The project has no checks: none is configured, and no manifest names one. \
+    `checks.tests = \"COMMAND\"` in `sequester.toml` sets one.";
 
 fn limit_of(settings: &Settings, limit: Limit) -> Option<u64> {
     settings.set_limits().get(&limit).copied().or(limit.default())

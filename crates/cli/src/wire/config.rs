@@ -32,6 +32,8 @@ pub(crate) struct Config {
     search: Option<String>,
     /// Commands that print a provider's key.
     keys: BTreeMap<String, String>,
+    /// Commands that check the project, by name.
+    checks: BTreeMap<String, Vec<String>>,
     /// What later versions read.
     later: BTreeMap<String, toml::Value>,
 }
@@ -116,11 +118,10 @@ impl Settings {
     }
 
     /// Commands that check the project, by name; the repository's word goes before the user's.
-    pub(crate) fn checks(&self) -> BTreeMap<&str, Vec<&str>> {
-        let tables = [&self.user, &self.repository]
-            .into_iter()
-            .filter_map(|file| file.later.get("checks").and_then(toml::Value::as_table));
-        tables.flatten().map(|(name, value)| (name.as_str(), texts(value))).collect()
+    pub(crate) fn checks(&self) -> BTreeMap<&str, &[String]> {
+        let files = [&self.user, &self.repository].into_iter();
+        let checks = files.flat_map(|file| &file.checks);
+        checks.map(|(name, commands)| (name.as_str(), commands.as_slice())).collect()
     }
 
     fn first<'a>(&'a self, take: impl Fn(&'a Config) -> Option<&'a String>) -> Option<&'a str> {
@@ -168,12 +169,6 @@ pub(crate) fn resolve_model(
         }
     }
     models
-}
-
-/// One text, or a list of them.
-fn texts(value: &toml::Value) -> Vec<&str> {
-    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    list.iter().filter_map(toml::Value::as_str).collect()
 }
 
 /// The folder of the user's own configuration.

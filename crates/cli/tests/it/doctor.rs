@@ -148,6 +148,8 @@ fn only_so_many_checks_are_tried() {
 #[test]
 fn where_no_check_is_configured_the_manifest_names_one() {
     let bench = Bench::plain();
+    let none = bench.run(&["doctor"]).out;
+    assert!(none.contains("The project has no checks"), "{none}");
     bench.write("Makefile", "all:\n\ttrue\ntest:\n\t@echo made by make\n");
     let told = bench.run(&["doctor", "--json"]).json();
     assert_eq!(told["checks"][0]["command"], "make test", "{told}");

@@ -98,8 +98,8 @@ const HINT: &str = "`sequester sandbox --profile validate -- sh -c COMMAND` runs
 fn find(root: &Path, settings: &Settings) -> Vec<(String, String, String)> {
     let configured = settings.checks().into_iter().flat_map(|(name, commands)| {
         commands
-            .into_iter()
-            .map(move |command| (name.to_owned(), command.to_owned(), "configuration".to_owned()))
+            .iter()
+            .map(move |command| (name.to_owned(), command.clone(), "configuration".to_owned()))
     });
     let configured: Vec<_> = configured.collect();
     if !configured.is_empty() {
