@@ -251,6 +251,21 @@ fn a_plan_cannot_ask_for_more_than_is_built_in() {
     assert!(changed.err.contains("has changed since you accepted it"), "{changed:?}");
 }
 
+#[test]
+fn a_plan_says_that_an_agent_or_profile_is_not_accepted() {
+    let bench = Bench::with(&FILES);
+    let agent = "---\nname: mine\ndescription: d\nprofile: full-access\n---\nGo.\n";
+    bench.write(".sequester/agents/mine.md", agent);
+    bench.write(".sequester/profiles/wide.yaml", "name: wide\nextends: full-access\n");
+    for key in ["agent: mine", "profile: wide"] {
+        bench.write("plan.md", PLAN.replace("profile: PROFILE", key));
+        let told = bench.run(&["plan", "plan.md"]);
+        assert_eq!(told.code, Some(5), "{told:?}");
+        assert!(told.out.contains("SQ0253") && told.out.contains(".sequester/"), "{told:?}");
+        assert!(told.out.contains("which cannot be used"), "{told:?}");
+    }
+}
+
 /// Answers one request.
 fn answer_once(listener: TcpListener) -> thread::JoinHandle<()> {
     thread::spawn(move || {
