@@ -7,6 +7,7 @@ mod models;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use sequester_core::limits::Limit;
@@ -18,6 +19,7 @@ use super::jail::Machine;
 use super::trust::Trust;
 use super::{Agents, Settings, config};
 use crate::failure::Failure;
+use crate::output;
 pub(crate) use check::{Check, Ended};
 use jails::Jails;
 pub(crate) use jails::Kept;
@@ -105,7 +107,9 @@ impl Checkup {
         let settings = settings(root, &mut problems);
         let machine = Machine::look();
         let kernel = Kernel::look();
+        announce("trying the jail of every profile, which takes a few seconds.");
         let jails = Jails::try_out(&machine, &kernel, &mut problems)?;
+        announce("looking for models.");
         let (models, auto) = models::look(&settings);
         problems.extend(auto);
         let checks = match wanted {
@@ -141,6 +145,13 @@ impl Checkup {
             jails: jails.starts,
             checks,
         })
+    }
+}
+
+/// Where somebody sits and waits.
+fn announce(what: &str) {
+    if io::stderr().is_terminal() {
+        output::tell(what);
     }
 }
 
