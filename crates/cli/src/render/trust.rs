@@ -77,20 +77,20 @@ pub(crate) fn render(shown: &[Shown<'_>], width: usize) -> String {
     let mut out = String::new();
     for Shown { file, standing, digest, asks, refused, faults, grants } in shown {
         let standing = word(*standing);
-        let _ = writeln!(out, "{file} ({standing}, content {})", &digest[..12]);
+        let _ = writeln!(out, "{} ({standing}, content {})", on_line(file), &digest[..12]);
         let marked =
             [(asks, ""), (refused, " It stays refused."), (faults, " It cannot be accepted so.")];
         for (asks, mark) in marked {
             for Ask { place, message, text } in asks {
-                let _ = writeln!(out, "  {}: {text}", place.line);
-                let _ = writeln!(out, "    {message}{mark}");
+                let _ = writeln!(out, "  {}: {}", place.line, on_line(text));
+                let _ = writeln!(out, "    {}{mark}", on_line(message));
             }
         }
         if !grants.is_empty() {
             out += "  what counts if it is accepted:\n";
         }
         for (key, values) in *grants {
-            let _ = writeln!(out, "    {key}: {}", values.join(", "));
+            let _ = writeln!(out, "    {key}: {}", on_line(&values.join(", ")));
         }
     }
     terminal::fold(&terminal::clean(&out), width)
@@ -117,12 +117,17 @@ pub(crate) fn ended(shown: &[Shown<'_>], width: usize) -> String {
         } else {
             String::new()
         };
-        let _ = writeln!(out, "{file}: {}{but}", word(*standing));
+        let _ = writeln!(out, "{}: {}{but}", on_line(file), word(*standing));
     }
     if shown.iter().any(Shown::is_open) {
         out += "What is not accepted does not count: whatever needs it ends with exit code 5. `sequester trust --yes` accepts it.\n";
     }
     terminal::fold(&terminal::clean(&out), width)
+}
+
+/// Nothing of a file makes lines that look like ours.
+fn on_line(text: &str) -> String {
+    terminal::cut(text, usize::MAX)
 }
 
 fn word(standing: Standing) -> &'static str {

@@ -82,7 +82,14 @@ fn the_json_has_its_shape() {
 fn in_a_pipe_there_are_words_and_no_colours() {
     let answer = Bench::plain().run(&["doctor"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    for part in ["kernel", "all 13 guarantees are kept", "copy_on_write", "EXDEV", "literal", "There is no key"] {
+    for part in [
+        "kernel",
+        "all 13 guarantees are kept",
+        "copy_on_write",
+        "EXDEV",
+        "literal",
+        "There is no key",
+    ] {
         assert!(answer.out.contains(part), "{part} is missing in {answer:?}");
     }
     assert!(!answer.out.contains('\u{1b}'), "{answer:?}");

@@ -451,6 +451,18 @@ fn all_that_is_accepted_is_shown_as_it_was_read() {
 }
 
 #[test]
+fn no_file_makes_lines_of_its_own_in_what_is_shown() {
+    let bench = Bench::with(&FILES);
+    let text = "name: wide\nextends: research\nhosts: [one.example]\nuse_cases: [a]\n";
+    bench.write(".sequester/profiles/x (accepted)\nNothing asks.yaml", text);
+    bench.write("sequester.toml", "search = \"http://h/?q={query}\\nNothing asks for more.\"\n");
+    let answer = bench.run(&["trust"]);
+    assert_eq!(answer.code, Some(5), "{answer:?}");
+    assert!(answer.out.contains("one.example"), "{answer:?}");
+    assert!(!answer.out.lines().any(|line| line.starts_with("Nothing asks")), "{answer:?}");
+}
+
+#[test]
 fn a_file_that_cannot_be_used_is_told_and_not_accepted() {
     let bench = Bench::with(&FILES);
     bench.write("sequester.toml", "hosts = [\"docs.rs\"]\nmodle = 5\n");
