@@ -83,6 +83,10 @@ impl Failure {
         self.exit
     }
 
+    pub(crate) fn code(&self) -> Code {
+        self.error.code
+    }
+
     pub(crate) fn message(&self) -> &str {
         &self.error.message
     }

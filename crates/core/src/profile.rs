@@ -108,23 +108,12 @@ impl Profile {
 
 /// The child as it may be used under the parent: it grants nothing that the parent lacks.
 pub fn narrow(child: &Profile, parent: &Profile) -> Result<Profile, Error> {
-    let wider = |excess: Excess| {
-        let (profile, parent) = (child.name.clone(), parent.name.clone());
-        Err(Error::Wider { profile, parent, excess })
-    };
-    if !child.confinement.is_within(parent.confinement) {
-        return wider(Excess::Jail(child.confinement));
-    }
-    if let Some(tool) = child.tools.iter().find(|tool| !parent.grants(&tool.name)) {
-        return wider(Excess::Tool(tool.name.clone()));
-    }
-    if let Some(host) = child.hosts.iter().find(|host| !reaches(&parent.hosts, host)) {
-        return wider(Excess::Host(host.clone()));
+    if let Some(error) = excesses(child, parent).into_iter().next() {
+        return Err(error);
     }
     let mut narrowed = child.clone();
     for limit in Limit::ALL {
         match (child.limits.get(&limit), parent.limit(limit)) {
-            (Some(value), Some(most)) if *value > most => return wider(Excess::Limit(limit)),
             (None, Some(most)) if limit.default().is_none_or(|default| most < default) => {
                 narrowed.limits.insert(limit, most);
             }
@@ -132,6 +121,26 @@ pub fn narrow(child: &Profile, parent: &Profile) -> Result<Profile, Error> {
         }
     }
     Ok(narrowed)
+}
+
+/// All that the child grants and the parent lacks.
+fn excesses(child: &Profile, parent: &Profile) -> Vec<Error> {
+    let jail = Some(child.confinement).filter(|jail| !jail.is_within(parent.confinement));
+    let tools = child.tools.iter().filter(|tool| !parent.grants(&tool.name));
+    let hosts = child.hosts.iter().filter(|host| !reaches(&parent.hosts, host));
+    let limits = child
+        .limits
+        .iter()
+        .filter(|(limit, value)| parent.limit(**limit).is_some_and(|most| **value > most));
+    let all = jail.map(Excess::Jail).into_iter();
+    all.chain(tools.map(|tool| Excess::Tool(tool.name.clone())))
+        .chain(hosts.map(|host| Excess::Host(host.clone())))
+        .chain(limits.map(|(limit, _)| Excess::Limit(*limit)))
+        .map(|excess| {
+            let (profile, parent) = (child.name.clone(), parent.name.clone());
+            Error::Wider { profile, parent, excess }
+        })
+        .collect()
 }
 
 /// Whether a host is among `hosts`, where `*.example.com` stands for all below it.
@@ -170,6 +179,12 @@ pub enum Error {
         parent: String,
         excess: Excess,
     },
+    /// Whoever is trusted would inherit from a file that nobody accepted.
+    Unaccepted {
+        profile: String,
+        parent: String,
+        file: String,
+    },
     /// The repository asks for what can spawn.
     FullAccess {
         profile: String,
@@ -187,7 +202,9 @@ pub enum Error {
 impl Error {
     pub fn code(&self) -> Code {
         match self {
-            Self::Wider { .. } | Self::FullAccess { .. } => Code::WidenedProfile,
+            Self::Wider { .. } | Self::Unaccepted { .. } | Self::FullAccess { .. } => {
+                Code::WidenedProfile
+            }
             Self::MissingTool { .. } => Code::MissingTool,
             Self::Unknown { .. } => Code::UnknownProfile,
         }
@@ -197,6 +214,11 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Self::Wider { .. } | Self::FullAccess { .. } => format!("Take it out: {ONLY_THE_USER}"),
+            Self::Unaccepted { file, .. } => {
+                format!(
+                    "Accept `{file}` as well with `sequester trust`, or extend another profile."
+                )
+            }
             Self::MissingTool { tool, .. } if tool == "Task" => {
                 "Take another profile; delegating is not possible yet.".to_owned()
             }
@@ -217,6 +239,10 @@ impl fmt::Display for Error {
             Self::Wider { profile, parent, excess } => {
                 write!(formatter, "`{profile}` asks for {excess}, which `{parent}` does not grant.")
             }
+            Self::Unaccepted { profile, parent, .. } => write!(
+                formatter,
+                "`{profile}` is trusted, and extends `{parent}` of the repository, which nobody accepted."
+            ),
             Self::FullAccess { profile } if profile == Confinement::FullAccess.as_str() => {
                 formatter.write_str("A repository cannot ask for `full-access`.")
             }

@@ -64,7 +64,9 @@ pub async fn choose(tier: Tier, sources: &Sources<'_>, pool: &Pool, rejected: &[
             Err(one) => passed.push(one),
         }
     }
-    let why = "`literal` needs nothing: it carries out what a task spells out.".to_owned();
+    let why = "There is no key that can be used and no server nearby, so only what a task spells out is carried out; \
+        for a model set a key such as `ANTHROPIC_API_KEY`, or start a server such as Ollama."
+        .to_owned();
     Choice { model: Named::Literal, why, passed }
 }
 

@@ -154,7 +154,7 @@ const APART: u64 = (libc::CLONE_NEWUSER
 
 /// Pipes for all that the program reads and prints: it never holds a descriptor of the person's.
 fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pumps)> {
-    if !matches!(program, Program::Command(_)) {
+    if matches!(program, Program::Server | Program::Harvest(_)) {
         let null = || {
             io::Result::Ok(fs::OpenOptions::new().read(true).write(true).open("/dev/null")?.into())
         };

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal;
 use crate::render::trust::{self as view, Shown};
-use crate::wire::trust::{Asking, Standing, Trust, Untrusted};
+use crate::wire::trust::{Asking, Trust, Untrusted};
 use crate::wire::{Agents, PlanFile, config, find_root};
 
 pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
@@ -34,8 +34,8 @@ pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
     } else {
         output::print(&view::ended(&shown, terminal::width()))?;
     }
-    let open = shown.iter().any(|one| !one.is_settled());
-    Ok(ExitCode::from(if open && !given.forget { 5 } else { 0 }))
+    let exit = shown.iter().map(Shown::exit).min_by_key(|exit| (*exit == 0, *exit)).unwrap_or(0);
+    Ok(ExitCode::from(if given.forget { 0 } else { exit }))
 }
 
 fn shown<'a>(root: &Path, found: &'a [Asking], trust: &Trust) -> Vec<Shown<'a>> {
@@ -49,7 +49,7 @@ fn shown<'a>(root: &Path, found: &'a [Asking], trust: &Trust) -> Vec<Shown<'a>> 
 fn find(root: &Path, given: &TrustArgs, trust: &Trust) -> Result<Vec<Asking>, Failure> {
     let agents = Agents::read(root, config::folder().as_deref(), trust);
     let mut known = agents.asked();
-    known.extend(config::asked(root, &agents.registry));
+    known.extend(config::asked(root, &agents.registry)?);
     known.sort_by(|one, two| one.source.origin.cmp(&two.source.origin));
     if given.file.is_empty() {
         return Ok(known);
@@ -65,7 +65,7 @@ fn find(root: &Path, given: &TrustArgs, trust: &Trust) -> Result<Vec<Asking>, Fa
         match own {
             Some(at) => found.push(known.remove(at)),
             None if is_own(root, &path) => {}
-            None => found.extend(read_plan(&path)?.asked(&agents)),
+            None => found.extend(read_plan(&path, named)?.asked(&agents)),
         }
     }
     Ok(found)
@@ -79,14 +79,20 @@ fn is_own(root: &Path, path: &Path) -> bool {
         || inside.starts_with(".claude")
 }
 
-fn read_plan(path: &Path) -> Result<PlanFile, Failure> {
+fn read_plan(path: &Path, named: &Path) -> Result<PlanFile, Failure> {
     let reading = Reading { plan: path.to_owned(), format: None, parallel: false };
-    PlanFile::read(&reading, &Limits::default())
+    let file = PlanFile::read(&reading, &Limits::default())?;
+    if file.plan.tasks.is_empty() {
+        let message = "This is neither a plan nor a file that a repository configures with.";
+        let hint = "Name a plan, `sequester.toml`, or a file of `.sequester` or `.claude`.";
+        return Err(Failure::input(Code::EmptyPlan, named.display(), message, hint));
+    }
+    Ok(file)
 }
 
 /// Asks, where somebody is there to answer and something to be answered.
 fn agrees(shown: &[Shown<'_>]) -> Result<bool, Failure> {
-    let open = shown.iter().any(|one| one.standing != Standing::Accepted);
+    let open = shown.iter().any(Shown::is_open);
     if !open || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(false);
     }
@@ -98,7 +104,7 @@ fn agrees(shown: &[Shown<'_>]) -> Result<bool, Failure> {
 
 /// What is accepted is what was read and shown, whatever lies there by now.
 fn accept(root: &Path, found: &[Asking], trust: &Trust) -> Result<(), Failure> {
-    found.iter().try_for_each(|asking| {
+    found.iter().filter(|asking| asking.faults.is_empty()).try_for_each(|asking| {
         trust.accept(&file(root, asking), content(asking)).map_err(|error| unwritten(&error))
     })
 }

@@ -60,6 +60,8 @@ fn profiles(checkup: &Checkup) -> Vec<(&'static str, String)> {
             needed.iter().filter(|(_, kept)| !**kept).map(|(one, _)| one.as_str()).collect();
         let told = if lacking.is_empty() {
             format!("tried: all {} guarantees are kept", needed.len())
+        } else if checkup.jails.get(profile.as_str()) == Some(&true) {
+            format!("starts, but was not seen to keep {}", lacking.join(", "))
         } else {
             format!("REFUSED: without {}", lacking.join(", "))
         };

@@ -16,13 +16,19 @@ pub(crate) struct Shown<'a> {
     #[serde(flatten)]
     profile: &'a Profile,
     guarantees: Vec<Guarantee>,
+    /// Whether `task` can use it by now.
+    usable: bool,
 }
 
 impl<'a> Shown<'a> {
     pub(crate) fn of(profile: &'a Profile) -> Self {
-        Self { profile, guarantees: profile.guarantees() }
+        Self { profile, guarantees: profile.guarantees(), usable: !profile.grants(DELEGATING) }
     }
 }
+
+/// The tool that is granted before it is there.
+const DELEGATING: &str = "Task";
+const NOT_YET: &str = "`task` cannot use it yet: the tool `Task` is not there.";
 
 pub(crate) fn list(profiles: &Profiles, width: usize) -> String {
     let row = |profile: &Profile| {
@@ -31,11 +37,18 @@ pub(crate) fn list(profiles: &Profiles, width: usize) -> String {
             profile.extends.clone().unwrap_or_default(),
             origin(&profile.origin),
             tools(profile),
-            profile.description.clone(),
+            match not_yet(profile) {
+                "" => profile.description.clone(),
+                not_yet => format!("{} {not_yet}", profile.description),
+            },
         ]
     };
     let rows: Vec<_> = profiles.iter().map(row).collect();
     table::render(["name", "extends", "from", "tools", "description"], &rows, width)
+}
+
+fn not_yet(profile: &Profile) -> &'static str {
+    if profile.grants(DELEGATING) { NOT_YET } else { "" }
 }
 
 /// Where a file's agent or profile comes from; most are built in, and of those nothing needs to be said.
@@ -48,6 +61,7 @@ pub(crate) fn one(profile: &Profile, width: usize) -> String {
         ("extends", profile.extends.clone().unwrap_or_default()),
         ("from", profile.origin.to_string()),
         ("use cases", profile.use_cases.join("; ")),
+        ("not yet", not_yet(profile).to_owned()),
     ];
     fields.extend(grants(profile));
     let title = format!("{}: {}\n", profile.name, profile.description);
@@ -55,10 +69,13 @@ pub(crate) fn one(profile: &Profile, width: usize) -> String {
     terminal::fold(&terminal::clean(&told), width)
 }
 
-/// Tools, hosts and limits in words.
+/// Tools, hosts and limits in words; a limit that the profile does not set has its default.
 pub(super) fn grants(profile: &Profile) -> [(&'static str, String); 3] {
-    let limits: Vec<String> =
-        profile.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
+    let limit = |limit: Limit| {
+        let value = profile.limits.get(&limit).copied().or(limit.default())?;
+        Some(told(limit, value))
+    };
+    let limits: Vec<String> = Limit::ALL.into_iter().filter_map(limit).collect();
     let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
     [
         ("tools", or_none(tools(profile))),
@@ -81,7 +98,7 @@ fn tools(profile: &Profile) -> String {
     tools.join(", ")
 }
 
-pub(super) fn told(limit: Limit, value: u64) -> String {
+pub(crate) fn told(limit: Limit, value: u64) -> String {
     let count = number(usize::try_from(value).unwrap_or(usize::MAX));
     let name = limit.as_str();
     match limit.unit() {

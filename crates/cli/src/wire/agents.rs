@@ -1,5 +1,6 @@
 //! Agents and profiles: those that are built in, and those of files on disk.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -11,8 +12,9 @@ use sequester_core::profile::{Profile, Profiles};
 use sequester_core::repository::Snapshot;
 use sequester_core::source::{Origin, Source};
 
-use super::trust::{Asking, Trust, Untrusted};
+use super::trust::{Asking, Grants, Trust, Untrusted};
 use crate::failure::Failure;
+use crate::render::profiles::told;
 
 /// A prompt that is longer would leave no room for the task.
 const BYTES: u64 = 256 << 10;
@@ -72,9 +74,11 @@ impl Agents {
         let accepted =
             (all(&self.profile_files, Origin::Accepted), all(&self.agent_files, Origin::Accepted));
         let (wide, mut refused) = Profiles::read(&accepted.0);
-        refused.extend(Registry::read(&accepted.1, &wide).faults().iter().cloned());
+        let roles = Registry::read(&accepted.1, &wide);
+        refused.extend(roles.faults().iter().cloned());
         let mut asks = Profiles::read(&doubted.0).1;
         asks.extend(Registry::read(&doubted.1, &wide).faults().iter().cloned());
+        asks.extend(self.inherited(&wide, &roles, &asks));
         let of = |faults: &[FileFault], file: &str| -> Vec<Fault> {
             let own = faults.iter().filter(|one| one.file == file);
             own.map(|one| one.fault.clone()).collect()
@@ -84,9 +88,47 @@ impl Agents {
         files
             .filter_map(|source| {
                 let name = source.origin.to_string();
-                Asking::of(source, of(&asks, &name), of(&refused, &name))
+                let grants = grants_of(&name, &wide, &roles);
+                Asking::of(source, of(&asks, &name), of(&refused, &name), grants)
             })
             .collect()
+    }
+
+    /// Profiles of the repository that something else is made from which is trusted, or asks to be: they count there.
+    fn inherited(&self, wide: &Profiles, roles: &Registry, asks: &[FileFault]) -> Vec<FileFault> {
+        let asking: BTreeSet<&str> = asks
+            .iter()
+            .filter(|one| one.fault.code.is_trust())
+            .map(|one| one.file.as_str())
+            .collect();
+        let asks = |origin: &Origin| asking.contains(origin.to_string().as_str());
+        let counts = |origin: &Origin| matches!(origin, Origin::User(_)) || asks(origin);
+        let profiles = wide.iter().filter(|one| counts(&one.origin));
+        let profiles = profiles.filter_map(|one| Some((&one.name, one.extends.as_ref()?)));
+        let agents = roles.roles().iter().filter(|role| counts(&role.origin));
+        let heirs = profiles.chain(agents.map(|role| (&role.name, &role.profile)));
+        let mut found: BTreeMap<&str, FileFault> = BTreeMap::new();
+        for (heir, mut name) in heirs {
+            while let Ok(profile) = wide.get(name) {
+                if profile.origin.in_repository().is_some() && !asks(&profile.origin) {
+                    let fault = || self.inheritance(profile, heir);
+                    found.entry(&profile.name).or_insert_with(fault);
+                }
+                let Some(next) = &profile.extends else { break };
+                name = next;
+            }
+        }
+        found.into_values().collect()
+    }
+
+    fn inheritance(&self, profile: &Profile, heir: &str) -> FileFault {
+        let file = profile.origin.to_string();
+        let mut lines = self.text_of(&file).lines();
+        let line = lines.position(|line| gives(line, &profile.name)).unwrap_or(0);
+        let place = Place { line: line as u32 + 1, column: 1 };
+        let message = format!("`{heir}` is made from it, so what it says counts there too.");
+        let hint = "Accept it as it stands with `sequester trust`.";
+        FileFault { file, fault: Fault::new(Code::WidenedProfile, place, message, hint) }
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Role, Failure> {
@@ -195,6 +237,27 @@ impl Files {
         let fault = Fault::new(Code::Unreadable, place, message, hint);
         self.faults.push(FileFault { file: origin.to_string(), fault });
     }
+}
+
+/// What the profile or agent of a file may do, with all that it inherits.
+fn grants_of(file: &str, profiles: &Profiles, roles: &Registry) -> Grants {
+    let is = |origin: &Origin| origin.in_repository() == Some(file);
+    let role = roles.roles().iter().find(|role| is(&role.origin));
+    let granted = match role {
+        Some(role) => role.granted(profiles).ok(),
+        None => profiles.iter().find(|profile| is(&profile.origin)).cloned(),
+    };
+    let Some(profile) = granted else { return Grants::new() };
+    let limits = profile.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
+    let mut grants = Grants::from([
+        ("jail", vec![profile.confinement.as_str().to_owned()]),
+        ("tools", profile.tools.iter().map(ToString::to_string).collect()),
+        ("hosts", profile.hosts),
+        ("limits", limits),
+    ]);
+    grants.extend(role.map(|role| ("profile", vec![role.profile.clone()])));
+    grants.retain(|_, values| !values.is_empty());
+    grants
 }
 
 /// Whether a line of a file that cannot be used gives its profile this name.

@@ -6,6 +6,7 @@ use sequester_core::plan::Task;
 use sequester_core::source::Origin;
 
 use super::{Agents, misspelt};
+use crate::failure::Failure;
 
 /// What is wrong with the values of one task, each where it stands. What the plan sets for all of them is told of each.
 /// A plan may ask for no more than a file of the repository may, unless the person accepted it.
@@ -18,16 +19,20 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
             if place < task.place { "The plan".to_owned() } else { format!("Task `{}`", task.id) };
         faults.push(Fault::new(code, place, format!("{whose} {said}"), hint));
     };
-    let registry = &agents.registry;
-    if let Some(name) = asked.agent.as_deref().filter(|name| registry.find(name).is_none()) {
-        let said = format!("asks for the agent `{name}`, which does not exist.");
-        tell("agent", Code::UnknownAgent, said, registry.hint(name));
+    if let Some(name) = asked.agent.as_deref()
+        && let Err(failure) = agents.find(name)
+    {
+        let (is, hint) = match failure.code() {
+            Code::UnknownAgent => ("does not exist", failure.hint().to_owned()),
+            _ => ("cannot be used", explained(&failure)),
+        };
+        let said = format!("asks for the agent `{name}`, which {is}.");
+        tell("agent", failure.code(), said, hint);
     }
     if let Some(name) = asked.profile.as_deref() {
         if let Err(failure) = agents.profile(name) {
             let said = format!("asks for the profile `{name}`, which cannot be used.");
-            let hint = format!("{} {}", failure.message(), failure.hint());
-            tell("profile", Code::UnknownProfile, said, hint);
+            tell("profile", failure.code(), said, explained(&failure));
         } else if let Err(error) = agents.profiles.get_for(name, plan) {
             let said = format!("asks for the profile `{name}`, which a plan cannot ask for.");
             tell("profile", error.code(), said, error.hint());
@@ -60,6 +65,15 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
         );
     }
     faults
+}
+
+/// Why a file that was asked for cannot be used, and what to do.
+fn explained(failure: &Failure) -> String {
+    let place = match failure.place() {
+        "" => String::new(),
+        place => format!("{place}: "),
+    };
+    format!("{place}{} {}", failure.message(), failure.hint())
 }
 
 /// A name, perhaps with folders and an extension, that leads nowhere else.

@@ -7,6 +7,7 @@ mod models;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use sequester_core::limits::Limit;
@@ -18,6 +19,7 @@ use super::jail::Machine;
 use super::trust::Trust;
 use super::{Agents, Settings, config};
 use crate::failure::Failure;
+use crate::output;
 pub(crate) use check::{Check, Ended};
 use jails::Jails;
 pub(crate) use jails::Kept;
@@ -30,6 +32,8 @@ pub(crate) struct Checkup {
     pub(crate) models: Vec<Model>,
     /// By profile, whether each guarantee that it needs is kept.
     pub(crate) guarantees: BTreeMap<&'static str, BTreeMap<Guarantee, bool>>,
+    /// By profile, whether a jail of it starts.
+    pub(crate) jails: BTreeMap<&'static str, bool>,
     /// What each way to run a subagent keeps to.
     pub(crate) executors: BTreeMap<&'static str, BTreeMap<&'static str, bool>>,
     pub(crate) limits: Limits,
@@ -103,13 +107,17 @@ impl Checkup {
         let settings = settings(root, &mut problems);
         let machine = Machine::look();
         let kernel = Kernel::look();
+        announce("trying the jail of every profile, which takes a few seconds.");
         let jails = Jails::try_out(&machine, &kernel, &mut problems)?;
+        announce("looking for models.");
         let (models, auto) = models::look(&settings);
         problems.extend(auto);
         let checks = match wanted {
             Wanted::All => check::run_all(root, &settings, &machine, &mut problems),
             Wanted::NoChecks => Vec::new(),
         };
+        let mut facts = jails.facts();
+        facts.extend((wanted == Wanted::All && checks.is_empty()).then(|| NO_CHECKS.to_owned()));
         let limits = Limits {
             subagent: Limit::ALL
                 .into_iter()
@@ -125,7 +133,7 @@ impl Checkup {
             limits,
             engine: "embedded",
             problems,
-            facts: jails.facts(),
+            facts,
             machine: About {
                 kernel: kernel.release,
                 system: kernel.system,
@@ -134,10 +142,21 @@ impl Checkup {
                 capabilities: jails.capabilities(),
             },
             guarantees: jails.guarantees,
+            jails: jails.starts,
             checks,
         })
     }
 }
+
+/// Where somebody sits and waits.
+fn announce(what: &str) {
+    if io::stderr().is_terminal() {
+        output::tell(what);
+    }
+}
+
+const NO_CHECKS: &str = "The project has no checks: none is configured, and no manifest names one. \
+    `checks.tests = \"COMMAND\"` in `sequester.toml` sets one.";
 
 fn limit_of(settings: &Settings, limit: Limit) -> Option<u64> {
     settings.set_limits().get(&limit).copied().or(limit.default())

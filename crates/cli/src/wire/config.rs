@@ -11,12 +11,13 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sequester_core::agent::{Registry, Role};
-use sequester_core::fault::{Code, Fault};
+use sequester_core::fault::{Code, Fault, FileFault};
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::source::{Origin, Source};
 
-use super::trust::{Asking, Trust, Untrusted};
+use super::trust::{Asking, Grants, Trust, Untrusted};
 use crate::failure::Failure;
+use crate::render::profiles::told;
 
 /// What one file sets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +32,8 @@ pub(crate) struct Config {
     search: Option<String>,
     /// Commands that print a provider's key.
     keys: BTreeMap<String, String>,
+    /// Commands that check the project, by name.
+    checks: BTreeMap<String, Vec<String>>,
     /// What later versions read.
     later: BTreeMap<String, toml::Value>,
 }
@@ -87,13 +90,14 @@ impl Settings {
         Limits::default().with(&self.set_limits())
     }
 
-    /// The limits that somebody set; the rest has its default. The repository lowers the user's, and raises them only
-    /// where it is accepted.
+    /// The limits that somebody set; the rest has its default. The repository lowers the user's; what it sets above a
+    /// default is there only where it is accepted, and then counts.
     pub(crate) fn set_limits(&self) -> BTreeMap<Limit, u64> {
         let mut limits = self.user.limits.clone();
         for (limit, value) in &self.repository.limits {
             let set = limits.entry(*limit).or_insert(*value);
-            *set = if self.accepted { *value } else { (*set).min(*value) };
+            let raises = self.accepted && limit.default().is_some_and(|default| *value > default);
+            *set = if raises { *value } else { (*set).min(*value) };
         }
         limits
     }
@@ -114,11 +118,10 @@ impl Settings {
     }
 
     /// Commands that check the project, by name; the repository's word goes before the user's.
-    pub(crate) fn checks(&self) -> BTreeMap<&str, Vec<&str>> {
-        let tables = [&self.user, &self.repository]
-            .into_iter()
-            .filter_map(|file| file.later.get("checks").and_then(toml::Value::as_table));
-        tables.flatten().map(|(name, value)| (name.as_str(), texts(value))).collect()
+    pub(crate) fn checks(&self) -> BTreeMap<&str, &[String]> {
+        let files = [&self.user, &self.repository].into_iter();
+        let checks = files.flat_map(|file| &file.checks);
+        checks.map(|(name, commands)| (name.as_str(), commands.as_slice())).collect()
     }
 
     fn first<'a>(&'a self, take: impl Fn(&'a Config) -> Option<&'a String>) -> Option<&'a str> {
@@ -168,12 +171,6 @@ pub(crate) fn resolve_model(
     models
 }
 
-/// One text, or a list of them.
-fn texts(value: &toml::Value) -> Vec<&str> {
-    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    list.iter().filter_map(toml::Value::as_str).collect()
-}
-
 /// The folder of the user's own configuration.
 pub(crate) fn folder() -> Option<PathBuf> {
     let absolute =
@@ -201,15 +198,22 @@ fn parse(text: &str, origin: &Origin, agents: &Registry) -> Result<Config, Failu
 }
 
 /// What the repository's configuration sets that it may not.
-pub(crate) fn asked(root: &Path, agents: &Registry) -> Option<Asking> {
+pub(crate) fn asked(root: &Path, agents: &Registry) -> Result<Option<Asking>, Failure> {
     let origin = Origin::Repository(FILE.to_owned());
-    let text = read_text(&root.join(FILE), &origin).ok()?;
-    let faults = |origin: &Origin| -> Vec<Fault> {
-        let faults = Config::parse(&text, origin, agents).1;
+    let Some(text) = read(&root.join(FILE), &origin)? else { return Ok(None) };
+    let plain = |faults: Vec<FileFault>| -> Vec<Fault> {
         faults.into_iter().map(|one| one.fault).collect()
     };
-    let (asks, refused) = (faults(&origin), faults(&Origin::Accepted(FILE.to_owned())));
-    Asking::of(Source { origin, text }, asks, refused)
+    let doubted = Config::parse(&text, &origin, agents).1;
+    let (config, accepted) = Config::parse(&text, &Origin::Accepted(FILE.to_owned()), agents);
+    let limits = config.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
+    let mut grants = Grants::from([
+        ("hosts", config.hosts),
+        ("limits", limits),
+        ("search", config.search.into_iter().collect()),
+    ]);
+    grants.retain(|_, values| !values.is_empty());
+    Ok(Asking::of(Source { origin, text }, plain(doubted), plain(accepted), grants))
 }
 
 /// A link is followed where the user made it.

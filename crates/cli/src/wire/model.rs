@@ -65,9 +65,11 @@ pub(crate) fn misspelt(list: &str) -> Option<(String, String)> {
     Some((message, hint(wrong)))
 }
 
+const WITHOUT_NAME: &str = "`auto` takes the first that can be had, `literal` needs no key and carries out what a task spells out.";
+
 fn hint(name: &str) -> String {
     let meant = spelling::perhaps(name, sequester_llm::WORDS);
-    meant.unwrap_or_else(|| Kind::UnknownModel.hint().to_owned())
+    meant.unwrap_or_else(|| format!("{} {WITHOUT_NAME}", Kind::UnknownModel.hint()))
 }
 
 /// A model that cannot be had is a matter of configuration.

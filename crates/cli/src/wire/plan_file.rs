@@ -1,12 +1,13 @@
 //! The plan as it lies on disk, with the documents beside it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sequester_core::companion::{self, Companion, Companions};
 use sequester_core::context::Refusal;
-use sequester_core::fault::{Code, Fault};
+use sequester_core::fault::{Code, Fault, Place};
 use sequester_core::graph::TaskGraph;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
@@ -18,7 +19,7 @@ use sequester_core::source::{Origin, Source};
 use crate::args::Reading;
 use crate::failure::Failure;
 use crate::render::terminal;
-use crate::wire::trust::{Asking, Trust, Untrusted};
+use crate::wire::trust::{Asking, Grants, Trust, Untrusted};
 use crate::wire::{Agents, Project, asked};
 
 /// A plan that was read once.
@@ -81,9 +82,14 @@ impl PlanFile {
             tasks.clone().flat_map(|task| asked::faults(task, agents, origin)).collect()
         };
         let origin = Origin::Repository(path.clone());
-        let (asks, refused) = (faults(&origin), faults(&Origin::Accepted(path)));
+        let (mut doubted, mut accepted) = (faults(&origin), faults(&Origin::Accepted(path)));
+        // What another file needs trust for is not this one's to ask.
+        let others: BTreeSet<Place> =
+            accepted.extract_if(.., |fault| fault.code.is_trust()).map(|one| one.place).collect();
+        doubted.retain(|fault| !others.contains(&fault.place));
+        accepted.extend(self.faults.iter().cloned());
         let text = String::from_utf8(self.source.clone()).ok()?;
-        Asking::of(Source { origin, text }, asks, refused)
+        Asking::of(Source { origin, text }, doubted, accepted, Grants::new())
     }
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.

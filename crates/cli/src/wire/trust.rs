@@ -1,12 +1,13 @@
 //! What of the repository the person accepted: files by their place, each bound to its content.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sequester_core::fault::Fault;
+use sequester_core::fault::{Fault, Place};
 use sequester_core::source::{Origin, Source};
 use serde::Serialize;
 
@@ -24,24 +25,45 @@ pub(crate) struct Untrusted<'a> {
     pub(crate) path: &'a str,
 }
 
-/// A file that asks for more than a repository may have.
+/// A file that asks for more than a repository may have, or that cannot be used.
 pub(crate) struct Asking {
     pub(crate) source: Source,
     pub(crate) asks: Vec<Fault>,
     /// What it gets from nobody, accepted or not.
     pub(crate) refused: Vec<Fault>,
+    /// What is wrong with it, whoever accepts it: then it is not accepted either.
+    pub(crate) faults: Vec<Fault>,
+    /// All that counts once it is accepted, as it was read: each key with its values.
+    pub(crate) grants: Grants,
 }
 
+pub(crate) type Grants = BTreeMap<&'static str, Vec<String>>;
+
 impl Asking {
+    /// `doubted` is what is wrong with the file as the repository's, `accepted` what is wrong with it if it is accepted.
     /// Nothing where there is nothing to accept or refuse.
-    pub(crate) fn of(source: Source, asks: Vec<Fault>, refused: Vec<Fault>) -> Option<Self> {
-        let trust = |faults: Vec<Fault>| -> Vec<Fault> {
-            faults.into_iter().filter(|fault| fault.code.is_trust()).collect()
-        };
-        let (mut asks, refused) = (trust(asks), trust(refused));
-        asks.retain(|fault| !refused.iter().any(|one| one.place == fault.place));
-        (!asks.is_empty() || !refused.is_empty()).then_some(Self { source, asks, refused })
+    pub(crate) fn of(
+        source: Source,
+        doubted: Vec<Fault>,
+        accepted: Vec<Fault>,
+        grants: Grants,
+    ) -> Option<Self> {
+        let is_trust = |fault: &Fault| fault.code.is_trust();
+        let (refused, faults): (Vec<_>, Vec<_>) =
+            distinct(accepted).into_iter().partition(is_trust);
+        let places: BTreeSet<Place> = refused.iter().map(|fault| fault.place).collect();
+        let mut asks = distinct(doubted);
+        asks.retain(|fault| is_trust(fault) && !places.contains(&fault.place));
+        let is_fine = asks.is_empty() && refused.is_empty() && faults.is_empty();
+        (!is_fine).then_some(Self { source, asks, refused, faults, grants })
     }
+}
+
+/// In the order of places. What a plan sets for all its tasks is told of each of them.
+fn distinct(mut faults: Vec<Fault>) -> Vec<Fault> {
+    faults.sort_by(|one, two| (one.place, &one.message).cmp(&(two.place, &two.message)));
+    faults.dedup();
+    faults
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -108,3 +108,13 @@ fn a_model_that_is_none_is_refused_with_its_place_and_what_may_be_meant() {
         }
     }
 }
+
+#[test]
+fn who_names_no_model_learns_what_needs_no_name() {
+    let bench = Bench::plain();
+    let answer = bench.run(&["task", "Do it.", "--model", "nope"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    for word in ["`auto`", "`literal`"] {
+        assert!(answer.err.contains(word), "{answer:?}");
+    }
+}

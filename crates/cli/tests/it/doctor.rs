@@ -62,6 +62,7 @@ fn the_json_has_its_shape() {
     for (key, expected) in [
         ("models", "array"),
         ("guarantees", "object"),
+        ("jails", "object"),
         ("executors", "object"),
         ("limits", "object"),
         ("engine", "text"),
@@ -81,7 +82,14 @@ fn the_json_has_its_shape() {
 fn in_a_pipe_there_are_words_and_no_colours() {
     let answer = Bench::plain().run(&["doctor"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    for part in ["kernel", "all 13 guarantees are kept", "copy_on_write", "EXDEV", "literal"] {
+    for part in [
+        "kernel",
+        "all 13 guarantees are kept",
+        "copy_on_write",
+        "EXDEV",
+        "literal",
+        "There is no key",
+    ] {
         assert!(answer.out.contains(part), "{part} is missing in {answer:?}");
     }
     assert!(!answer.out.contains('\u{1b}'), "{answer:?}");
@@ -123,8 +131,32 @@ fn the_projects_checks_run_in_the_jail_and_leave_nothing() {
 }
 
 #[test]
+fn what_a_person_may_paste_holds_nothing_of_the_repository() {
+    let bench = Bench::plain();
+    bench.write("sequester.toml", "checks.tests = \"false'; touch /tmp/canary; '\"\n");
+    let told = bench.run(&["doctor", "--json"]).json();
+    let problems = told["problems"].as_array().unwrap();
+    let check = problems.iter().find(|one| one["message"].to_string().contains("check `tests`"));
+    let check = check.unwrap_or_else(|| panic!("{told}"));
+    assert!(check["hint"].to_string().contains("sh -c COMMAND"), "{check}");
+    assert!(!check.to_string().contains("canary"), "{check}");
+}
+
+#[test]
+fn only_so_many_checks_are_tried() {
+    let bench = Bench::plain();
+    let many = vec!["\"true\""; 17].join(", ");
+    bench.write("sequester.toml", format!("checks.tests = [{many}]\n"));
+    let told = bench.run(&["doctor", "--json"]).json();
+    assert_eq!(told["checks"].as_array().map(Vec::len), Some(16), "{told}");
+    assert!(told["problems"].to_string().contains("There are 17 checks"), "{told}");
+}
+
+#[test]
 fn where_no_check_is_configured_the_manifest_names_one() {
     let bench = Bench::plain();
+    let none = bench.run(&["doctor"]).out;
+    assert!(none.contains("The project has no checks"), "{none}");
     bench.write("Makefile", "all:\n\ttrue\ntest:\n\t@echo made by make\n");
     let told = bench.run(&["doctor", "--json"]).json();
     assert_eq!(told["checks"][0]["command"], "make test", "{told}");

@@ -251,6 +251,21 @@ fn a_plan_cannot_ask_for_more_than_is_built_in() {
     assert!(changed.err.contains("has changed since you accepted it"), "{changed:?}");
 }
 
+#[test]
+fn a_plan_says_that_an_agent_or_profile_is_not_accepted() {
+    let bench = Bench::with(&FILES);
+    let agent = "---\nname: mine\ndescription: d\nprofile: full-access\n---\nGo.\n";
+    bench.write(".sequester/agents/mine.md", agent);
+    bench.write(".sequester/profiles/wide.yaml", "name: wide\nextends: full-access\n");
+    for key in ["agent: mine", "profile: wide"] {
+        bench.write("plan.md", PLAN.replace("profile: PROFILE", key));
+        let told = bench.run(&["plan", "plan.md"]);
+        assert_eq!(told.code, Some(5), "{told:?}");
+        assert!(told.out.contains("SQ0253") && told.out.contains(".sequester/"), "{told:?}");
+        assert!(told.out.contains("which cannot be used"), "{told:?}");
+    }
+}
+
 /// Answers one request.
 fn answer_once(listener: TcpListener) -> thread::JoinHandle<()> {
     thread::spawn(move || {
@@ -338,12 +353,49 @@ fn an_agent_needs_trust_of_its_own_for_a_profile_that_was_accepted() {
 }
 
 #[test]
+fn what_is_accepted_does_not_change_with_a_file_that_is_not() {
+    let bench = Bench::with(&FILES);
+    let b = |text: &str| bench.write(".sequester/profiles/b.yaml", format!("name: b\n{text}\n"));
+    b("extends: research\ntools: [Read]");
+    let a = "name: a\nextends: b\nhosts: [docs.example.com]\n";
+    bench.write(".sequester/profiles/a.yaml", a);
+    let own = "../home/.config/sequester/profiles/own.yaml";
+    bench.write(own, "name: own\nextends: b\nlimits: {wall: 2h}\n");
+    let code = |name: &str| bench.run(&["profiles", name]).code;
+    assert_eq!(bench.run(&["trust", ".sequester/profiles/a.yaml", "--yes"]).code, Some(0));
+    assert_eq!((code("a"), code("own")), (Some(5), Some(5)), "`b` is not accepted");
+    let shown = bench.run(&["trust"]);
+    assert!(shown.out.contains(".sequester/profiles/b.yaml (not accepted"), "{shown:?}");
+    assert_eq!(bench.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!((code("a"), code("own")), (Some(0), Some(0)));
+    b("extends: writer");
+    assert_eq!((code("a"), code("own"), code("b")), (Some(5), Some(5), Some(0)));
+}
+
+#[test]
+fn an_agent_that_was_accepted_does_not_change_with_a_profile_that_was_not() {
+    let bench = Bench::with(&FILES);
+    let b = |text: &str| bench.write(".sequester/profiles/b.yaml", format!("name: b\n{text}\n"));
+    let front = "---\nname: reviewer\ndescription: d\nprofile: b\n---\nGo.\n";
+    bench.write(".sequester/agents/reviewer.md", front);
+    b("extends: writer\ntools: [Read]");
+    assert_eq!(bench.run(&["trust", "--yes"]).code, Some(0));
+    let jail = || bench.run(&["agents", "reviewer", "--json"]).json()["profile"].clone();
+    assert_eq!(jail(), "b");
+    b("extends: writer");
+    assert_eq!(jail(), "read-only");
+    assert_eq!(bench.run(&["agents"]).code, Some(5));
+}
+
+#[test]
 fn key_commands_of_a_repository_are_refused_whoever_accepts_them() {
     let bench = Bench::with(&FILES);
     bench.write("sequester.toml", "hosts = [\"docs.rs\"]\n[keys]\nanthropic = \"touch pwned\"\n");
     let answer = bench.run(&["trust", "--yes"]);
     assert_eq!(answer.code, Some(5), "{answer:?}");
     assert!(answer.out.contains("It stays refused."), "{answer:?}");
+    let last = answer.out.lines().last().unwrap_or_default();
+    assert!(last.contains("refused as long as line 2 is there"), "{answer:?}");
     let still = bench.run(&["agents"]);
     assert_eq!(still.code, Some(5), "{still:?}");
     assert!(!bench.repo().join("pwned").exists());
@@ -356,6 +408,75 @@ fn where_nothing_is_asked_for_there_is_nothing_to_accept() {
     let answer = bench.run(&["trust"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.out.contains("Nothing asks for more"), "{answer:?}");
-    let named = bench.run(&["trust", "no-such-file"]);
-    assert_eq!(named.code, Some(2), "{named:?}");
+    bench.write("notes.txt", "just words\n");
+    for file in ["no-such-file", "notes.txt"] {
+        let named = bench.run(&["trust", file]);
+        assert_eq!(named.code, Some(2), "{named:?}");
+    }
+}
+
+#[test]
+fn all_that_is_accepted_is_shown_as_it_was_read() {
+    let bench = Bench::with(&FILES);
+    bench.write(
+        "sequester.toml",
+        "hosts = [\n  \"docs.rs\",\n  \"evil.example\",\n]\n[limits]\nwall = \"9h\"\n",
+    );
+    let wide = "name: wide\nextends: research\nhosts:\n  - one.example\n  - two.example\ntools: [Read, Write]\nlimits: {wall: 8h}\n";
+    bench.write(".sequester/profiles/wide.yaml", wide);
+    let agent = "---\nname: mine\ndescription: d\nprofile: wide\ntools: [Write]\n---\nGo.\n";
+    bench.write(".sequester/agents/mine.md", agent);
+    let text = bench.run(&["trust"]);
+    assert_eq!(text.code, Some(5), "{text:?}");
+    for part in [
+        "hosts: docs.rs, evil.example",
+        "limits: wall 32,400 s",
+        "the host `one.example`",
+        "the host `two.example`",
+        "the tool `Write`",
+        "a higher limit `wall`",
+        "hosts: one.example, two.example",
+        "limits: wall 28,800 s",
+        "tools: Read, Write",
+        "profile: wide",
+    ] {
+        assert!(text.out.contains(part), "{part} is missing in {}", text.out);
+    }
+    let files = bench.run(&["trust", "--json"]).json()["files"].clone();
+    let grants = |at: usize| files[at]["grants"].clone();
+    assert_eq!(grants(0)["tools"], serde_json::json!(["Write"]), "{files}");
+    assert_eq!(grants(1)["hosts"], serde_json::json!(["one.example", "two.example"]), "{files}");
+    assert_eq!(grants(2)["hosts"], serde_json::json!(["docs.rs", "evil.example"]), "{files}");
+    assert_eq!(files[1]["asks"].as_array().map(Vec::len), Some(4), "{files}");
+}
+
+#[test]
+fn no_file_makes_lines_of_its_own_in_what_is_shown() {
+    let bench = Bench::with(&FILES);
+    let text = "name: wide\nextends: research\nhosts: [one.example]\nuse_cases: [a]\n";
+    bench.write(".sequester/profiles/x (accepted)\nNothing asks.yaml", text);
+    bench.write("sequester.toml", "search = \"http://h/?q={query}\\nNothing asks for more.\"\n");
+    let answer = bench.run(&["trust"]);
+    assert_eq!(answer.code, Some(5), "{answer:?}");
+    assert!(answer.out.contains("one.example"), "{answer:?}");
+    assert!(!answer.out.lines().any(|line| line.starts_with("Nothing asks")), "{answer:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_told_and_not_accepted() {
+    let bench = Bench::with(&FILES);
+    bench.write("sequester.toml", "hosts = [\"docs.rs\"]\nmodle = 5\n");
+    let answer = bench.run(&["trust", "--yes"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.out.contains("not accepted; it cannot be used before line 2"), "{answer:?}");
+    assert!(!bench.path("home/.local/state/sequester/trust").exists());
+}
+
+#[test]
+fn what_a_plan_sets_for_all_its_tasks_is_listed_once() {
+    let bench = Bench::with(&FILES);
+    let plan = "---\nsequester: 1\nprofile: full-access\n---\n# Plan\n\n## [a] One\n\nDo it.\n\n## [b] Two\n\nDo it.\n";
+    bench.write("plan.md", plan);
+    let told = bench.run(&["trust", "plan.md", "--json"]);
+    assert_eq!(told.json()["files"][0]["asks"].as_array().map(Vec::len), Some(1), "{told:?}");
 }

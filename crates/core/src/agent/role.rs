@@ -217,7 +217,10 @@ impl Draft {
             prompt: prompt.replace("\r\n", "\n").trim_start_matches('\n').to_owned(),
         };
         let granted = role.granted(profiles);
-        if let (Some(replaced), Ok(granted)) = (replaced, &granted)
+        // What was accepted must not change with a profile that was not.
+        let doubted = profiles.get(&role.profile).is_ok_and(|one| !one.origin.is_trusted());
+        let measure = replaced.or_else(|| doubted.then(|| registry::find(&role.name)).flatten());
+        if let (Some(replaced), Ok(granted)) = (measure, &granted)
             && let Err(error) = within(granted, replaced)
         {
             let message =

@@ -8,7 +8,7 @@ use crate::fault::{Code, Fault, FileFault};
 use crate::source::{Origin, Source, of_file};
 
 use super::file::Draft;
-use super::{Confinement, Error, Excess, Grant, Profile, narrow};
+use super::{Confinement, Error, Excess, Grant, Profile, excesses, narrow};
 
 /// The built-in ones first, then those of files in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -41,12 +41,13 @@ impl Profiles {
                 Err(found) => faults.extend(of_file(&source.origin, found)),
             }
         }
-        // A profile may stand before the one it extends.
+        // Nobody takes a name from those who are trusted. A profile may stand before the one it extends.
+        open.sort_by_key(|(source, _)| !source.origin.is_trusted());
         while let Some(at) = open.iter().position(|(source, draft)| self.is_ready(source, draft)) {
             let (source, draft) = open.remove(at);
             match self.finish(&source.origin, &draft) {
                 Ok(profile) => self.list.push(profile),
-                Err(fault) => faults.extend(of_file(&source.origin, [fault])),
+                Err(found) => faults.extend(of_file(&source.origin, found)),
             }
         }
         faults.extend(open.iter().flat_map(|(source, draft)| {
@@ -89,9 +90,9 @@ impl Profiles {
         source.origin == Origin::BuiltIn || parent.is_none_or(|name| self.get(name).is_ok())
     }
 
-    fn finish(&self, origin: &Origin, draft: &Draft) -> Result<Profile, Fault> {
+    fn finish(&self, origin: &Origin, draft: &Draft) -> Result<Profile, Vec<Fault>> {
         let bad = |message: String, hint: &str| {
-            Err(Fault::new(Code::BadProfile, draft.name_place(), message, hint))
+            Err(vec![Fault::new(Code::BadProfile, draft.name_place(), message, hint)])
         };
         if let Ok(taken) = self.get(&draft.name) {
             let message = format!("The name `{}` is taken ({}).", draft.name, taken.origin);
@@ -130,36 +131,63 @@ impl Profiles {
                 .or_else(|| inherit(|one| &one.use_cases))
                 .unwrap_or_default(),
         };
-        let allowed = parent.map_or(Ok(()), |parent| allow(&profile, parent));
-        allowed.map(|()| profile).map_err(|error| {
-            let place = match &error {
-                Error::Wider { excess, .. } => draft.place_of(excess),
-                _ => draft.extends_place(),
-            };
-            Fault::new(error.code(), place, error.to_string(), error.hint())
-        })
+        let refused = parent.map(|parent| refusals(&profile, parent)).unwrap_or_default();
+        let faults: Vec<Fault> = refused
+            .iter()
+            .map(|error| {
+                let place = match error {
+                    Error::Wider { excess, .. } => draft.place_of(excess),
+                    _ => draft.extends_place(),
+                };
+                Fault::new(error.code(), place, error.to_string(), error.hint())
+            })
+            .collect();
+        if faults.is_empty() { Ok(profile) } else { Err(faults) }
     }
 }
 
-/// Whether a profile of its origin may be what it is. `Task` is in the profile that can spawn, whoever asks.
-fn allow(profile: &Profile, parent: &Profile) -> Result<(), Error> {
+/// Why a profile of its origin may not be what it is. `Task` is in the profile that can spawn, whoever asks.
+fn refusals(profile: &Profile, parent: &Profile) -> Vec<Error> {
     if !profile.origin.is_trusted() {
-        within_built_in(profile)?;
-        return narrow(profile, parent).map(|_| ());
+        let Ok(built_in) = built_in_for(profile) else {
+            return vec![Error::FullAccess { profile: profile.name.clone() }];
+        };
+        let mut refused = excesses(profile, built_in);
+        let of = |error: &Error| match error {
+            Error::Wider { excess, .. } => Some(excess.clone()),
+            _ => None,
+        };
+        let further = excesses(profile, parent);
+        let told: Vec<_> = refused.iter().filter_map(of).collect();
+        refused.extend(
+            further.into_iter().filter(|error| of(error).is_none_or(|one| !told.contains(&one))),
+        );
+        return refused;
+    }
+    let mut refused = Vec::new();
+    // What was accepted must not change with a file that was not.
+    if !parent.origin.is_trusted() {
+        let file = parent.origin.to_string();
+        let (profile, parent) = (profile.name.clone(), parent.name.clone());
+        refused.push(Error::Unaccepted { profile, parent, file });
     }
     if profile.grants("Task") && profile.confinement != Confinement::FullAccess {
         let (profile, parent) = (profile.name.clone(), parent.name.clone());
-        return Err(Error::Wider { profile, parent, excess: Excess::Tool("Task".to_owned()) });
+        refused.push(Error::Wider { profile, parent, excess: Excess::Tool("Task".to_owned()) });
     }
-    Ok(())
+    refused
 }
 
-fn within_built_in(profile: &Profile) -> Result<(), Error> {
+/// The built-in profile whose jail it has.
+fn built_in_for(profile: &Profile) -> Result<&'static Profile, Error> {
     if profile.confinement == Confinement::FullAccess {
         return Err(Error::FullAccess { profile: profile.name.clone() });
     }
-    let built_in = Profiles::built_in().get(profile.confinement.as_str())?;
-    narrow(profile, built_in).map(|_| ())
+    Profiles::built_in().get(profile.confinement.as_str())
+}
+
+fn within_built_in(profile: &Profile) -> Result<(), Error> {
+    narrow(profile, built_in_for(profile)?).map(|_| ())
 }
 
 /// Why what a file extends was never found.

@@ -113,6 +113,51 @@ fn a_profile_of_the_repository_that_widens_is_refused_where_it_does() {
 }
 
 #[test]
+fn all_that_a_profile_asks_for_is_told() {
+    let wide = "name: a\nextends: research\nhosts: [docs.rs, evil.example]\ntools: [Read, Write]\nlimits: {wall: 9h}\n";
+    let told: Vec<String> =
+        repository(&[wide]).1.iter().map(|one| one.replace("WidenedProfile ", "")).collect();
+    assert_eq!(
+        told,
+        [
+            "0.yaml:3:9 `a` asks for the host `docs.rs`, which `research` does not grant.",
+            "0.yaml:3:18 `a` asks for the host `evil.example`, which `research` does not grant.",
+            "0.yaml:4:15 `a` asks for the tool `Write`, which `research` does not grant.",
+            "0.yaml:5:10 `a` asks for a higher limit `wall`, which `research` does not grant.",
+        ]
+    );
+}
+
+#[test]
+fn who_is_trusted_inherits_only_from_who_is_trusted() {
+    let source = |origin: Origin, text: &str| Source { origin, text: text.to_owned() };
+    let a = "name: a\nextends: b\nhosts: [docs.example.com]\n";
+    let b = "name: b\nextends: writer\n";
+    for heir in [Origin::Accepted("a.yaml".into()), Origin::User("a.yaml".into())] {
+        let parent = |origin: Origin| {
+            let (profiles, faults) = Profiles::read(&[source(heir.clone(), a), source(origin, b)]);
+            let told: Vec<_> = faults.iter().map(|one| (one.fault.code, one.fault.place)).collect();
+            (profiles.get("a").is_ok(), told)
+        };
+        assert_eq!(parent(Origin::Accepted("b.yaml".into())), (true, Vec::new()));
+        let place = crate::fault::Place { line: 2, column: 10 };
+        let refused = (false, vec![(Code::WidenedProfile, place)]);
+        assert_eq!(parent(Origin::Repository("b.yaml".into())), refused);
+    }
+}
+
+#[test]
+fn nobody_takes_the_name_of_a_profile_that_is_trusted() {
+    let source = |origin: Origin, text: &str| Source { origin, text: text.to_owned() };
+    let (profiles, faults) = Profiles::read(&[
+        source(Origin::Repository("0.yaml".into()), "name: a\nextends: writer\n"),
+        source(Origin::Accepted("1.yaml".into()), "name: a\nextends: research\n"),
+    ]);
+    assert_eq!(profiles.get("a").unwrap().confinement, Confinement::Research);
+    assert_eq!(faults[0].file, "0.yaml");
+}
+
+#[test]
 fn the_user_may_widen_but_only_full_access_spawns() {
     let (profiles, faults) = read(
         &[

@@ -65,3 +65,21 @@ fn nothing_is_left_of_a_ground() {
     drop(ground);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_limit_is_judged_by_what_is_reported_and_not_by_time() {
+    let judge = |ending, said: &[u8]| {
+        Outcome { ending, said: said.to_vec(), survived: false }.judge(Cause::Wall)
+    };
+    let wall = Ending::Killed(Cause::Wall);
+    // On a busy machine a jail may be ended before its program has said anything.
+    assert_eq!(judge(wall, b""), Verdict::Kept);
+    assert_eq!(judge(wall, b"b"), Verdict::Kept);
+    assert_eq!(judge(Ending::Exited(0), b"b"), Verdict::Kept);
+    assert_eq!(judge(Ending::Exited(0), b"bd"), Verdict::Exceeded);
+    let memory = Ending::Killed(Cause::Memory);
+    assert_eq!(judge(memory, b"bd"), Verdict::Exceeded);
+    for (ending, said) in [(Ending::Exited(126), &b""[..]), (memory, b"b")] {
+        assert_eq!(judge(ending, said), Verdict::Unknown(ending));
+    }
+}

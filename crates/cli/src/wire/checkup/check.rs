@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sequester_core::limits::Limits as ContextLimits;
 use sequester_core::profile::Confinement;
@@ -45,7 +45,9 @@ pub(crate) enum Ended {
     },
 }
 
+/// All of them together: a repository decides how many there are and how long each takes.
 const WALL: Duration = Duration::from_mins(10);
+const MOST: usize = 16;
 /// Of what a check printed, its end.
 const SHOWN_LINES: usize = 12;
 const SHOWN_BYTES: u64 = 4 << 10;
@@ -56,20 +58,31 @@ pub(super) fn run_all(
     machine: &Machine,
     problems: &mut Vec<Problem>,
 ) -> Vec<Check> {
+    let end = Instant::now() + WALL;
     let mut checks = Vec::new();
-    for (name, command, from) in find(root, settings) {
-        output::tell(&format!(
-            "trying `{command}` in the jail of `validate`; `--no-checks` leaves it out."
-        ));
-        let ended = run(root, &command, machine)
-            .unwrap_or_else(|failure| Ended::NotTried { why: failure.message().to_owned() });
+    let mut found = find(root, settings);
+    if found.len() > MOST {
+        problems.push(Problem {
+            message: format!("There are {} checks, of which {MOST} were tried.", found.len()),
+            hint: "Let one command run several of them.".to_owned(),
+        });
+        found.truncate(MOST);
+    }
+    for (name, command, from) in found {
+        let left = end.saturating_duration_since(Instant::now());
+        let ended = if left.is_zero() {
+            Ended::NotTried { why: "those before it took all of the 10 minutes.".to_owned() }
+        } else {
+            output::tell(&format!(
+                "trying `{command}` in the jail of `validate`; `--no-checks` leaves it out."
+            ));
+            run(root, &command, left, machine)
+                .unwrap_or_else(|failure| Ended::NotTried { why: failure.message().to_owned() })
+        };
         if let Ended::Failed { why, .. } | Ended::NotTried { why } = &ended {
             problems.push(Problem {
                 message: format!("The check `{name}` does not pass in the jail: {why}"),
-                hint: format!(
-                    "`sequester sandbox --profile validate -- sh -c '{command}'` runs it by hand. There is no network: \
-                     what it needs must be on the PATH, or fetched or built before."
-                ),
+                hint: HINT.to_owned(),
             });
         }
         checks.push(Check { name, command, from, ended });
@@ -77,12 +90,16 @@ pub(super) fn run_all(
     checks
 }
 
+/// Nothing of the repository's stands in it: a line is pasted into a shell, and a terminal may break it anywhere.
+const HINT: &str = "`sequester sandbox --profile validate -- sh -c COMMAND` runs a command there by hand. There is no \
+    network: what it needs must be on the PATH, or fetched or built before.";
+
 /// Those that are configured; where none are, the one that the project's manifest makes likely.
 fn find(root: &Path, settings: &Settings) -> Vec<(String, String, String)> {
     let configured = settings.checks().into_iter().flat_map(|(name, commands)| {
         commands
-            .into_iter()
-            .map(move |command| (name.to_owned(), command.to_owned(), "configuration".to_owned()))
+            .iter()
+            .map(move |command| (name.to_owned(), command.clone(), "configuration".to_owned()))
     });
     let configured: Vec<_> = configured.collect();
     if !configured.is_empty() {
@@ -107,12 +124,12 @@ fn is_test(word: &str) -> bool {
     matches!(word, "test" | "tests" | "check" | "pytest" | "tox" | "nox")
 }
 
-fn run(root: &Path, command: &str, machine: &Machine) -> Result<Ended, Failure> {
+fn run(root: &Path, command: &str, wall: Duration, machine: &Machine) -> Result<Ended, Failure> {
     let policy = Policy {
         confinement: Confinement::Validate,
         hosts: Vec::new(),
         workspace: Workspace::Folder(folder(root)?),
-        limits: Limits { wall: WALL, ..Limits::default() },
+        limits: Limits { wall, ..Limits::default() },
         grants: BTreeSet::new(),
         store: machine.store(),
     };

@@ -17,6 +17,8 @@ use crate::wire::jail::Machine;
 pub(super) struct Jails {
     capabilities: Capabilities,
     pub(super) guarantees: BTreeMap<&'static str, BTreeMap<Guarantee, bool>>,
+    /// By profile, whether a jail of it starts, whatever it keeps.
+    pub(super) starts: BTreeMap<&'static str, bool>,
     renames: Option<bool>,
 }
 
@@ -44,9 +46,13 @@ impl Jails {
         tell_missing(kernel, &capabilities, &tried, problems);
         tell_groups(&capabilities.cgroups, problems);
         let renames = tried.iter().find_map(|(_, tried)| tried.renames);
+        let starts = tried.iter().map(|(profile, tried)| {
+            (profile.as_str(), tried.missing.is_empty() && tried.trouble.is_none())
+        });
+        let starts = starts.collect();
         let guarantees =
             tried.into_iter().map(|(profile, tried)| (profile.as_str(), tried.guarantees));
-        Ok(Self { guarantees: guarantees.collect(), renames, capabilities })
+        Ok(Self { guarantees: guarantees.collect(), starts, renames, capabilities })
     }
 
     pub(super) fn capabilities(&self) -> BTreeMap<String, bool> {
@@ -188,20 +194,33 @@ fn tell_missing(
         };
         problems.push(Problem { message, hint: kernel.advise(capability).to_owned() });
     }
+    tell_seen(tried, problems);
+}
+
+/// What jails were seen to do, each thing once with the profiles that it concerns.
+fn tell_seen(tried: &[(Confinement, Tried)], problems: &mut Vec<Problem>) {
+    let mut seen: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
     for (profile, tried) in tried {
-        let profile = profile.as_str();
-        if let Some(trouble) = &tried.trouble {
-            let message = format!("There is no jail for `{profile}`: {trouble}");
+        let trouble = tried.trouble.iter().map(|trouble| {
             let hint = "Mend what the step in brackets met; nothing runs without the jail.";
-            problems.push(Problem { message, hint: hint.to_owned() });
-        }
-        for (guarantee, seen) in &tried.broken {
-            let message =
-                format!("A jail of `{profile}` did not keep `{}`: {seen}.", guarantee.as_str());
-            let hint = "Do not use this profile here, and report it.";
-            problems.push(Problem { message, hint: hint.to_owned() });
+            (format!("There is no jail: {trouble}"), hint)
+        });
+        let broken = tried.broken.iter().map(|(guarantee, seen)| {
+            let hint = "Do not use it here, and report it.";
+            (format!("`{}` was not kept: {seen}.", guarantee.as_str()), hint)
+        });
+        let untried = tried.untried.iter().map(|(guarantee, why)| {
+            let hint = "Try it again when the machine is less busy; report it if that stays.";
+            (format!("Nobody knows whether `{}` is kept: {why}.", guarantee.as_str()), hint)
+        });
+        for told in trouble.chain(broken).chain(untried) {
+            seen.entry(told).or_default().push(profile.as_str());
         }
     }
+    problems.extend(seen.into_iter().map(|((told, hint), profiles)| Problem {
+        message: format!("In the jail of `{}`: {told}", profiles.join("`, `")),
+        hint: hint.to_owned(),
+    }));
 }
 
 /// What a capability cannot be tried without.
@@ -228,4 +247,37 @@ fn tell_groups(cgroups: &Cgroups, problems: &mut Vec<Problem>) {
 fn plain(capability: Capability) -> String {
     let value = serde_json::to_value(capability).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_several_profiles_meet_is_told_once() {
+        let broken = BTreeMap::from([(Guarantee::Limits, "it printed more than it may")]);
+        let tried = |broken: &BTreeMap<_, _>| Tried {
+            guarantees: BTreeMap::new(),
+            missing: Vec::new(),
+            broken: broken.clone(),
+            untried: BTreeMap::new(),
+            trouble: None,
+            renames: None,
+        };
+        let (one, two) = (tried(&broken), tried(&broken));
+        let all = [
+            (Confinement::ReadOnly, one),
+            (Confinement::Research, tried(&BTreeMap::new())),
+            (Confinement::Writer, two),
+        ];
+        let mut problems = Vec::new();
+        tell_seen(&all, &mut problems);
+        let told: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "In the jail of `read-only`, `writer`: `limits` was not kept: it printed more than it may."
+            ]
+        );
+    }
 }

@@ -35,9 +35,10 @@ const KEYS: [&str; 16] = [
     "workflow",
 ];
 /// Read by later parts of the product; their values are kept as they are.
-const LATER: [&str; 9] =
-    ["checks", "jobs", "protected", "records", "relevance", "review", "share", "tdd", "workflow"];
+const LATER: [&str; 8] =
+    ["jobs", "protected", "records", "relevance", "review", "share", "tdd", "workflow"];
 const OWN_FILE: &str = "your own configuration is `config.toml` in `~/.config/sequester`, or where `XDG_CONFIG_HOME` says";
+const CHECKS: [&str; 4] = ["types", "lint", "tests", "security"];
 const ALIASES: [&str; 3] = ["strong", "cheap", "default"];
 /// A file with more faults than this is no configuration.
 const FAULTS: usize = 50;
@@ -102,6 +103,15 @@ impl Config {
                     self.keys.extend(
                         reader.text(provider, value).map(|command| (provider.to_owned(), command)),
                     );
+                }
+            }
+            "checks" => {
+                for (name, at, value) in reader.table(key, value) {
+                    if CHECKS.contains(&name) {
+                        self.checks.insert(name.to_owned(), reader.texts(name, value));
+                    } else {
+                        reader.unknown(&at, name, &CHECKS);
+                    }
                 }
             }
             _ if LATER.contains(&key) => {
@@ -184,6 +194,16 @@ impl Reader<'_> {
                 );
                 None
             }
+        }
+    }
+
+    /// A text, or a list of them.
+    fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+        match value.get_ref() {
+            DeValue::Array(values) => {
+                values.iter().filter_map(|value| self.text(key, value)).collect()
+            }
+            _ => self.text(key, value).into_iter().collect(),
         }
     }
 

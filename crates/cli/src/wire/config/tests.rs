@@ -49,8 +49,7 @@ fn every_key_is_read() {
         [keys]\nanthropic = \"pass show key\"\n[checks]\ntests = \"make\"\n[records]\nnotes = false\n";
     let one = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);
     let config = parse(text, &user());
-    assert_eq!(config.later.keys().collect::<Vec<_>>(), ["checks", "jobs", "records"]);
-    assert_eq!(config.later["checks"]["tests"].as_str(), Some("make"));
+    assert_eq!(config.later.keys().collect::<Vec<_>>(), ["jobs", "records"]);
     assert_eq!(
         config,
         Config {
@@ -61,6 +60,7 @@ fn every_key_is_read() {
             hosts: vec!["crates.io".into()],
             search: Some("provider".into()),
             keys: one("anthropic", "pass show key"),
+            checks: [("tests".to_owned(), vec!["make".to_owned()])].into(),
             later: config.later.clone(),
         }
     );
@@ -88,6 +88,22 @@ fn all_that_is_wrong_is_said_with_its_place_and_what_may_be_meant() {
         faults("model = \n", &user())
     );
     assert_eq!(faults(&"x = 1\n".repeat(2), &user()).len(), 1);
+}
+
+#[test]
+fn checks_that_cannot_be_run_are_said_where_they_stand() {
+    assert_eq!(
+        faults("checks = [\"python3 -m unittest\"]\n", &repository()),
+        ["1:10 SQ0255 `checks` must be a table. Write `[checks]`, then its keys."]
+    );
+    assert_eq!(
+        faults("[checks]\ntests = 5\nlint = [\"a\", \"\"]\ntest = \"b\"\n", &repository()),
+        [
+            "2:9 SQ0255 `tests` must be a text. Write `tests = \"...\"`.",
+            "3:14 SQ0255 `lint` must be a text. Write `lint = \"...\"`.",
+            "4:1 SQ0255 `test` is not a key that is known here. Perhaps `tests` is meant.",
+        ]
+    );
 }
 
 #[test]
