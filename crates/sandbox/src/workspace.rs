@@ -21,7 +21,7 @@ use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimen
 
 use crate::Ids;
 
-pub use layer::Layer;
+pub use layer::{Layer, reopen};
 pub(crate) use walk::Folder;
 
 /// The folder with everything that bases and attempts keep on the disk.

@@ -189,8 +189,11 @@ fn build(
 
 fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
     let Done { model, ending, evidence } = done;
-    let failure = failure(ending);
-    let code = ExitCode::from(exit_code(&ending.outcome));
+    let failure = failure(ending).or_else(|| evidence.trouble.as_deref().map(lost));
+    let code = match (exit_code(&ending.outcome), &evidence.trouble) {
+        (0, Some(_)) => ExitCode::FAILURE,
+        (code, _) => ExitCode::from(code),
+    };
     if !args.json {
         output::print(&view::render(ending, evidence, model, terminal::width()))?;
         return failure.map_or(Ok(code), Err);
@@ -211,7 +214,9 @@ fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
 fn add_evidence(value: &mut Value, context: &IsolatedContext, done: &Done) {
     let changed: Vec<&str> =
         done.evidence.files_changed.iter().map(|one| one.path.as_str()).collect();
-    if let Some(claimed) = value.pointer_mut("/findings/files_changed") {
+    if let Some(claimed) = value.pointer_mut("/findings/files_changed")
+        && done.evidence.trouble.is_none()
+    {
         *claimed = json!(changed);
     }
     let spent = &done.ending.spent;
@@ -244,6 +249,12 @@ fn exit_code(outcome: &Ended) -> u8 {
 /// Whether a person has to change what was given before it can succeed. A model that babbles is not theirs to mend.
 fn is_input(kind: Kind) -> bool {
     !kind.is_passing() && kind != Kind::TooLarge
+}
+
+/// The change of an attempt that ended well.
+fn lost(why: &str) -> Failure {
+    let hint = "The report stands, but nothing of the change was kept; run the task again.";
+    Failure::work(Code::NoWorkspace, "", why, hint)
 }
 
 /// An ending without a report, as a failure with its code and what to do.

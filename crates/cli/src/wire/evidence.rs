@@ -5,6 +5,9 @@ use serde::Serialize;
 
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Evidence {
+    /// Why the change could not be taken; then the rest says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trouble: Option<String>,
     pub(crate) files_changed: Vec<Changed>,
     /// What the workspace held and no change may bring.
     pub(crate) refused: Vec<Refused>,
@@ -35,7 +38,13 @@ impl From<Change> for Evidence {
     fn from(change: Change) -> Self {
         let Change { entries, refused, refused_more, patch } = change;
         let files_changed = entries.into_iter().map(Changed::from).collect();
-        Self { files_changed, refused, refused_more, patch }
+        Self { trouble: None, files_changed, refused, refused_more, patch }
+    }
+}
+
+impl Evidence {
+    pub(crate) fn missing(why: &str) -> Self {
+        Self { trouble: Some(why.to_owned()), ..Self::default() }
     }
 }
 

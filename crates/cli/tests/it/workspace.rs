@@ -176,6 +176,22 @@ fn what_no_change_may_hold_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_workspace_that_was_shut_is_harvested_all_the_same() {
+    for leg in [Leg::Root, Leg::User] {
+        if leg.obstacle().is_some() {
+            continue;
+        }
+        let bench = Bench::with(&[("a.txt", "a\n"), ("src/b.txt", "b\n")]);
+        let text = task("echo more >> a.txt; chmod 000 src; chmod 000 .");
+        let answer = as_leg(leg, &bench, &arguments("writer", &text));
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        assert_eq!(changed(&answer), ["modify a.txt"]);
+        let refused = rows(&answer, "refused", ["path", "why"]);
+        assert_eq!(refused, ["src it cannot be looked at: Permission denied (os error 13)."]);
+    }
+}
+
+#[test]
 fn build_folders_are_there_and_written_to_beside_the_persons() {
     let bench = Bench::with(&[(".gitignore", "target\nplans\n"), ("a.txt", "a\n")]);
     for (path, text) in

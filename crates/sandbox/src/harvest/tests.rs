@@ -328,6 +328,10 @@ fn an_answer_that_lies_is_not_taken() {
         let told = judge(entries).unwrap_err();
         assert!(told.contains(why), "{why}: {told}");
     }
+    let mut wire = Vec::new();
+    super::change::send_trouble("it is shut", &mut wire).unwrap();
+    let told = Change::receive(&mut wire.as_slice(), &Rules::default()).unwrap_err().to_string();
+    assert_eq!(told, "the workspace and its base cannot be compared: it is shut.");
     let long = [&u64::MAX.to_be_bytes()[..], b"{}"].concat();
     assert!(Change::receive(&mut long.as_slice(), &Rules::default()).is_err());
 }

@@ -1,7 +1,8 @@
 //! What an attempt writes over a base: the highest layer, before and after the jail.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -20,6 +21,11 @@ const FOLDER_FILES: usize = 2_000;
 pub struct Layer {
     store: PathBuf,
     owner: Option<Ids>,
+}
+
+/// Lets a layer be entered again after a jail: whoever ran there owns its highest folder, and may have shut it.
+pub fn reopen(store: &Path) -> io::Result<()> {
+    fs::set_permissions(store.join("upper"), fs::Permissions::from_mode(0o755))
 }
 
 impl Layer {
