@@ -211,6 +211,24 @@ fn build_folders_are_there_and_written_to_beside_the_persons() {
 }
 
 #[test]
+fn a_folder_where_the_commit_has_a_file_or_a_link_is_no_change() {
+    let bench = Bench::with(&[
+        (".gitignore", "node_modules\n"),
+        ("lib", "a file\n"),
+        ("pages/a.txt", "a\n"),
+    ]);
+    symlink("pages", bench.repo().join("web")).unwrap();
+    bench.commit("with a link");
+    for name in ["lib", "web"] {
+        fs::remove_file(bench.repo().join(name)).unwrap();
+        bench.write(&format!("{name}/node_modules/x.js"), "x\n");
+    }
+    let answer = carry_out(&bench, "true");
+    assert_eq!(changed(&answer), Vec::<String>::new());
+    assert_eq!(rows(&answer, "refused", ["path", "why"]), Vec::<String>::new());
+}
+
+#[test]
 fn unchanged_files_keep_the_time_they_have_in_the_persons_tree() {
     let bench = Bench::with(&[("same", "1\n"), ("edited", "2\n"), ("touched", "3\n")]);
     let set = |name: &str, seconds: u64| {

@@ -106,10 +106,17 @@ impl Search {
                 continue;
             }
             let ignored = under || is_ignored(rules, &path, true);
-            if self.base.look(&path).is_ok() {
-                self.descend(&path, ignored, rules);
-            } else if ignored && self.is_build(name, &path) {
-                self.found.extend(RepoPath::parse(&path));
+            // The folder above is one in the base too, so no link is on the way.
+            match self.base.look(&path) {
+                Ok(seen) if FileType::from_raw_mode(seen.st_mode) == FileType::Directory => {
+                    self.descend(&path, ignored, rules);
+                }
+                // A file or a link in the base: a folder in its place would be a change.
+                Ok(_) => {}
+                Err(_) if ignored && self.is_build(name, &path) => {
+                    self.found.extend(RepoPath::parse(&path));
+                }
+                Err(_) => {}
             }
         }
         rules.pop();
