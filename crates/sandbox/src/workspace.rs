@@ -7,6 +7,7 @@ pub mod copy;
 mod discard;
 pub mod ignored;
 mod layer;
+pub mod linked;
 #[cfg(test)]
 mod tests;
 mod walk;

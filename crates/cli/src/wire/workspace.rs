@@ -1,14 +1,15 @@
 //! Where one attempt works: layers of its own over a base that all attempts share.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
-use sequester_core::repository::{self, Entry, Snapshot};
+use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::Rules;
-use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored};
+use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored, linked};
 use sequester_sandbox::{Ids, Layer, Layers, identity, protected};
 
 use super::base::Base;
@@ -70,14 +71,14 @@ impl Workspace {
             hidden.unwrap_or_default().iter().map(|path| root.join(path.as_str())).collect();
         let layers = Layers {
             at: root.clone(),
-            lower: vec![written.tree],
+            lower: vec![written.tree.clone()],
             store: layer.store().to_owned(),
             git: written.git,
             protected: protected_in(visible),
             caches,
             hidden,
         };
-        let rules = rules(project, visible);
+        let rules = rules(project, visible, tree)?;
         Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
 }
@@ -189,13 +190,34 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
     names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
-fn rules(project: &Project, visible: &dyn Snapshot) -> Rules {
+/// For what was written to `tree`.
+fn rules(project: &Project, visible: &dyn Snapshot, tree: &Path) -> io::Result<Rules> {
     let withheld = project.snapshot().entries().iter().map(|entry| entry.path.as_str());
-    Rules {
-        protected: protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+    let mut protected: Vec<String> =
+        protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    protected.extend(linked_protection(visible, tree)?);
+    Ok(Rules {
+        protected,
         withheld: withheld
             .filter(|path| repository::find(visible, path).is_none())
             .map(str::to_owned)
             .collect(),
+    })
+}
+
+/// What protected names stand for where the base has links in their places: what lies there counts as they do.
+fn linked_protection(visible: &dyn Snapshot, tree: &Path) -> io::Result<BTreeSet<String>> {
+    let (paths, names): (Vec<&str>, Vec<&str>) =
+        protected::NAMES.iter().map(|(name, _)| *name).partition(|name| name.contains('/'));
+    let is_named = |path: &str| {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        names.iter().any(|name| name.eq_ignore_ascii_case(last))
+    };
+    let links = visible.entries().iter().filter(|entry| entry.kind == EntryKind::Symlink);
+    let links = links.map(|entry| entry.path.as_str()).filter(|path| is_named(path));
+    let mut found = BTreeSet::new();
+    for path in paths.into_iter().chain(links) {
+        found.extend(linked::follow(tree, path)?.into_iter().map(|path| format!("/{path}")));
     }
+    Ok(found)
 }

@@ -192,6 +192,28 @@ fn a_workspace_that_was_shut_is_harvested_all_the_same() {
 }
 
 #[test]
+fn what_is_protected_is_so_through_links_too() {
+    let bench = Bench::with(&[("agents/a.md", "a\n"), ("conf/x.json", "{}\n"), ("ci/b", "b\n")]);
+    symlink("agents", bench.repo().join(".claude")).unwrap();
+    symlink("servers", bench.repo().join(".mcp.json")).unwrap();
+    symlink("conf/x.json", bench.repo().join("servers")).unwrap();
+    bench.commit("with links");
+    let script = "echo evil > agents/settings.json; echo evil > conf/x.json; ln -sfn ci/b servers; echo ok > conf/y; \
+        mkdir -p ci/workflows; echo on: push > ci/workflows/x.yml; ln -s ci .github";
+    let answer = carry_out(&bench, script);
+    assert_eq!(changed(&answer), ["create ci/workflows/x.yml", "create conf/y"]);
+    assert_eq!(
+        rows(&answer, "refused", ["path", "why"]),
+        [
+            ".github it is a link above `.github/workflows`, which is protected.",
+            "agents/settings.json `agents` is protected.",
+            "conf/x.json `conf/x.json` is protected.",
+            "servers `servers` is protected.",
+        ]
+    );
+}
+
+#[test]
 fn build_folders_are_there_and_written_to_beside_the_persons() {
     let bench = Bench::with(&[(".gitignore", "target\nplans\n"), ("a.txt", "a\n")]);
     for (path, text) in

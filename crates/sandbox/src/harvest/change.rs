@@ -144,7 +144,7 @@ impl Change {
         for entry in &mut change.entries {
             entry.content = vec![0; entry.size as usize];
             from.read_exact(&mut entry.content).map_err(unreadable)?;
-            entry.check_content()?;
+            entry.check_content(rules)?;
         }
         Ok(change)
     }
@@ -210,10 +210,10 @@ impl Entry {
     }
 
     /// What only the content tells.
-    fn check_content(&self) -> Result<(), Error> {
+    fn check_content(&self, rules: &Rules) -> Result<(), Error> {
         let path = RepoPath::parse(&self.path).map_err(|why| Error::Refused(why.to_string()))?;
         match self.mode.filter(|mode| *mode == Mode::Link) {
-            Some(_) => match link::refuse(&path, &self.content) {
+            Some(_) => match link::refuse(&path, &self.content, rules) {
                 Some(why) => Err(Error::Refused(format!("`{path}` is refused: {why}"))),
                 None => Ok(()),
             },

@@ -214,9 +214,9 @@ impl Comparison<'_> {
             return Err(why);
         }
         if let Some(Side { mode: Mode::Link, bytes: Some(target) }) = &new
-            && let Some(why) = link::refuse(&place, target)
+            && let Some(why) = link::refuse(&place, target, self.rules)
         {
-            return Err(why.to_owned());
+            return Err(why);
         }
         if new.as_ref().is_some_and(|new| new.bytes.is_none()) {
             return Err(format!("it is larger than {} MiB", FILE_BYTES >> 20));

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The rules for one workspace. They reach the jailed side as data, and the controller applies them again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// Names that no change may touch. Without a slash: a file or folder of this name, wherever it lies. With one: this path
-    /// and all beneath it.
+    /// Names that no change may touch. Without a slash: a file or folder of this name, wherever it lies. With one, be it the
+    /// first letter: this path and all beneath it, and no link above it.
     pub protected: Vec<String>,
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
@@ -31,25 +31,37 @@ impl Rules {
         // File systems that do not tell cases apart would take one for the other.
         let lower = text.to_lowercase();
         let covers = |rule: &&String| {
-            let rule = rule.trim_matches('/').to_lowercase();
+            let rule = rule.to_lowercase();
             if rule.contains('/') {
-                beneath(&lower, &rule)
+                beneath(&lower, rule.trim_matches('/'))
             } else {
                 lower.split('/').any(|part| part == rule)
             }
         };
         if let Some(rule) = self.protected.iter().find(covers) {
-            return Some(format!("`{rule}` is protected"));
+            return Some(format!("`{}` is protected", rule.trim_matches('/')));
         }
         if self.withheld.iter().any(|held| beneath(&lower, &held.to_lowercase())) {
             return Some("the repository has a file there that is kept from this work".to_owned());
         }
         is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})"))
     }
+
+    /// Why no link can be at `path`: what is protected would then lie wherever it leads.
+    pub(super) fn refuse_link(&self, path: &RepoPath) -> Option<String> {
+        let lower = path.as_str().to_lowercase();
+        let above = |rule: &&String| {
+            rule.contains('/') && beneath(rule.trim_matches('/').to_lowercase().as_str(), &lower)
+        };
+        let rule = self.protected.iter().find(above)?;
+        Some(format!("it is a link above `{}`, which is protected", rule.trim_matches('/')))
+    }
 }
 
+/// Everything lies beneath the empty path.
 fn beneath(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether some file system takes this name for `.git`: by case, by what it leaves out, or by a short form.
