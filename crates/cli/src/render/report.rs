@@ -23,9 +23,11 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: u
         "Changed, as seen by the runtime",
         evidence.files_changed.iter().map(changed),
     );
-    let more = (evidence.refused_more > 0).then(|| format!("{} more", evidence.refused_more));
+    let more = |count: usize| (count > 0).then(|| format!("{count} more"));
     let refused = evidence.refused.iter().map(|one| format!("{}: {}", one.path, one.why));
-    section(&mut out, "Not taken over, as no change may hold it", refused.chain(more));
+    section(&mut out, "Not taken over, as no change may hold it", refused.chain(more(evidence.refused_more)));
+    let ignored = evidence.ignored.iter().cloned().chain(more(evidence.ignored_more));
+    section(&mut out, "Not taken over, as git ignores it", ignored);
     if !evidence.files_changed.is_empty() {
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
     }

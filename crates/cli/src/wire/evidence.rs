@@ -14,6 +14,12 @@ pub(crate) struct Evidence {
     /// How many more were refused than are named.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) refused_more: usize,
+    /// What is new and no part of the change because git ignores it; folders end with a slash.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignored: Vec<String>,
+    /// How many more there are than are named.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) ignored_more: usize,
     /// What `git apply` takes; what cannot be shown so is a sentence in between.
     pub(crate) patch: String,
 }
@@ -36,9 +42,15 @@ pub(crate) struct Changed {
 
 impl From<Change> for Evidence {
     fn from(change: Change) -> Self {
-        let Change { entries, refused, refused_more, patch } = change;
-        let files_changed = entries.into_iter().map(Changed::from).collect();
-        Self { trouble: None, files_changed, refused, refused_more, patch }
+        Self {
+            trouble: None,
+            files_changed: change.entries.into_iter().map(Changed::from).collect(),
+            refused: change.refused,
+            refused_more: change.refused_more,
+            ignored: change.ignored,
+            ignored_more: change.ignored_more,
+            patch: change.patch,
+        }
     }
 }
 

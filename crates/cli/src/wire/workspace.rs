@@ -78,7 +78,7 @@ impl Workspace {
             caches,
             hidden,
         };
-        let rules = rules(project, visible, tree)?;
+        let rules = Rules { exclude: found.exclude, ..rules(project, visible, tree)? };
         Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
 }
@@ -202,6 +202,7 @@ fn rules(project: &Project, visible: &dyn Snapshot, tree: &Path) -> io::Result<R
             .filter(|path| repository::find(visible, path).is_none())
             .map(str::to_owned)
             .collect(),
+        exclude: String::new(),
     })
 }
 

@@ -15,6 +15,7 @@ pub(super) const FILE_BYTES: u64 = 16 << 20;
 pub(super) const ALL_BYTES: u64 = 64 << 20;
 pub(super) const PATCH_BYTES: usize = 1 << 20;
 pub(super) const REFUSED: usize = 1_000;
+pub(super) const IGNORED: usize = 100;
 const WHY_BYTES: usize = 4_096;
 /// The description without the contents.
 const HEAD_BYTES: u64 = 64 << 20;
@@ -27,6 +28,10 @@ pub struct Change {
     pub refused: Vec<Refused>,
     /// How many more were refused than are named.
     pub refused_more: usize,
+    /// What is new and no part of the change because git ignores it; folders end with a slash.
+    pub ignored: Vec<String>,
+    /// How many more there are than are named.
+    pub ignored_more: usize,
     /// The change for people, cut if it is long; the entries are what counts.
     pub patch: String,
 }
@@ -157,6 +162,10 @@ impl Change {
         }
         if self.refused.len() > REFUSED || self.refused.iter().any(Refused::is_too_long) {
             return too_many("refusals");
+        }
+        let is_too_long = |path: &String| path.len() > WHY_BYTES;
+        if self.ignored.len() > IGNORED || self.ignored.iter().any(is_too_long) {
+            return too_many("ignored names");
         }
         if self.patch.len() > PATCH_BYTES {
             return too_many("bytes in the patch");

@@ -5,11 +5,12 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use ignore::gitignore::Gitignore;
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType::{self, Directory};
+use rustix::fs::Stat;
 use sequester_core::path::RepoPath;
 
 use super::change::{
-    ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, Mode, REFUSED, Refused,
+    ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, IGNORED, Mode, REFUSED, Refused,
 };
 use super::patch::Patch;
 use super::rules::is_git;
@@ -25,7 +26,8 @@ const NAMES: usize = 2_000_000;
 /// Compares the workspace `work` with `base`, the folder it started from. Runs inside a jail: both are trees of files, and git is not
 /// needed.
 ///
-/// What the base's `.gitignore` files ignore is no change, unless the base holds it.
+/// What the base's `.gitignore` files and the person's own rules ignore is no change, unless the base holds it. What is new there is
+/// named all the same, unless it is what tools make.
 pub fn compute(work: &Path, base: &Path, rules: &Rules) -> io::Result<Change> {
     let mut comparison = Comparison {
         work: Folder::open(work)?,
@@ -36,10 +38,12 @@ pub fn compute(work: &Path, base: &Path, rules: &Rules) -> io::Result<Change> {
         bytes: 0,
         names: 0,
     };
-    comparison.descend("", Here::Both, &mut Vec::new());
+    let mut ignoring = vec![ignored::parse("", rules.exclude.as_bytes())];
+    comparison.descend("", Within { here: Here::Both, ignored: false }, &mut ignoring);
     let mut change = comparison.change;
     change.entries.sort_by(|one, other| one.path.cmp(&other.path));
     change.refused.sort_by(|one, other| one.path.cmp(&other.path));
+    change.ignored.sort();
     change.patch = comparison.patch.finish();
     Ok(change)
 }
@@ -50,6 +54,14 @@ enum Here {
     Both,
     Base,
     Work,
+}
+
+/// What is known of a folder.
+#[derive(Clone, Copy)]
+struct Within {
+    here: Here,
+    /// It or one above is ignored, but the base has files in it; then no rule takes back what is new.
+    ignored: bool,
 }
 
 struct Comparison<'a> {
@@ -71,8 +83,8 @@ struct Pair {
 }
 
 impl Comparison<'_> {
-    fn descend(&mut self, folder: &str, here: Here, rules: &mut Vec<Gitignore>) {
-        let Some(pairs) = self.list(folder, here) else { return };
+    fn descend(&mut self, folder: &str, within: Within, rules: &mut Vec<Gitignore>) {
+        let Some(pairs) = self.list(folder, within.here) else { return };
         if rules.len() > DEEPEST {
             self.refuse(folder, "it lies too deep");
             return;
@@ -84,10 +96,15 @@ impl Comparison<'_> {
         let doubled = doubled(&pairs);
         for (name, pair) in &pairs {
             let path = join(folder, name);
-            if doubled.contains(name) && !is_ignored(&path, *pair, rules) {
+            let is_folder = Directory == pair.work.or(pair.base).unwrap_or(FileType::Unknown);
+            let ignored = within.ignored || ignored::is_ignored(rules, &path, is_folder);
+            // What the base holds is never ignored.
+            if ignored && pair.base.is_none() {
+                self.pass(&path, is_folder);
+            } else if doubled.contains(name) {
                 self.refuse(&path, "another name differs from it in case alone");
             } else {
-                self.compare(&path, *pair, rules);
+                self.compare(&path, *pair, ignored, rules);
             }
         }
         rules.pop();
@@ -149,25 +166,21 @@ impl Comparison<'_> {
         Some(pairs)
     }
 
-    fn compare(&mut self, path: &str, pair: Pair, rules: &mut Vec<Gitignore>) {
-        use FileType::Directory;
-        if is_ignored(path, pair, rules) {
-            return;
-        }
+    fn compare(&mut self, path: &str, pair: Pair, ignored: bool, rules: &mut Vec<Gitignore>) {
         if pair.work.is_some() && path.rsplit('/').next().is_some_and(is_git) {
             self.refuse(path, "it belongs to another repository inside this one");
             return;
         }
         match (pair.base, pair.work) {
-            (Some(Directory), Some(Directory)) => self.descend(path, Here::Both, rules),
+            (Some(Directory), Some(Directory)) => self.descend(path, Within { here: Here::Both, ignored }, rules),
             (base, Some(Directory)) => {
                 if base.is_some() {
                     self.settle(path, base, None);
                 }
-                self.descend(path, Here::Work, rules);
+                self.descend(path, Within { here: Here::Work, ignored }, rules);
             }
             (Some(Directory), work) => {
-                self.descend(path, Here::Base, rules);
+                self.descend(path, Within { here: Here::Base, ignored }, rules);
                 if work.is_some() {
                     self.settle(path, None, work);
                 }
@@ -263,6 +276,22 @@ impl Comparison<'_> {
         compare().map_err(|error| format!("it cannot be read: {error}"))
     }
 
+    /// Names what is new and ignored: whoever wrote it may have meant it to stay.
+    fn pass(&mut self, path: &str, is_folder: bool) {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_made = || ignored::is_build(&self.work, path) || name == "__pycache__";
+        let is_empty = || self.work.list(path).is_ok_and(|list| list.is_empty());
+        if is_folder && (is_made() || is_empty()) {
+            return;
+        }
+        if self.change.ignored.len() < IGNORED {
+            let path = path.chars().take(1_000).chain(is_folder.then_some('/')).collect();
+            self.change.ignored.push(path);
+        } else {
+            self.change.ignored_more += 1;
+        }
+    }
+
     fn refuse(&mut self, path: &str, why: &str) {
         if self.change.refused.len() < REFUSED {
             let path = path.chars().take(1_000).collect();
@@ -271,12 +300,6 @@ impl Comparison<'_> {
             self.change.refused_more += 1;
         }
     }
-}
-
-/// What the base holds is never ignored.
-fn is_ignored(path: &str, pair: Pair, rules: &[Gitignore]) -> bool {
-    let is_folder = pair.work == Some(FileType::Directory);
-    pair.base.is_none() && ignored::is_ignored(rules, path, is_folder)
 }
 
 /// New names that on many machines are one with another: they differ in case alone.

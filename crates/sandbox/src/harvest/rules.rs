@@ -13,6 +13,8 @@ pub struct Rules {
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
     pub withheld: Vec<String>,
+    /// What git ignores beside the base's own rules: lines as in a `.gitignore`.
+    pub exclude: String,
 }
 
 /// The longest path that is taken.

@@ -84,8 +84,6 @@ const FILES: &[(&str, &str)] = &[
 fn an_unchanged_workspace_is_no_change() {
     let pair = Pair::new(FILES);
     pair.write("target/debug/x", "ignored");
-    pair.write("src/other.log", "ignored");
-    pair.write("src/deep/out", "ignored");
     fs::create_dir(pair.at("empty-folder")).unwrap();
     write(&pair.at(".git/config"), "the jail's own");
     assert_eq!(pair.harvest(), Change::default());
@@ -142,6 +140,38 @@ fn each_kind_of_change_is_told_with_its_content() {
     ] {
         assert!(change.patch.contains(part), "{part}\n{}", change.patch);
     }
+}
+
+#[test]
+fn what_is_new_and_ignored_is_named_and_no_change() {
+    let mut files = FILES.to_vec();
+    files[0].1 = "/target/\n*.log\n!keep.log\nbuild/\nnotes/\n";
+    files.push(("build/.gitkeep", ""));
+    let pair = Pair::new(&files);
+    for path in [
+        "target/debug/x",
+        "src/other.log",
+        "src/deep/out",
+        "build/out.o",
+        "build/deep/keep.log",
+        "notes/a",
+        "mine",
+        "src/__pycache__/x",
+    ] {
+        pair.write(path, "x");
+    }
+    pair.write("build/.gitkeep", "changed\n");
+    let exclude = "mine\n__pycache__\n".to_owned();
+    let change = pair.harvest_with(&Rules { exclude, ..Rules::default() });
+    assert_eq!(told(&change), [("build/.gitkeep", Modify)]);
+    let expected =
+        ["build/deep/", "build/out.o", "mine", "notes/", "src/deep/out", "src/other.log"];
+    assert_eq!((change.ignored, change.ignored_more), (expected.map(str::to_owned).to_vec(), 0));
+    for number in 0..150 {
+        pair.write(&format!("{number}.log"), "x");
+    }
+    let change = pair.harvest();
+    assert_eq!((change.ignored.len(), change.ignored_more), (100, 55));
 }
 
 #[test]
@@ -218,6 +248,7 @@ fn what_no_change_may_bring_is_refused_with_the_reason() {
     let rules = Rules {
         protected: vec![".claude".to_owned(), ".github/workflows".to_owned()],
         withheld: vec!["plan.md".to_owned()],
+        ..Rules::default()
     };
     let change = pair.harvest_with(&rules);
     assert_eq!(told(&change), [(".github/other.md", Create), ("sub/in", Create)]);

@@ -12,6 +12,7 @@ use super::walk::Folder;
 /// Each is a mount; more than these are left out.
 const FOLDERS: usize = 64;
 const RULES_BYTES: u64 = 1 << 20;
+const EXCLUDE: &str = ".git/info/exclude";
 /// Names that are looked at for secrets, in all folders together.
 const NAMES: usize = 500_000;
 /// What tools make of a project, by the names that they are known for. Anything may lie in another ignored folder: plans, notes, the
@@ -35,20 +36,24 @@ pub struct Ignored {
     pub folders: Vec<RepoPath>,
     /// Found too, but too many: those that lie deepest.
     pub left_out: Vec<RepoPath>,
+    /// The person's own rules, which are in no commit.
+    pub exclude: String,
 }
 
 /// Finds the highest build folders of the working tree `root` that its `.gitignore` files ignore and of which `base` has nothing.
 pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
     let (work, base) = (Folder::open(root)?, Folder::open(base)?);
     let mut search = Search { work, base, found: Vec::new() };
-    let mut rules = vec![search.rules(".git/info/exclude", "")];
+    let exclude = search.text(EXCLUDE);
+    let mut rules = vec![parse("", &exclude)];
     search.descend("", false, &mut rules);
     let mut folders = search.found;
     folders.sort_by_key(|path| (path.as_str().matches('/').count(), path.clone()));
     let mut left_out = folders.split_off(folders.len().min(FOLDERS));
     folders.sort();
     left_out.sort();
-    Ok(Ignored { folders, left_out })
+    let exclude = String::from_utf8_lossy(&exclude).into_owned();
+    Ok(Ignored { folders, left_out, exclude })
 }
 
 /// The files in these folders of `root` that are secret by their names. Nothing if there is too much to look at.
@@ -95,7 +100,7 @@ impl Search {
             folder => format!("{folder}/{name}"),
         };
         rules.push(if ruled {
-            self.rules(&path(".gitignore"), folder)
+            parse(folder, &self.text(&path(".gitignore")))
         } else {
             Gitignore::empty()
         });
@@ -113,7 +118,7 @@ impl Search {
                 }
                 // A file or a link in the base: a folder in its place would be a change.
                 Ok(_) => {}
-                Err(_) if ignored && self.is_build(name, &path) => {
+                Err(_) if ignored && is_build(&self.work, &path) => {
                     self.found.extend(RepoPath::parse(&path));
                 }
                 Err(_) => {}
@@ -122,18 +127,19 @@ impl Search {
         rules.pop();
     }
 
-    fn is_build(&self, name: &str, path: &str) -> bool {
-        let marked = |mark: &&str| self.work.look(&format!("{path}/{mark}")).is_ok();
-        BUILDS.contains(&name)
-            || name.starts_with("cmake-build-")
-            || name.ends_with(".egg-info")
-            || MARKS.iter().any(marked)
+    fn text(&self, file: &str) -> Vec<u8> {
+        self.work.read(file, RULES_BYTES).ok().flatten().unwrap_or_default()
     }
+}
 
-    fn rules(&self, file: &str, folder: &str) -> Gitignore {
-        let text = self.work.read(file, RULES_BYTES).ok().flatten().unwrap_or_default();
-        parse(folder, &text)
-    }
+/// Whether a folder is one that a tool makes.
+pub(crate) fn is_build(tree: &Folder, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let marked = |mark: &&str| tree.look(&format!("{path}/{mark}")).is_ok();
+    BUILDS.contains(&name)
+        || name.starts_with("cmake-build-")
+        || name.ends_with(".egg-info")
+        || MARKS.iter().any(marked)
 }
 
 /// The rules that a `.gitignore` in `folder` holds. A line that is no pattern does not count, as with git.
