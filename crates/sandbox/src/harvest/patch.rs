@@ -12,6 +12,7 @@ const DIFF_BYTES: usize = 1 << 20;
 const DIFF_LINES: usize = 50_000;
 /// Past this time what differs in a file is shown as one block: the work is done, and nobody waits for a nicer patch.
 const DIFF_TIME: Duration = Duration::from_secs(5);
+const NO_END: &str = "\n\\ No newline at end of file\n";
 /// Kept for the sentence that the rest had no room.
 const CLOSING: usize = 100;
 
@@ -65,7 +66,10 @@ impl Patch {
         }
         let (before, after) = (text(old)?, text(new)?);
         let mut config = TextDiff::configure();
-        let diff = config.deadline(self.deadline).diff_lines(before, after);
+        // Lines as git has them: another library's would end at a lone carriage return too.
+        let [before, after] =
+            [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+        let diff = config.deadline(self.deadline).diff_slices(&before, &after);
         let count = |tag| diff.iter_all_changes().filter(|one| one.tag() == tag).count();
         let name = |side: &str, there: bool| {
             let named = if there { quoted(side, path) } else { "/dev/null".to_owned() };
@@ -74,11 +78,18 @@ impl Patch {
         };
         let (from, to) = (name("a", old.is_some()), name("b", new.is_some()));
         let heading = heading(path, old.map(|side| side.0), new.map(|side| side.0));
-        Ok(Part {
-            text: heading + &diff.unified_diff().header(&from, &to).to_string(),
-            added: count(ChangeTag::Insert),
-            removed: count(ChangeTag::Delete),
-        })
+        let mut text = heading;
+        for (nth, hunk) in diff.unified_diff().iter_hunks().enumerate() {
+            if nth == 0 {
+                let _ = writeln!(text, "--- {from}\n+++ {to}");
+            }
+            let _ = writeln!(text, "{}", hunk.header());
+            for line in hunk.iter_changes() {
+                let end = if line.value().ends_with('\n') { "" } else { NO_END };
+                let _ = write!(text, "{}{}{end}", line.tag(), line.value());
+            }
+        }
+        Ok(Part { text, added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete) })
     }
 
     pub(super) fn finish(mut self) -> String {

@@ -296,6 +296,31 @@ fn a_large_file_that_is_the_same_is_no_change_and_a_withheld_one_no_deletion() {
 }
 
 #[test]
+fn a_lone_carriage_return_ends_no_line() {
+    let pair = Pair::new(&[("src/a.rs", "one\rtwo\nthree\r")]);
+    pair.write("src/a.rs", "one\rTWO\nthree\rfour\r");
+    let part = "@@ -1,2 +1,2 @@\n-one\rtwo\n-three\r\n\\ No newline at end of file\n+one\rTWO\n+three\rfour\r\n\\ No newline at end of file\n";
+    let change = pair.harvest();
+    assert!(change.patch.ends_with(part), "{:?}", change.patch);
+    assert_eq!((change.entries[0].added, change.entries[0].removed), (Some(2), Some(2)));
+}
+
+#[test]
+fn what_has_no_room_is_not_read() {
+    let pair = Pair::new(FILES);
+    for number in 10..110 {
+        let file = fs::File::create(pair.at(&format!("{number}.bin"))).unwrap();
+        file.set_len(16 << 20).unwrap();
+    }
+    // To read all of them would take seconds.
+    let start = std::time::Instant::now();
+    let change = compute(&pair.work(), &pair.base(), &Rules::default()).unwrap();
+    assert!(start.elapsed() < std::time::Duration::from_secs(30));
+    assert_eq!((told(&change).len(), change.refused.len()), (4, 96));
+    assert_eq!(change.refused[0].why, "a change has at most 64 MiB.");
+}
+
+#[test]
 fn a_deep_tree_and_names_that_are_no_text_are_refused() {
     use std::os::unix::ffi::OsStrExt;
     let pair = Pair::new(FILES);
