@@ -25,7 +25,11 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: u
     );
     let more = |count: usize| (count > 0).then(|| format!("{count} more"));
     let refused = evidence.refused.iter().map(|one| format!("{}: {}", one.path, one.why));
-    section(&mut out, "Not taken over, as no change may hold it", refused.chain(more(evidence.refused_more)));
+    section(
+        &mut out,
+        "Not taken over, as no change may hold it",
+        refused.chain(more(evidence.refused_more)),
+    );
     let ignored = evidence.ignored.iter().cloned().chain(more(evidence.ignored_more));
     section(&mut out, "Not taken over, as git ignores it", ignored);
     if !evidence.files_changed.is_empty() {

@@ -184,7 +184,7 @@ fn a_workspace_that_was_shut_is_harvested_all_the_same() {
         let bench = Bench::with(&[("a.txt", "a\n"), ("src/b.txt", "b\n")]);
         let text = task("echo more >> a.txt; chmod 000 src; chmod 000 .");
         let answer = as_leg(leg, &bench, &arguments("writer", &text));
-        // The tools may end with the folder that they work in; the report and the change stand.
+        // A jail that holds what nobody can count may be ended for it; the report and the change stand.
         assert!(answer.json()["findings"].is_object(), "{answer:?}");
         assert_eq!(changed(&answer), ["modify a.txt"]);
         let refused = rows(&answer, "refused", ["path", "why"]);

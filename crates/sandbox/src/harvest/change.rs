@@ -240,7 +240,9 @@ impl Refused {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trouble(why) => write!(formatter, "the workspace and its base cannot be compared: {why}."),
+            Self::Trouble(why) => {
+                write!(formatter, "the workspace and its base cannot be compared: {why}.")
+            }
             Self::Refused(why) => {
                 write!(formatter, "what came out of the jail is refused, since {why}.")
             }

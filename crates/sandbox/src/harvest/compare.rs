@@ -172,7 +172,9 @@ impl Comparison<'_> {
             return;
         }
         match (pair.base, pair.work) {
-            (Some(Directory), Some(Directory)) => self.descend(path, Within { here: Here::Both, ignored }, rules),
+            (Some(Directory), Some(Directory)) => {
+                self.descend(path, Within { here: Here::Both, ignored }, rules)
+            }
             (base, Some(Directory)) => {
                 if base.is_some() {
                     self.settle(path, base, None);
@@ -216,16 +218,15 @@ impl Comparison<'_> {
         {
             return Ok(None);
         }
+        if let Some(seen) = seen.as_ref().filter(|seen| is_other(was.as_ref(), seen)) {
+            self.check_room(path, seen)?;
+        }
         let old = was.map(|was| Side::read(&self.base, path, &was)).transpose()?;
         let new = seen.map(|seen| Side::read(&self.work, path, &seen)).transpose()?;
         if old == new && self.is_same_where_large(path, old.as_ref())? {
             return Ok(None);
         }
-        let place = RepoPath::parse(path).ok().filter(|place| place.as_str() == path);
-        let place = place.ok_or("its name is none that a repository can hold")?;
-        if let Some(why) = self.rules.refuse(&place) {
-            return Err(why);
-        }
+        let place = self.place(path)?;
         if let Some(Side { mode: Mode::Link, bytes: Some(target) }) = &new
             && let Some(why) = link::refuse(&place, target, self.rules)
         {
@@ -252,6 +253,29 @@ impl Comparison<'_> {
             size,
             content: new.and_then(|new| new.bytes).unwrap_or_default(),
         }))
+    }
+
+    /// Where a change may be.
+    fn place(&self, path: &str) -> Result<RepoPath, String> {
+        let place = RepoPath::parse(path).ok().filter(|place| place.as_str() == path);
+        let place = place.ok_or("its name is none that a repository can hold")?;
+        self.rules.refuse(&place).map_or(Ok(place), Err)
+    }
+
+    /// Refuses what is a change and could not be taken, before any of it is read.
+    fn check_room(&self, path: &str, seen: &Stat) -> Result<(), String> {
+        if FileType::from_raw_mode(seen.st_mode) != FileType::RegularFile {
+            return Ok(());
+        }
+        self.place(path)?;
+        if self.change.entries.len() >= ENTRIES {
+            return Err(format!("a change has at most {ENTRIES} files"));
+        }
+        let size = u64::try_from(seen.st_size).unwrap_or(u64::MAX);
+        if size <= FILE_BYTES && self.bytes + size > ALL_BYTES {
+            return Err(format!("a change has at most {} MiB", ALL_BYTES >> 20));
+        }
+        Ok(())
     }
 
     /// Files that are too large to be held are equal so far in size and kind alone.
@@ -310,6 +334,11 @@ fn doubled(pairs: &BTreeMap<String, Pair>) -> BTreeSet<String> {
     }
     let doubled = names.into_values().filter(|names| names.len() > 1).flatten();
     doubled.filter(|(_, pair)| pair.base.is_none()).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether the size alone tells that it is not what it was.
+fn is_other(was: Option<&Stat>, seen: &Stat) -> bool {
+    was.is_none_or(|was| was.st_size != seen.st_size)
 }
 
 /// Whether the workspace still shows the file of the base itself: a layer's copy has another time of the last change of
