@@ -4,6 +4,7 @@
 //! what would be written: paths, kinds, links, sizes and the rules. What is only shown, the patch, the counts of lines and the names of
 //! what was refused, is bounded but taken as told: whoever breaks the jailed side can lie there, and nowhere else.
 
+mod binary;
 mod change;
 mod compare;
 mod link;

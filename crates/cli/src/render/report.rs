@@ -49,6 +49,9 @@ fn changed(file: &Changed) -> String {
     {
         let _ = write!(text, ", mode {} to {}", old.as_str(), new.as_str());
     }
+    if !file.in_patch {
+        text += ", too large for the patch";
+    }
     text
 }
 

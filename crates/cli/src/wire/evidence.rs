@@ -20,7 +20,7 @@ pub(crate) struct Evidence {
     /// How many more there are than are named.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) ignored_more: usize,
-    /// What `git apply` takes; what cannot be shown so is a sentence in between.
+    /// What `git apply` takes; a file that is too large for it is a sentence in between.
     pub(crate) patch: String,
 }
 
@@ -36,6 +36,8 @@ pub(crate) struct Changed {
     /// Lines; nothing where they were not compared.
     pub(crate) added: Option<usize>,
     pub(crate) removed: Option<usize>,
+    /// Whether the patch holds it; a large file has no room there.
+    pub(crate) in_patch: bool,
     pub(crate) old_mode: Option<Mode>,
     pub(crate) new_mode: Option<Mode>,
 }
@@ -67,7 +69,7 @@ impl From<Entry> for Changed {
             Action::Modify | Action::Mode => "modify",
             Action::Delete => "delete",
         };
-        let Entry { path, added, removed, was, mode, .. } = entry;
-        Self { path, action, added, removed, old_mode: was, new_mode: mode }
+        let Entry { path, added, removed, in_patch, was, mode, .. } = entry;
+        Self { path, action, added, removed, in_patch, old_mode: was, new_mode: mode }
     }
 }

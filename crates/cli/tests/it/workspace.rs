@@ -234,6 +234,28 @@ fn build_folders_are_there_and_written_to_beside_the_persons() {
 }
 
 #[test]
+fn git_applies_the_patch_whatever_the_files_are() {
+    let bench = Bench::with(&[("cr", "one\rtwo\n"), ("text", "a\n"), ("gone", "g\n")]);
+    fs::write(bench.repo().join("old.bin"), [0, 1, 2]).unwrap();
+    fs::write(bench.repo().join("away.bin"), [0, 9]).unwrap();
+    bench.commit("with bytes");
+    let script = "printf 'one\\rTWO\\n' > cr; head -c 300 /dev/zero | tr '\\0' '\\377' > new.bin; printf '\\0\\001' >> old.bin; \
+        rm away.bin gone; chmod +x old.bin; seq 200000 > long; printf 'no end' > text; head -c 3000000 /dev/urandom > large";
+    let answer = carry_out(&bench, script);
+    let files = answer.json()["evidence"]["files_changed"].as_array().unwrap().clone();
+    let left_out: Vec<&Value> = files.iter().filter(|file| file["in_patch"] == false).collect();
+    assert_eq!((left_out.len(), &left_out[0]["path"]), (1, &"large".into()));
+    let patch = bench.path("patch");
+    fs::write(&patch, answer.json()["evidence"]["patch"].as_str().unwrap()).unwrap();
+    bench.git(&["apply", patch.to_str().unwrap()]);
+    let read = |name: &str| fs::read(bench.repo().join(name)).unwrap();
+    assert_eq!((read("cr"), read("new.bin")), (b"one\rTWO\n".to_vec(), vec![255; 300]));
+    assert_eq!((read("old.bin"), read("text")), (vec![0, 1, 2, 0, 1], b"no end".to_vec()));
+    assert!(read("long").ends_with(b"200000\n"));
+    assert!(["away.bin", "gone", "large"].iter().all(|name| !bench.repo().join(name).exists()));
+}
+
+#[test]
 fn what_git_ignores_is_no_change_but_named() {
     let bench = Bench::with(&[(".gitignore", "build/\n*.db\n"), ("a.txt", "a\n")]);
     bench.write("build/.gitkeep", "");

@@ -47,6 +47,8 @@ pub struct Entry {
     /// Lines, where they were compared.
     pub added: Option<usize>,
     pub removed: Option<usize>,
+    /// Whether the patch holds it, which has room for so much.
+    pub in_patch: bool,
     pub size: u64,
     /// The bytes of the file, or what the link names. They follow the description on the wire.
     #[serde(skip)]

@@ -12,7 +12,7 @@ use sequester_core::path::RepoPath;
 use super::change::{
     ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, IGNORED, Mode, REFUSED, Refused,
 };
-use super::patch::Patch;
+use super::patch::{Added, Patch};
 use super::rules::is_git;
 use super::{Rules, link};
 use crate::workspace::{Folder, ignored};
@@ -242,7 +242,7 @@ impl Comparison<'_> {
         }
         let [before, after] =
             [&old, &new].map(|side| side.as_ref().map(|side| (side.mode, side.bytes.as_deref())));
-        let counted = self.patch.add(path, before, after);
+        let Added { counted, is_whole } = self.patch.add(path, before, after);
         Ok(Some(Entry {
             path: path.to_owned(),
             action: action(old.as_ref(), new.as_ref()),
@@ -250,6 +250,7 @@ impl Comparison<'_> {
             mode: new.as_ref().map(|new| new.mode),
             added: counted.map(|(added, _)| added),
             removed: counted.map(|(_, removed)| removed),
+            in_patch: is_whole,
             size,
             content: new.and_then(|new| new.bytes).unwrap_or_default(),
         }))

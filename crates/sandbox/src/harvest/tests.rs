@@ -127,6 +127,7 @@ fn each_kind_of_change_is_told_with_its_content() {
         mode: Some(Mode::File),
         added: Some(2),
         removed: Some(1),
+        in_patch: true,
         size: 12,
         content: b"one\n2\nthree\n".to_vec(),
     };
@@ -135,7 +136,7 @@ fn each_kind_of_change_is_told_with_its_content() {
     for part in [
         part,
         "old mode 100644\nnew mode 100755\n",
-        "File binary is binary.\n",
+        "new file mode 100644\nindex 0000000000000000000000000000000000000000..",
         "deleted file mode 100644\n",
     ] {
         assert!(change.patch.contains(part), "{part}\n{}", change.patch);
@@ -348,6 +349,7 @@ fn an_answer_that_lies_is_not_taken() {
         mode: Some(Mode::File),
         added: None,
         removed: None,
+        in_patch: true,
         size: 1,
         content: b"x".to_vec(),
     };
