@@ -58,6 +58,11 @@ impl Workspace {
             layer.make_place(tree, folder)?;
             caches.push(cache(&attempt, root, folder, number, owner)?);
         }
+        for file in &found.unread {
+            notes.push(format!(
+                "`{file}` does not count: there are too many rules of what to ignore."
+            ));
+        }
         for folder in &found.left_out {
             notes
                 .push(format!("`{folder}` is not shown inside: there are too many build folders."));

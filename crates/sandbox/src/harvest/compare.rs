@@ -17,7 +17,6 @@ use super::rules::is_git;
 use super::{Rules, link};
 use crate::workspace::{Folder, ignored};
 
-const RULES_BYTES: u64 = 1 << 20;
 /// Folders deeper than this are refused.
 const DEEPEST: usize = 200;
 /// Names that are looked at; a workspace with more is no source tree.
@@ -35,10 +34,12 @@ pub fn compute(work: &Path, base: &Path, rules: &Rules) -> io::Result<Change> {
         rules,
         change: Change::default(),
         patch: Patch::new(),
+        reader: ignored::Reader::new(),
         bytes: 0,
         names: 0,
     };
-    let mut ignoring = vec![ignored::parse("", rules.exclude.as_bytes())];
+    let exclude = comparison.reader.parse("", rules.exclude.as_bytes());
+    let mut ignoring = vec![exclude.unwrap_or_else(Gitignore::empty)];
     comparison.descend("", Within { here: Here::Both, ignored: false }, &mut ignoring);
     let mut change = comparison.change;
     change.entries.sort_by(|one, other| one.path.cmp(&other.path));
@@ -70,6 +71,7 @@ struct Comparison<'a> {
     rules: &'a Rules,
     change: Change,
     patch: Patch,
+    reader: ignored::Reader,
     /// Taken into the change so far.
     bytes: u64,
     names: usize,
@@ -90,9 +92,8 @@ impl Comparison<'_> {
             return;
         }
         let ruled = pairs.get(".gitignore").is_some_and(|pair| pair.base.is_some());
-        let text = ruled.then(|| self.base.read(&join(folder, ".gitignore"), RULES_BYTES));
-        let text = text.and_then(Result::ok).flatten().unwrap_or_default();
-        rules.push(ignored::parse(folder, &text));
+        let read = ruled.then(|| self.reader.read(&self.base, folder));
+        rules.push(read.unwrap_or_else(Gitignore::empty));
         let doubled = doubled(&pairs);
         for (name, pair) in &pairs {
             let path = join(folder, name);

@@ -11,7 +11,9 @@ use super::walk::Folder;
 
 /// Each is a mount; more than these are left out.
 const FOLDERS: usize = 64;
-const RULES_BYTES: u64 = 1 << 20;
+/// Rules that are compiled for one tree; each costs memory and time, and a repository may hold any number.
+const RULES_BYTES: u64 = 256 << 10;
+const RULES: usize = 10_000;
 const EXCLUDE: &str = ".git/info/exclude";
 /// Names that are looked at for secrets, in all folders together.
 const NAMES: usize = 500_000;
@@ -36,6 +38,8 @@ pub struct Ignored {
     pub folders: Vec<RepoPath>,
     /// Found too, but too many: those that lie deepest.
     pub left_out: Vec<RepoPath>,
+    /// Files with rules that do not count: there is too much in them.
+    pub unread: Vec<String>,
     /// The person's own rules, which are in no commit.
     pub exclude: String,
 }
@@ -43,9 +47,9 @@ pub struct Ignored {
 /// Finds the highest build folders of the working tree `root` that its `.gitignore` files ignore and of which `base` has nothing.
 pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
     let (work, base) = (Folder::open(root)?, Folder::open(base)?);
-    let mut search = Search { work, base, found: Vec::new() };
-    let exclude = search.text(EXCLUDE);
-    let mut rules = vec![parse("", &exclude)];
+    let mut search = Search { work, base, found: Vec::new(), reader: Reader::new() };
+    let exclude = search.work.read(EXCLUDE, RULES_BYTES).ok().flatten().unwrap_or_default();
+    let mut rules = vec![search.reader.parse("", &exclude).unwrap_or_else(Gitignore::empty)];
     search.descend("", false, &mut rules);
     let mut folders = search.found;
     folders.sort_by_key(|path| (path.as_str().matches('/').count(), path.clone()));
@@ -53,7 +57,7 @@ pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
     folders.sort();
     left_out.sort();
     let exclude = String::from_utf8_lossy(&exclude).into_owned();
-    Ok(Ignored { folders, left_out, exclude })
+    Ok(Ignored { folders, left_out, unread: search.reader.unread, exclude })
 }
 
 /// The files in these folders of `root` that are secret by their names. Nothing if there is too much to look at.
@@ -85,6 +89,7 @@ struct Search {
     work: Folder,
     base: Folder,
     found: Vec<RepoPath>,
+    reader: Reader,
 }
 
 impl Search {
@@ -99,11 +104,7 @@ impl Search {
             "" => name.to_owned(),
             folder => format!("{folder}/{name}"),
         };
-        rules.push(if ruled {
-            parse(folder, &self.text(&path(".gitignore")))
-        } else {
-            Gitignore::empty()
-        });
+        rules.push(if ruled { self.reader.read(&self.work, folder) } else { Gitignore::empty() });
         for seen in list {
             let Some(name) = seen.name.to_str() else { continue };
             let path = path(name);
@@ -126,10 +127,6 @@ impl Search {
         }
         rules.pop();
     }
-
-    fn text(&self, file: &str) -> Vec<u8> {
-        self.work.read(file, RULES_BYTES).ok().flatten().unwrap_or_default()
-    }
 }
 
 /// Whether a folder is one that a tool makes.
@@ -142,13 +139,47 @@ pub(crate) fn is_build(tree: &Folder, path: &str) -> bool {
         || MARKS.iter().any(marked)
 }
 
-/// The rules that a `.gitignore` in `folder` holds. A line that is no pattern does not count, as with git.
-pub(crate) fn parse(folder: &str, text: &[u8]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(folder);
-    for line in String::from_utf8_lossy(text).lines() {
-        let _ = builder.add_line(None, line);
+/// Reads the rules of one tree, and no more of them than there may be.
+pub(crate) struct Reader {
+    bytes: u64,
+    rules: usize,
+    /// Files that were too much.
+    pub(crate) unread: Vec<String>,
+}
+
+impl Reader {
+    pub(crate) fn new() -> Self {
+        Self { bytes: RULES_BYTES, rules: RULES, unread: Vec::new() }
     }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
+
+    /// The rules of the `.gitignore` in `folder`.
+    pub(crate) fn read(&mut self, tree: &Folder, folder: &str) -> Gitignore {
+        let file = if folder.is_empty() { ".gitignore" } else { &format!("{folder}/.gitignore") };
+        let text = match tree.read(file, self.bytes) {
+            Ok(text) => text,
+            Err(_) => return Gitignore::empty(),
+        };
+        let rules = text.and_then(|text| self.parse(folder, &text));
+        rules.unwrap_or_else(|| {
+            if self.unread.len() < FOLDERS {
+                self.unread.push(file.to_owned());
+            }
+            Gitignore::empty()
+        })
+    }
+
+    /// The rules in a text, as of a `.gitignore` in `folder`; nothing if they are too many. A line that is no pattern does not
+    /// count, as with git.
+    pub(crate) fn parse(&mut self, folder: &str, text: &[u8]) -> Option<Gitignore> {
+        let text = String::from_utf8_lossy(text);
+        self.bytes = self.bytes.checked_sub(text.len() as u64)?;
+        self.rules = self.rules.checked_sub(text.lines().count())?;
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.lines() {
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().ok()
+    }
 }
 
 /// What the nearest rule says about a path. The folders above it are known not to be ignored.

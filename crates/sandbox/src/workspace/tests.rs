@@ -364,3 +364,20 @@ fn ignored_build_folders_are_found_and_the_secrets_in_them() {
     let secrets = ignored::secrets(&root, &found.folders).unwrap();
     assert_eq!(secrets, Some(vec![path("app/node_modules/.npmrc")]));
 }
+
+#[test]
+fn rules_beyond_what_may_be_compiled_do_not_count_and_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, base) = (folder.path().join("root"), folder.path().join("base"));
+    let rules: String = (0..9_000).map(|number| format!("*{number}*x?\n")).collect();
+    for name in ["a", "b"] {
+        write(&root.join(name).join(".gitignore"), &format!("{rules}target\n"));
+        write(&root.join(name).join("target/x"), "x");
+        write(&base.join(name).join("x"), "x");
+    }
+    write(&root.join("c/.gitignore"), &"x".repeat(1 << 20));
+    write(&base.join("c/x"), "x");
+    let found = ignored::find(&root, &base).unwrap();
+    assert_eq!(found.folders, [path("a/target")]);
+    assert_eq!(found.unread, ["b/.gitignore", "c/.gitignore"]);
+}
