@@ -14,6 +14,7 @@ const FOLDERS: usize = 64;
 /// Rules that are compiled for one tree; each costs memory and time, and a repository may hold any number.
 const RULES_BYTES: u64 = 256 << 10;
 const RULES: usize = 10_000;
+const SETTINGS_BYTES: u64 = 1 << 20;
 const EXCLUDE: &str = ".git/info/exclude";
 /// Names that are looked at for secrets, in all folders together.
 const NAMES: usize = 500_000;
@@ -60,7 +61,8 @@ pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
     Ok(Ignored { folders, left_out, unread: search.reader.unread, exclude })
 }
 
-/// The files in these folders of `root` that are secret by their names. Nothing if there is too much to look at.
+/// What in these folders of `root` is secret by its name or nobody's business: the product's own files, and settings of a repository
+/// that hold a password. Nothing if there is too much to look at.
 pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<RepoPath>>> {
     let work = Folder::open(root)?;
     let (mut secrets, mut seen_names) = (Vec::new(), 0);
@@ -72,7 +74,7 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
             let Some(name) = seen.name.to_str() else { continue };
             let path = format!("{folder}/{name}");
             match RepoPath::parse(&path) {
-                Ok(path) if is_secret_name(path.as_str()).is_some() => secrets.push(path),
+                Ok(path) if is_secret(&work, path.as_str(), name) => secrets.push(path),
                 _ if seen.kind == FileType::Directory => open.push(path),
                 _ => {}
             }
@@ -83,6 +85,26 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
     }
     secrets.sort();
     Ok(Some(secrets))
+}
+
+fn is_secret(tree: &Folder, path: &str, name: &str) -> bool {
+    let holds_password = || {
+        let text = tree.read(path, SETTINGS_BYTES).map(|text| text.unwrap_or_default());
+        let text = text.map(|text| String::from_utf8_lossy(&text).to_lowercase());
+        // One that cannot be read is hidden rather than trusted.
+        text.map_or(true, |text| {
+            let is_telling = |line: &str| {
+                let address = line.split_once("://").map(|two| two.1);
+                let host = address.and_then(|address| address.split('/').next());
+                host.is_some_and(|host| host.contains('@'))
+                    || ["extraheader", "password", "token"].iter().any(|word| line.contains(word))
+            };
+            text.lines().any(is_telling)
+        })
+    };
+    is_secret_name(path).is_some()
+        || name == ".sequester"
+        || (path.ends_with(".git/config") && holds_password())
 }
 
 struct Search {

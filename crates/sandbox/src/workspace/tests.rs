@@ -358,11 +358,18 @@ fn ignored_build_folders_are_found_and_the_secrets_in_them() {
     for name in ["vendor/tracked/x", "app/x", "web/x"] {
         write(&base.join(name), "x");
     }
+    write(&root.join("target/.sequester/notes"), "x");
+    write(
+        &root.join("target/one/.git/config"),
+        "[remote \"origin\"]\nurl = https://me:pass@host/x\n",
+    );
+    write(&root.join("target/two/.git/config"), "[remote \"origin\"]\nurl = https://host/@x\n");
     let found = ignored::find(&root, &base).unwrap();
     let expected = ["app/node_modules", "cached", "target", "web/dist"].map(path);
     assert_eq!((&found.folders[..], &found.left_out[..]), (&expected[..], &[][..]));
     let secrets = ignored::secrets(&root, &found.folders).unwrap();
-    assert_eq!(secrets, Some(vec![path("app/node_modules/.npmrc")]));
+    let expected = ["app/node_modules/.npmrc", "target/.sequester", "target/one/.git/config"];
+    assert_eq!(secrets, Some(expected.map(path).to_vec()));
 }
 
 #[test]
