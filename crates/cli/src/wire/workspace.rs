@@ -138,8 +138,10 @@ impl Written {
     ) -> io::Result<Self> {
         let name = export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
         if let Some(held) = state.base(&name)? {
-            let touched = export.touched(held.folder(), now).map_err(io::Error::other)?;
-            return Ok(Self { touched, ..Self::over(held) });
+            match export.touched(held.folder(), now) {
+                Ok(touched) => return Ok(Self { touched, ..Self::over(held) }),
+                Err(_) => state.set_aside(held, &self::name())?,
+            }
         }
         let draft = attempt.make("base")?;
         export.write(&draft, now).map_err(io::Error::other)?;

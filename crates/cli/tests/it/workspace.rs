@@ -365,6 +365,21 @@ fn a_base_is_written_once_and_old_ones_go() {
 }
 
 #[test]
+fn a_damaged_base_is_made_anew() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    carry_out(&bench, "true");
+    let bases = state(&bench).join("workspaces/bases");
+    let base = fs::read_dir(&bases).unwrap().next().unwrap().unwrap().path();
+    fs::write(base.join("times"), "").unwrap();
+    for _ in 0..2 {
+        assert_eq!(changed(&carry_out(&bench, "echo b > a.txt")), ["modify a.txt"]);
+    }
+    let left: Vec<PathBuf> =
+        fs::read_dir(&bases).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [base]);
+}
+
+#[test]
 fn what_a_killed_controller_leaves_goes_with_the_next_start() {
     let bench = Bench::with(&[("a.txt", "a\n")]);
     let text = task("echo x > a.txt; mkdir -m 0 closed; echo ready > /dev/shm/x; sleep 600");
