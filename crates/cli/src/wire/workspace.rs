@@ -109,7 +109,14 @@ impl Written {
         let hidden = |entry: &Entry| repository::find(visible, entry.path.as_str()).is_none();
         let now = SystemTime::now();
         match &project.base {
-            Base::Head { tree, .. } => Self::shared(&tree.without(hidden), state, attempt, now),
+            Base::Head { tree, .. } => {
+                let export = tree.without(hidden);
+                let name =
+                    export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
+                // Another checkout's files have other times, and each that differs is touched in each attempt.
+                let root = blake3::hash(project.root.as_os_str().as_encoded_bytes()).to_hex();
+                Self::shared(&export, &format!("{name}-{}", &root[..16]), state, attempt, now)
+            }
             Base::Uncommitted { repo, folder } => {
                 let tree = repo.base().map_err(io::Error::other)?;
                 let draft = attempt.make("base")?;
@@ -132,12 +139,12 @@ impl Written {
 
     fn shared(
         export: &Export<'_>,
+        name: &str,
         state: &State,
         attempt: &Attempt,
         now: SystemTime,
     ) -> io::Result<Self> {
-        let name = export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
-        if let Some(held) = state.base(&name)? {
+        if let Some(held) = state.base(name)? {
             match export.touched(held.folder(), now) {
                 Ok(touched) => return Ok(Self { touched, ..Self::over(held) }),
                 Err(_) => state.set_aside(held, &self::name())?,
@@ -145,7 +152,7 @@ impl Written {
         }
         let draft = attempt.make("base")?;
         export.write(&draft, now).map_err(io::Error::other)?;
-        state.keep(&draft, &name).map(Self::over)
+        state.keep(&draft, name).map(Self::over)
     }
 
     fn over(held: Held) -> Self {

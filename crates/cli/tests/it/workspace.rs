@@ -365,6 +365,19 @@ fn a_base_is_written_once_and_old_ones_go() {
 }
 
 #[test]
+fn each_checkout_has_a_base_with_its_own_times() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let second = bench.path("second");
+    bench.git(&["worktree", "add", "--quiet", "--detach", second.to_str().unwrap()]);
+    let bases = || fs::read_dir(state(&bench).join("workspaces/bases")).unwrap().count();
+    carry_out(&bench, "true");
+    assert_eq!(bases(), 1);
+    let text = task("true");
+    let answer = bench.run_in(&second, &arguments("writer", &text), &[]);
+    assert_eq!((answer.code, bases()), (Some(0), 2), "{answer:?}");
+}
+
+#[test]
 fn a_damaged_base_is_made_anew() {
     let bench = Bench::with(&[("a.txt", "a\n")]);
     carry_out(&bench, "true");
