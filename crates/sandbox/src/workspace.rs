@@ -18,7 +18,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens, syncfs};
+use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens};
 
 use crate::Ids;
 
@@ -84,7 +84,7 @@ impl State {
     pub fn keep(&self, from: &Path, name: &str) -> io::Result<Base> {
         let _shared = self.lock(FlockOperation::LockShared)?;
         let folder = self.folder.join(BASES).join(plain(name)?);
-        syncfs(File::create(from.join(LOCK))?)?;
+        sync(&File::create(from.join(LOCK))?)?;
         match fs::rename(from, &folder) {
             Err(error) if !folder.is_dir() => return Err(error),
             _ => {}
@@ -95,7 +95,7 @@ impl State {
 
     /// Takes the name from a base that is damaged, so that it is made anew. Whoever works over it still can; the next sweep after
     /// that takes it away. `name` is one that no other has.
-    pub fn set_aside(&self, base: Base, name: &str) -> io::Result<()> {
+    pub fn set_aside(&self, base: &Base, name: &str) -> io::Result<()> {
         let _alone = self.lock(FlockOperation::LockExclusive)?;
         let held = base.held.metadata()?.ino();
         // Another may have done so, and made it anew.
@@ -228,6 +228,18 @@ fn hold(folder: &Path) -> io::Result<Option<Base>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Writes out all of the disk that the file is on.
+#[cfg(target_os = "linux")]
+fn sync(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(file)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync(_: &File) -> io::Result<()> {
+    rustix::fs::sync();
+    Ok(())
 }
 
 /// Whether a living process holds the folder.

@@ -147,7 +147,7 @@ impl Written {
         if let Some(held) = state.base(name)? {
             match export.touched(held.folder(), now) {
                 Ok(touched) => return Ok(Self { touched, ..Self::over(held) }),
-                Err(_) => state.set_aside(held, &self::name())?,
+                Err(_) => state.set_aside(&held, &self::name())?,
             }
         }
         let draft = attempt.make("base")?;

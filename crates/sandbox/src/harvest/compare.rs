@@ -174,7 +174,7 @@ impl Comparison<'_> {
         }
         match (pair.base, pair.work) {
             (Some(Directory), Some(Directory)) => {
-                self.descend(path, Within { here: Here::Both, ignored }, rules)
+                self.descend(path, Within { here: Here::Both, ignored }, rules);
             }
             (base, Some(Directory)) => {
                 if base.is_some() {

@@ -117,10 +117,8 @@ impl Patch {
         }
         let [before, after] = [old, new].map(|side| side.and_then(|(_, bytes)| bytes));
         // With the same bytes only the mode is another, which the heading says.
-        let bytes = match before == after {
-            true => String::new(),
-            false => binary::part(before, after).ok()?,
-        };
+        let bytes =
+            if before == after { String::new() } else { binary::part(before, after).ok()? };
         Some(Part { text: heading + &bytes, counted: None })
     }
 

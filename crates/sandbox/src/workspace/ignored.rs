@@ -89,7 +89,7 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
 
 fn is_secret(tree: &Folder, path: &str, name: &str) -> bool {
     let holds_password = || {
-        let text = tree.read(path, SETTINGS_BYTES).map(|text| text.unwrap_or_default());
+        let text = tree.read(path, SETTINGS_BYTES).map(Option::unwrap_or_default);
         let text = text.map(|text| String::from_utf8_lossy(&text).to_lowercase());
         // One that cannot be read is hidden rather than trusted.
         text.map_or(true, |text| {
@@ -139,12 +139,11 @@ impl Search {
                 Ok(seen) if FileType::from_raw_mode(seen.st_mode) == FileType::Directory => {
                     self.descend(&path, ignored, rules);
                 }
-                // A file or a link in the base: a folder in its place would be a change.
-                Ok(_) => {}
                 Err(_) if ignored && is_build(&self.work, &path) => {
                     self.found.extend(RepoPath::parse(&path));
                 }
-                Err(_) => {}
+                // Where the base has a file or a link, a folder in its place would be a change.
+                _ => {}
             }
         }
         rules.pop();
@@ -177,10 +176,7 @@ impl Reader {
     /// The rules of the `.gitignore` in `folder`.
     pub(crate) fn read(&mut self, tree: &Folder, folder: &str) -> Gitignore {
         let file = if folder.is_empty() { ".gitignore" } else { &format!("{folder}/.gitignore") };
-        let text = match tree.read(file, self.bytes) {
-            Ok(text) => text,
-            Err(_) => return Gitignore::empty(),
-        };
+        let Ok(text) = tree.read(file, self.bytes) else { return Gitignore::empty() };
         let rules = text.and_then(|text| self.parse(folder, &text));
         rules.unwrap_or_else(|| {
             if self.unread.len() < FOLDERS {

@@ -17,9 +17,8 @@ pub fn follow(root: &Path, path: &str) -> std::io::Result<Vec<String>> {
     let mut hops = 0;
     while let Some(part) = ahead.pop() {
         match part.as_str() {
-            "" | "." => continue,
             ".." if here.pop().is_none() => return Ok(met),
-            ".." => continue,
+            "" | "." | ".." => continue,
             _ => here.push(part),
         }
         let Ok(target) = tree.read_link(&here.join("/")) else { continue };

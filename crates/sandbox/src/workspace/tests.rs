@@ -376,9 +376,10 @@ fn ignored_build_folders_are_found_and_the_secrets_in_them() {
 fn rules_beyond_what_may_be_compiled_do_not_count_and_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let (root, base) = (folder.path().join("root"), folder.path().join("base"));
-    let rules: String = (0..9_000).map(|number| format!("*{number}*x?\n")).collect();
+    let rules: Vec<String> = (0..9_000).map(|number| format!("*{number}*x?")).collect();
+    let rules = rules.join("\n");
     for name in ["a", "b"] {
-        write(&root.join(name).join(".gitignore"), &format!("{rules}target\n"));
+        write(&root.join(name).join(".gitignore"), &format!("{rules}\ntarget\n"));
         write(&root.join(name).join("target/x"), "x");
         write(&base.join(name).join("x"), "x");
     }
