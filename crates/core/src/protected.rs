@@ -18,12 +18,13 @@ pub const NAMES: &[&str] = &[
     ".woodpecker.yml", ".cirrus.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", "Jenkinsfile",
 ];
 
-/// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one: this path and
-/// all beneath it. File systems that do not tell cases apart would take one for the other, so that none does.
+/// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one, be it the first
+/// letter: this path and all beneath it. File systems that do not tell cases apart would take one for the other, so that none does.
 pub fn covers(name: &str, path: &str) -> bool {
-    let (name, path) = (name.trim_matches('/').to_lowercase(), path.to_lowercase());
+    let (name, path) = (name.to_lowercase(), path.to_lowercase());
     if name.contains('/') {
-        path.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let rest = path.strip_prefix(name.trim_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     } else {
         path.split('/').any(|part| part == name)
     }

@@ -1,8 +1,10 @@
 //! What became of a workspace: the change, computed inside a jail and doubted outside.
 //!
-//! [`compute`] runs in a jail, over a tree that an agent wrote. The controller takes its answer with [`Change::receive`], which checks all
-//! of it again: whoever breaks the jailed side gains nothing but a refusal.
+//! [`compute`] runs in a jail, over a tree that an agent wrote. The controller takes its answer with [`Change::receive`], which checks again
+//! what would be written: paths, kinds, links, sizes and the rules. What is only shown, the patch, the counts of lines and the names of
+//! what was refused, is bounded but taken as told: whoever breaks the jailed side can lie there, and nowhere else.
 
+mod binary;
 mod change;
 mod compare;
 mod link;
@@ -18,10 +20,13 @@ use std::path::Path;
 pub(crate) const WORK: &str = "/work";
 pub(crate) const BASE: &str = "/base";
 
-/// The jailed side.
+/// The jailed side. That there is no change to be had is an answer too.
 pub(crate) fn send(rules: &Rules, to: impl Write) -> io::Result<()> {
     let mut to = BufWriter::new(to);
-    compute(Path::new(WORK), Path::new(BASE), rules)?.send(&mut to)?;
+    match compute(Path::new(WORK), Path::new(BASE), rules) {
+        Ok(change) => change.send(&mut to)?,
+        Err(error) => change::send_trouble(&error.to_string(), &mut to)?,
+    }
     to.flush()
 }
 

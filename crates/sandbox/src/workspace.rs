@@ -7,13 +7,14 @@ pub mod copy;
 mod discard;
 pub mod ignored;
 mod layer;
+pub mod linked;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -21,7 +22,7 @@ use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimen
 
 use crate::Ids;
 
-pub use layer::Layer;
+pub use layer::{Layer, reopen};
 pub(crate) use walk::Folder;
 
 /// The folder with everything that bases and attempts keep on the disk.
@@ -34,7 +35,7 @@ pub struct State {
 #[derive(Debug)]
 pub struct Base {
     folder: PathBuf,
-    _held: File,
+    held: File,
 }
 
 /// The folder of one attempt, which goes with this value.
@@ -55,6 +56,8 @@ pub struct Swept {
 const BASES: &str = "bases";
 const ATTEMPTS: &str = "attempts";
 const LOCK: &str = "lock";
+/// How the names of bases begin that are not to be used.
+const DAMAGED: &str = "damaged-";
 
 impl State {
     /// Makes the folder if it is not there; nobody else may look into it.
@@ -62,7 +65,10 @@ impl State {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true).mode(0o700);
         for name in [BASES, ATTEMPTS] {
-            builder.create(folder.join(name))?;
+            let folder = folder.join(name);
+            builder.create(&folder).map_err(|error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", folder.display()))
+            })?;
         }
         Ok(Self { folder: folder.canonicalize()? })
     }
@@ -74,17 +80,30 @@ impl State {
     }
 
     /// Takes what was made in `from`, a folder of an attempt, as the base of this name. If another was faster, that one is
-    /// given.
+    /// given. It is on the disk before it has its name: half of it would be taken for the whole after a crash.
     pub fn keep(&self, from: &Path, name: &str) -> io::Result<Base> {
         let _shared = self.lock(FlockOperation::LockShared)?;
         let folder = self.folder.join(BASES).join(plain(name)?);
-        File::create(from.join(LOCK))?;
+        sync(&File::create(from.join(LOCK))?)?;
         match fs::rename(from, &folder) {
             Err(error) if !folder.is_dir() => return Err(error),
             _ => {}
         }
         let base = hold(&folder)?;
         base.ok_or_else(|| io::Error::other(format!("the base `{name}` is damaged")))
+    }
+
+    /// Takes the name from a base that is damaged, so that it is made anew. Whoever works over it still can; the next sweep after
+    /// that takes it away. `name` is one that no other has.
+    pub fn set_aside(&self, base: &Base, name: &str) -> io::Result<()> {
+        let _alone = self.lock(FlockOperation::LockExclusive)?;
+        let held = base.held.metadata()?.ino();
+        // Another may have done so, and made it anew.
+        if fs::metadata(base.folder.join(LOCK)).is_ok_and(|there| there.ino() == held) {
+            let aside = format!("{DAMAGED}{}", plain(name)?);
+            fs::rename(&base.folder, self.folder.join(BASES).join(aside))?;
+        }
+        Ok(())
     }
 
     /// Begins an attempt under a name that no other one has.
@@ -111,15 +130,26 @@ impl State {
             }
         }
         let mut bases: Vec<(SystemTime, PathBuf)> = Vec::new();
+        let mut damaged = Vec::new();
+        let is_damaged = |folder: &Path| {
+            folder
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(DAMAGED.as_bytes()))
+        };
         for folder in list(&self.folder.join(BASES))? {
-            if !is_held(&folder) {
+            if is_held(&folder) {
+                continue;
+            }
+            if is_damaged(&folder) {
+                damaged.push(folder);
+            } else {
                 let used = fs::metadata(folder.join(LOCK)).and_then(|seen| seen.modified());
                 bases.push((used.unwrap_or(SystemTime::UNIX_EPOCH), folder));
             }
         }
         bases.sort();
         bases.truncate(bases.len().saturating_sub(kept));
-        for (_, folder) in bases {
+        for folder in bases.into_iter().map(|(_, folder)| folder).chain(damaged) {
             // Moved first: half a base would be taken for a whole one.
             let away = self.folder.join(ATTEMPTS).join(folder.file_name().unwrap_or_default());
             match fs::rename(&folder, &away).and_then(|()| discard::discard(&away)) {
@@ -193,11 +223,23 @@ fn hold(folder: &Path) -> io::Result<Option<Base>> {
             // Its time tells when it was last of use.
             let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
             futimens(&held, &Timestamps { last_access: now, last_modification: now })?;
-            Ok(Some(Base { folder: folder.to_owned(), _held: held }))
+            Ok(Some(Base { folder: folder.to_owned(), held }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Writes out all of the disk that the file is on.
+#[cfg(target_os = "linux")]
+fn sync(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(file)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync(_: &File) -> io::Result<()> {
+    rustix::fs::sync();
+    Ok(())
 }
 
 /// Whether a living process holds the folder.

@@ -191,9 +191,12 @@ fn build(
 
 fn show(args: &Args, context: &IsolatedContext, done: &Done) -> Outcome {
     let Done { model, ending, evidence } = done;
-    let failure = failure(ending);
-    let lost = is_lost(ending, evidence);
-    let code = ExitCode::from(if lost { 1 } else { exit_code(&ending.outcome) });
+    let failure = failure(ending).or_else(|| evidence.trouble.as_deref().map(lost));
+    let is_lost = evidence.trouble.is_some() || is_lost(ending, evidence);
+    let code = match exit_code(&ending.outcome) {
+        0 if is_lost => ExitCode::FAILURE,
+        code => ExitCode::from(code),
+    };
     if !args.json {
         output::print(&view::render(ending, evidence, model, terminal::width()))?;
         return failure.map_or(Ok(code), Err);
@@ -224,7 +227,9 @@ fn is_lost(ending: &Ending, evidence: &Evidence) -> bool {
 fn add_evidence(value: &mut Value, context: &IsolatedContext, done: &Done) {
     let changed: Vec<&str> =
         done.evidence.files_changed.iter().map(|one| one.path.as_str()).collect();
-    if let Some(claimed) = value.pointer_mut("/findings/files_changed") {
+    if let Some(claimed) = value.pointer_mut("/findings/files_changed")
+        && done.evidence.trouble.is_none()
+    {
         *claimed = json!(changed);
     }
     let spent = &done.ending.spent;
@@ -257,6 +262,12 @@ fn exit_code(outcome: &Ended) -> u8 {
 /// Whether a person has to change what was given before it can succeed. A model that babbles is not theirs to mend.
 fn is_input(kind: Kind) -> bool {
     !kind.is_passing() && kind != Kind::TooLarge
+}
+
+/// The change of an attempt that ended well.
+fn lost(why: &str) -> Failure {
+    let hint = "The report stands, but nothing of the change was kept; run the task again.";
+    Failure::work(Code::NoWorkspace, "", why, hint)
 }
 
 /// An ending without a report, as a failure with its code and what to do.

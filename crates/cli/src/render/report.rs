@@ -11,10 +11,11 @@ use crate::wire::{Changed, Evidence};
 /// The text of `task TEXT`.
 pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: usize) -> String {
     let mut out = String::new();
-    let more = (evidence.refused_more > 0).then(|| format!("{} more", evidence.refused_more));
+    let more = |count: usize| (count > 0).then(|| format!("{count} more"));
     let refused = evidence.refused.iter().map(|one| format!("{}: {}", one.path, one.why));
     // Before the subagent's own words, which do not know of it.
-    section(&mut out, "Not taken over, as no change may hold it", refused.chain(more));
+    let refused = refused.chain(more(evidence.refused_more));
+    section(&mut out, "Not taken over, as no change may hold it", refused);
     if !out.is_empty() {
         out.push('\n');
     }
@@ -30,6 +31,8 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: u
         "Changed, as seen by the runtime",
         evidence.files_changed.iter().map(changed),
     );
+    let ignored = evidence.ignored.iter().cloned().chain(more(evidence.ignored_more));
+    section(&mut out, "Not taken over, as git ignores it", ignored);
     if !evidence.files_changed.is_empty() {
         out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
     }
@@ -46,6 +49,9 @@ fn changed(file: &Changed) -> String {
         && old != new
     {
         let _ = write!(text, ", mode {} to {}", old.as_str(), new.as_str());
+    }
+    if !file.in_patch {
+        text += ", too large for the patch";
     }
     text
 }

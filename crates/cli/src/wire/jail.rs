@@ -149,10 +149,15 @@ impl Machine {
 
     /// What became of the workspace of a policy that ran; nothing where none is kept.
     pub(crate) fn harvest(&self, policy: &Policy, rules: &Rules) -> Result<Change, Failure> {
-        let Some(blueprint) = compile_harvest(policy, &self.surroundings, &assume()) else {
-            return Ok(Change::default());
+        let attempt = |capabilities: &Capabilities| {
+            let blueprint = compile_harvest(policy, &self.surroundings, capabilities);
+            blueprint.map(|blueprint| Jail::harvest(&blueprint, rules))
         };
-        Jail::harvest(&blueprint, rules).map_err(|error| broken(&error))
+        let taken = match attempt(&assume()) {
+            Some(Err(Error::Jail(_))) => attempt(&self.probe()),
+            taken => taken,
+        };
+        taken.unwrap_or_else(|| Ok(Change::default())).map_err(|error| broken(&error))
     }
 }
 

@@ -10,7 +10,8 @@ use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 use sequester_engine::Lazy;
 use sequester_sandbox::harvest::{Change, Rules};
-use sequester_sandbox::{Handle, Jail, Policy, Said};
+use sequester_sandbox::workspace::reopen;
+use sequester_sandbox::{Handle, Jail, Policy, Said, Workspace};
 use sequester_tools::{Client, Settings};
 
 use super::jail::Machine;
@@ -71,6 +72,10 @@ impl Jailed {
     pub(crate) fn harvest(&self, rules: &Rules) -> Result<Change, Failure> {
         if !self.began.load(Ordering::Relaxed) {
             return Ok(Change::default());
+        }
+        if let Workspace::Layers(layers) = &self.policy.workspace {
+            // If it cannot be, the harvest says what it cannot look at.
+            let _ = reopen(&layers.store);
         }
         self.machine.harvest(&self.policy, rules)
     }

@@ -1,14 +1,15 @@
 //! Where one attempt works: layers of its own over a base that all attempts share.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
-use sequester_core::repository::{self, Entry, Snapshot};
+use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::Rules;
-use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored};
+use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored, linked};
 use sequester_sandbox::{Ids, Layer, Layers, identity, protected};
 
 use super::base::Base;
@@ -57,6 +58,11 @@ impl Workspace {
             layer.make_place(tree, folder)?;
             caches.push(cache(&attempt, root, folder, number, owner)?);
         }
+        for file in &found.unread {
+            notes.push(format!(
+                "`{file}` does not count: there are too many rules of what to ignore."
+            ));
+        }
         for folder in &found.left_out {
             notes
                 .push(format!("`{folder}` is not shown inside: there are too many build folders."));
@@ -70,14 +76,14 @@ impl Workspace {
             hidden.unwrap_or_default().iter().map(|path| root.join(path.as_str())).collect();
         let layers = Layers {
             at: root.clone(),
-            lower: vec![written.tree],
+            lower: vec![written.tree.clone()],
             store: layer.store().to_owned(),
             git: written.git,
             protected: protected_in(visible),
             caches,
             hidden,
         };
-        let rules = rules(project, visible);
+        let rules = Rules { exclude: found.exclude, ..rules(project, visible, tree)? };
         Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
 }
@@ -103,7 +109,14 @@ impl Written {
         let hidden = |entry: &Entry| repository::find(visible, entry.path.as_str()).is_none();
         let now = SystemTime::now();
         match &project.base {
-            Base::Head { tree, .. } => Self::shared(&tree.without(hidden), state, attempt, now),
+            Base::Head { tree, .. } => {
+                let export = tree.without(hidden);
+                let name =
+                    export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
+                // Another checkout's files have other times, and each that differs is touched in each attempt.
+                let root = blake3::hash(project.root.as_os_str().as_encoded_bytes()).to_hex();
+                Self::shared(&export, &format!("{name}-{}", &root[..16]), state, attempt, now)
+            }
             Base::Uncommitted { repo, folder } => {
                 let tree = repo.base().map_err(io::Error::other)?;
                 let draft = attempt.make("base")?;
@@ -126,18 +139,20 @@ impl Written {
 
     fn shared(
         export: &Export<'_>,
+        name: &str,
         state: &State,
         attempt: &Attempt,
         now: SystemTime,
     ) -> io::Result<Self> {
-        let name = export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
-        if let Some(held) = state.base(&name)? {
-            let touched = export.touched(held.folder(), now).map_err(io::Error::other)?;
-            return Ok(Self { touched, ..Self::over(held) });
+        if let Some(held) = state.base(name)? {
+            match export.touched(held.folder(), now) {
+                Ok(touched) => return Ok(Self { touched, ..Self::over(held) }),
+                Err(_) => state.set_aside(&held, &self::name())?,
+            }
         }
         let draft = attempt.make("base")?;
         export.write(&draft, now).map_err(io::Error::other)?;
-        state.keep(&draft, &name).map(Self::over)
+        state.keep(&draft, name).map(Self::over)
     }
 
     fn over(held: Held) -> Self {
@@ -189,13 +204,35 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
     names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
-fn rules(project: &Project, visible: &dyn Snapshot) -> Rules {
+/// For what was written to `tree`.
+fn rules(project: &Project, visible: &dyn Snapshot, tree: &Path) -> io::Result<Rules> {
     let withheld = project.snapshot().entries().iter().map(|entry| entry.path.as_str());
-    Rules {
-        protected: protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+    let mut protected: Vec<String> =
+        protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    protected.extend(linked_protection(visible, tree)?);
+    Ok(Rules {
+        protected,
         withheld: withheld
             .filter(|path| repository::find(visible, path).is_none())
             .map(str::to_owned)
             .collect(),
+        exclude: String::new(),
+    })
+}
+
+/// What protected names stand for where the base has links in their places: what lies there counts as they do.
+fn linked_protection(visible: &dyn Snapshot, tree: &Path) -> io::Result<BTreeSet<String>> {
+    let (paths, names): (Vec<&str>, Vec<&str>) =
+        protected::NAMES.iter().map(|(name, _)| *name).partition(|name| name.contains('/'));
+    let is_named = |path: &str| {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        names.iter().any(|name| name.eq_ignore_ascii_case(last))
+    };
+    let links = visible.entries().iter().filter(|entry| entry.kind == EntryKind::Symlink);
+    let links = links.map(|entry| entry.path.as_str()).filter(|path| is_named(path));
+    let mut found = BTreeSet::new();
+    for path in paths.into_iter().chain(links) {
+        found.extend(linked::follow(tree, path)?.into_iter().map(|path| format!("/{path}")));
     }
+    Ok(found)
 }

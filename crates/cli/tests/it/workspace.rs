@@ -179,6 +179,45 @@ fn what_no_change_may_hold_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_workspace_that_was_shut_is_harvested_all_the_same() {
+    for leg in [Leg::Root, Leg::User] {
+        if leg.obstacle().is_some() {
+            continue;
+        }
+        let bench = Bench::with(&[("a.txt", "a\n"), ("src/b.txt", "b\n")]);
+        let text = task("echo more >> a.txt; chmod 000 src; chmod 000 .");
+        let answer = as_leg(leg, &bench, &arguments("writer", &text));
+        // A jail that holds what nobody can count may be ended for it; the report and the change stand.
+        assert!(answer.json()["findings"].is_object(), "{answer:?}");
+        assert_eq!(changed(&answer), ["modify a.txt"]);
+        let refused = rows(&answer, "refused", ["path", "why"]);
+        assert_eq!(refused, ["src it cannot be looked at: Permission denied (os error 13)."]);
+    }
+}
+
+#[test]
+fn what_is_protected_is_so_through_links_too() {
+    let bench = Bench::with(&[("agents/a.md", "a\n"), ("conf/x.json", "{}\n"), ("ci/b", "b\n")]);
+    symlink("agents", bench.repo().join(".claude")).unwrap();
+    symlink("servers", bench.repo().join(".mcp.json")).unwrap();
+    symlink("conf/x.json", bench.repo().join("servers")).unwrap();
+    bench.commit("with links");
+    let script = "echo evil > agents/settings.json; echo evil > conf/x.json; ln -sfn ci/b servers; echo ok > conf/y; \
+        mkdir -p ci/workflows; echo on: push > ci/workflows/x.yml; ln -s ci .github";
+    let answer = carry_out(&bench, script);
+    assert_eq!(changed(&answer), ["create ci/workflows/x.yml", "create conf/y"]);
+    assert_eq!(
+        rows(&answer, "refused", ["path", "why"]),
+        [
+            ".github it is a link above `.github/workflows`, which is protected.",
+            "agents/settings.json `agents` is protected.",
+            "conf/x.json `conf/x.json` is protected.",
+            "servers `servers` is protected.",
+        ]
+    );
+}
+
+#[test]
 fn build_folders_are_there_and_written_to_beside_the_persons() {
     let bench = Bench::with(&[(".gitignore", "target\nplans\n"), ("a.txt", "a\n")]);
     for (path, text) in
@@ -195,6 +234,66 @@ fn build_folders_are_there_and_written_to_beside_the_persons() {
     let reader = task("cat target/out && ! touch target/x && ! touch x");
     let answer = bench.run(&arguments("read-only", &reader));
     assert_eq!(answer.code, Some(0), "{answer:?}");
+}
+
+#[test]
+fn git_applies_the_patch_whatever_the_files_are() {
+    let bench = Bench::with(&[("cr", "one\rtwo\n"), ("text", "a\n"), ("gone", "g\n")]);
+    fs::write(bench.repo().join("old.bin"), [0, 1, 2]).unwrap();
+    fs::write(bench.repo().join("away.bin"), [0, 9]).unwrap();
+    bench.commit("with bytes");
+    let script = "printf 'one\\rTWO\\n' > cr; head -c 300 /dev/zero | tr '\\0' '\\377' > new.bin; printf '\\0\\001' >> old.bin; \
+        rm away.bin gone; chmod +x old.bin; seq 200000 > long; printf 'no end' > text; head -c 3000000 /dev/urandom > large";
+    let answer = carry_out(&bench, script);
+    let files = answer.json()["evidence"]["files_changed"].as_array().unwrap().clone();
+    let left_out: Vec<&Value> = files.iter().filter(|file| file["in_patch"] == false).collect();
+    assert_eq!((left_out.len(), &left_out[0]["path"]), (1, &"large".into()));
+    let patch = bench.path("patch");
+    fs::write(&patch, answer.json()["evidence"]["patch"].as_str().unwrap()).unwrap();
+    bench.git(&["apply", patch.to_str().unwrap()]);
+    let read = |name: &str| fs::read(bench.repo().join(name)).unwrap();
+    assert_eq!((read("cr"), read("new.bin")), (b"one\rTWO\n".to_vec(), vec![255; 300]));
+    assert_eq!((read("old.bin"), read("text")), (vec![0, 1, 2, 0, 1], b"no end".to_vec()));
+    assert!(read("long").ends_with(b"200000\n"));
+    assert!(["away.bin", "gone", "large"].iter().all(|name| !bench.repo().join(name).exists()));
+}
+
+#[test]
+fn what_git_ignores_is_no_change_but_named() {
+    let bench = Bench::with(&[(".gitignore", "build/\n*.db\n"), ("a.txt", "a\n")]);
+    bench.write("build/.gitkeep", "");
+    bench.git(&["add", "--force", "build/.gitkeep"]);
+    bench.commit("with a kept folder");
+    bench.write(".git/info/exclude", "mine\n");
+    let script = "touch build/out.o mine; echo x > data.db; echo ok > b.txt";
+    let answer = carry_out(&bench, script);
+    assert_eq!(changed(&answer), ["create b.txt"]);
+    let ignored = &answer.json()["evidence"]["ignored"];
+    assert_eq!(*ignored, serde_json::json!(["build/out.o", "data.db", "mine"]));
+    let mut shown = arguments("writer", "");
+    let text = task(script);
+    shown[1] = &text;
+    shown.pop();
+    let told = bench.run(&shown).out;
+    assert!(told.contains("as git ignores it\n  - build/out.o\n"), "{told}");
+}
+
+#[test]
+fn a_folder_where_the_commit_has_a_file_or_a_link_is_no_change() {
+    let bench = Bench::with(&[
+        (".gitignore", "node_modules\n"),
+        ("lib", "a file\n"),
+        ("pages/a.txt", "a\n"),
+    ]);
+    symlink("pages", bench.repo().join("web")).unwrap();
+    bench.commit("with a link");
+    for name in ["lib", "web"] {
+        fs::remove_file(bench.repo().join(name)).unwrap();
+        bench.write(&format!("{name}/node_modules/x.js"), "x\n");
+    }
+    let answer = carry_out(&bench, "true");
+    assert_eq!(changed(&answer), Vec::<String>::new());
+    assert_eq!(rows(&answer, "refused", ["path", "why"]), Vec::<String>::new());
 }
 
 #[test]
@@ -266,6 +365,34 @@ fn a_base_is_written_once_and_old_ones_go() {
         bench.write("a.txt", format!("{round}\n"));
         bench.commit("next");
     }
+}
+
+#[test]
+fn each_checkout_has_a_base_with_its_own_times() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let second = bench.path("second");
+    bench.git(&["worktree", "add", "--quiet", "--detach", second.to_str().unwrap()]);
+    let bases = || fs::read_dir(state(&bench).join("workspaces/bases")).unwrap().count();
+    carry_out(&bench, "true");
+    assert_eq!(bases(), 1);
+    let text = task("true");
+    let answer = bench.run_in(&second, &arguments("writer", &text), &[]);
+    assert_eq!((answer.code, bases()), (Some(0), 2), "{answer:?}");
+}
+
+#[test]
+fn a_damaged_base_is_made_anew() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    carry_out(&bench, "true");
+    let bases = state(&bench).join("workspaces/bases");
+    let base = fs::read_dir(&bases).unwrap().next().unwrap().unwrap().path();
+    fs::write(base.join("times"), "").unwrap();
+    for _ in 0..2 {
+        assert_eq!(changed(&carry_out(&bench, "echo b > a.txt")), ["modify a.txt"]);
+    }
+    let left: Vec<PathBuf> =
+        fs::read_dir(&bases).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [base]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tools that are made with the first call, on a thread of their own: whoever else works does not wait for it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
@@ -11,23 +11,62 @@ type Made = Result<Box<dyn Toolbox>, String>;
 
 pub struct Lazy {
     specs: Vec<Spec>,
-    make: Arc<dyn Fn() -> Made + Send + Sync>,
-    made: OnceCell<Made>,
+    making: Arc<Making>,
+    made: OnceCell<Arc<Made>>,
+}
+
+/// Outlives a call that is given up while the tools are made.
+struct Making {
+    make: Box<dyn Fn() -> Made + Send + Sync>,
+    stage: Mutex<Stage>,
+}
+
+enum Stage {
+    Unmade,
+    Made(Arc<Made>),
+    /// Nobody wants them any more.
+    Closed,
+}
+
+impl Making {
+    /// Whoever asks while they are made waits.
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make(&self) {
+        let mut stage = self.stage();
+        if matches!(*stage, Stage::Unmade) {
+            *stage = Stage::Made(Arc::new((self.make)()));
+        }
+    }
 }
 
 impl Lazy {
     /// `make` is called at most once; what it fails with is the answer to every call.
     pub fn new(specs: Vec<Spec>, make: impl Fn() -> Made + Send + Sync + 'static) -> Self {
-        Self { specs, make: Arc::new(make), made: OnceCell::new() }
+        let making = Making { make: Box::new(make), stage: Mutex::new(Stage::Unmade) };
+        Self { specs, making: Arc::new(making), made: OnceCell::new() }
     }
 
     async fn made(&self) -> &Made {
-        let make = Arc::clone(&self.make);
         let start = || async {
-            let made = spawn_blocking(move || make()).await;
-            made.unwrap_or_else(|error| Err(format!("The thread for it ended: {error}.")))
+            let making = Arc::clone(&self.making);
+            let ended = spawn_blocking(move || making.make()).await;
+            match (&*self.making.stage(), ended) {
+                (Stage::Made(made), _) => Arc::clone(made),
+                (_, Err(error)) => Arc::new(Err(format!("The thread for it ended: {error}."))),
+                _ => Arc::new(Err("They were given up.".to_owned())),
+            }
         };
         self.made.get_or_init(start).await
+    }
+}
+
+impl Drop for Lazy {
+    /// Comes back when nothing is being made any more, and nothing will be: also where the call that began it was given up.
+    fn drop(&mut self) {
+        *self.making.stage() = Stage::Closed;
     }
 }
 

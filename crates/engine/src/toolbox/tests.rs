@@ -103,3 +103,43 @@ fn a_request_for_an_ignored_file_asks_a_person_and_others_say_why_not() {
     assert_eq!(ask(json!(["src/a.js", "b", ".env", "../x"])), Outcome::Failed(told.to_owned()));
     assert!(matches!(ask(json!("src/a.js")), Outcome::Failed(_)));
 }
+
+/// Tells when it is gone.
+struct Held(Arc<std::sync::atomic::AtomicBool>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+impl Toolbox for Held {
+    fn specs(&self) -> Vec<Spec> {
+        Vec::new()
+    }
+
+    fn call<'a>(&'a self, _: &'a Invocation) -> BoxFuture<'a, Returned> {
+        Box::pin(async { Outcome::Output(String::new()).into() })
+    }
+}
+
+#[test]
+fn tools_whose_call_was_given_up_while_they_were_made_are_gone_with_their_box() {
+    let gone = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (began, begins) = std::sync::mpsc::channel();
+    let theirs = Arc::clone(&gone);
+    let toolbox = Lazy::new(Vec::new(), move || {
+        began.send(()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        Ok(Box::new(Held(Arc::clone(&theirs))) as Box<dyn Toolbox>)
+    });
+    crate::block_on(async move {
+        let call = Call { id: "1".to_owned(), name: "Read".to_owned(), arguments: json!({}) };
+        let invocation = Invocation { call, seen: std::collections::BTreeMap::new() };
+        assert!(toolbox.call(&invocation).now_or_never().is_none());
+        begins.recv().unwrap();
+        drop(toolbox);
+        assert!(gone.load(std::sync::atomic::Ordering::SeqCst));
+    })
+    .unwrap();
+}

@@ -15,6 +15,7 @@ pub(super) const FILE_BYTES: u64 = 16 << 20;
 pub(super) const ALL_BYTES: u64 = 64 << 20;
 pub(super) const PATCH_BYTES: usize = 1 << 20;
 pub(super) const REFUSED: usize = 1_000;
+pub(super) const IGNORED: usize = 100;
 const WHY_BYTES: usize = 4_096;
 /// The description without the contents.
 const HEAD_BYTES: u64 = 64 << 20;
@@ -27,6 +28,10 @@ pub struct Change {
     pub refused: Vec<Refused>,
     /// How many more were refused than are named.
     pub refused_more: usize,
+    /// What is new and no part of the change because git ignores it; folders end with a slash.
+    pub ignored: Vec<String>,
+    /// How many more there are than are named.
+    pub ignored_more: usize,
     /// The change for people, cut if it is long; the entries are what counts.
     pub patch: String,
 }
@@ -42,6 +47,8 @@ pub struct Entry {
     /// Lines, where they were compared.
     pub added: Option<usize>,
     pub removed: Option<usize>,
+    /// Whether the patch holds it, which has room for so much.
+    pub in_patch: bool,
     pub size: u64,
     /// The bytes of the file, or what the link names. They follow the description on the wire.
     #[serde(skip)]
@@ -85,50 +92,82 @@ pub struct Refused {
     pub why: String,
 }
 
-/// Why an answer of the jailed side is not taken.
+/// Why there is no change.
 #[derive(Debug)]
-pub struct Error(String);
+pub enum Error {
+    /// The jailed side could not compute one, and says why.
+    Trouble(String),
+    /// Its answer is not taken.
+    Refused(String),
+}
+
+/// What the jailed side says, before the contents.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer<C> {
+    Change(C),
+    Trouble(String),
+}
+
+impl<C: Serialize> Answer<C> {
+    /// Writes its length and itself.
+    fn send(&self, to: &mut dyn Write) -> io::Result<()> {
+        let head = serde_json::to_vec(self)?;
+        to.write_all(&(head.len() as u64).to_be_bytes())?;
+        to.write_all(&head)
+    }
+}
+
+pub(super) fn send_trouble(why: &str, to: &mut dyn Write) -> io::Result<()> {
+    Answer::<()>::Trouble(why.to_owned()).send(to)
+}
 
 impl Change {
     /// Writes the length of the description, the description, and the contents in its order.
     pub fn send(&self, to: &mut dyn Write) -> io::Result<()> {
-        let head = serde_json::to_vec(self)?;
-        to.write_all(&(head.len() as u64).to_be_bytes())?;
-        to.write_all(&head)?;
+        Answer::Change(self).send(to)?;
         self.entries.iter().try_for_each(|entry| to.write_all(&entry.content))
     }
 
     /// Reads what [`Change::send`] wrote, and takes nothing of it on trust.
     pub fn receive(from: &mut dyn Read, rules: &Rules) -> Result<Self, Error> {
-        let unreadable = |error: io::Error| Error(format!("it cannot be read: {error}"));
+        let unreadable = |error: io::Error| Error::Refused(format!("it cannot be read: {error}"));
         let mut length = [0; 8];
         from.read_exact(&mut length).map_err(unreadable)?;
         let length = u64::from_be_bytes(length);
         if length > HEAD_BYTES {
-            return Err(Error(format!("its description has {length} bytes")));
+            return Err(Error::Refused(format!("its description has {length} bytes")));
         }
         let mut head = Vec::new();
         from.take(length).read_to_end(&mut head).map_err(unreadable)?;
-        let parsed = serde_json::from_slice(&head);
-        let mut change: Self =
-            parsed.map_err(|error| Error(format!("it is no change: {error}")))?;
+        let mut change: Self = match serde_json::from_slice(&head) {
+            Ok(Answer::Change(change)) => change,
+            Ok(Answer::Trouble(why)) => {
+                return Err(Error::Trouble(why.chars().take(WHY_BYTES).collect()));
+            }
+            Err(error) => return Err(Error::Refused(format!("it is no change: {error}"))),
+        };
         change.check(rules)?;
         for entry in &mut change.entries {
             entry.content = vec![0; entry.size as usize];
             from.read_exact(&mut entry.content).map_err(unreadable)?;
-            entry.check_content()?;
+            entry.check_content(rules)?;
         }
         Ok(change)
     }
 
     /// Everything but the contents.
     fn check(&self, rules: &Rules) -> Result<(), Error> {
-        let too_many = |what: &str| Err(Error(format!("there are too many {what}")));
+        let too_many = |what: &str| Err(Error::Refused(format!("there are too many {what}")));
         if self.entries.len() > ENTRIES {
             return too_many("entries");
         }
         if self.refused.len() > REFUSED || self.refused.iter().any(Refused::is_too_long) {
             return too_many("refusals");
+        }
+        let is_too_long = |path: &String| path.len() > WHY_BYTES;
+        if self.ignored.len() > IGNORED || self.ignored.iter().any(is_too_long) {
+            return too_many("ignored names");
         }
         if self.patch.len() > PATCH_BYTES {
             return too_many("bytes in the patch");
@@ -145,12 +184,12 @@ impl Change {
             return too_many("bytes");
         }
         if !self.entries.is_sorted_by(|one, other| one.path < other.path) {
-            return Err(Error("its paths are doubled or not sorted".to_owned()));
+            return Err(Error::Refused("its paths are doubled or not sorted".to_owned()));
         }
         for path in &here {
             let above = path.match_indices('/').map(|(at, _)| &path[..at]);
             if let Some(file) = above.into_iter().find(|folder| here.contains(folder)) {
-                return Err(Error(format!("`{file}` is a file and a folder")));
+                return Err(Error::Refused(format!("`{file}` is a file and a folder")));
             }
         }
         Ok(())
@@ -159,7 +198,7 @@ impl Change {
 
 impl Entry {
     fn check(&self, rules: &Rules) -> Result<(), Error> {
-        let wrong = |why: &str| Error(format!("`{}` {why}", self.path.escape_debug()));
+        let wrong = |why: &str| Error::Refused(format!("`{}` {why}", self.path.escape_debug()));
         let path =
             RepoPath::parse(&self.path).map_err(|why| wrong(&format!("is refused: {why}")))?;
         if path.as_str() != self.path {
@@ -182,11 +221,11 @@ impl Entry {
     }
 
     /// What only the content tells.
-    fn check_content(&self) -> Result<(), Error> {
-        let path = RepoPath::parse(&self.path).map_err(|why| Error(why.to_string()))?;
+    fn check_content(&self, rules: &Rules) -> Result<(), Error> {
+        let path = RepoPath::parse(&self.path).map_err(|why| Error::Refused(why.to_string()))?;
         match self.mode.filter(|mode| *mode == Mode::Link) {
-            Some(_) => match link::refuse(&path, &self.content) {
-                Some(why) => Err(Error(format!("`{path}` is refused: {why}"))),
+            Some(_) => match link::refuse(&path, &self.content, rules) {
+                Some(why) => Err(Error::Refused(format!("`{path}` is refused: {why}"))),
                 None => Ok(()),
             },
             None => Ok(()),
@@ -202,7 +241,14 @@ impl Refused {
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "what came out of the jail is refused, since {}.", self.0)
+        match self {
+            Self::Trouble(why) => {
+                write!(formatter, "the workspace and its base cannot be compared: {why}.")
+            }
+            Self::Refused(why) => {
+                write!(formatter, "what came out of the jail is refused, since {why}.")
+            }
+        }
     }
 }
 

@@ -5,18 +5,18 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use ignore::gitignore::Gitignore;
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType::{self, Directory};
+use rustix::fs::Stat;
 use sequester_core::path::RepoPath;
 
 use super::change::{
-    ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, Mode, REFUSED, Refused,
+    ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, IGNORED, Mode, REFUSED, Refused,
 };
-use super::patch::Patch;
+use super::patch::{Added, Patch};
 use super::rules::is_git;
 use super::{Rules, link};
 use crate::workspace::{Folder, ignored};
 
-const RULES_BYTES: u64 = 1 << 20;
 /// Folders deeper than this are refused.
 const DEEPEST: usize = 200;
 /// Names that are looked at; a workspace with more is no source tree.
@@ -25,7 +25,8 @@ const NAMES: usize = 2_000_000;
 /// Compares the workspace `work` with `base`, the folder it started from. Runs inside a jail: both are trees of files, and git is not
 /// needed.
 ///
-/// What the base's `.gitignore` files ignore is no change, unless the base holds it.
+/// What the base's `.gitignore` files and the person's own rules ignore is no change, unless the base holds it. What is new there is
+/// named all the same, unless it is what tools make.
 pub fn compute(work: &Path, base: &Path, rules: &Rules) -> io::Result<Change> {
     let mut comparison = Comparison {
         work: Folder::open(work)?,
@@ -33,13 +34,17 @@ pub fn compute(work: &Path, base: &Path, rules: &Rules) -> io::Result<Change> {
         rules,
         change: Change::default(),
         patch: Patch::new(),
+        reader: ignored::Reader::new(),
         bytes: 0,
         names: 0,
     };
-    comparison.descend("", Here::Both, &mut Vec::new());
+    let exclude = comparison.reader.parse("", rules.exclude.as_bytes());
+    let mut ignoring = vec![exclude.unwrap_or_else(Gitignore::empty)];
+    comparison.descend("", Within { here: Here::Both, ignored: false }, &mut ignoring);
     let mut change = comparison.change;
     change.entries.sort_by(|one, other| one.path.cmp(&other.path));
     change.refused.sort_by(|one, other| one.path.cmp(&other.path));
+    change.ignored.sort();
     change.patch = comparison.patch.finish();
     Ok(change)
 }
@@ -52,12 +57,21 @@ enum Here {
     Work,
 }
 
+/// What is known of a folder.
+#[derive(Clone, Copy)]
+struct Within {
+    here: Here,
+    /// It or one above is ignored, but the base has files in it; then no rule takes back what is new.
+    ignored: bool,
+}
+
 struct Comparison<'a> {
     work: Folder,
     base: Folder,
     rules: &'a Rules,
     change: Change,
     patch: Patch,
+    reader: ignored::Reader,
     /// Taken into the change so far.
     bytes: u64,
     names: usize,
@@ -71,23 +85,27 @@ struct Pair {
 }
 
 impl Comparison<'_> {
-    fn descend(&mut self, folder: &str, here: Here, rules: &mut Vec<Gitignore>) {
-        let Some(pairs) = self.list(folder, here) else { return };
+    fn descend(&mut self, folder: &str, within: Within, rules: &mut Vec<Gitignore>) {
+        let Some(pairs) = self.list(folder, within.here) else { return };
         if rules.len() > DEEPEST {
             self.refuse(folder, "it lies too deep");
             return;
         }
         let ruled = pairs.get(".gitignore").is_some_and(|pair| pair.base.is_some());
-        let text = ruled.then(|| self.base.read(&join(folder, ".gitignore"), RULES_BYTES));
-        let text = text.and_then(Result::ok).flatten().unwrap_or_default();
-        rules.push(ignored::parse(folder, &text));
+        let read = ruled.then(|| self.reader.read(&self.base, folder));
+        rules.push(read.unwrap_or_else(Gitignore::empty));
         let doubled = doubled(&pairs);
         for (name, pair) in &pairs {
             let path = join(folder, name);
-            if doubled.contains(name) && !is_ignored(&path, *pair, rules) {
+            let is_folder = Directory == pair.work.or(pair.base).unwrap_or(FileType::Unknown);
+            let ignored = within.ignored || ignored::is_ignored(rules, &path, is_folder);
+            // What the base holds is never ignored.
+            if ignored && pair.base.is_none() {
+                self.pass(&path, is_folder);
+            } else if doubled.contains(name) {
                 self.refuse(&path, "another name differs from it in case alone");
             } else {
-                self.compare(&path, *pair, rules);
+                self.compare(&path, *pair, ignored, rules);
             }
         }
         rules.pop();
@@ -149,25 +167,23 @@ impl Comparison<'_> {
         Some(pairs)
     }
 
-    fn compare(&mut self, path: &str, pair: Pair, rules: &mut Vec<Gitignore>) {
-        use FileType::Directory;
-        if is_ignored(path, pair, rules) {
-            return;
-        }
+    fn compare(&mut self, path: &str, pair: Pair, ignored: bool, rules: &mut Vec<Gitignore>) {
         if pair.work.is_some() && path.rsplit('/').next().is_some_and(is_git) {
             self.refuse(path, "it belongs to another repository inside this one");
             return;
         }
         match (pair.base, pair.work) {
-            (Some(Directory), Some(Directory)) => self.descend(path, Here::Both, rules),
+            (Some(Directory), Some(Directory)) => {
+                self.descend(path, Within { here: Here::Both, ignored }, rules);
+            }
             (base, Some(Directory)) => {
                 if base.is_some() {
                     self.settle(path, base, None);
                 }
-                self.descend(path, Here::Work, rules);
+                self.descend(path, Within { here: Here::Work, ignored }, rules);
             }
             (Some(Directory), work) => {
-                self.descend(path, Here::Base, rules);
+                self.descend(path, Within { here: Here::Base, ignored }, rules);
                 if work.is_some() {
                     self.settle(path, None, work);
                 }
@@ -203,20 +219,19 @@ impl Comparison<'_> {
         {
             return Ok(None);
         }
+        if let Some(seen) = seen.as_ref().filter(|seen| is_other(was.as_ref(), seen)) {
+            self.check_room(path, seen)?;
+        }
         let old = was.map(|was| Side::read(&self.base, path, &was)).transpose()?;
         let new = seen.map(|seen| Side::read(&self.work, path, &seen)).transpose()?;
         if old == new && self.is_same_where_large(path, old.as_ref())? {
             return Ok(None);
         }
-        let place = RepoPath::parse(path).ok().filter(|place| place.as_str() == path);
-        let place = place.ok_or("its name is none that a repository can hold")?;
-        if let Some(why) = self.rules.refuse(&place) {
-            return Err(why);
-        }
+        let place = self.place(path)?;
         if let Some(Side { mode: Mode::Link, bytes: Some(target) }) = &new
-            && let Some(why) = link::refuse(&place, target)
+            && let Some(why) = link::refuse(&place, target, self.rules)
         {
-            return Err(why.to_owned());
+            return Err(why);
         }
         if new.as_ref().is_some_and(|new| new.bytes.is_none()) {
             return Err(format!("it is larger than {} MiB", FILE_BYTES >> 20));
@@ -228,7 +243,7 @@ impl Comparison<'_> {
         }
         let [before, after] =
             [&old, &new].map(|side| side.as_ref().map(|side| (side.mode, side.bytes.as_deref())));
-        let counted = self.patch.add(path, before, after);
+        let Added { counted, is_whole } = self.patch.add(path, before, after);
         Ok(Some(Entry {
             path: path.to_owned(),
             action: action(old.as_ref(), new.as_ref()),
@@ -236,9 +251,33 @@ impl Comparison<'_> {
             mode: new.as_ref().map(|new| new.mode),
             added: counted.map(|(added, _)| added),
             removed: counted.map(|(_, removed)| removed),
+            in_patch: is_whole,
             size,
             content: new.and_then(|new| new.bytes).unwrap_or_default(),
         }))
+    }
+
+    /// Where a change may be.
+    fn place(&self, path: &str) -> Result<RepoPath, String> {
+        let place = RepoPath::parse(path).ok().filter(|place| place.as_str() == path);
+        let place = place.ok_or("its name is none that a repository can hold")?;
+        self.rules.refuse(&place).map_or(Ok(place), Err)
+    }
+
+    /// Refuses what is a change and could not be taken, before any of it is read.
+    fn check_room(&self, path: &str, seen: &Stat) -> Result<(), String> {
+        if FileType::from_raw_mode(seen.st_mode) != FileType::RegularFile {
+            return Ok(());
+        }
+        self.place(path)?;
+        if self.change.entries.len() >= ENTRIES {
+            return Err(format!("a change has at most {ENTRIES} files"));
+        }
+        let size = u64::try_from(seen.st_size).unwrap_or(u64::MAX);
+        if size <= FILE_BYTES && self.bytes + size > ALL_BYTES {
+            return Err(format!("a change has at most {} MiB", ALL_BYTES >> 20));
+        }
+        Ok(())
     }
 
     /// Files that are too large to be held are equal so far in size and kind alone.
@@ -263,6 +302,22 @@ impl Comparison<'_> {
         compare().map_err(|error| format!("it cannot be read: {error}"))
     }
 
+    /// Names what is new and ignored: whoever wrote it may have meant it to stay.
+    fn pass(&mut self, path: &str, is_folder: bool) {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_made = || ignored::is_build(&self.work, path) || name == "__pycache__";
+        let is_empty = || self.work.list(path).is_ok_and(|list| list.is_empty());
+        if is_folder && (is_made() || is_empty()) {
+            return;
+        }
+        if self.change.ignored.len() < IGNORED {
+            let path = path.chars().take(1_000).chain(is_folder.then_some('/')).collect();
+            self.change.ignored.push(path);
+        } else {
+            self.change.ignored_more += 1;
+        }
+    }
+
     fn refuse(&mut self, path: &str, why: &str) {
         if self.change.refused.len() < REFUSED {
             let path = path.chars().take(1_000).collect();
@@ -273,12 +328,6 @@ impl Comparison<'_> {
     }
 }
 
-/// What the base holds is never ignored.
-fn is_ignored(path: &str, pair: Pair, rules: &[Gitignore]) -> bool {
-    let is_folder = pair.work == Some(FileType::Directory);
-    pair.base.is_none() && ignored::is_ignored(rules, path, is_folder)
-}
-
 /// New names that on many machines are one with another: they differ in case alone.
 fn doubled(pairs: &BTreeMap<String, Pair>) -> BTreeSet<String> {
     let mut names: BTreeMap<String, Vec<(&String, &Pair)>> = BTreeMap::new();
@@ -287,6 +336,11 @@ fn doubled(pairs: &BTreeMap<String, Pair>) -> BTreeSet<String> {
     }
     let doubled = names.into_values().filter(|names| names.len() > 1).flatten();
     doubled.filter(|(_, pair)| pair.base.is_none()).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether the size alone tells that it is not what it was.
+fn is_other(was: Option<&Stat>, seen: &Stat) -> bool {
+    was.is_none_or(|was| was.st_size != seen.st_size)
 }
 
 /// Whether the workspace still shows the file of the base itself: a layer's copy has another time of the last change of

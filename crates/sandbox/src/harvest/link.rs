@@ -2,13 +2,18 @@
 
 use sequester_core::path::RepoPath;
 
-use super::rules::is_git;
+use super::rules::{Rules, is_git};
 
 /// Why a link at `path` to `target` is refused, if it is.
+pub(super) fn refuse(path: &RepoPath, target: &[u8], rules: &Rules) -> Option<String> {
+    leave(path, target).map(str::to_owned).or_else(|| rules.refuse_link(path))
+}
+
+/// How a link leaves the tree.
 ///
 /// Steps upwards are taken only at the start, where the folders are real ones: after a name that may itself be a link, a step
 /// upwards could lead anywhere.
-pub(super) fn refuse(path: &RepoPath, target: &[u8]) -> Option<&'static str> {
+fn leave(path: &RepoPath, target: &[u8]) -> Option<&'static str> {
     let Ok(target) = std::str::from_utf8(target) else {
         return Some("it is a link to a path that is not UTF-8");
     };

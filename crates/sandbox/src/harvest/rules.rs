@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 /// The rules for one workspace. They reach the jailed side as data, and the controller applies them again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// Names that no change may touch, as [`protected::covers`] has it.
+    /// Names that no change may touch, as [`protected::covers`] has it, and no link above those with a slash.
     pub protected: Vec<String>,
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
     pub withheld: Vec<String>,
+    /// What git ignores beside the base's own rules: lines as in a `.gitignore`.
+    pub exclude: String,
 }
 
 /// The longest path that is taken.
@@ -29,7 +31,7 @@ impl Rules {
             return Some("it belongs to another repository inside this one".to_owned());
         }
         if let Some(rule) = self.protected.iter().find(|rule| protected::covers(rule, text)) {
-            return Some(format!("`{rule}` is protected"));
+            return Some(format!("`{}` is protected", rule.trim_matches('/')));
         }
         let lower = text.to_lowercase();
         if self.withheld.iter().any(|held| beneath(&lower, &held.to_lowercase())) {
@@ -37,10 +39,22 @@ impl Rules {
         }
         is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})"))
     }
+
+    /// Why no link can be at `path`: what is protected would then lie wherever it leads.
+    pub(super) fn refuse_link(&self, path: &RepoPath) -> Option<String> {
+        let lower = path.as_str().to_lowercase();
+        let above = |rule: &&String| {
+            rule.contains('/') && beneath(rule.trim_matches('/').to_lowercase().as_str(), &lower)
+        };
+        let rule = self.protected.iter().find(above)?;
+        Some(format!("it is a link above `{}`, which is protected", rule.trim_matches('/')))
+    }
 }
 
+/// Everything lies beneath the empty path.
 fn beneath(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether some file system takes this name for `.git`: by case, by what it leaves out, or by a short form.

@@ -84,8 +84,6 @@ const FILES: &[(&str, &str)] = &[
 fn an_unchanged_workspace_is_no_change() {
     let pair = Pair::new(FILES);
     pair.write("target/debug/x", "ignored");
-    pair.write("src/other.log", "ignored");
-    pair.write("src/deep/out", "ignored");
     fs::create_dir(pair.at("empty-folder")).unwrap();
     write(&pair.at(".git/config"), "the jail's own");
     assert_eq!(pair.harvest(), Change::default());
@@ -129,6 +127,7 @@ fn each_kind_of_change_is_told_with_its_content() {
         mode: Some(Mode::File),
         added: Some(2),
         removed: Some(1),
+        in_patch: true,
         size: 12,
         content: b"one\n2\nthree\n".to_vec(),
     };
@@ -137,11 +136,43 @@ fn each_kind_of_change_is_told_with_its_content() {
     for part in [
         part,
         "old mode 100644\nnew mode 100755\n",
-        "File binary is binary.\n",
+        "new file mode 100644\nindex 0000000000000000000000000000000000000000..",
         "deleted file mode 100644\n",
     ] {
         assert!(change.patch.contains(part), "{part}\n{}", change.patch);
     }
+}
+
+#[test]
+fn what_is_new_and_ignored_is_named_and_no_change() {
+    let mut files = FILES.to_vec();
+    files[0].1 = "/target/\n*.log\n!keep.log\nbuild/\nnotes/\n";
+    files.push(("build/.gitkeep", ""));
+    let pair = Pair::new(&files);
+    for path in [
+        "target/debug/x",
+        "src/other.log",
+        "src/deep/out",
+        "build/out.o",
+        "build/deep/keep.log",
+        "notes/a",
+        "mine",
+        "src/__pycache__/x",
+    ] {
+        pair.write(path, "x");
+    }
+    pair.write("build/.gitkeep", "changed\n");
+    let exclude = "mine\n__pycache__\n".to_owned();
+    let change = pair.harvest_with(&Rules { exclude, ..Rules::default() });
+    assert_eq!(told(&change), [("build/.gitkeep", Modify)]);
+    let expected =
+        ["build/deep/", "build/out.o", "mine", "notes/", "src/deep/out", "src/other.log"];
+    assert_eq!((change.ignored, change.ignored_more), (expected.map(str::to_owned).to_vec(), 0));
+    for number in 0..150 {
+        pair.write(&format!("{number}.log"), "x");
+    }
+    let change = pair.harvest();
+    assert_eq!((change.ignored.len(), change.ignored_more), (100, 55));
 }
 
 #[test]
@@ -218,6 +249,7 @@ fn what_no_change_may_bring_is_refused_with_the_reason() {
     let rules = Rules {
         protected: vec![".claude".to_owned(), ".github/workflows".to_owned()],
         withheld: vec!["plan.md".to_owned()],
+        ..Rules::default()
     };
     let change = pair.harvest_with(&rules);
     assert_eq!(told(&change), [(".github/other.md", Create), ("sub/in", Create)]);
@@ -265,6 +297,31 @@ fn a_large_file_that_is_the_same_is_no_change_and_a_withheld_one_no_deletion() {
 }
 
 #[test]
+fn a_lone_carriage_return_ends_no_line() {
+    let pair = Pair::new(&[("src/a.rs", "one\rtwo\nthree\r")]);
+    pair.write("src/a.rs", "one\rTWO\nthree\rfour\r");
+    let part = "@@ -1,2 +1,2 @@\n-one\rtwo\n-three\r\n\\ No newline at end of file\n+one\rTWO\n+three\rfour\r\n\\ No newline at end of file\n";
+    let change = pair.harvest();
+    assert!(change.patch.ends_with(part), "{:?}", change.patch);
+    assert_eq!((change.entries[0].added, change.entries[0].removed), (Some(2), Some(2)));
+}
+
+#[test]
+fn what_has_no_room_is_not_read() {
+    let pair = Pair::new(FILES);
+    for number in 10..110 {
+        let file = fs::File::create(pair.at(&format!("{number}.bin"))).unwrap();
+        file.set_len(16 << 20).unwrap();
+    }
+    // To read all of them would take seconds.
+    let start = std::time::Instant::now();
+    let change = compute(&pair.work(), &pair.base(), &Rules::default()).unwrap();
+    assert!(start.elapsed() < std::time::Duration::from_secs(30));
+    assert_eq!((told(&change).len(), change.refused.len()), (4, 96));
+    assert_eq!(change.refused[0].why, "a change has at most 64 MiB.");
+}
+
+#[test]
 fn a_deep_tree_and_names_that_are_no_text_are_refused() {
     use std::os::unix::ffi::OsStrExt;
     let pair = Pair::new(FILES);
@@ -292,6 +349,7 @@ fn an_answer_that_lies_is_not_taken() {
         mode: Some(Mode::File),
         added: None,
         removed: None,
+        in_patch: true,
         size: 1,
         content: b"x".to_vec(),
     };
@@ -328,6 +386,10 @@ fn an_answer_that_lies_is_not_taken() {
         let told = judge(entries).unwrap_err();
         assert!(told.contains(why), "{why}: {told}");
     }
+    let mut wire = Vec::new();
+    super::change::send_trouble("it is shut", &mut wire).unwrap();
+    let told = Change::receive(&mut wire.as_slice(), &Rules::default()).unwrap_err().to_string();
+    assert_eq!(told, "the workspace and its base cannot be compared: it is shut.");
     let long = [&u64::MAX.to_be_bytes()[..], b"{}"].concat();
     assert!(Change::receive(&mut long.as_slice(), &Rules::default()).is_err());
 }

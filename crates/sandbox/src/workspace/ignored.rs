@@ -11,7 +11,11 @@ use super::walk::Folder;
 
 /// Each is a mount; more than these are left out.
 const FOLDERS: usize = 64;
-const RULES_BYTES: u64 = 1 << 20;
+/// Rules that are compiled for one tree; each costs memory and time, and a repository may hold any number.
+const RULES_BYTES: u64 = 256 << 10;
+const RULES: usize = 10_000;
+const SETTINGS_BYTES: u64 = 1 << 20;
+const EXCLUDE: &str = ".git/info/exclude";
 /// Names that are looked at for secrets, in all folders together.
 const NAMES: usize = 500_000;
 /// What tools make of a project, by the names that they are known for. Anything may lie in another ignored folder: plans, notes, the
@@ -35,23 +39,30 @@ pub struct Ignored {
     pub folders: Vec<RepoPath>,
     /// Found too, but too many: those that lie deepest.
     pub left_out: Vec<RepoPath>,
+    /// Files with rules that do not count: there is too much in them.
+    pub unread: Vec<String>,
+    /// The person's own rules, which are in no commit.
+    pub exclude: String,
 }
 
 /// Finds the highest build folders of the working tree `root` that its `.gitignore` files ignore and of which `base` has nothing.
 pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
     let (work, base) = (Folder::open(root)?, Folder::open(base)?);
-    let mut search = Search { work, base, found: Vec::new() };
-    let mut rules = vec![search.rules(".git/info/exclude", "")];
+    let mut search = Search { work, base, found: Vec::new(), reader: Reader::new() };
+    let exclude = search.work.read(EXCLUDE, RULES_BYTES).ok().flatten().unwrap_or_default();
+    let mut rules = vec![search.reader.parse("", &exclude).unwrap_or_else(Gitignore::empty)];
     search.descend("", false, &mut rules);
     let mut folders = search.found;
     folders.sort_by_key(|path| (path.as_str().matches('/').count(), path.clone()));
     let mut left_out = folders.split_off(folders.len().min(FOLDERS));
     folders.sort();
     left_out.sort();
-    Ok(Ignored { folders, left_out })
+    let exclude = String::from_utf8_lossy(&exclude).into_owned();
+    Ok(Ignored { folders, left_out, unread: search.reader.unread, exclude })
 }
 
-/// The files in these folders of `root` that are secret by their names. Nothing if there is too much to look at.
+/// What in these folders of `root` is secret by its name or nobody's business: the product's own files, and settings of a repository
+/// that hold a password. Nothing if there is too much to look at.
 pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<RepoPath>>> {
     let work = Folder::open(root)?;
     let (mut secrets, mut seen_names) = (Vec::new(), 0);
@@ -63,7 +74,7 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
             let Some(name) = seen.name.to_str() else { continue };
             let path = format!("{folder}/{name}");
             match RepoPath::parse(&path) {
-                Ok(path) if is_secret_name(path.as_str()).is_some() => secrets.push(path),
+                Ok(path) if is_secret(&work, path.as_str(), name) => secrets.push(path),
                 _ if seen.kind == FileType::Directory => open.push(path),
                 _ => {}
             }
@@ -76,10 +87,31 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
     Ok(Some(secrets))
 }
 
+fn is_secret(tree: &Folder, path: &str, name: &str) -> bool {
+    let holds_password = || {
+        let text = tree.read(path, SETTINGS_BYTES).map(Option::unwrap_or_default);
+        let text = text.map(|text| String::from_utf8_lossy(&text).to_lowercase());
+        // One that cannot be read is hidden rather than trusted.
+        text.map_or(true, |text| {
+            let is_telling = |line: &str| {
+                let address = line.split_once("://").map(|two| two.1);
+                let host = address.and_then(|address| address.split('/').next());
+                host.is_some_and(|host| host.contains('@'))
+                    || ["extraheader", "password", "token"].iter().any(|word| line.contains(word))
+            };
+            text.lines().any(is_telling)
+        })
+    };
+    is_secret_name(path).is_some()
+        || name == ".sequester"
+        || (path.ends_with(".git/config") && holds_password())
+}
+
 struct Search {
     work: Folder,
     base: Folder,
     found: Vec<RepoPath>,
+    reader: Reader,
 }
 
 impl Search {
@@ -94,11 +126,7 @@ impl Search {
             "" => name.to_owned(),
             folder => format!("{folder}/{name}"),
         };
-        rules.push(if ruled {
-            self.rules(&path(".gitignore"), folder)
-        } else {
-            Gitignore::empty()
-        });
+        rules.push(if ruled { self.reader.read(&self.work, folder) } else { Gitignore::empty() });
         for seen in list {
             let Some(name) = seen.name.to_str() else { continue };
             let path = path(name);
@@ -106,36 +134,70 @@ impl Search {
                 continue;
             }
             let ignored = under || is_ignored(rules, &path, true);
-            if self.base.look(&path).is_ok() {
-                self.descend(&path, ignored, rules);
-            } else if ignored && self.is_build(name, &path) {
-                self.found.extend(RepoPath::parse(&path));
+            // The folder above is one in the base too, so no link is on the way.
+            match self.base.look(&path) {
+                Ok(seen) if FileType::from_raw_mode(seen.st_mode) == FileType::Directory => {
+                    self.descend(&path, ignored, rules);
+                }
+                Err(_) if ignored && is_build(&self.work, &path) => {
+                    self.found.extend(RepoPath::parse(&path));
+                }
+                // Where the base has a file or a link, a folder in its place would be a change.
+                _ => {}
             }
         }
         rules.pop();
     }
-
-    fn is_build(&self, name: &str, path: &str) -> bool {
-        let marked = |mark: &&str| self.work.look(&format!("{path}/{mark}")).is_ok();
-        BUILDS.contains(&name)
-            || name.starts_with("cmake-build-")
-            || name.ends_with(".egg-info")
-            || MARKS.iter().any(marked)
-    }
-
-    fn rules(&self, file: &str, folder: &str) -> Gitignore {
-        let text = self.work.read(file, RULES_BYTES).ok().flatten().unwrap_or_default();
-        parse(folder, &text)
-    }
 }
 
-/// The rules that a `.gitignore` in `folder` holds. A line that is no pattern does not count, as with git.
-pub(crate) fn parse(folder: &str, text: &[u8]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(folder);
-    for line in String::from_utf8_lossy(text).lines() {
-        let _ = builder.add_line(None, line);
+/// Whether a folder is one that a tool makes.
+pub(crate) fn is_build(tree: &Folder, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let marked = |mark: &&str| tree.look(&format!("{path}/{mark}")).is_ok();
+    BUILDS.contains(&name)
+        || name.starts_with("cmake-build-")
+        || name.ends_with(".egg-info")
+        || MARKS.iter().any(marked)
+}
+
+/// Reads the rules of one tree, and no more of them than there may be.
+pub(crate) struct Reader {
+    bytes: u64,
+    rules: usize,
+    /// Files that were too much.
+    pub(crate) unread: Vec<String>,
+}
+
+impl Reader {
+    pub(crate) fn new() -> Self {
+        Self { bytes: RULES_BYTES, rules: RULES, unread: Vec::new() }
     }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
+
+    /// The rules of the `.gitignore` in `folder`.
+    pub(crate) fn read(&mut self, tree: &Folder, folder: &str) -> Gitignore {
+        let file = if folder.is_empty() { ".gitignore" } else { &format!("{folder}/.gitignore") };
+        let Ok(text) = tree.read(file, self.bytes) else { return Gitignore::empty() };
+        let rules = text.and_then(|text| self.parse(folder, &text));
+        rules.unwrap_or_else(|| {
+            if self.unread.len() < FOLDERS {
+                self.unread.push(file.to_owned());
+            }
+            Gitignore::empty()
+        })
+    }
+
+    /// The rules in a text, as of a `.gitignore` in `folder`; nothing if they are too many. A line that is no pattern does not
+    /// count, as with git.
+    pub(crate) fn parse(&mut self, folder: &str, text: &[u8]) -> Option<Gitignore> {
+        let text = String::from_utf8_lossy(text);
+        self.bytes = self.bytes.checked_sub(text.len() as u64)?;
+        self.rules = self.rules.checked_sub(text.lines().count())?;
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.lines() {
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().ok()
+    }
 }
 
 /// What the nearest rule says about a path. The folders above it are known not to be ignored.

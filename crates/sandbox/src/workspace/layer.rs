@@ -1,7 +1,8 @@
 //! What an attempt writes over a base: the highest layer, before and after the jail.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -20,6 +21,11 @@ const FOLDER_FILES: usize = 2_000;
 pub struct Layer {
     store: PathBuf,
     owner: Option<Ids>,
+}
+
+/// Lets a layer be entered again after a jail: whoever ran there owns its highest folder, and may have shut it.
+pub fn reopen(store: &Path) -> io::Result<()> {
+    fs::set_permissions(store.join("upper"), fs::Permissions::from_mode(0o755))
 }
 
 impl Layer {
@@ -47,9 +53,7 @@ impl Layer {
                 let rest = folder.as_str().strip_prefix(outer.as_str());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            let kind =
-                below.look(folder.as_str()).map(|seen| FileType::from_raw_mode(seen.st_mode));
-            if done.iter().any(within) || !matches!(kind, Ok(FileType::Directory)) {
+            if done.iter().any(within) || !is_folder(&below, folder.as_str()) {
                 continue;
             }
             if count(&below, folder.as_str())? > FOLDER_FILES {
@@ -103,13 +107,27 @@ impl Layer {
     fn make_parents(&self, below: &Folder, path: &str) -> io::Result<()> {
         for (at, _) in path.match_indices('/') {
             let folder = &path[..at];
-            match make_folder(&self.upper(folder), below.look(folder)?.st_mode, self.owner) {
+            let seen = below.look(folder)?;
+            if FileType::from_raw_mode(seen.st_mode) != FileType::Directory {
+                let message = format!("`{folder}` is no folder in the base");
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, message));
+            }
+            match make_folder(&self.upper(folder), seen.st_mode, self.owner) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _ => {}
             }
         }
         Ok(())
     }
+}
+
+/// Whether the path is a folder, and no link leads to it.
+fn is_folder(root: &Folder, path: &str) -> bool {
+    let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+    above.chain([path]).all(|folder| {
+        let seen = root.look(folder);
+        seen.is_ok_and(|seen| FileType::from_raw_mode(seen.st_mode) == FileType::Directory)
+    })
 }
 
 /// How many files a folder holds, counted no further than is needed.

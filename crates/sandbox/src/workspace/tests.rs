@@ -358,9 +358,34 @@ fn ignored_build_folders_are_found_and_the_secrets_in_them() {
     for name in ["vendor/tracked/x", "app/x", "web/x"] {
         write(&base.join(name), "x");
     }
+    write(&root.join("target/.sequester/notes"), "x");
+    write(
+        &root.join("target/one/.git/config"),
+        "[remote \"origin\"]\nurl = https://me:pass@host/x\n",
+    );
+    write(&root.join("target/two/.git/config"), "[remote \"origin\"]\nurl = https://host/@x\n");
     let found = ignored::find(&root, &base).unwrap();
     let expected = ["app/node_modules", "cached", "target", "web/dist"].map(path);
     assert_eq!((&found.folders[..], &found.left_out[..]), (&expected[..], &[][..]));
     let secrets = ignored::secrets(&root, &found.folders).unwrap();
-    assert_eq!(secrets, Some(vec![path("app/node_modules/.npmrc")]));
+    let expected = ["app/node_modules/.npmrc", "target/.sequester", "target/one/.git/config"];
+    assert_eq!(secrets, Some(expected.map(path).to_vec()));
+}
+
+#[test]
+fn rules_beyond_what_may_be_compiled_do_not_count_and_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, base) = (folder.path().join("root"), folder.path().join("base"));
+    let rules: Vec<String> = (0..9_000).map(|number| format!("*{number}*x?")).collect();
+    let rules = rules.join("\n");
+    for name in ["a", "b"] {
+        write(&root.join(name).join(".gitignore"), &format!("{rules}\ntarget\n"));
+        write(&root.join(name).join("target/x"), "x");
+        write(&base.join(name).join("x"), "x");
+    }
+    write(&root.join("c/.gitignore"), &"x".repeat(1 << 20));
+    write(&base.join("c/x"), "x");
+    let found = ignored::find(&root, &base).unwrap();
+    assert_eq!(found.folders, [path("a/target")]);
+    assert_eq!(found.unread, ["b/.gitignore", "c/.gitignore"]);
 }
