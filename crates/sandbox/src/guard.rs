@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
@@ -14,11 +16,19 @@ use rustix::io::Errno;
 use crate::blueprint::{Access, Entry};
 use crate::order::Trouble;
 
-pub(crate) struct Guard {
-    events: OwnedFd,
-    /// By the number of a watched folder.
-    names: BTreeMap<i32, BTreeSet<OsString>>,
+pub(crate) enum Guard {
+    /// The kernel tells at once.
+    Told {
+        events: OwnedFd,
+        /// By the number of a watched folder.
+        names: BTreeMap<i32, BTreeSet<OsString>>,
+    },
+    /// A user has few lines to be told by, so that with many jails the others look for themselves, many times a second.
+    Looking(Vec<(PathBuf, Seen)>),
 }
+
+/// Which file stands at a name.
+type Seen = Option<(u64, u64)>;
 
 /// How a name comes to stand for something else.
 const CHANGES: WatchFlags = WatchFlags::CREATE
@@ -36,7 +46,17 @@ impl Guard {
             return Ok(None);
         }
         let told = |error: Errno| Trouble::at("watch what is covered")(error.into());
-        let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(told)?;
+        let events = match inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC) {
+            Ok(events) => events,
+            Err(Errno::MFILE) => {
+                let seen = |path: PathBuf| {
+                    let seen = look(&path);
+                    (path, seen)
+                };
+                return Ok(Some(Self::Looking(covered.into_iter().map(seen).collect())));
+            }
+            Err(error) => return Err(told(error)),
+        };
         let mut names: BTreeMap<i32, BTreeSet<OsString>> = BTreeMap::new();
         for path in covered {
             let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
@@ -47,13 +67,25 @@ impl Guard {
                 Err(error) => return Err(told(error)),
             }
         }
-        Ok(Some(Self { events, names }))
+        Ok(Some(Self::Told { events, names }))
+    }
+
+    /// Readable when there is something to look at.
+    pub(crate) fn events(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Self::Told { events, .. } => Some(events.as_fd()),
+            Self::Looking(_) => None,
+        }
     }
 
     /// Whether a covered name was touched since the last look.
     pub(crate) fn is_broken(&self) -> bool {
+        let (events, names) = match self {
+            Self::Told { events, names } => (events, names),
+            Self::Looking(all) => return all.iter().any(|(path, seen)| look(path) != *seen),
+        };
         let mut space = [MaybeUninit::uninit(); 4 << 10];
-        let mut reader = Reader::new(&self.events, &mut space);
+        let mut reader = Reader::new(events, &mut space);
         loop {
             let event = match reader.next() {
                 Ok(event) => event,
@@ -65,7 +97,7 @@ impl Guard {
                 return true;
             }
             let name = event.file_name().map(|name| std::ffi::OsStr::from_bytes(name.to_bytes()));
-            let names = self.names.get(&event.wd());
+            let names = names.get(&event.wd());
             if name.zip(names).is_some_and(|(name, names)| names.contains(name)) {
                 return true;
             }
@@ -73,10 +105,8 @@ impl Guard {
     }
 }
 
-impl AsFd for Guard {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.events.as_fd()
-    }
+fn look(path: &Path) -> Seen {
+    fs::symlink_metadata(path).ok().map(|about| (about.dev(), about.ino()))
 }
 
 /// The machine's name of what an entry covers, where the jail could change it otherwise.
@@ -92,4 +122,42 @@ fn covered(entries: &[Entry], entry: &Entry) -> Option<PathBuf> {
         Entry::Layered { at: bound, .. } if at.starts_with(bound) => Some(None),
         _ => None,
     })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_covered_name_that_stands_for_something_else_is_seen_either_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at(".env"), "old").unwrap();
+        let bind = Entry::Bind {
+            from: folder.path().to_owned(),
+            at: "/work".into(),
+            access: Access::Write,
+        };
+        let entries = [bind, Entry::Hidden { at: "/work/.env".into() }];
+        let told = Guard::over(&entries).unwrap().unwrap();
+        let looking = Guard::Looking(vec![(at(".env"), look(&at(".env")))]);
+        for other in ["a", "b"] {
+            fs::write(at(other), "x").unwrap();
+        }
+        fs::write(at(".env"), "the same file").unwrap();
+        assert!(!told.is_broken() && !looking.is_broken());
+        fs::rename(at("a"), at(".env")).unwrap();
+        assert!(told.is_broken() && looking.is_broken());
+    }
+
+    #[test]
+    fn what_is_covered_in_a_layer_or_cannot_be_written_needs_no_watch() {
+        let layer = Entry::Layered {
+            at: "/work".into(),
+            lower: vec!["/home/ada/shop".into()],
+            store: "/state/1".into(),
+        };
+        let hidden = Entry::Hidden { at: "/work/.env".into() };
+        assert!(Guard::over(&[layer, hidden]).unwrap().is_none());
+    }
 }

@@ -310,7 +310,8 @@ impl Jail {
             PollFd::new(&self.handle, PollFlags::IN),
             PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
         ];
-        descriptors.extend(self.guard.as_ref().map(|guard| PollFd::new(guard, PollFlags::IN)));
+        let told = self.guard.as_ref().and_then(Guard::events);
+        descriptors.extend(told.as_ref().map(|events| PollFd::new(events, PollFlags::IN)));
         let time = Timespec::try_from(patience).ok();
         match poll(&mut descriptors, time.as_ref()) {
             Ok(_) if !descriptors[0].revents().is_empty() => Woken::Ended,

@@ -74,7 +74,7 @@ fn the_json_has_its_shape() {
         assert_eq!(kind(key), expected, "{key} of {told}");
     }
     assert_eq!(told["limits"]["context"], 60_000);
-    assert_eq!(told["executors"]["native"]["reads_confined"], true);
+    assert_eq!(told["executors"]["native"]["reads_confined"], true, "{told}");
     assert!(["kernel", "watched"].contains(&told["limits"]["kept_by"]["memory"].as_str().unwrap()));
 }
 

@@ -291,7 +291,7 @@ fn a_writers_evidence_is_what_it_did_and_not_what_it_says() {
     let row = |path: &str, action: &str, lines: [usize; 2], modes: [Option<&str>; 2]| {
         json!({
             "path": path, "action": action, "added": lines[0], "removed": lines[1],
-            "old_mode": modes[0], "new_mode": modes[1],
+            "in_patch": true, "old_mode": modes[0], "new_mode": modes[1],
         })
     };
     let changed = [
