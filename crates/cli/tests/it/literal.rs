@@ -1,5 +1,8 @@
 //! Whole test-first tasks, carried out word for word with the real tools and tool chains.
 
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::command::{Answer, Bench, search_path};
@@ -152,4 +155,17 @@ fn what_a_constraint_forbids_is_not_done() {
     );
     assert_eq!(report["issues"], json!(["Not checked by `literal`: Use tabs."]));
     assert_eq!(report["evidence"]["files_changed"], json!([]));
+}
+
+#[test]
+fn the_task_of_the_examples_is_carried_out() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let bench = Bench::with(&[]);
+    let project = root.join("shortener");
+    let copied = Command::new("cp").arg("-R").arg(project.join(".")).arg(bench.repo()).status();
+    assert!(copied.unwrap().success());
+    bench.commit("the example");
+    let text = std::fs::read_to_string(root.join("literal-task.md")).unwrap();
+    let report = carry_out(&bench, &text).json();
+    assert_eq!(report["outcome"], "done", "{report}");
 }
