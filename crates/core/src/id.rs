@@ -5,35 +5,64 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The id of a task, exactly as the plan writes it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TaskId(Arc<str>);
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Arc<str>);
 
-impl TaskId {
-    pub fn new(id: impl Into<Arc<str>>) -> Self {
-        Self(id.into())
-    }
+        impl $name {
+            pub fn new(id: impl Into<Arc<str>>) -> Self {
+                Self(id.into())
+            }
 
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new("")
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(id: &str) -> Self {
+                Self::new(id)
+            }
+        }
+    };
 }
 
-impl fmt::Display for TaskId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
+name! {
+    /// The id of a task, exactly as the plan writes it.
+    TaskId
 }
 
-impl Default for TaskId {
-    fn default() -> Self {
-        Self::new("")
-    }
+name! {
+    /// The id of a run: short enough to type, and the end of its branch's name.
+    RunId
 }
 
-impl From<&str> for TaskId {
-    fn from(id: &str) -> Self {
-        Self::new(id)
-    }
+name! {
+    /// The id of a question in the inbox.
+    QuestionId
+}
+
+name! {
+    /// A state of all files, as the repository names it.
+    TreeId
+}
+
+name! {
+    /// A commit, as the repository names it.
+    CommitId
 }

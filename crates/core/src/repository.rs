@@ -1,5 +1,9 @@
 //! The port to the repository: what a base holds, and its bytes.
 
+mod trees;
+
+pub use trees::{Draft, Merge, Repository, Start};
+
 use std::fmt;
 
 use crate::path::RepoPath;

@@ -1,6 +1,6 @@
 //! What became of a workspace: the change, computed inside a jail and doubted outside.
 //!
-//! [`compute`] runs in a jail, over a tree that an agent wrote. The controller takes its answer with [`Change::receive`], which checks again
+//! [`compute`] runs in a jail, over a tree that an agent wrote. The controller takes its answer with [`receive`], which checks again
 //! what would be written: paths, kinds, links, sizes and the rules. What is only shown, the patch, the counts of lines and the names of
 //! what was refused, is bounded but taken as told: whoever breaks the jailed side can lie there, and nowhere else.
 
@@ -24,12 +24,13 @@ pub(crate) const BASE: &str = "/base";
 pub(crate) fn send(rules: &Rules, to: impl Write) -> io::Result<()> {
     let mut to = BufWriter::new(to);
     match compute(Path::new(WORK), Path::new(BASE), rules) {
-        Ok(change) => change.send(&mut to)?,
+        Ok(change) => change::send(&change, &mut to)?,
         Err(error) => change::send_trouble(&error.to_string(), &mut to)?,
     }
     to.flush()
 }
 
-pub use change::{Action, Change, Entry, Error, Mode, Refused};
+pub use change::Error;
+pub(crate) use change::receive;
 pub use compare::compute;
 pub use rules::Rules;

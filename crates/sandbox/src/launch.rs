@@ -9,8 +9,10 @@ use std::os::unix::net::UnixStream;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
+use sequester_core::change::Change;
+
 use crate::blueprint::Blueprint;
-use crate::harvest::{Change, Rules};
+use crate::harvest::{self, Rules};
 use crate::link::Link;
 use crate::order::{Ending, Order, Program, Said, Trouble, Wish};
 use crate::supervise::{CONTROL, MARK, ORDER, SOCKET, is_supervisor};
@@ -81,7 +83,7 @@ impl Jail {
     /// What became of a workspace, computed in the jail that [`crate::compile_harvest`] made for it.
     pub fn harvest(blueprint: &Blueprint, rules: &Rules) -> Result<Change, Error> {
         let (jail, mut line) = Self::connect(blueprint, Program::Harvest(rules.clone()))?;
-        let received = Change::receive(&mut line, rules);
+        let received = harvest::receive(&mut line, rules);
         match (received, jail.wait(|_| ())?) {
             (Ok(change), _) => Ok(change),
             (Err(_), Ending::Killed(cause)) => Err(Error::Harvest(cause.sentence().to_owned())),

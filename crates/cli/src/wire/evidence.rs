@@ -1,6 +1,6 @@
 //! What the runtime itself saw of the work, as it is told.
 
-use sequester_sandbox::harvest::{Action, Change, Entry, Mode, Refused};
+use sequester_core::change::{Action, Change, Entry, Mode, Refused};
 use serde::Serialize;
 
 #[derive(Debug, Default, Serialize)]

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use sequester_core::change::Change;
 use sequester_core::fault::Code;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
-use sequester_sandbox::harvest::{Change, Rules};
+use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
     Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, Workspace,
     assume, compile, compile_harvest, identity, probe,

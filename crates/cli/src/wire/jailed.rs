@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
+use sequester_core::change::Change;
 use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 use sequester_engine::Lazy;
-use sequester_sandbox::harvest::{Change, Rules};
+use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::workspace::reopen;
 use sequester_sandbox::{Handle, Jail, Policy, Said, Workspace};
 use sequester_tools::{Client, Settings};

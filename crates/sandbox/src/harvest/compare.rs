@@ -7,11 +7,10 @@ use std::path::Path;
 use ignore::gitignore::Gitignore;
 use rustix::fs::FileType::{self, Directory};
 use rustix::fs::Stat;
+use sequester_core::change::{Action, Change, Entry, Mode, Refused};
 use sequester_core::path::RepoPath;
 
-use super::change::{
-    ALL_BYTES, Action, Change, ENTRIES, Entry, FILE_BYTES, IGNORED, Mode, REFUSED, Refused,
-};
+use super::change::{ALL_BYTES, ENTRIES, FILE_BYTES, IGNORED, REFUSED};
 use super::patch::{Added, Patch};
 use super::rules::is_git;
 use super::{Rules, link};

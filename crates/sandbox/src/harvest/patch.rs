@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use sequester_core::change::Mode;
 use similar::{ChangeTag, TextDiff};
 
 use super::binary;
-use super::change::{Mode, PATCH_BYTES};
+use super::change::PATCH_BYTES;
 
 /// A larger file is not compared line by line.
 const DIFF_BYTES: usize = 1 << 20;

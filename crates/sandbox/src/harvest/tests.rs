@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::Action::{Create, Delete, Mode as OnlyMode, Modify};
-use super::{Action, Change, Entry, Mode, Refused, Rules, compute};
+use sequester_core::change::Action::{Create, Delete, Mode as OnlyMode, Modify};
+use sequester_core::change::{Action, Change, Entry, Mode, Refused};
+
+use super::{Rules, compute, receive};
 use crate::workspace::copy::copy;
 
 /// A base and a workspace that starts as its copy.
@@ -43,8 +45,8 @@ impl Pair {
     fn harvest_with(&self, rules: &Rules) -> Change {
         let change = compute(&self.work(), &self.base(), rules).unwrap();
         let mut wire = Vec::new();
-        change.send(&mut wire).unwrap();
-        let received = Change::receive(&mut wire.as_slice(), rules).unwrap();
+        super::change::send(&change, &mut wire).unwrap();
+        let received = receive(&mut wire.as_slice(), rules).unwrap();
         assert_eq!(received, change);
         change
     }
@@ -355,9 +357,9 @@ fn an_answer_that_lies_is_not_taken() {
     };
     let judge = |entries: Vec<Entry>| {
         let (mut wire, change) = (Vec::new(), Change { entries, ..Change::default() });
-        change.send(&mut wire).unwrap();
+        super::change::send(&change, &mut wire).unwrap();
         let rules = Rules { protected: vec![".mcp.json".to_owned()], ..Rules::default() };
-        Change::receive(&mut wire.as_slice(), &rules).map_err(|error| error.to_string())
+        receive(&mut wire.as_slice(), &rules).map_err(|error| error.to_string())
     };
     assert!(judge(vec![entry("a"), entry("b/c")]).is_ok());
     let link = |target: &str| Entry {
@@ -388,8 +390,8 @@ fn an_answer_that_lies_is_not_taken() {
     }
     let mut wire = Vec::new();
     super::change::send_trouble("it is shut", &mut wire).unwrap();
-    let told = Change::receive(&mut wire.as_slice(), &Rules::default()).unwrap_err().to_string();
+    let told = receive(&mut wire.as_slice(), &Rules::default()).unwrap_err().to_string();
     assert_eq!(told, "the workspace and its base cannot be compared: it is shut.");
     let long = [&u64::MAX.to_be_bytes()[..], b"{}"].concat();
-    assert!(Change::receive(&mut long.as_slice(), &Rules::default()).is_err());
+    assert!(receive(&mut long.as_slice(), &Rules::default()).is_err());
 }

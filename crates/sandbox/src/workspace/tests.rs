@@ -9,8 +9,9 @@ use sequester_core::path::RepoPath;
 use tempfile::TempDir;
 
 use super::{Layer, State, Swept, copy::copy, ignored};
-use crate::harvest::Action::{Create, Delete, Mode, Modify};
-use crate::harvest::{Action, Rules, compute};
+use sequester_core::change::Action::{self, Create, Delete, Mode, Modify};
+
+use crate::harvest::{Rules, compute};
 
 fn write(path: &Path, content: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();

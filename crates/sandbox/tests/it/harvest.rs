@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use sequester_sandbox::harvest::{Action, Rules};
+use sequester_core::change::Action;
+use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{Error, Jail};
 
 use crate::bench::Bench;

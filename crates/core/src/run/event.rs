@@ -1,0 +1,368 @@
+//! What happens in a run, as it is kept. The set is closed: whoever reads a log knows every word in it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Settings, TaskSpec};
+use super::workflow::Workflow;
+use crate::agent;
+use crate::budget::{Budget, Spent};
+use crate::check::{Check, Counts};
+use crate::digest::Digest;
+use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
+use crate::moment::Moment;
+use crate::provider;
+use crate::report::{Choice, Phase};
+use crate::usage::Usage;
+
+/// An event with its place in the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// From 1, without gaps.
+    pub seq: u64,
+    pub at: Moment,
+    pub run: RunId,
+    #[serde(flatten)]
+    pub entry: Entry,
+}
+
+/// An event on its way into the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    #[serde(flatten)]
+    pub scope: Scope,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What an event is about; nothing for the run itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Scope {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// Counted from 1 within the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+}
+
+/// The version of this set. An event of a later one is never guessed at.
+pub const VERSION: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    RunStarted(Box<Started>),
+    /// Another process took it up again.
+    RunResumed {
+        /// Tasks that failed and are tried again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        retry: Vec<TaskId>,
+    },
+    /// The plan was edited: open tasks take the new text.
+    PlanChanged {
+        plan: Source,
+        tasks: Vec<TaskSpec>,
+    },
+    /// Nothing goes on any more until somebody takes it up again.
+    RunParked {
+        reason: Parked,
+    },
+    RunCancelled {
+        by: String,
+    },
+    RunEnded {
+        outcome: Outcome,
+        tasks: Tally,
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        price: Option<u64>,
+    },
+
+    QuestionAsked(Box<Asked>),
+    QuestionAnswered {
+        question: QuestionId,
+        answer: String,
+        by: String,
+    },
+
+    /// A fresh subagent begins.
+    AttemptStarted(Box<AttemptStarted>),
+    /// A request goes out: these messages after those of the requests before.
+    TurnStarted {
+        turn: u32,
+        messages: Vec<Digest>,
+        elapsed_ms: u64,
+    },
+    TurnEnded {
+        turn: u32,
+        /// The reply as it was taken.
+        reply: Digest,
+        usage: Usage,
+        elapsed_ms: u64,
+    },
+    TurnFailed {
+        turn: u32,
+        error: provider::Error,
+        elapsed_ms: u64,
+    },
+    CallsStarted {
+        turn: u32,
+        calls: Vec<String>,
+    },
+    CallsEnded {
+        turn: u32,
+        results: Digest,
+        /// What the workspace holds since; nothing if it is as it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<Digest>,
+        elapsed_ms: u64,
+    },
+    /// A jailed program asked for a host.
+    HostAsked {
+        host: String,
+        port: u16,
+        allowed: bool,
+        why: String,
+    },
+    AttemptEnded(Box<AttemptEnded>),
+
+    CheckStarted {
+        check: Check,
+        on: TreeId,
+    },
+    CheckEnded(Box<CheckEnded>),
+    /// What the runtime saw of a task's change, weighed.
+    TaskVerified {
+        evidence: Digest,
+        tree: TreeId,
+        /// What speaks against it, for a fix; nothing if nothing does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failing: Option<Digest>,
+    },
+    StepSkipped {
+        step: String,
+        reason: String,
+    },
+    TaskCommitted {
+        commit: CommitId,
+        /// Of the branch after it.
+        tree: TreeId,
+    },
+    MergeConflicted {
+        paths: Vec<String>,
+    },
+    TaskEnded(Box<TaskEnded>),
+}
+
+/// Everything that the run will be decided by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    pub version: u32,
+    pub plan: Source,
+    pub base: Base,
+    pub branch: String,
+    /// In the plan's order.
+    pub tasks: Vec<TaskSpec>,
+    /// Those that tasks use.
+    pub workflows: BTreeMap<String, Workflow>,
+    /// Those that workflows use.
+    pub agents: BTreeMap<String, Agent>,
+    pub settings: Settings,
+}
+
+/// The plan as it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    pub path: String,
+    pub text: Digest,
+}
+
+/// What the run starts from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    pub tree: TreeId,
+}
+
+/// An agent as this run uses it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    pub phase: Phase,
+    pub profile: String,
+    /// In the order in which they are tried; the last is the strongest.
+    pub models: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parked {
+    /// All that is left waits for an answer.
+    Waiting,
+    Interrupted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Done,
+    Failed,
+    Waiting,
+    BudgetExhausted,
+    Cancelled,
+    /// A guarantee is missing.
+    Refused,
+}
+
+/// How many tasks ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    pub done: usize,
+    pub failed: usize,
+    pub blocked: usize,
+    pub waiting: usize,
+    pub skipped: usize,
+    pub cancelled: usize,
+}
+
+/// A question in the inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    pub question: QuestionId,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Choice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// When the default is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Moment>,
+    pub about: About,
+}
+
+/// What the answer decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// A subagent asked: the answer is shown to the next one.
+    Clarification,
+    /// The task did not succeed by itself: another try with the answer as advice, or an end.
+    Failure,
+    /// Something in the plan contradicts itself, before anything starts.
+    Plan,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptStarted {
+    /// Of the workflow.
+    pub step: String,
+    pub agent: String,
+    pub profile: String,
+    pub model: String,
+    pub purpose: Purpose,
+    /// What the workspace starts from.
+    pub base: TreeId,
+    pub context: Shown,
+    /// What is listed to the model, by name, and all of it as bytes.
+    pub tools: Vec<String>,
+    pub specs: Digest,
+    pub budget: Budget,
+    /// The attempt that delegated this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u32>,
+}
+
+/// Why there is another attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    First,
+    /// The one before brought no valid report.
+    Repeat,
+    /// The model before gave up.
+    NextModel,
+    /// The one before took too long: less is handed over.
+    Simplified,
+    /// A person answered.
+    Answered,
+    /// Checks or a review speak against the change: it is mended.
+    Fix,
+    /// Mending did not help: a stronger model, from the clean base.
+    Stronger,
+    /// The change did not fit what others did: from the new base.
+    Rebased,
+    /// A person wants it tried again.
+    Retried,
+    /// Another subagent asked for it.
+    Delegated,
+}
+
+/// A context as it was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// [`crate::context::IsolatedContext::digest`].
+    pub digest: Digest,
+    pub system: Digest,
+    pub prompt: Digest,
+    pub manifest: Digest,
+    pub tokens: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptEnded {
+    #[serde(flatten)]
+    pub outcome: agent::Outcome,
+    /// As it was taken, with what the runtime filled in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Digest>,
+    /// What the workspace became, with its base; nothing if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeId>,
+    /// Why the change could not be taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// What it left for later work.
+    pub kept: Digest,
+    pub spent: Spent,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckEnded {
+    pub check: Check,
+    pub on: TreeId,
+    pub code: i32,
+    pub passed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    pub output: Digest,
+    pub elapsed_ms: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskEnded {
+    pub state: Ended,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<String>,
+    /// The result; only of a task that is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeId>,
+}
+
+/// How a task ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    Done,
+    Failed,
+    /// A task that it needs is not done.
+    Blocked,
+    Skipped,
+    Cancelled,
+}

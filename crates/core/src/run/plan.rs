@@ -1,0 +1,85 @@
+//! A plan's tasks as a run decides by them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::Kind;
+use crate::context::Share;
+use crate::digest::Digest;
+use crate::id::TaskId;
+use crate::plan::Action;
+
+/// A task without its text, which the plan's source has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskSpec {
+    pub id: TaskId,
+    pub title: String,
+    /// Of the text: another one is another task.
+    pub text: Digest,
+    /// Directly, and only those that are part of this run.
+    pub needs: Vec<TaskId>,
+    pub workflow: String,
+    /// Who writes, where the workflow leaves it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// In the order in which they are tried, in the place of the agent's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    pub files: Vec<FileSpec>,
+    pub files_declared: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub produces: Vec<String>,
+    #[serde(default)]
+    pub tdd: bool,
+    #[serde(default)]
+    pub budget: Cap,
+    /// Why it is no part of this run: done already, optional, not chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSpec {
+    pub path: String,
+    pub action: Action,
+}
+
+/// What holds for the whole run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    pub share: Share,
+    pub review: Review,
+    /// Questions take their defaults; without one the task has failed.
+    pub unattended: bool,
+    #[serde(default)]
+    pub budget: Cap,
+    /// The project's checks, as they were found or configured.
+    pub checks: BTreeMap<Kind, String>,
+    /// How often a change is mended before another way is tried.
+    pub fixes: u32,
+}
+
+/// What a task or a run may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cap {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Millionths of a dollar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Review {
+    /// One reviewer with two verdicts.
+    #[default]
+    Verdicts,
+    /// One for what was asked, then one for how it is made.
+    TwoStage,
+}
