@@ -123,10 +123,14 @@ pub enum Code {
     BadConfiguration,
     /// The repository sets what only the user may set.
     UntrustedSetting,
+    /// A workflow's file cannot be used.
+    BadWorkflow,
+    /// No workflow has that name.
+    UnknownWorkflow,
 }
 
 impl Code {
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 42] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -167,6 +171,8 @@ impl Code {
         Self::MissingTool,
         Self::BadConfiguration,
         Self::UntrustedSetting,
+        Self::BadWorkflow,
+        Self::UnknownWorkflow,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -211,6 +217,8 @@ impl Code {
             Self::MissingTool => "SQ0254",
             Self::BadConfiguration => "SQ0255",
             Self::UntrustedSetting => "SQ0256",
+            Self::BadWorkflow => "SQ0257",
+            Self::UnknownWorkflow => "SQ0258",
         }
     }
 

@@ -1,12 +1,22 @@
 //! A run: what happens is recorded, folded to a state, and the state decides what happens next. All of it pure.
 
+mod deadline;
+mod decide;
 mod event;
+mod next;
 mod plan;
-mod workflow;
+mod state;
+pub mod workflow;
 
+pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Ended, Entry, Event,
-    Outcome, Parked, Purpose, Recorded, Scope, Shown, Source, Started, Tally, TaskEnded, VERSION,
+    Outcome, Purpose, Recorded, Said, Scope, Shown, Source, Started, Tally, TaskEnded, VERSION,
 };
+pub use next::{Because, GIVE_UP, LITERAL, NO_MODEL, Next, Order, TRY_AGAIN, next};
 pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
-pub use workflow::{Step, When, Workflow};
+pub use state::{Cost, Fact, Misfit, Open, RunState, Running, TaskRun, Tried};
+pub use workflow::{Step, Workflow, Workflows};
+
+#[cfg(test)]
+mod tests;

@@ -280,6 +280,9 @@ fn failure(ending: &Ending) -> Option<Failure> {
         Ended::Failed { fault: Fault::Provider { error } } => {
             (Code::ProviderFailed, error.kind.hint())
         }
+        Ended::Failed { fault: Fault::Runtime { .. } } => {
+            (Code::NoWorkspace, "Check the disk and `sequester doctor`, then run it again.")
+        }
         Ended::TimedOut => {
             (Code::TimedOut, "Split the task, or raise `limits.wall` in your own configuration.")
         }

@@ -59,6 +59,10 @@ pub enum Fault {
     Provider {
         error: provider::Error,
     },
+    /// The runtime could not give it what it needs: a workspace, a jail.
+    Runtime {
+        message: String,
+    },
 }
 
 impl Outcome {
@@ -86,6 +90,7 @@ impl Outcome {
                 format!("There is no valid report: {}", faults.join(" "))
             }
             Self::Failed { fault: Fault::Provider { error } } => error.message.clone(),
+            Self::Failed { fault: Fault::Runtime { message } } => message.clone(),
             Self::TimedOut => "The attempt reached its time limit.".to_owned(),
             Self::Looped { call, times } => {
                 format!("`{call}` was called {times} times with the same result.")

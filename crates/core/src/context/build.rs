@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::admit::{Refusal, Share, View};
 use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
@@ -46,7 +48,7 @@ pub struct Request<'a> {
 }
 
 /// An answer that a person gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clarification {
     pub id: String,
     pub task: TaskId,

@@ -13,7 +13,10 @@ use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
 use crate::provider;
-use crate::report::{Choice, Phase};
+use crate::report::{
+    Checks, Choice, Complexity, Conclusion, Findings, Phase, Question, Report, Status, Validation,
+    Verdict,
+};
 use crate::usage::Usage;
 
 /// An event with its place in the log.
@@ -66,13 +69,10 @@ pub enum Event {
         plan: Source,
         tasks: Vec<TaskSpec>,
     },
-    /// Nothing goes on any more until somebody takes it up again.
-    RunParked {
-        reason: Parked,
-    },
     RunCancelled {
         by: String,
     },
+    /// Nothing goes on any more, for good or until somebody takes it up again.
     RunEnded {
         outcome: Outcome,
         tasks: Tally,
@@ -136,6 +136,8 @@ pub enum Event {
     CheckEnded(Box<CheckEnded>),
     /// What the runtime saw of a task's change, weighed.
     TaskVerified {
+        /// Of the workflow.
+        steps: Vec<String>,
         evidence: Digest,
         tree: TreeId,
         /// What speaks against it, for a fix; nothing if nothing does.
@@ -199,18 +201,13 @@ pub struct Agent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Parked {
-    /// All that is left waits for an answer.
-    Waiting,
-    Interrupted,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Done,
     Failed,
+    /// All that is left waits for answers; it goes on when they are given.
     Waiting,
+    /// Somebody interrupted it; it goes on when somebody takes it up again.
+    Stopped,
     BudgetExhausted,
     Cancelled,
     /// A guarantee is missing.
@@ -262,9 +259,14 @@ pub struct AttemptStarted {
     pub agent: String,
     pub profile: String,
     pub model: String,
+    /// Which of the models that may be tried this is.
+    pub rung: usize,
     pub purpose: Purpose,
-    /// What the workspace starts from.
+    /// The task's base.
     pub base: TreeId,
+    /// The change under test that the workspace starts from, where it is not the base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<TreeId>,
     pub context: Shown,
     /// What is listed to the model, by name, and all of it as bytes.
     pub tools: Vec<String>,
@@ -315,6 +317,9 @@ pub struct Shown {
 pub struct AttemptEnded {
     #[serde(flatten)]
     pub outcome: agent::Outcome,
+    /// Of the report, what decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     /// As it was taken, with what the runtime filled in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Digest>,
@@ -329,6 +334,64 @@ pub struct AttemptEnded {
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,
+}
+
+/// What a report says, as far as it decides what comes next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "UPPERCASE")]
+pub enum Said {
+    Proceed {
+        /// Of a judging phase: whether what it judged may stand.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        passed: Option<bool>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        complexity: Option<Complexity>,
+    },
+    Stop {
+        status: Status,
+        reason: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resolution: Option<String>,
+    },
+    Clarify {
+        questions: Vec<Question>,
+    },
+}
+
+impl Said {
+    pub fn of(report: &Report) -> Self {
+        match &report.verdict {
+            Conclusion::Proceed => {
+                let (mut passed, mut complexity) = (None, None);
+                match &report.findings {
+                    Findings::Review(review) => {
+                        let verdicts = [&review.spec, &review.quality];
+                        passed = Some(verdicts.iter().all(|one| one.verdict == Verdict::Pass));
+                    }
+                    Findings::Validate(Validation { checks }) => {
+                        let Checks { types, lint, tests, security } = checks;
+                        let all = [types.passed, lint.passed, tests.passed, security.passed];
+                        passed = Some(all == [true; 4]);
+                    }
+                    Findings::Verify(found) => {
+                        passed = Some(found.requirements.iter().all(|one| one.met));
+                    }
+                    Findings::Analyze(found) => complexity = Some(found.complexity),
+                    Findings::Research(_)
+                    | Findings::Write(_)
+                    | Findings::Execute(_)
+                    | Findings::Plan(_) => {}
+                }
+                Self::Proceed { passed, complexity }
+            }
+            Conclusion::Stop { status, reason, resolution } => Self::Stop {
+                status: *status,
+                reason: reason.clone(),
+                resolution: resolution.clone(),
+            },
+            Conclusion::Clarify { questions, .. } => Self::Clarify { questions: questions.clone() },
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

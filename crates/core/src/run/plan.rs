@@ -74,6 +74,34 @@ pub struct Cap {
     pub price: Option<u64>,
 }
 
+impl Cap {
+    /// What is left once so much was used.
+    pub(super) fn minus(self, tokens: u64, price: u64) -> Self {
+        Self {
+            tokens: self.tokens.map(|cap| cap.saturating_sub(tokens)),
+            price: self.price.map(|cap| cap.saturating_sub(price)),
+        }
+    }
+
+    pub(super) fn split(self, parts: u64) -> Self {
+        let part = |cap: Option<u64>| cap.map(|cap| cap / parts.max(1));
+        Self { tokens: part(self.tokens), price: part(self.price) }
+    }
+
+    pub(super) fn min(self, other: Self) -> Self {
+        let least = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Self { tokens: least(self.tokens, other.tokens), price: least(self.price, other.price) }
+    }
+
+    /// Whether nothing is left of one of them.
+    pub(super) fn is_spent(self) -> bool {
+        self.tokens == Some(0) || self.price == Some(0)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Review {

@@ -1,0 +1,344 @@
+//! What a run does next: first what only needs to be written down, then what has effects.
+
+use std::collections::BTreeSet;
+
+use super::event::{Asked, Ended, Entry, Event, Outcome, Scope, Tally, TaskEnded};
+use super::next::{Next, Order, next};
+use super::plan::Cap;
+use super::state::{RunState, TaskRun};
+use crate::agent;
+use crate::check::Kind;
+use crate::id::{QuestionId, TaskId, TreeId};
+use crate::moment::Moment;
+use crate::report::Question;
+
+/// What a decision is made by, beside what happened.
+#[derive(Clone, Copy, Debug)]
+pub struct Now<'a> {
+    pub at: Moment,
+    /// How many tasks may be worked on at once.
+    pub jobs: usize,
+    /// Tasks with an effect under way.
+    pub busy: &'a BTreeSet<TaskId>,
+    /// Nothing new is to be started.
+    pub stopping: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// To be recorded at once; then it is decided again.
+    pub entries: Vec<Entry>,
+    /// To be done, each once.
+    pub effects: Vec<Effect>,
+    /// When the next question takes its default.
+    pub wake: Option<Moment>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    Attempt {
+        task: TaskId,
+        number: u32,
+        order: Order,
+        /// What it may cost of what is left.
+        cap: Cap,
+    },
+    Verify {
+        task: TaskId,
+        steps: Vec<String>,
+        kinds: Vec<Kind>,
+        tree: Option<TreeId>,
+    },
+    /// The task's change goes onto the branch of the run.
+    Commit {
+        task: TaskId,
+    },
+}
+
+impl Effect {
+    pub fn task(&self) -> &TaskId {
+        match self {
+            Self::Attempt { task, .. } | Self::Verify { task, .. } | Self::Commit { task } => task,
+        }
+    }
+}
+
+pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
+    if run.ended.is_some() {
+        return Decision::default();
+    }
+    let mut plain = Plain { run, now, entries: Vec::new(), asked: run.asked };
+    plain.answer_defaults();
+    plain.walk();
+    if !plain.entries.is_empty() {
+        return Decision { entries: plain.entries, ..Decision::default() };
+    }
+    let effects = if now.stopping { Vec::new() } else { effects(run, now) };
+    let mut decision = Decision { effects, wake: wake(run), ..Decision::default() };
+    if decision.effects.is_empty() && now.busy.is_empty() {
+        match late_commit(run).filter(|_| !now.stopping) {
+            Some(task) => decision.effects.push(Effect::Commit { task }),
+            None => decision.entries.push(end(run, now)),
+        }
+    }
+    decision
+}
+
+/// What needs no effect.
+struct Plain<'a> {
+    run: &'a RunState,
+    now: Now<'a>,
+    entries: Vec<Entry>,
+    asked: u32,
+}
+
+impl Plain<'_> {
+    /// Questions whose time is over, and all of them where nobody is there.
+    fn answer_defaults(&mut self) {
+        for (id, open) in &self.run.questions {
+            let is_late = open.asked.deadline.is_some_and(|deadline| deadline <= self.now.at);
+            let unattended = self.run.started.settings.unattended;
+            let by = if unattended { "default, unattended" } else { "default, after its deadline" };
+            let Some(answer) = open.asked.default.clone().filter(|_| is_late || unattended) else {
+                continue;
+            };
+            let (question, by) = (id.clone(), by.to_owned());
+            let scope = Scope { task: open.task.clone(), phase: open.phase, attempt: None };
+            let event = Event::QuestionAnswered { question, answer, by };
+            self.entries.push(Entry { scope, event });
+        }
+    }
+
+    fn walk(&mut self) {
+        for task in &self.run.tasks[self.run.settled..] {
+            let id = &task.spec.id;
+            if task.ended.is_some() || !task.running.is_empty() || self.now.busy.contains(id) {
+                continue;
+            }
+            if let Some(ended) = self.gate(task) {
+                self.tell(task, Event::TaskEnded(Box::new(ended)));
+            } else if self.run.is_ready(task) {
+                self.go_on(task);
+            }
+        }
+    }
+
+    /// Why a task ends without anything being done for it.
+    fn gate(&self, task: &TaskRun) -> Option<TaskEnded> {
+        let end = |state, reason: String| TaskEnded {
+            state,
+            reason: Some(reason),
+            resolution: None,
+            tree: None,
+        };
+        if let Some(reason) = &task.spec.left_out {
+            return Some(end(Ended::Skipped, reason.clone()));
+        }
+        if self.run.is_cancelled {
+            return Some(end(Ended::Cancelled, "The run was cancelled.".to_owned()));
+        }
+        let need = task.needs.iter().map(|need| &self.run.tasks[*need]).find_map(|need| {
+            let ended = need.ended.as_ref()?;
+            let is_met = matches!(ended.state, Ended::Done | Ended::Skipped);
+            (!is_met).then_some((&need.spec.id, ended))
+        });
+        let (need, ended) = need?;
+        let why = ended.reason.as_deref().unwrap_or("It did not succeed.");
+        let mut blocked =
+            end(Ended::Blocked, format!("It needs `{need}`, which is not done: {why}"));
+        blocked.resolution.clone_from(&ended.resolution);
+        Some(blocked)
+    }
+
+    fn go_on(&mut self, task: &TaskRun) {
+        match next(self.run, task) {
+            Some(Next::Skip { step, reason }) => {
+                self.tell(task, Event::StepSkipped { step, reason });
+            }
+            Some(Next::Ask { about, questions }) => {
+                for question in questions {
+                    self.asked += 1;
+                    let event = self.ask(question, about);
+                    self.tell(task, event);
+                }
+            }
+            Some(Next::Finish { tree }) => {
+                let tree = tree.or_else(|| task.base.clone());
+                let (state, reason, resolution) = (Ended::Done, None, None);
+                let ended = TaskEnded { state, reason, resolution, tree };
+                self.tell(task, Event::TaskEnded(Box::new(ended)));
+            }
+            Some(Next::End(ended)) => self.tell(task, Event::TaskEnded(Box::new(ended))),
+            Some(Next::Await) if self.run.started.settings.unattended => {
+                let ended = TaskEnded {
+                    state: Ended::Failed,
+                    reason: Some(
+                        "A question has no default, and nobody is there to answer.".into(),
+                    ),
+                    resolution: Some(
+                        "Run it with somebody there, or give the question a default.".into(),
+                    ),
+                    tree: None,
+                };
+                // Those with a default were answered before.
+                let no_default = |id| {
+                    let open: Option<&super::state::Open> = self.run.questions.get(id);
+                    open.is_some_and(|open| open.asked.default.is_none())
+                };
+                if task.open.iter().any(no_default) {
+                    self.tell(task, Event::TaskEnded(Box::new(ended)));
+                }
+            }
+            Some(Next::Await | Next::Attempt(_) | Next::Verify { .. }) | None => {}
+        }
+    }
+
+    fn ask(&self, question: Question, about: super::event::About) -> Event {
+        let deadline = question.deadline.as_deref().and_then(super::deadline::read);
+        Event::QuestionAsked(Box::new(Asked {
+            question: QuestionId::new(format!("{}-{}", self.run.run, self.asked)),
+            text: question.question,
+            options: question.options,
+            // A deadline without a default would decide nothing.
+            deadline: deadline
+                .filter(|_| question.default.is_some())
+                .map(|time| self.now.at.after(time)),
+            default: question.default,
+            about,
+        }))
+    }
+
+    fn tell(&mut self, task: &TaskRun, event: Event) {
+        let scope = Scope { task: Some(task.spec.id.clone()), phase: None, attempt: None };
+        self.entries.push(Entry { scope, event });
+    }
+}
+
+/// What is to be done, as far as there is room for it: what is begun first, then in the plan's order.
+fn effects(run: &RunState, now: Now<'_>) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = commit(run, now).into_iter().collect();
+    let mut room = now.jobs.saturating_sub(now.busy.len());
+    let open = || {
+        run.tasks[run.settled..].iter().filter(|task| {
+            let is_free = task.running.is_empty() && !now.busy.contains(&task.spec.id);
+            task.ended.is_none() && is_free && run.is_ready(task)
+        })
+    };
+    let begun = open().filter(|task| task.attempts > 0);
+    let fresh = open().filter(|task| task.attempts == 0);
+    let mut chosen: Vec<Effect> = Vec::new();
+    for task in begun.chain(fresh) {
+        if room == 0 {
+            break;
+        }
+        let id = task.spec.id.clone();
+        let effect = match next(run, task) {
+            Some(Next::Attempt(order)) => {
+                let number = task.attempts + 1;
+                Effect::Attempt { task: id, number, order, cap: Cap::default() }
+            }
+            Some(Next::Verify { steps, kinds, tree }) => {
+                Effect::Verify { task: id, steps, kinds, tree }
+            }
+            _ => continue,
+        };
+        chosen.push(effect);
+        room -= 1;
+    }
+    effects.extend(afford(run, chosen));
+    effects
+}
+
+/// Gives each attempt its part of what is left of the run's and of its task's budget; what cannot be paid is not started.
+fn afford(run: &RunState, chosen: Vec<Effect>) -> Vec<Effect> {
+    let count = chosen.iter().filter(|one| matches!(one, Effect::Attempt { .. })).count() as u64;
+    let part = left(run).split(count);
+    let pay = |effect: Effect| match effect {
+        Effect::Attempt { task, number, order, .. } => {
+            let own = run.task(&task).map_or_else(Cap::default, |task| {
+                task.spec.budget.minus(task.cost.usage.total(), task.cost.price)
+            });
+            let cap = part.min(own);
+            (!cap.is_spent()).then_some(Effect::Attempt { task, number, order, cap })
+        }
+        other => Some(other),
+    };
+    chosen.into_iter().filter_map(pay).collect()
+}
+
+/// What is left of the run's budget once all that is under way has used its part.
+fn left(run: &RunState) -> Cap {
+    let mut left = run.started.settings.budget.minus(run.cost.usage.total(), run.cost.price);
+    for running in run.tasks[run.settled..].iter().flat_map(|task| task.running.values()) {
+        let budget = &running.started.budget;
+        let held = |cap: Option<u64>, used: u64| cap.map_or(0, |cap| cap.saturating_sub(used));
+        let tokens = held(budget.tokens, running.cost.usage.total());
+        left = left.minus(tokens, held(budget.price, running.cost.price));
+    }
+    left
+}
+
+/// The next task in the plan's order whose change is not on the branch, if all before it have ended.
+fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
+    for task in &run.tasks[run.settled..] {
+        let ended = task.ended.as_ref()?;
+        let is_open = ended.state == Ended::Done && task.result().is_some();
+        if is_open && task.committed.is_none() {
+            let free = !now.busy.contains(&task.spec.id);
+            return free.then(|| Effect::Commit { task: task.spec.id.clone() });
+        }
+    }
+    None
+}
+
+/// When all that is left waits, what is done goes onto the branch all the same.
+fn late_commit(run: &RunState) -> Option<TaskId> {
+    let is_open = |task: &&TaskRun| task.result().is_some() && task.committed.is_none();
+    run.tasks[run.settled..].iter().find(is_open).map(|task| task.spec.id.clone())
+}
+
+fn wake(run: &RunState) -> Option<Moment> {
+    let with_default = run.questions.values().filter(|open| open.asked.default.is_some());
+    with_default.filter_map(|open| open.asked.deadline).min()
+}
+
+/// How the run ends when nothing is under way and nothing can be started.
+fn end(run: &RunState, now: Now<'_>) -> Entry {
+    let mut tally = Tally::default();
+    for task in &run.tasks {
+        let slot = match task.ended.as_ref().map(|ended| ended.state) {
+            Some(Ended::Done) => &mut tally.done,
+            Some(Ended::Failed) => &mut tally.failed,
+            Some(Ended::Blocked) => &mut tally.blocked,
+            Some(Ended::Skipped) => &mut tally.skipped,
+            Some(Ended::Cancelled) => &mut tally.cancelled,
+            None if !task.open.is_empty() => &mut tally.waiting,
+            None => continue,
+        };
+        *slot += 1;
+    }
+    let is_open = run.tasks.iter().any(|task| task.ended.is_none() && task.open.is_empty());
+    let exhausted = |task: &TaskRun| {
+        let last = task.tried().next_back();
+        last.is_some_and(|tried| matches!(tried.outcome, agent::Outcome::BudgetExhausted { .. }))
+    };
+    let outcome = if run.is_cancelled {
+        Outcome::Cancelled
+    } else if now.stopping && is_open {
+        Outcome::Stopped
+    } else if tally.waiting > 0 {
+        Outcome::Waiting
+    } else if left(run).is_spent() && is_open || run.tasks.iter().any(exhausted) {
+        Outcome::BudgetExhausted
+    } else if tally.failed + tally.blocked > 0 || is_open {
+        Outcome::Failed
+    } else {
+        Outcome::Done
+    };
+    let usage = run.cost.usage;
+    let price = (run.cost.price > 0).then_some(run.cost.price);
+    Entry {
+        scope: Scope::default(),
+        event: Event::RunEnded { outcome, tasks: tally, usage, price },
+    }
+}

@@ -1,0 +1,492 @@
+//! The state of a run: its events, folded. Facts only; what they lead to is decided elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{
+    About, Asked, AttemptEnded, AttemptStarted, Ended, Entry, Event, Outcome, Purpose, Recorded,
+    Said, Started, TaskEnded,
+};
+use super::plan::TaskSpec;
+use crate::agent;
+use crate::budget::Spent;
+use crate::context::Clarification;
+use crate::digest::Digest;
+use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
+use crate::moment::Moment;
+use crate::report::Phase;
+use crate::usage::Usage;
+
+/// What happened so far. It can be stored at any moment and taken up again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunState {
+    pub run: RunId,
+    /// Of the last event.
+    pub seq: u64,
+    pub at: Moment,
+    pub started: Box<Started>,
+    /// In the plan's order.
+    pub tasks: Vec<TaskRun>,
+    index: BTreeMap<TaskId, usize>,
+    /// All tasks before this one have ended, and what they changed is on the branch.
+    pub(super) settled: usize,
+    pub questions: BTreeMap<QuestionId, Open>,
+    /// How many questions were asked.
+    pub asked: u32,
+    pub cost: Cost,
+    /// The last commit of the run's branch and its tree.
+    pub tip: Option<(CommitId, TreeId)>,
+    pub is_cancelled: bool,
+    pub ended: Option<Outcome>,
+}
+
+/// A question that nobody answered yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    pub task: Option<TaskId>,
+    pub phase: Option<Phase>,
+    pub asked_at: Moment,
+    #[serde(flatten)]
+    pub asked: Asked,
+}
+
+/// Tokens and what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// Millionths of a dollar, as far as prices are known.
+    pub price: u64,
+}
+
+/// A task and all that happened to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskRun {
+    pub spec: TaskSpec,
+    /// Where those that it needs stand in the plan's order.
+    pub(super) needs: Vec<usize>,
+    pub facts: Vec<Fact>,
+    /// Attempts that were started, also those under way.
+    pub attempts: u32,
+    /// Attempts under way: one, and those that it delegated.
+    pub running: BTreeMap<u32, Running>,
+    /// Questions of it that nobody answered yet.
+    pub open: BTreeSet<QuestionId>,
+    pub clarifications: Vec<Clarification>,
+    pub ended: Option<TaskEnded>,
+    /// The task's base, as its last attempt had it.
+    pub base: Option<TreeId>,
+    pub committed: Option<CommitId>,
+    /// Tasks whose changes are in its base beside those of its needs: it was done again on top of them.
+    pub over: Option<usize>,
+    pub cost: Cost,
+}
+
+/// Something that decides how a task goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+pub enum Fact {
+    Tried(Box<Tried>),
+    Skipped {
+        step: String,
+    },
+    Verified {
+        steps: Vec<String>,
+        tree: TreeId,
+        failing: Option<Digest>,
+    },
+    Answered {
+        about: About,
+        answer: String,
+    },
+    Conflicted {
+        paths: Vec<String>,
+    },
+    /// A person wants it tried again, or its text is another one now.
+    Reopened,
+}
+
+/// An attempt that ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    pub number: u32,
+    pub step: String,
+    pub phase: Phase,
+    pub agent: String,
+    pub model: String,
+    pub rung: usize,
+    pub purpose: Purpose,
+    pub base: TreeId,
+    pub context: Digest,
+    pub outcome: agent::Outcome,
+    pub said: Option<Said>,
+    pub report: Option<Digest>,
+    /// What the workspace became, if it changed.
+    pub tree: Option<TreeId>,
+    pub trouble: Option<String>,
+    pub spent: Spent,
+}
+
+/// An attempt under way, with all of it that is durable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Running {
+    pub number: u32,
+    pub phase: Phase,
+    pub started: Box<AttemptStarted>,
+    /// Its turns and calls, in order.
+    pub turns: Vec<Event>,
+    /// Tokens so far.
+    pub cost: Cost,
+}
+
+/// Why events cannot be folded: they are not a log of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    pub seq: u64,
+    pub why: &'static str,
+}
+
+impl RunState {
+    /// The state after the first event, which must start the run.
+    pub fn begin(first: &Recorded) -> Result<Self, Misfit> {
+        let Event::RunStarted(started) = &first.entry.event else {
+            return Err(Misfit { seq: first.seq, why: "a run begins with `run_started`" });
+        };
+        if started.version > super::VERSION {
+            return Err(Misfit { seq: first.seq, why: "it was written by a later version" });
+        }
+        let mut started = started.clone();
+        let specs = std::mem::take(&mut started.tasks);
+        let mut state = Self {
+            run: first.run.clone(),
+            seq: first.seq,
+            at: first.at,
+            started,
+            tasks: specs.into_iter().map(TaskRun::new).collect(),
+            index: BTreeMap::new(),
+            settled: 0,
+            questions: BTreeMap::new(),
+            asked: 0,
+            cost: Cost::default(),
+            tip: None,
+            is_cancelled: false,
+            ended: None,
+        };
+        state.list();
+        Ok(state)
+    }
+
+    /// A whole log.
+    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Recorded>) -> Result<Self, Misfit> {
+        let mut events = events.into_iter();
+        let first = events.next().ok_or(Misfit { seq: 0, why: "the run has no events" })?;
+        let mut state = Self::begin(first)?;
+        for event in events {
+            state.fold(event)?;
+        }
+        Ok(state)
+    }
+
+    fn list(&mut self) {
+        let ids = self.tasks.iter().enumerate();
+        self.index = ids.map(|(at, task)| (task.spec.id.clone(), at)).collect();
+        for at in 0..self.tasks.len() {
+            let needs = self.tasks[at].spec.needs.iter();
+            self.tasks[at].needs = needs.filter_map(|need| self.position(need)).collect();
+        }
+        self.settled = 0;
+    }
+
+    /// Whether all that a task needs is done.
+    pub fn is_ready(&self, task: &TaskRun) -> bool {
+        let met = |need: &usize| {
+            let ended = self.tasks[*need].ended.as_ref();
+            ended.is_some_and(|ended| matches!(ended.state, Ended::Done | Ended::Skipped))
+        };
+        task.needs.iter().all(met)
+    }
+
+    /// All that a task is built on: what it needs, near and far, in the plan's order.
+    pub fn foundation(&self, at: usize) -> Vec<usize> {
+        let mut is_in = vec![false; self.tasks.len()];
+        let mut open = vec![at];
+        while let Some(one) = open.pop() {
+            let task = &self.tasks[one];
+            let over = 0..task.over.unwrap_or(0);
+            let done = over.filter(|other| self.tasks[*other].committed.is_some());
+            for need in task.needs.iter().copied().chain(done) {
+                if !std::mem::replace(&mut is_in[need], true) {
+                    open.push(need);
+                }
+            }
+        }
+        (0..is_in.len()).filter(|one| is_in[*one]).collect()
+    }
+
+    fn settle(&mut self) {
+        let is_settled = |task: &TaskRun| {
+            let is_open = task.result().is_some() && task.committed.is_none();
+            task.ended.is_some() && !is_open
+        };
+        while self.tasks.get(self.settled).is_some_and(is_settled) {
+            self.settled += 1;
+        }
+    }
+
+    pub fn position(&self, task: &TaskId) -> Option<usize> {
+        self.index.get(task).copied()
+    }
+
+    pub fn task(&self, task: &TaskId) -> Option<&TaskRun> {
+        self.tasks.get(self.position(task)?)
+    }
+
+    /// Takes one more event.
+    pub fn fold(&mut self, recorded: &Recorded) -> Result<(), Misfit> {
+        let misfit = |why| Misfit { seq: recorded.seq, why };
+        if recorded.seq != self.seq + 1 {
+            return Err(misfit("an event is missing before it"));
+        }
+        self.seq = recorded.seq;
+        self.at = self.at.max(recorded.at);
+        let Entry { scope, event } = &recorded.entry;
+        match event {
+            Event::RunStarted(_) => return Err(misfit("a run starts once")),
+            Event::RunResumed { retry } => {
+                self.ended = None;
+                for task in retry {
+                    self.reopen(task).ok_or_else(|| misfit("there is no such task"))?;
+                }
+            }
+            Event::PlanChanged { plan, tasks } => {
+                self.started.plan = plan.clone();
+                self.change(tasks);
+            }
+            Event::RunCancelled { .. } => self.is_cancelled = true,
+            Event::RunEnded { outcome, .. } => self.ended = Some(*outcome),
+            Event::QuestionAsked(asked) => {
+                let open = Open {
+                    task: scope.task.clone(),
+                    phase: scope.phase,
+                    asked_at: recorded.at,
+                    asked: (**asked).clone(),
+                };
+                self.questions.insert(asked.question.clone(), open);
+                self.asked += 1;
+                if let Some(task) = scope.task.as_ref().and_then(|task| self.position(task)) {
+                    self.tasks[task].open.insert(asked.question.clone());
+                }
+            }
+            Event::QuestionAnswered { question, answer, .. } => {
+                let open = self.questions.remove(question);
+                let open = open.ok_or_else(|| misfit("nobody asked this question"))?;
+                self.answer(question, &open, answer);
+            }
+            _ => {
+                let task = scope.task.as_ref().and_then(|task| self.position(task));
+                let task = task.ok_or_else(|| misfit("it is about no task of the run"))?;
+                if let Event::TaskCommitted { commit, tree } = event {
+                    self.tip = Some((commit.clone(), tree.clone()));
+                }
+                if let Event::TurnEnded { usage, .. } = event {
+                    let price = self.tasks[task].price(scope.attempt, *usage);
+                    self.cost.add(*usage, price);
+                }
+                let about = (scope.phase, scope.attempt);
+                self.tasks[task].fold(task, about, event).map_err(misfit)?;
+                if self.tasks[task].ended.is_some() {
+                    self.settle();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, question: &QuestionId, open: &Open, answer: &str) {
+        let Some(at) = open.task.as_ref().and_then(|task| self.position(task)) else { return };
+        let task = &mut self.tasks[at];
+        task.open.remove(question);
+        let about = open.asked.about;
+        task.facts.push(Fact::Answered { about, answer: answer.to_owned() });
+        task.clarifications.push(Clarification {
+            id: question.as_str().to_owned(),
+            task: task.spec.id.clone(),
+            question: open.asked.text.clone(),
+            answer: answer.to_owned(),
+        });
+    }
+
+    fn reopen(&mut self, task: &TaskId) -> Option<()> {
+        let at = self.position(task)?;
+        self.settled = 0;
+        self.tasks[at].reopen();
+        // What was blocked by it may go on.
+        for other in &mut self.tasks {
+            if other.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
+                other.reopen();
+            }
+        }
+        Some(())
+    }
+
+    /// Open tasks take what the plan says now; those that are done stay as they are.
+    fn change(&mut self, specs: &[TaskSpec]) {
+        let mut old: BTreeMap<TaskId, TaskRun> =
+            self.tasks.drain(..).map(|task| (task.spec.id.clone(), task)).collect();
+        self.tasks = specs
+            .iter()
+            .map(|spec| match old.remove(&spec.id) {
+                Some(mut task) => {
+                    let is_done =
+                        task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done);
+                    if task.spec != *spec && !is_done {
+                        task.reopen();
+                        task.clarifications.clear();
+                        task.spec = spec.clone();
+                    }
+                    task
+                }
+                None => TaskRun::new(spec.clone()),
+            })
+            .collect();
+        self.list();
+    }
+}
+
+impl TaskRun {
+    fn new(spec: TaskSpec) -> Self {
+        Self {
+            spec,
+            needs: Vec::new(),
+            facts: Vec::new(),
+            attempts: 0,
+            running: BTreeMap::new(),
+            open: BTreeSet::new(),
+            clarifications: Vec::new(),
+            ended: None,
+            base: None,
+            committed: None,
+            over: None,
+            cost: Cost::default(),
+        }
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
+    }
+
+    /// The tree that a done task leaves, if it changed anything.
+    pub fn result(&self) -> Option<&TreeId> {
+        let tree = self.ended.as_ref().filter(|_| self.is_done())?.tree.as_ref()?;
+        (Some(tree) != self.base.as_ref()).then_some(tree)
+    }
+
+    /// Attempts that ended, in order.
+    pub fn tried(&self) -> impl DoubleEndedIterator<Item = &Tried> {
+        self.facts.iter().filter_map(|fact| match fact {
+            Fact::Tried(tried) => Some(&**tried),
+            _ => None,
+        })
+    }
+
+    fn reopen(&mut self) {
+        self.ended = None;
+        self.running.clear();
+        self.facts.push(Fact::Reopened);
+    }
+
+    /// What a reply of an attempt under way costs.
+    fn price(&self, attempt: Option<u32>, usage: Usage) -> u64 {
+        let running = attempt.and_then(|number| self.running.get(&number));
+        let price = running.and_then(|running| crate::price::find(&running.started.model));
+        price.map_or(0, |price| usage.price(price))
+    }
+
+    fn fold(
+        &mut self,
+        place: usize,
+        (phase, attempt): (Option<Phase>, Option<u32>),
+        event: &Event,
+    ) -> Result<(), &'static str> {
+        match event {
+            Event::AttemptStarted(started) => {
+                let (phase, number) = phase.zip(attempt).ok_or("it names no attempt")?;
+                self.attempts = self.attempts.max(number);
+                if started.parent.is_none() {
+                    self.base = Some(started.base.clone());
+                }
+                let started = started.clone();
+                let (turns, cost) = (Vec::new(), Cost::default());
+                self.running.insert(number, Running { number, phase, started, turns, cost });
+            }
+            Event::TurnStarted { .. }
+            | Event::TurnEnded { .. }
+            | Event::TurnFailed { .. }
+            | Event::CallsStarted { .. }
+            | Event::CallsEnded { .. } => {
+                let running = attempt.and_then(|number| self.running.get_mut(&number));
+                let running = running.ok_or("its attempt is not under way")?;
+                if let Event::TurnEnded { usage, .. } = event {
+                    let price = crate::price::find(&running.started.model);
+                    let price = price.map_or(0, |price| usage.price(price));
+                    self.cost.add(*usage, price);
+                    running.cost.add(*usage, price);
+                }
+                running.turns.push(event.clone());
+            }
+            Event::AttemptEnded(ended) => {
+                let running = attempt.and_then(|number| self.running.remove(&number));
+                let running = running.ok_or("its attempt is not under way")?;
+                self.facts.push(Fact::Tried(Box::new(Tried::new(running, ended))));
+            }
+            Event::TaskVerified { steps, tree, failing, .. } => {
+                let (tree, failing) = (tree.clone(), failing.clone());
+                self.facts.push(Fact::Verified { steps: steps.clone(), tree, failing });
+            }
+            Event::StepSkipped { step, .. } => {
+                self.facts.push(Fact::Skipped { step: step.clone() });
+            }
+            Event::TaskCommitted { commit, .. } => self.committed = Some(commit.clone()),
+            Event::MergeConflicted { paths } => {
+                self.ended = None;
+                self.over = Some(place);
+                self.facts.push(Fact::Conflicted { paths: paths.clone() });
+            }
+            Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),
+            // Told to people; nothing is decided by them.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Tried {
+    fn new(running: Running, ended: &AttemptEnded) -> Self {
+        let started = *running.started;
+        Self {
+            number: running.number,
+            step: started.step,
+            phase: running.phase,
+            agent: started.agent,
+            model: started.model,
+            rung: started.rung,
+            purpose: started.purpose,
+            base: started.base,
+            context: started.context.digest,
+            outcome: ended.outcome.clone(),
+            said: ended.said.clone(),
+            report: ended.report.clone(),
+            tree: ended.tree.clone().or(started.from),
+            trouble: ended.trouble.clone(),
+            spent: ended.spent.clone(),
+        }
+    }
+}
+
+impl Cost {
+    fn add(&mut self, usage: Usage, price: u64) {
+        self.usage += usage;
+        self.price = self.price.saturating_add(price);
+    }
+}

@@ -1,0 +1,150 @@
+//! Every event as it lies in logs that exist: what was written can be read for ever.
+
+use crate::agent;
+use crate::budget::{Budget, Spent};
+use crate::check::{Check, Counts, Kind};
+use crate::digest::Digest;
+use crate::moment::Moment;
+use crate::provider;
+use crate::report::{Choice, Phase, Question, Status};
+use crate::run::*;
+use crate::usage::Usage;
+
+use super::stage::{started, task};
+
+const V1: &str = include_str!("golden/v1.jsonl");
+
+#[expect(clippy::too_many_lines, reason = "one of each")]
+fn every() -> Vec<Event> {
+    let digest = || Digest::of(b"bytes");
+    let (elapsed_ms, turn) = (5, 1);
+    let usage = Usage { input: 10, cache_read: 4, cache_write: 2, output: 3 };
+    let mut first = started(vec![task("a", &[]), task("b", &["a"])], &["m"]);
+    first.workflows.retain(|name, _| name == "adaptive");
+    first.agents.retain(|name, _| name == "writer");
+    let check = || Check { kind: Kind::Tests, command: "cargo test".to_owned() };
+    let error = provider::Error {
+        kind: provider::Kind::Overloaded,
+        message: "It is overloaded.".to_owned(),
+        retry_after: Some(std::time::Duration::from_secs(2)),
+    };
+    let context = Shown {
+        digest: digest(),
+        system: digest(),
+        prompt: digest(),
+        manifest: digest(),
+        tokens: 9,
+    };
+    vec![
+        Event::RunStarted(Box::new(first)),
+        Event::RunResumed { retry: vec!["a".into()] },
+        Event::PlanChanged {
+            plan: Source { path: "plan.md".to_owned(), text: digest() },
+            tasks: vec![task("a", &[])],
+        },
+        Event::RunCancelled { by: "somebody".to_owned() },
+        Event::QuestionAsked(Box::new(Asked {
+            question: "r1-1".into(),
+            text: "Which?".to_owned(),
+            options: vec![Choice { label: "This".to_owned(), description: None }],
+            default: Some("This".to_owned()),
+            deadline: Some(Moment(2)),
+            about: About::Clarification,
+        })),
+        Event::QuestionAnswered {
+            question: "r1-1".into(),
+            answer: "This".to_owned(),
+            by: "somebody".to_owned(),
+        },
+        Event::AttemptStarted(Box::new(AttemptStarted {
+            step: "write".to_owned(),
+            agent: "writer".to_owned(),
+            profile: "writer".to_owned(),
+            model: "literal".to_owned(),
+            rung: 0,
+            purpose: Purpose::Fix,
+            base: "tree".into(),
+            from: Some("other".into()),
+            context,
+            tools: vec!["Read".to_owned()],
+            specs: digest(),
+            budget: Budget::default(),
+            parent: Some(1),
+        })),
+        Event::TurnStarted { turn, messages: vec![digest()], elapsed_ms },
+        Event::TurnEnded { turn, reply: digest(), usage, elapsed_ms },
+        Event::TurnFailed { turn, error, elapsed_ms },
+        Event::CallsStarted { turn, calls: vec!["Read".to_owned()] },
+        Event::CallsEnded { turn, results: digest(), change: Some(digest()), elapsed_ms },
+        Event::HostAsked {
+            host: "example.org".to_owned(),
+            port: 443,
+            allowed: false,
+            why: "It is not named.".to_owned(),
+        },
+        ended(Said::Proceed { passed: Some(true), complexity: None }),
+        ended(Said::Stop { status: Status::Blocked, reason: "No.".to_owned(), resolution: None }),
+        ended(Said::Clarify { questions: vec![Question::default()] }),
+        Event::CheckStarted { check: check(), on: "tree".into() },
+        Event::CheckEnded(Box::new(CheckEnded {
+            check: check(),
+            on: "tree".into(),
+            code: 101,
+            passed: false,
+            counts: Some(Counts { passed: 1, failed: 2, skipped: 3 }),
+            output: digest(),
+            elapsed_ms,
+        })),
+        Event::TaskVerified {
+            steps: vec!["check".to_owned()],
+            evidence: digest(),
+            tree: "tree".into(),
+            failing: Some(digest()),
+        },
+        Event::StepSkipped { step: "review".to_owned(), reason: NO_MODEL.to_owned() },
+        Event::TaskCommitted { commit: "commit".into(), tree: "tree".into() },
+        Event::MergeConflicted { paths: vec!["a.rs".to_owned()] },
+        Event::TaskEnded(Box::new(TaskEnded {
+            state: Ended::Failed,
+            reason: Some("No.".to_owned()),
+            resolution: Some("Do.".to_owned()),
+            tree: Some("tree".into()),
+        })),
+        Event::RunEnded {
+            outcome: Outcome::Done,
+            tasks: Tally { done: 2, ..Tally::default() },
+            usage,
+            price: Some(7),
+        },
+    ]
+}
+
+fn ended(said: Said) -> Event {
+    Event::AttemptEnded(Box::new(AttemptEnded {
+        outcome: agent::Outcome::Looped { call: "Bash".to_owned(), times: 5 },
+        said: Some(said),
+        report: Some(Digest::of(b"bytes")),
+        change: Some(Digest::of(b"bytes")),
+        tree: Some("tree".into()),
+        trouble: Some("It is gone.".to_owned()),
+        kept: Digest::of(b"bytes"),
+        spent: Spent::default(),
+    }))
+}
+
+#[test]
+fn events_of_the_first_version_are_written_and_read_as_ever() {
+    let scope = Scope { task: Some("a".into()), phase: Some(Phase::Write), attempt: Some(2) };
+    let events = every().into_iter().enumerate().map(|(at, event)| Recorded {
+        seq: at as u64 + 1,
+        at: Moment(1_794_819_912_345),
+        run: "r1".into(),
+        entry: Entry { scope: scope.clone(), event },
+    });
+    let events: Vec<Recorded> = events.collect();
+    let lines: Vec<String> =
+        events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    assert_eq!(lines.join("\n") + "\n", V1);
+    let read: Vec<Recorded> = V1.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(read, events);
+}

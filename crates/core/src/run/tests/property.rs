@@ -1,0 +1,204 @@
+use proptest::prelude::*;
+
+use super::stage::{Brought, Stage, started, task};
+use crate::agent::{self, Fault};
+use crate::report::{Phase, Question, Status};
+use crate::run::*;
+
+/// Any plan of up to nine tasks, by which earlier ones each needs.
+fn plans() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    prop::collection::vec(prop::collection::vec(0_usize..9, 0..3), 1..9).prop_map(|all| {
+        let earlier = |(at, needs): (usize, Vec<usize>)| {
+            needs.into_iter().filter(|need| *need < at).collect()
+        };
+        all.into_iter().enumerate().map(earlier).collect()
+    })
+}
+
+fn specs(plan: &[Vec<usize>]) -> Vec<TaskSpec> {
+    let workflows = ["build", "solo", "chain", "pipeline", "adaptive", "parallel"];
+    let spec = |(at, needs): (usize, &Vec<usize>)| {
+        let needs: Vec<String> = needs.iter().map(|need| format!("t{need}")).collect();
+        let needs: Vec<&str> = needs.iter().map(String::as_str).collect();
+        let workflow = workflows[at % workflows.len()].to_owned();
+        TaskSpec { workflow, ..task(&format!("t{at}"), &needs) }
+    };
+    plan.iter().enumerate().map(spec).collect()
+}
+
+/// What an attempt brings on a day like this.
+fn luck(day: u8, order: &Order) -> Brought {
+    let question = |default: Option<&str>| Question {
+        question: "Which?".to_owned(),
+        default: default.map(ToOwned::to_owned),
+        ..Question::default()
+    };
+    match day % 16 {
+        0 => Brought::stopped(Status::Blocked),
+        1 => Brought::stopped(Status::Complete),
+        2 => Brought::asking(vec![question(Some("Yes."))]),
+        3 => Brought::asking(vec![question(None)]),
+        4 => Brought::ended(agent::Outcome::TimedOut),
+        5 => Brought::ended(agent::Outcome::Failed { fault: Fault::NoReport { faults: vec![] } }),
+        6 if order.phase == Phase::Review => Brought::judged(false),
+        _ => match order.phase {
+            Phase::Review | Phase::Validate | Phase::Verify => Brought::judged(true),
+            _ => Brought::done(),
+        },
+    }
+}
+
+fn stage(plan: &[Vec<usize>], days: Vec<u8>, jobs: usize) -> Stage {
+    let mut stage = Stage::new(started(specs(plan), &["m", "strong"]));
+    stage.jobs = jobs;
+    let days = std::rc::Rc::new(days);
+    let day = move |seed: &str, days: &[u8]| -> u8 {
+        // By who asks and for the how many-th time, never by when.
+        let sum: usize = seed.bytes().map(usize::from).sum();
+        days[sum % days.len()]
+    };
+    let known = std::rc::Rc::clone(&days);
+    let mut times = std::collections::BTreeMap::<String, u32>::new();
+    stage.attempt = Box::new(move |id, order| {
+        let count = times.entry(id.to_string()).or_default();
+        *count += 1;
+        luck(day(&format!("{id}{}{count}", order.step), &known), order)
+    });
+    let mut seen = std::collections::BTreeMap::<String, u32>::new();
+    stage.verify = Box::new(move |id| {
+        let count = seen.entry(id.to_string()).or_default();
+        *count += 1;
+        day(&format!("{id}v{count}"), &days) % 4 != 0
+    });
+    stage
+}
+
+/// Plays to an end, answering whatever is asked.
+fn play_out(stage: &mut Stage) -> Outcome {
+    for _ in 0..50 {
+        let outcome = stage.play();
+        if outcome != Outcome::Waiting {
+            return outcome;
+        }
+        let open: Vec<String> = stage.state.questions.keys().map(ToString::to_string).collect();
+        for (at, question) in open.iter().enumerate() {
+            stage.answer(question, if at % 2 == 0 { GIVE_UP } else { "Go on." });
+        }
+        stage.resume(&[]);
+    }
+    panic!("it asks for ever")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_run_ends_and_its_log_is_its_state(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
+    ) {
+        let mut stage = stage(&plan, days, jobs);
+        play_out(&mut stage);
+        let again = RunState::replay(&stage.log).unwrap();
+        prop_assert_eq!(&again, &stage.state);
+        let stored = serde_json::to_string(&stage.state).unwrap();
+        let read: RunState = serde_json::from_str(&stored).unwrap();
+        prop_assert_eq!(&read, &stage.state);
+        for task in &stage.state.tasks {
+            prop_assert!(task.ended.is_some());
+        }
+    }
+
+    #[test]
+    fn a_task_is_done_only_after_the_runtime_found_nothing_against_its_last_change(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40),
+    ) {
+        let mut stage = stage(&plan, days, 3);
+        play_out(&mut stage);
+        for task in stage.state.tasks.iter().filter(|task| task.is_done()) {
+            let last = task.facts.iter().rev().find_map(|fact| match fact {
+                Fact::Verified { tree, failing, .. } => Some((tree, failing)),
+                _ => None,
+            });
+            let (tree, failing) = last.expect("the runtime looked");
+            prop_assert_eq!(failing, &None);
+            if let Some(result) = task.result() {
+                prop_assert_eq!(tree, result);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_starts_before_its_needs_are_done_and_nothing_is_committed_twice(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
+    ) {
+        let mut stage = stage(&plan, days, jobs);
+        play_out(&mut stage);
+        for (at, recorded) in stage.log.iter().enumerate() {
+            let Event::AttemptStarted(_) = recorded.entry.event else { continue };
+            let before = RunState::replay(&stage.log[..at]).unwrap();
+            let task = recorded.entry.scope.task.as_ref().unwrap();
+            for need in &before.task(task).unwrap().spec.needs {
+                prop_assert!(before.task(need).unwrap().is_done());
+            }
+        }
+        let mut committed = stage.committed();
+        let count = committed.len();
+        committed.sort();
+        committed.dedup();
+        prop_assert_eq!(committed.len(), count);
+    }
+
+    #[test]
+    fn the_order_in_which_things_end_changes_no_tasks_fate(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), turns in prop::collection::vec(0_usize..8, 1..30),
+    ) {
+        let mut one = stage(&plan, days.clone(), 1);
+        let mut many = stage(&plan, days, 8);
+        let mut turns = turns.into_iter().cycle();
+        many.turn = Box::new(move |_| turns.next().unwrap_or(0));
+        // Nobody answers: who is asked first is a person's time, and no fate of a task.
+        one.play();
+        many.play();
+        let fate = |stage: &Stage| -> Vec<(Option<Ended>, Vec<String>)> {
+            let tasks = stage.state.tasks.iter().map(|task| task.spec.id.to_string());
+            tasks.map(|id| (stage.ended(&id), stage.tried(&id))).collect()
+        };
+        prop_assert_eq!(fate(&one), fate(&many));
+        let mut ids = (one.committed(), many.committed());
+        ids.0.sort();
+        ids.1.sort();
+        prop_assert_eq!(ids.0, ids.1);
+    }
+
+    #[test]
+    fn a_run_can_be_taken_up_from_every_event(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..20), cut in any::<prop::sample::Index>(),
+    ) {
+        let mut whole = stage(&plan, days.clone(), 2);
+        whole.play();
+        let end = cut.index(whole.log.len()) + 1;
+        let mut log = whole.log[..end].to_vec();
+        if log.iter().any(|one| matches!(one.entry.event, Event::RunEnded { .. })) {
+            return Ok(());
+        }
+        // What was under way is lost with the process; here it is begun anew.
+        let mut state = RunState::replay(&log).unwrap();
+        let lost: Vec<_> = state.tasks.iter().flat_map(|task| task.running.values().map(|one| (task.spec.id.clone(), one.phase, one.number))).collect();
+        let mut again = stage(&plan, days, 2);
+        for (task, phase, number) in lost {
+            let event = Event::AttemptEnded(Box::new(AttemptEnded {
+                outcome: agent::Outcome::Failed { fault: Fault::Runtime { message: "lost".to_owned() } },
+                said: None, report: None, change: None, tree: None, trouble: None,
+                kept: crate::digest::Digest::of(b"kept"), spent: crate::budget::Spent::default(),
+            }));
+            let scope = Scope { task: Some(task), phase: Some(phase), attempt: Some(number) };
+            let recorded = Recorded { seq: state.seq + 1, at: state.at, run: state.run.clone(), entry: Entry { scope, event } };
+            state.fold(&recorded).unwrap();
+            log.push(recorded);
+        }
+        again.log = log;
+        again.state = state;
+        play_out(&mut again);
+        prop_assert_eq!(&RunState::replay(&again.log).unwrap(), &again.state);
+    }
+}

@@ -1,0 +1,302 @@
+//! A run without a world: what has effects is played by a script.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::agent;
+use crate::budget::{Budget, Spent};
+use crate::context::Share;
+use crate::digest::Digest;
+use crate::id::TaskId;
+use crate::moment::Moment;
+use crate::report::Phase;
+use crate::run::*;
+use crate::usage::Usage;
+
+/// What an attempt brings.
+#[derive(Clone, Debug)]
+pub(super) struct Brought {
+    pub(super) outcome: agent::Outcome,
+    pub(super) said: Option<Said>,
+    pub(super) changes: bool,
+}
+
+impl Brought {
+    pub(super) fn done() -> Self {
+        let said = Some(Said::Proceed { passed: None, complexity: None });
+        Self { outcome: agent::Outcome::Done, said, changes: true }
+    }
+
+    pub(super) fn judged(passed: bool) -> Self {
+        let said = Some(Said::Proceed { passed: Some(passed), complexity: None });
+        Self { said, changes: false, ..Self::done() }
+    }
+
+    pub(super) fn stopped(status: crate::report::Status) -> Self {
+        let said = Said::Stop { status, reason: "No.".to_owned(), resolution: None };
+        Self { outcome: agent::Outcome::Stopped, said: Some(said), changes: false }
+    }
+
+    pub(super) fn asking(questions: Vec<crate::report::Question>) -> Self {
+        let said = Some(Said::Clarify { questions });
+        Self { outcome: agent::Outcome::Waiting, said, changes: false }
+    }
+
+    pub(super) fn ended(outcome: agent::Outcome) -> Self {
+        Self { outcome, said: None, changes: false }
+    }
+}
+
+pub(super) fn task(id: &str, needs: &[&str]) -> TaskSpec {
+    TaskSpec {
+        id: id.into(),
+        title: format!("Title of {id}"),
+        text: Digest::of(id.as_bytes()),
+        needs: needs.iter().map(|need| TaskId::from(*need)).collect(),
+        workflow: "build".to_owned(),
+        agent: None,
+        profile: None,
+        models: Vec::new(),
+        files: Vec::new(),
+        files_declared: false,
+        checks: Vec::new(),
+        produces: Vec::new(),
+        tdd: false,
+        budget: Cap::default(),
+        left_out: None,
+    }
+}
+
+pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
+    let known = Workflows::read(&[]);
+    let agents = known.iter().flat_map(|one| &one.steps).filter_map(|step| step.agent.as_ref());
+    let agents = agents.map(|name| {
+        let role = agent::find(name).unwrap();
+        let models = models.iter().map(|model| (*model).to_owned()).collect();
+        (name.clone(), Agent { phase: role.phase, profile: role.profile.clone(), models })
+    });
+    Started {
+        version: VERSION,
+        plan: Source { path: "plan.md".to_owned(), text: Digest::of(b"plan") },
+        base: Base { commit: None, tree: "base".into() },
+        branch: "sequester/r1".to_owned(),
+        tasks,
+        agents: agents.collect(),
+        workflows: known
+            .iter()
+            .map(|one| {
+                (
+                    one.name.clone(),
+                    one.completed(|name| agent::find(name).unwrap().phase.changes_files()),
+                )
+            })
+            .collect(),
+        settings: Settings {
+            share: Share::default(),
+            review: Review::default(),
+            unattended: false,
+            budget: Cap::default(),
+            checks: BTreeMap::new(),
+            fixes: 2,
+        },
+    }
+}
+
+type Play = dyn FnMut(&TaskId, &Order) -> Brought;
+
+/// A run on a stage, with what it is told.
+pub(super) struct Stage {
+    pub(super) log: Vec<Recorded>,
+    pub(super) state: RunState,
+    pub(super) jobs: usize,
+    pub(super) stopping: bool,
+    /// In which of the effects under way ends next.
+    pub(super) turn: Box<dyn FnMut(usize) -> usize>,
+    pub(super) attempt: Box<Play>,
+    /// Whether the runtime finds nothing against a change.
+    pub(super) verify: Box<dyn FnMut(&TaskId) -> bool>,
+    pub(super) conflict: Box<dyn FnMut(&TaskId) -> bool>,
+    pub(super) clock: u64,
+}
+
+impl Stage {
+    pub(super) fn new(started: Started) -> Self {
+        let entry = Entry { scope: Scope::default(), event: Event::RunStarted(Box::new(started)) };
+        let first = Recorded { seq: 1, at: Moment(1), run: "r1".into(), entry };
+        let state = RunState::begin(&first).unwrap();
+        Self {
+            log: vec![first],
+            state,
+            jobs: 4,
+            stopping: false,
+            turn: Box::new(|_| 0),
+            attempt: Box::new(|_, order| match order.phase {
+                Phase::Review | Phase::Validate | Phase::Verify => Brought::judged(true),
+                _ => Brought::done(),
+            }),
+            verify: Box::new(|_| true),
+            conflict: Box::new(|_| false),
+            clock: 1,
+        }
+    }
+
+    pub(super) fn tell(&mut self, scope: Scope, event: Event) {
+        let (seq, at) = (self.state.seq + 1, Moment(self.clock));
+        let recorded =
+            Recorded { seq, at, run: self.state.run.clone(), entry: Entry { scope, event } };
+        self.state.fold(&recorded).unwrap();
+        self.log.push(recorded);
+    }
+
+    pub(super) fn answer(&mut self, question: &str, answer: &str) {
+        let (question, answer) = (question.into(), answer.to_owned());
+        let event = Event::QuestionAnswered { question, answer, by: "somebody".to_owned() };
+        self.tell(Scope::default(), event);
+    }
+
+    pub(super) fn resume(&mut self, retry: &[&str]) {
+        let retry = retry.iter().map(|task| TaskId::from(*task)).collect();
+        self.tell(Scope::default(), Event::RunResumed { retry });
+    }
+
+    /// Until nothing goes on any more.
+    pub(super) fn play(&mut self) -> Outcome {
+        let mut under_way: VecDeque<Effect> = VecDeque::new();
+        for _ in 0..100_000 {
+            let busy: BTreeSet<TaskId> = under_way.iter().map(|one| one.task().clone()).collect();
+            let (at, jobs, stopping) = (Moment(self.clock), self.jobs, self.stopping);
+            let decision = decide(&self.state, Now { at, jobs, busy: &busy, stopping });
+            for effect in &decision.effects {
+                assert!(!busy.contains(effect.task()), "twice at once: {effect:?}");
+                self.begin(effect);
+            }
+            under_way.extend(decision.effects);
+            assert!(under_way.len() <= self.jobs + 1, "more than there is room for");
+            for entry in decision.entries {
+                self.tell(entry.scope, entry.event);
+            }
+            if let Some(outcome) = self.state.ended {
+                assert!(under_way.is_empty(), "it ended with work under way");
+                return outcome;
+            }
+            if !under_way.is_empty() {
+                let which = (self.turn)(under_way.len()) % under_way.len();
+                let effect = under_way.remove(which).unwrap();
+                self.clock += 1;
+                self.end(effect);
+            }
+        }
+        panic!("it does not end: {:#?}", &self.log[self.log.len() - 30..]);
+    }
+
+    fn begin(&mut self, effect: &Effect) {
+        let Effect::Attempt { task, number, order, cap } = effect else { return };
+        let bytes = Digest::of(b"bytes");
+        let context = Shown {
+            digest: bytes.clone(),
+            system: bytes.clone(),
+            prompt: bytes.clone(),
+            manifest: bytes.clone(),
+            tokens: 100,
+        };
+        let event = Event::AttemptStarted(Box::new(AttemptStarted {
+            step: order.step.clone(),
+            agent: order.agent.clone(),
+            profile: "writer".to_owned(),
+            model: order.model.clone(),
+            rung: order.rung,
+            purpose: order.purpose,
+            base: self.base(task),
+            from: order.from.clone(),
+            context,
+            tools: Vec::new(),
+            specs: bytes,
+            budget: Budget { tokens: cap.tokens, price: cap.price, ..Budget::default() },
+            parent: None,
+        }));
+        self.tell(scope(task, order, *number), event);
+    }
+
+    /// Told by what the task is built on, so that another foundation is another base.
+    fn base(&self, task: &TaskId) -> crate::id::TreeId {
+        let at = self.state.position(task).unwrap();
+        let foundation = self.state.foundation(at);
+        let on: Vec<&str> =
+            foundation.iter().map(|one| self.state.tasks[*one].spec.id.as_str()).collect();
+        crate::id::TreeId::new(format!("base+{}", on.join("+")))
+    }
+
+    fn end(&mut self, effect: Effect) {
+        match effect {
+            Effect::Attempt { task, number, order, .. } => {
+                let brought = (self.attempt)(&task, &order);
+                let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+                let reply = Digest::of(b"reply");
+                let event = Event::TurnEnded { turn: 1, reply, usage, elapsed_ms: 5 };
+                self.tell(scope(&task, &order, number), event);
+                let report = brought.said.as_ref();
+                let tree = format!("{task}@{number}");
+                let event = Event::AttemptEnded(Box::new(AttemptEnded {
+                    outcome: brought.outcome,
+                    report: report.map(|_| Digest::of(tree.as_bytes())),
+                    said: brought.said,
+                    change: None,
+                    tree: brought.changes.then(|| tree.as_str().into()),
+                    trouble: None,
+                    kept: Digest::of(b"kept"),
+                    spent: Spent::default(),
+                }));
+                self.tell(scope(&task, &order, number), event);
+            }
+            Effect::Verify { task, steps, tree, .. } => {
+                let passed = (self.verify)(&task);
+                let event = Event::TaskVerified {
+                    steps,
+                    evidence: Digest::of(b"evidence"),
+                    tree: tree.unwrap_or_default(),
+                    failing: (!passed).then(|| Digest::of(b"failing")),
+                };
+                self.tell(about(&task), event);
+            }
+            Effect::Commit { task } => {
+                let event = if (self.conflict)(&task) {
+                    Event::MergeConflicted { paths: vec!["a.rs".to_owned()] }
+                } else {
+                    let commit = format!("commit of {task}").as_str().into();
+                    Event::TaskCommitted { commit, tree: "tip".into() }
+                };
+                self.tell(about(&task), event);
+            }
+        }
+    }
+
+    pub(super) fn ended(&self, task: &str) -> Option<Ended> {
+        self.state.task(&task.into()).unwrap().ended.as_ref().map(|ended| ended.state)
+    }
+
+    /// Purposes and models of a task's attempts, in order.
+    pub(super) fn tried(&self, task: &str) -> Vec<String> {
+        let task = self.state.task(&task.into()).unwrap();
+        let name = |tried: &Tried| {
+            let purpose = serde_json::to_value(tried.purpose).unwrap();
+            format!("{} {} {}", tried.step, purpose.as_str().unwrap(), tried.model)
+        };
+        task.tried().map(name).collect()
+    }
+
+    /// The tasks whose changes went onto the branch, in order.
+    pub(super) fn committed(&self) -> Vec<String> {
+        let commits = self.log.iter().filter_map(|recorded| match &recorded.entry.event {
+            Event::TaskCommitted { .. } => recorded.entry.scope.task.as_ref(),
+            _ => None,
+        });
+        commits.map(ToString::to_string).collect()
+    }
+}
+
+fn scope(task: &TaskId, order: &Order, number: u32) -> Scope {
+    Scope { task: Some(task.clone()), phase: Some(order.phase), attempt: Some(number) }
+}
+
+fn about(task: &TaskId) -> Scope {
+    Scope { task: Some(task.clone()), ..Scope::default() }
+}

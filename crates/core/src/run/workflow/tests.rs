@@ -1,0 +1,39 @@
+use super::*;
+
+fn read(text: &str) -> Workflows {
+    let origin = Origin::Repository(".sequester/workflows/own.yaml".to_owned());
+    Workflows::read(&[Source { origin, text: text.to_owned() }])
+}
+
+#[test]
+fn all_built_in_workflows_are_read() {
+    let names: Vec<&str> = built_in().iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["solo", "chain", "pipeline", "build", "parallel", "adaptive"]);
+    let agents = built_in().iter().flat_map(|one| &one.steps).filter_map(|one| one.agent.as_ref());
+    for agent in agents {
+        assert!(crate::agent::find(agent).is_some(), "{agent}");
+    }
+}
+
+#[test]
+fn a_workflow_of_a_file_takes_the_place_of_a_built_in_one() {
+    let known = read("name: solo\nsteps:\n  - {id: a, agent: writer, retries: 2}\n");
+    assert_eq!(known.find("solo").unwrap().steps[0].retries, 2);
+    assert_eq!((known.iter().count(), known.faults().len()), (6, 0));
+}
+
+#[test]
+fn all_that_is_wrong_with_a_workflow_is_said_with_its_line() {
+    let text = "name: mine
+steps:
+  - {id: a, agent: writer, check: [tests]}
+  - {id: a, agent: writer}
+  - {id: b}
+  - {id: c, agent: writer, needs: [d], when: maybe, retries: -1}
+  - {id: e, check: [speed], speed: 1}
+";
+    let known = read(text);
+    assert!(known.find("mine").is_none());
+    let lines: Vec<u32> = known.faults().iter().map(|one| one.fault.place.line).collect();
+    assert_eq!(lines, [3, 4, 5, 6, 6, 6, 7, 7, 7], "{:#?}", known.faults());
+}
