@@ -63,7 +63,7 @@ impl Run {
         let tasks = self.plan.tasks.iter();
         tasks
             .map(|task| {
-                let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
+                let request = Request::new(&task.id, role);
                 builder.build(&request).unwrap().prompt
             })
             .collect()

@@ -1,6 +1,11 @@
 //! A change: what differs between a base and what became of it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::store::Batch;
 
 /// Sorted by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,4 +77,84 @@ impl Mode {
 pub struct Refused {
     pub path: String,
     pub why: String,
+}
+
+/// A change as it is kept: contents are blobs of their own, so that what stays the same from turn to turn is kept once.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    change: Change,
+    contents: Vec<Option<Digest>>,
+}
+
+/// Why a change that was kept cannot be had.
+#[derive(Debug)]
+pub struct Unreadable(String);
+
+impl Change {
+    pub fn pack(&self, batch: &mut Batch) -> Digest {
+        let keep = |entry: &Entry| entry.mode.map(|_| batch.keep(entry.content.as_slice()));
+        let contents = self.entries.iter().map(keep).collect();
+        let packed = Packed { change: self.clone(), contents };
+        // Texts and numbers only: there is nothing that could not be written.
+        let bytes = serde_json::to_vec(&packed).unwrap_or_default();
+        batch.keep(bytes)
+    }
+
+    /// Reads what [`Change::pack`] kept, with `read` for its contents.
+    pub fn unpack<E: fmt::Display>(
+        bytes: &[u8],
+        mut read: impl FnMut(&Digest) -> Result<Vec<u8>, E>,
+    ) -> Result<Self, Unreadable> {
+        let packed: Packed =
+            serde_json::from_slice(bytes).map_err(|error| Unreadable(error.to_string()))?;
+        let mut change = packed.change;
+        for (entry, content) in change.entries.iter_mut().zip(&packed.contents) {
+            if let Some(digest) = content {
+                entry.content = read(digest).map_err(|error| Unreadable(error.to_string()))?;
+            }
+        }
+        Ok(change)
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the change cannot be read back: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_change_that_was_kept_comes_back_whole_and_equal_contents_are_kept_once() {
+        let entry = |path: &str, content: &str| Entry {
+            path: path.to_owned(),
+            action: Action::Create,
+            was: None,
+            mode: Some(Mode::File),
+            added: Some(1),
+            removed: None,
+            in_patch: true,
+            size: content.len() as u64,
+            content: content.as_bytes().to_vec(),
+        };
+        let gone = Entry { action: Action::Delete, mode: None, size: 0, ..entry("c", "") };
+        let entries = vec![entry("a", "same"), entry("b", "same"), gone];
+        let change = Change { entries, patch: "text".to_owned(), ..Change::default() };
+        let mut batch = Batch::default();
+        let digest = change.pack(&mut batch);
+        let blobs: BTreeMap<Digest, Arc<[u8]>> =
+            batch.blobs.into_iter().map(|bytes| (Digest::of(&bytes), bytes)).collect();
+        assert_eq!(blobs.len(), 2);
+        let read = |digest: &Digest| blobs.get(digest).map(|bytes| bytes.to_vec()).ok_or("gone");
+        let back = Change::unpack(&read(&digest).unwrap(), read).unwrap();
+        assert_eq!(back, change);
+    }
 }

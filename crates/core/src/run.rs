@@ -5,6 +5,7 @@ mod decide;
 mod event;
 mod next;
 mod plan;
+mod replay;
 mod state;
 pub mod workflow;
 
@@ -15,6 +16,7 @@ pub use event::{
 };
 pub use next::{Because, GIVE_UP, LITERAL, NO_MODEL, Next, Order, TRY_AGAIN, next};
 pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
+pub use replay::{Replayed, Unreplayable, replay};
 pub use state::{Cost, Fact, Misfit, Open, RunState, Running, TaskRun, Tried};
 pub use workflow::{Step, Workflow, Workflows};
 

@@ -10,6 +10,7 @@ use sequester_core::tool::Toolbox;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::feed::{Aloud, Feed, News};
+use crate::journal::{Halt, Journal, Unrecorded};
 use crate::stop::Stop;
 
 /// Drives one attempt to its ending. Dropping the future abandons it; `stop` ends it and keeps what was done.
@@ -20,41 +21,81 @@ pub async fn drive(
     feed: &dyn Feed,
     stop: &Stop,
 ) -> Ending {
+    let ended = record(&mut run, provider, toolbox, feed, &mut Unrecorded, stop).await;
+    match ended {
+        Ok(ending) => ending,
+        // Nobody who writes nothing down stops it.
+        Err(_) => cancelled(run),
+    }
+}
+
+fn cancelled(mut run: AgentRun) -> Ending {
+    loop {
+        run.cancel();
+        if let Step::Done(ending) = run.step(Duration::ZERO) {
+            return ending.clone();
+        }
+    }
+}
+
+/// The same, with every step written down before the next begins. Where the journal halts it, `run` is as far as was written.
+pub async fn record(
+    run: &mut AgentRun,
+    provider: &dyn Provider,
+    toolbox: &dyn Toolbox,
+    feed: &dyn Feed,
+    journal: &mut dyn Journal,
+    stop: &Stop,
+) -> Result<Ending, Halt> {
     let (start, before) = (Instant::now(), run.elapsed());
     let end = start.checked_add(run.left()).unwrap_or(start + FOR_EVER);
+    let elapsed = || before + start.elapsed();
     let deltas = Aloud(feed);
     loop {
-        let done = match run.step(before + start.elapsed()) {
+        let now = elapsed();
+        let done = match run.step(now) {
             Step::Ask(request) => {
+                journal.asking(request.messages, now).await?;
                 feed.tell(News::Asking);
                 let reply = provider.complete(request, &deltas);
                 let reply = bounded(reply, end, stop).await;
-                run.tick(before + start.elapsed());
-                reply.map(|reply| match reply {
-                    Ok(reply) => {
-                        feed.tell(News::Replied(&reply));
-                        run.replied(reply);
-                    }
-                    Err(error) => {
-                        feed.tell(News::Failed(&error));
-                        run.failed(error);
+                let now = elapsed();
+                run.tick(now);
+                reply.map(|reply| {
+                    journal.replied(reply.as_ref(), now);
+                    match reply {
+                        Ok(reply) => {
+                            feed.tell(News::Replied(&reply));
+                            run.replied(reply);
+                        }
+                        Err(error) => {
+                            feed.tell(News::Failed(&error));
+                            run.failed(error);
+                        }
                     }
                 })
             }
             Step::Call(invocations) => {
+                journal.calling(&invocations).await?;
                 feed.tell(News::Calling(&invocations));
                 let calls = join_all(invocations.iter().map(|one| toolbox.call(one)));
                 let results = bounded(calls, end, stop).await;
-                run.tick(before + start.elapsed());
-                results.map(|results| {
-                    feed.tell(News::Returned(&results));
-                    run.returned(results);
-                })
+                let now = elapsed();
+                run.tick(now);
+                match results {
+                    Ok(results) => {
+                        feed.tell(News::Returned(&results));
+                        journal.returned(&results, now).await?;
+                        run.returned(results);
+                        Ok(())
+                    }
+                    Err(cut) => Err(cut),
+                }
             }
             Step::Wait(delay) => bounded(sleep(delay), end, stop).await.map(|()| run.waited()),
             Step::Done(ending) => {
                 feed.tell(News::Ended(ending));
-                return ending.clone();
+                return Ok(ending.clone());
             }
         };
         match done {

@@ -3,13 +3,15 @@
 mod descriptors;
 mod drive;
 mod feed;
+mod journal;
 mod runtime;
 mod stop;
 mod toolbox;
 
 pub use descriptors::{Shortage, raise_descriptors};
-pub use drive::drive;
+pub use drive::{drive, record};
 pub use feed::{Feed, News, Silent};
+pub use journal::{Halt, Journal, Unrecorded};
 pub use runtime::block_on;
 pub use stop::Stop;
 pub use toolbox::{Capped, Filtered, Joined, Lazy, Redacted, Requests, Standing};

@@ -43,6 +43,10 @@ impl Stop {
         self.0.send_replace(true);
     }
 
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+
     pub(crate) async fn stopped(&self) {
         let mut told = self.0.subscribe();
         // The sender lives as long as `self`, so this ends only when somebody stops.

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
-        let request = Request { task: &task.id, role, clarifications: &[], records: &[] };
+        let request = Request::new(&task.id, role);
         let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
         Ok(project.admit_agent(context, role))
     };

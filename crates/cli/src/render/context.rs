@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::terminal::{clean, cut, number, plural};
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind::Frame,
     Kind::Agent,
     Kind::Architecture,
@@ -20,6 +20,7 @@ const KINDS: [Kind; 12] = [
     Kind::Interface,
     Kind::Clarification,
     Kind::Spec,
+    Kind::Work,
     Kind::File,
     Kind::Record,
 ];
@@ -36,6 +37,7 @@ fn style(kind: Kind) -> Style {
         Kind::Interface => AnsiColor::BrightYellow,
         Kind::Clarification => AnsiColor::BrightMagenta,
         Kind::Spec => AnsiColor::Cyan,
+        Kind::Work => AnsiColor::BrightGreen,
         Kind::File => AnsiColor::Green,
         Kind::Record => AnsiColor::Red,
     };

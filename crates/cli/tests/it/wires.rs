@@ -69,7 +69,7 @@ fn context(bench: &Bench, text: &str, agent: &str) -> IsolatedContext {
     let (graph, companions) = (TaskGraph::new(&plan).0, Companions::default());
     let builder = Builder::new(&plan, &graph, &architecture, &shelf, &index, &limits, &companions);
     let role = find(agent).unwrap();
-    let request = Wanted { task: &plan.tasks[0].id, role, clarifications: &[], records: &[] };
+    let request = Wanted::new(&plan.tasks[0].id, role);
     builder.build(&request).unwrap()
 }
 

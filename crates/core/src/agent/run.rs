@@ -110,9 +110,6 @@ impl Brief {
     ) -> Self {
         let mut listed = own::specs(&context.task, phase);
         listed.extend(tools.into_iter().filter(|spec| !own::OWN.contains(&spec.name.as_ref())));
-        let digest = blake3::hash(context.digest.as_bytes());
-        let mut seed = [0; 8];
-        seed.copy_from_slice(&digest.as_bytes()[..8]);
         Self {
             task: context.task.clone(),
             phase,
@@ -122,9 +119,17 @@ impl Brief {
             prompt: context.prompt.as_str().into(),
             text: context.task_text(),
             tools: listed,
-            seed: u64::from_le_bytes(seed),
+            seed: seed_of(&context.digest),
         }
     }
+}
+
+/// Of a context's digest: the same attempt waits the same, whenever it is taken up.
+pub fn seed_of(digest: &str) -> u64 {
+    let digest = blake3::hash(digest.as_bytes());
+    let mut seed = [0; 8];
+    seed.copy_from_slice(&digest.as_bytes()[..8]);
+    u64::from_le_bytes(seed)
 }
 
 impl AgentRun {
@@ -255,6 +260,23 @@ impl AgentRun {
         self.proceed();
     }
 
+    /// The process ended while calls were under way, and the workspace is as it was before them. Calls that the task spells out
+    /// are simply made again; any other model is told that they have not happened.
+    pub fn interrupted(&mut self) {
+        if let State::Calling { under_way, .. } = &self.state
+            && !self.brief.powers.scripted
+        {
+            let told = || tool::Outcome::Failed(CUT_OFF.to_owned()).into();
+            let results = under_way.iter().map(|_| told()).collect();
+            self.returned(results);
+        }
+    }
+
+    /// The conversation so far, as requests carry it.
+    pub fn conversation(&self) -> &[Message] {
+        &self.conversation
+    }
+
     fn result(&mut self, call: Call, result: Returned) {
         let edits = self.effect(&call.name) == Some(Effect::Edits);
         let news = |(path, digest): (&String, &String)| self.seen.get(path) != Some(digest);
@@ -367,6 +389,10 @@ impl AgentRun {
         self.conversation.push(Message::User(text.into()));
     }
 }
+
+/// What a model is told of calls that a crash cut off.
+pub const CUT_OFF: &str = "\
+This call was cut off before it ended, and whatever it had changed was undone: it has not happened. Call it again if it is still needed.";
 
 const LAST_WORDS: usize = 2_000;
 /// Within eight seconds.

@@ -51,6 +51,7 @@ pub enum Rule {
     ParentItem,
     Companion,
     OwnAnswer,
+    OwnWork,
     NamedFile,
     RankedFile,
     Need,
@@ -74,6 +75,7 @@ pub enum Refusal {
     NotThere,
     Symlink,
     Unreadable,
+    Simplified,
 }
 
 /// Decides by provenance alone.
@@ -91,6 +93,7 @@ pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
         Provenance::Parent { task, .. } => own(task, Rule::ParentItem),
         Provenance::Companion { .. } => Ok(Rule::Companion),
         Provenance::Clarification { task, .. } => own(task, Rule::OwnAnswer),
+        Provenance::Work { task, .. } => own(task, Rule::OwnWork),
         Provenance::File { grant: Grant::Named(task), .. } => own(task, Rule::NamedFile),
         Provenance::File { grant: Grant::Ranked, .. } => Ok(Rule::RankedFile),
         Provenance::Record { task, .. } => match view.share {
@@ -112,6 +115,7 @@ impl Rule {
             Self::ParentItem => "the opening of an item it stands under",
             Self::Companion => "a document beside the plan",
             Self::OwnAnswer => "an answer to this task",
+            Self::OwnWork => "left by an earlier phase of this task",
             Self::NamedFile => "named by the plan for this task",
             Self::RankedFile => "ranked for this task's text",
             Self::Need => "left by a task it needs",
@@ -136,6 +140,7 @@ impl Refusal {
             Self::NotThere => "it is not in the base",
             Self::Symlink => "it is a symbolic link",
             Self::Unreadable => "it could not be read",
+            Self::Simplified => "the handoff is simplified after a time-out",
         }
     }
 }

@@ -45,6 +45,26 @@ pub struct Request<'a> {
     pub clarifications: &'a [Clarification],
     /// Of every task; the rule decides which of them this one may see.
     pub records: &'a [Record],
+    /// What earlier phases of the same task left.
+    pub work: &'a [Work],
+    /// Only what the plan names, and half as much of it: for a second try after a time-out.
+    pub simplified: bool,
+}
+
+impl<'a> Request<'a> {
+    /// For a task of which nothing is known but the plan.
+    pub fn new(task: &'a TaskId, role: &'a Role) -> Self {
+        Self { task, role, clarifications: &[], records: &[], work: &[], simplified: false }
+    }
+}
+
+/// What an earlier phase of a task left for the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    pub task: TaskId,
+    /// What it is, in a word or two: it stands above the text.
+    pub title: String,
+    pub text: String,
 }
 
 /// An answer that a person gave.
@@ -134,6 +154,7 @@ impl<'a> Builder<'a> {
         section::constraints(&mut page, self.plan, task);
         section::interfaces(&mut page, task);
         section::clarifications(&mut page, request.clarifications);
+        section::work(&mut page, request);
         let mut end = Page::new(Part::Prompt, view);
         section::report(&mut end);
         let left = |page: &Page<'_>, end: &Page<'_>| {
@@ -141,12 +162,14 @@ impl<'a> Builder<'a> {
         };
         let mut records = Page::new(Part::Prompt, view);
         let room = self.limits.records.min(left(&page, &end));
-        section::records(&mut records, request.records, room);
+        let given = if request.simplified { &[] } else { request.records };
+        section::records(&mut records, given, room);
         records.join(end);
         let room = self.limits.companions.min(left(&page, &records));
         section::companions(&mut page, self.companions, task, room);
         let room = left(&page, &records);
-        files::write(&mut page, self, task, room);
+        let room = if request.simplified { room / 2 } else { room };
+        files::write(&mut page, self, task, room, request.simplified);
         page.join(records);
         page
     }
@@ -200,7 +223,7 @@ pub fn single(
     let task = plan.tasks.first().map(|task| &task.id).cloned().unwrap_or_default();
     let (graph, companions) = (TaskGraph::new(plan).0, Companions::default());
     let builder = Builder::new(plan, &graph, architecture, shelf, ranker, limits, &companions);
-    builder.build(&Request { task: &task, role, clarifications: &[], records: &[] })
+    builder.build(&Request::new(&task, role))
 }
 
 fn too_large(task: &Task, tokens: usize, limit: usize) -> Fault {

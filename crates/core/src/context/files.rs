@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::admit::Refusal;
 use super::build::Builder;
 use super::file::{self, Focus, FormKind};
-use super::fragment::{Grant, Provenance};
+use super::fragment::{Grant, Kind, Provenance};
+use super::manifest::Withheld;
 use super::render::{Page, Ready};
 use crate::path::RepoPath;
 use crate::plan::{Action, FileRef, Task};
@@ -16,7 +17,13 @@ use crate::tokens;
 const WORTH: f64 = 0.6;
 
 /// Contents, not paths, within `budget`.
-pub(super) fn write(page: &mut Page<'_>, from: &Builder<'_>, task: &Task, budget: usize) {
+pub(super) fn write(
+    page: &mut Page<'_>,
+    from: &Builder<'_>,
+    task: &Task,
+    budget: usize,
+    simplified: bool,
+) {
     page.frame("# Files\n\n");
     let before = page.rows.len();
     let spent = page.tokens;
@@ -29,7 +36,15 @@ pub(super) fn write(page: &mut Page<'_>, from: &Builder<'_>, task: &Task, budget
             left = named(page, from, task, &focus, file, left);
         }
     }
-    ranked(page, from, task, &focus, &mut seen, left);
+    if simplified {
+        page.withheld.push(Withheld {
+            kind: Kind::File,
+            source: "ranked files".to_owned(),
+            rule: Refusal::Simplified,
+        });
+    } else {
+        ranked(page, from, task, &focus, &mut seen, left);
+    }
     if page.rows.len() == before {
         page.frame("No files given; ask if you need one.\n\n");
     }

@@ -45,6 +45,11 @@ pub enum Provenance {
         task: TaskId,
         id: String,
     },
+    /// What an earlier phase of a task left, by its title.
+    Work {
+        task: TaskId,
+        title: String,
+    },
     File {
         path: RepoPath,
         grant: Grant,
@@ -78,6 +83,7 @@ pub enum Kind {
     Parent,
     Spec,
     Clarification,
+    Work,
     File,
     Record,
 }
@@ -95,6 +101,7 @@ impl Kind {
             Self::Parent => "parent",
             Self::Spec => "spec",
             Self::Clarification => "clarification",
+            Self::Work => "work",
             Self::File => "file",
             Self::Record => "record",
         }
@@ -114,6 +121,7 @@ impl Provenance {
             Self::Parent { .. } => Kind::Parent,
             Self::Companion { .. } => Kind::Spec,
             Self::Clarification { .. } => Kind::Clarification,
+            Self::Work { .. } => Kind::Work,
             Self::File { .. } => Kind::File,
             Self::Record { .. } => Kind::Record,
         }
@@ -133,6 +141,7 @@ impl Provenance {
             Self::Companion { path, section } if section.is_empty() => path.clone(),
             Self::Companion { path, section } => format!("{path}: {section}"),
             Self::Clarification { id, .. } => format!("answer {id}"),
+            Self::Work { title, .. } => format!("this task: {title}"),
             Self::File { path, .. } => path.to_string(),
             Self::Record { id, task } => format!("record {id} of task {task}"),
         }

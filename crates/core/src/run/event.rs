@@ -259,6 +259,7 @@ pub struct AttemptStarted {
     pub agent: String,
     pub profile: String,
     pub model: String,
+    pub powers: provider::Powers,
     /// Which of the models that may be tried this is.
     pub rung: usize,
     pub purpose: Purpose,
@@ -309,6 +310,8 @@ pub struct Shown {
     pub digest: Digest,
     pub system: Digest,
     pub prompt: Digest,
+    /// Where the task's own text stands in the prompt.
+    pub text: std::ops::Range<usize>,
     pub manifest: Digest,
     pub tokens: usize,
 }

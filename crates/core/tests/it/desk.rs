@@ -50,10 +50,5 @@ pub(crate) fn context(world: &World, id: &str, limits: &Limits) -> Result<Isolat
     let builder =
         Builder::new(&parsed.plan, &graph, &architecture, &shelf, &ranker, limits, &companions);
     let role = agent::find("writer").expect("the writer is built in");
-    builder.build(&Request {
-        task: &TaskId::from(id),
-        role,
-        clarifications: &[],
-        records: &world.records,
-    })
+    builder.build(&Request { records: &world.records, ..Request::new(&TaskId::from(id), role) })
 }

@@ -10,7 +10,7 @@ use crate::report::{Choice, Phase, Question, Status};
 use crate::run::*;
 use crate::usage::Usage;
 
-use super::stage::{started, task};
+use super::stage::{POWERS, started, task};
 
 const V1: &str = include_str!("golden/v1.jsonl");
 
@@ -32,6 +32,7 @@ fn every() -> Vec<Event> {
         digest: digest(),
         system: digest(),
         prompt: digest(),
+        text: 3..7,
         manifest: digest(),
         tokens: 9,
     };
@@ -61,6 +62,7 @@ fn every() -> Vec<Event> {
             agent: "writer".to_owned(),
             profile: "writer".to_owned(),
             model: "literal".to_owned(),
+            powers: POWERS,
             rung: 0,
             purpose: Purpose::Fix,
             base: "tree".into(),

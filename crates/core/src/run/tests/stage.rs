@@ -101,6 +101,9 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
     }
 }
 
+pub(super) const POWERS: crate::provider::Powers =
+    crate::provider::Powers { schema: true, free: false, scripted: false };
+
 type Play = dyn FnMut(&TaskId, &Order) -> Brought;
 
 /// A run on a stage, with what it is told.
@@ -195,6 +198,7 @@ impl Stage {
             digest: bytes.clone(),
             system: bytes.clone(),
             prompt: bytes.clone(),
+            text: 0..0,
             manifest: bytes.clone(),
             tokens: 100,
         };
@@ -203,6 +207,7 @@ impl Stage {
             agent: order.agent.clone(),
             profile: "writer".to_owned(),
             model: order.model.clone(),
+            powers: POWERS,
             rung: order.rung,
             purpose: order.purpose,
             base: self.base(task),
