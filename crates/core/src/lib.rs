@@ -10,6 +10,7 @@ pub mod check;
 pub mod companion;
 pub mod context;
 pub mod digest;
+pub mod evidence;
 pub mod excerpt;
 pub mod fault;
 pub mod future;
