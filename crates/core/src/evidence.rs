@@ -89,15 +89,13 @@ pub struct FileChanged {
     pub removed: Option<usize>,
 }
 
-/// A check as it ended. One without a command has not passed either.
+/// A check as it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     pub kind: Kind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Nothing if it was asked for and the project has none: it is not found, and has not passed.
     pub command: Option<String>,
     pub passed: bool,
-    /// It was asked for, and the project has none.
-    pub not_found: bool,
     /// It fails on the base too.
     pub failed_before: bool,
     /// It speaks against the task.
@@ -177,7 +175,6 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
         kind: *kind,
         command: None,
         passed: false,
-        not_found: true,
         failed_before: false,
         held: false,
         code: None,
@@ -209,7 +206,6 @@ fn checked(ran: &Ran) -> Checked {
         kind: check.kind,
         command: Some(check.command.clone()),
         passed,
-        not_found: false,
         failed_before: before.is_some(),
         held: !passed && !excused,
         code: Some(*code),
@@ -248,6 +244,10 @@ fn fails(input: &Input<'_>, evidence: &Evidence) -> Vec<Failure> {
 }
 
 impl Checked {
+    pub fn is_found(&self) -> bool {
+        self.command.is_some()
+    }
+
     /// What is wrong with it, for one that did not pass.
     fn sentence(&self) -> String {
         let command = quoted(self.command.as_deref().unwrap_or_default());

@@ -17,7 +17,8 @@ pub fn toolchains(names: &[&str]) -> Vec<Toolchain> {
     let has = |name: &str| names.contains(&name);
     let maven = if has("mvnw") { "./mvnw" } else { "mvn" };
     let gradle = if has("gradlew") { "./gradlew" } else { "gradle" };
-    let solution = names.iter().find(|name| name.ends_with(".sln") || name.ends_with(".slnx"));
+    let is_solution = |name: &&&str| matches!(name.rsplit_once('.'), Some((_, "sln" | "slnx")));
+    let solution = names.iter().find(is_solution);
     // Manifest, build, types, lint, tests.
     let known: [(&str, &[&str], &str, &str, &str); 12] = [
         ("Cargo.toml", &["cargo build"], "cargo check --all-targets", "", "cargo test"),

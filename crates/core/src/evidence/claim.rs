@@ -75,7 +75,7 @@ fn checks(claimed: &Validation, evidence: &Evidence) -> impl Iterator<Item = Str
     ];
     claims.into_iter().filter(|(_, passed)| *passed).filter_map(|(kind, _)| {
         let mut seen = evidence.checks.iter().filter(|check| check.kind == kind);
-        let failed = seen.find(|check| !check.passed && !check.not_found)?;
+        let failed = seen.find(|check| !check.passed && check.is_found())?;
         let command = quoted(failed.command.as_deref().unwrap_or_default());
         Some(format!("The report says that the check `{kind}` passed, and {command} did not."))
     })

@@ -47,34 +47,8 @@ struct Span<'a> {
 }
 
 /// Words before code that names what something takes, gives or rests on, not what is produced.
-const ASIDES: &[&str] = &[
-    "accepting",
-    "accepts",
-    "as",
-    "by",
-    "calling",
-    "calls",
-    "from",
-    "in",
-    "into",
-    "like",
-    "of",
-    "on",
-    "raises",
-    "raising",
-    "returning",
-    "returns",
-    "return",
-    "takes",
-    "taking",
-    "throwing",
-    "throws",
-    "to",
-    "using",
-    "uses",
-    "via",
-    "with",
-];
+const ASIDES: &str = " accepting accepts as by calling calls from in into like of on raises raising returning \
+    returns return takes taking throwing throws to using uses via with ";
 
 /// What stands between backticks, one or more on either side.
 fn spans(text: &str) -> Vec<Span<'_>> {
@@ -87,7 +61,7 @@ fn spans(text: &str) -> Vec<Span<'_>> {
         let Some(end) = code.find('`') else { break };
         let (code, behind) = code.split_at(end);
         let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-        let aside = ASIDES.contains(&word.to_lowercase().as_str());
+        let aside = has(ASIDES, &word.to_lowercase());
         let name = if aside { None } else { name(code) };
         spans.push(Span { code: code.trim(), name });
         rest = behind.trim_start_matches('`');
@@ -96,107 +70,22 @@ fn spans(text: &str) -> Vec<Span<'_>> {
 }
 
 /// Words of languages before a name.
-const KEYWORDS: &[&str] = &[
-    "abstract",
-    "async",
-    "class",
-    "const",
-    "data",
-    "def",
-    "default",
-    "enum",
-    "export",
-    "final",
-    "fn",
-    "fun",
-    "func",
-    "function",
-    "impl",
-    "interface",
-    "internal",
-    "let",
-    "mod",
-    "module",
-    "object",
-    "override",
-    "private",
-    "protected",
-    "pub",
-    "public",
-    "record",
-    "sealed",
-    "static",
-    "struct",
-    "trait",
-    "type",
-    "unsafe",
-    "var",
-];
+const KEYWORDS: &str = " abstract async class const data def default enum export final fn fun func function \
+    impl interface internal let mod module object override private protected pub public record sealed static \
+    struct trait type unsafe var ";
 
 /// What languages bring themselves: no outline of a project has it.
-const BUILT_IN: &[&str] = &[
-    "Array",
-    "Boolean",
-    "Box",
-    "Date",
-    "Dict",
-    "Err",
-    "Error",
-    "Exception",
-    "HashMap",
-    "Integer",
-    "List",
-    "Map",
-    "None",
-    "Ok",
-    "Optional",
-    "Option",
-    "Path",
-    "Promise",
-    "Record",
-    "Result",
-    "Set",
-    "Some",
-    "String",
-    "True",
-    "False",
-    "Vec",
-    "any",
-    "bool",
-    "boolean",
-    "bytes",
-    "char",
-    "dict",
-    "double",
-    "error",
-    "false",
-    "float",
-    "i32",
-    "i64",
-    "int",
-    "list",
-    "long",
-    "nil",
-    "null",
-    "number",
-    "object",
-    "self",
-    "set",
-    "str",
-    "string",
-    "true",
-    "u32",
-    "u64",
-    "undefined",
-    "void",
-];
+const BUILT_IN: &str = " Array Boolean Box Date Dict Err Error Exception HashMap Integer List Map None Ok \
+    Optional Option Path Promise Record Result Set Some String True False Vec any bool boolean bytes char dict \
+    double error false float i32 i64 int list long nil null number object self set str string true u32 u64 \
+    undefined void ";
 
 /// The name that a piece of code is about: `parse` of `pub fn parse(text: &str) -> Plan`, `append` of `Store::append`.
 fn name(code: &str) -> Option<&str> {
     let code = code.trim();
     let (head, called) = head(code);
-    let mut words = head.split_whitespace().filter(|word| !KEYWORDS.contains(word));
-    let (first, last) = (words.next()?, words.last());
+    let mut words = head.split_whitespace().filter(|word| !has(KEYWORDS, word));
+    let (first, last) = (words.next()?, words.next_back());
     let name = match last {
         None => first,
         // `int add(int a)` names a type before; `npm run build` is no declaration at all.
@@ -206,7 +95,7 @@ fn name(code: &str) -> Option<&str> {
     let begins = own.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
     let whole = own.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
     let is_path = name.contains('/') || (name.contains('.') && is_file(own));
-    (begins && whole && !is_path && !BUILT_IN.contains(&own)).then_some(own)
+    (begins && whole && !is_path && !has(BUILT_IN, own)).then_some(own)
 }
 
 /// What stands before arguments, types and values, and whether arguments follow. A receiver, as Go has it, is passed over.
@@ -229,14 +118,16 @@ fn head(code: &str) -> (&str, bool) {
     (&code[..end], code[end..].starts_with(['(', '<']))
 }
 
+/// Whether a list between blanks has a word.
+fn has(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.contains(&format!(" {word} "))
+}
+
 /// Whether what follows a dot is the ending of a file.
 fn is_file(ending: &str) -> bool {
-    let endings = [
-        "c", "cc", "cpp", "cs", "css", "go", "h", "html", "java", "js", "json", "jsx", "kt", "md",
-        "mjs", "php", "py", "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "vue",
-        "xml", "yaml", "yml",
-    ];
-    endings.contains(&ending)
+    const ENDINGS: &str = " c cc cpp cs css go h html java js json jsx kt md mjs \
+        php py rb rs sh sql swift toml ts tsx txt vue xml yaml yml ";
+    has(ENDINGS, ending)
 }
 
 #[cfg(test)]

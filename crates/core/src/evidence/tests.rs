@@ -191,7 +191,7 @@ fn a_kind_without_a_command_is_not_found_and_has_not_passed() {
     let scene = Scene { checks: &checks, wanted: &Kind::PROJECT, ..Scene::of(&task, &change) };
     let evidence = scene.weigh();
     let shown: Vec<(Kind, bool, bool)> =
-        evidence.checks.iter().map(|check| (check.kind, check.passed, check.not_found)).collect();
+        evidence.checks.iter().map(|check| (check.kind, check.passed, !check.is_found())).collect();
     assert_eq!(
         shown,
         [

@@ -174,7 +174,7 @@ fn counted(line: &str, words: &[&str]) -> Option<Said> {
     }
 }
 
-/// `ok  	pkg	0.01s`, `--- PASS: TestAdd (0.00s)`. Tests within tests are indented, and not counted apart.
+/// `ok pkg 0.01s` with tabs between, `--- PASS: TestAdd (0.00s)`. Tests within tests are indented, and not counted apart.
 fn go(line: &str) -> Option<Said> {
     if let Some(test) = line.strip_prefix("--- ") {
         let (how, _) = test.split_once(": ")?;
@@ -188,8 +188,7 @@ fn go(line: &str) -> Option<Said> {
     let (how, rest) = line.split_once('\t').or_else(|| line.split_once("  "))?;
     let empty = rest.contains("[no test files]") || rest.contains("[no tests to run]");
     match how.trim() {
-        "?" if empty => Some(Said::GoPackage(Package::Empty)),
-        "ok" if empty => Some(Said::GoPackage(Package::Empty)),
+        "?" | "ok" if empty => Some(Said::GoPackage(Package::Empty)),
         "ok" if is_timed(rest) => Some(Said::GoPackage(Package::Passed)),
         "FAIL" if is_timed(rest) || rest.ends_with(" failed]") => {
             Some(Said::GoPackage(Package::Failed))
