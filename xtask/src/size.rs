@@ -10,13 +10,16 @@ const FILE: usize = 500;
 const INLINE_TESTS: usize = 80;
 const TEST_FILE: usize = 600;
 const CRATE: usize = 8_000;
-/// For the decisions of a run, core's plan formats, the reader of steps, the search for secrets, the jail's proxy, what a machine has for a jail, the
-/// trial of a jail and the harvest after it, each by itself: what stands beside the rest makes a folder long, not a crate tangled.
+/// For the decisions of a run, core's plan formats, the reader of steps, the search for secrets, the checks of projects, evidence,
+/// the jail's proxy, what a machine has for a jail, the trial of a jail and the harvest after it, each by itself: what stands
+/// beside the rest makes a folder long, not a crate tangled.
 const APART: usize = 6_000;
 /// For the rest of core. It holds every word and decision of the product: contexts, profiles, reports, the machine.
 const CORE: usize = 9_000;
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 10] = [
     "crates/core/src/run",
+    "crates/core/src/check",
+    "crates/core/src/evidence",
     "crates/core/src/plan/step",
     "crates/core/src/plan",
     "crates/core/src/secret",

@@ -1,8 +1,19 @@
 //! Checks: commands that the runtime runs itself. No model is asked whether the tests pass.
 
+pub mod ci;
+mod counts;
+mod detect;
+pub mod recipe;
+mod toolchain;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use counts::counts;
+pub(crate) use counts::without_colour;
+pub use detect::{Found, detect, package_manager, pytest_settings};
+pub use toolchain::{Toolchain, toolchains};
 
 /// What a check looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,9 +60,39 @@ pub struct Check {
 }
 
 /// What a test runner said of its tests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Counts {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
+}
+
+impl Counts {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            passed: self.passed.saturating_add(other.passed),
+            failed: self.failed.saturating_add(other.failed),
+            skipped: self.skipped.saturating_add(other.skipped),
+        }
+    }
+
+    /// How many were run.
+    pub fn ran(self) -> u64 {
+        self.passed.saturating_add(self.failed)
+    }
+}
+
+/// Whether a check passed. Tests that fail count whatever the command ends with, which may be a pipe's last program; and a
+/// project whose tests run none has not been tested.
+pub fn passed(kind: Kind, code: i32, counts: Option<Counts>) -> bool {
+    let counts = counts.filter(|_| matches!(kind, Kind::Tests | Kind::Own));
+    let none_failed = counts.is_none_or(|counts| counts.failed == 0);
+    let any_ran = kind != Kind::Tests || counts.is_none_or(|counts| counts.ran() > 0);
+    code == 0 && none_failed && any_ran
+}
+
+/// Whether a command came to an end of its own: it was there, could be started, and no signal ended it.
+pub fn ended(code: i32) -> bool {
+    (0..=255).contains(&code) && !matches!(code, 126 | 127 | 129..=159)
 }

@@ -13,6 +13,7 @@ mod shelf;
 pub use admit::{Refusal, Rule, Share, View, admit};
 pub use build::{Builder, Clarification, Error, Request, Work, single};
 pub use file::FormKind;
+pub(crate) use file::fence;
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
 pub use shelf::{Held, Shelf};

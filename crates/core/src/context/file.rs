@@ -228,7 +228,7 @@ fn name(path: &RepoPath) -> String {
 }
 
 /// Longer than any run of backticks in the text.
-pub(super) fn fence(text: &str) -> String {
+pub(crate) fn fence(text: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for byte in text.bytes() {

@@ -7,6 +7,7 @@
 )]
 
 mod canaries;
+mod checks;
 mod desk;
 mod faults;
 mod fixture;

@@ -1,11 +1,10 @@
 //! Whether a command came to what a step expects.
 
+use sequester_core::check;
 use sequester_core::plan::step::{self, Exit, Expect};
 
 use super::file::holds_words;
 
-/// What a shell ends with where a signal ended its program: 128 and the signal's number.
-const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
 /// Programs that end with 1 where they find nothing.
 const FINDERS: [&str; 4] = ["grep", "rg", "egrep", "fgrep"];
 /// What programs print that did not find what they were to run.
@@ -17,7 +16,7 @@ pub(super) fn miss(command: &str, expect: &Expect, code: i32, output: &str) -> O
     let not_ended = match code {
         126 => Some("could not be started"),
         127 => Some("was not found"),
-        code if SIGNALS.contains(&code) => Some("did not end by itself"),
+        code if !check::ended(code) => Some("did not end by itself"),
         _ => None,
     };
     let (met, wanted) = match expect.exit {
@@ -113,87 +112,13 @@ fn timeless(line: &str) -> String {
     plain
 }
 
-/// Says so where the output states another number of tests that passed, or none. Several targets state theirs each.
+/// Says so where the output states another number of tests that passed, or none.
 fn miscount(count: u32, output: &str) -> Option<String> {
-    let told = |number: fn(&[&str]) -> Option<u32>| -> Vec<u32> {
-        let lines = output.lines().map(words).filter(|words| !is_of_other_things(words));
-        lines.filter_map(|words| number(&words)).collect()
-    };
-    let stated =
-        Some(told(passed)).filter(|stated| !stated.is_empty()).unwrap_or_else(|| told(ran));
-    let sum: u32 = stated.iter().fold(0, |sum, one| sum.saturating_add(*one));
-    match stated.as_slice() {
-        [] => Some(format!("show that {count} tests pass, and states no number of tests")),
-        _ if sum == count => None,
-        stated => {
-            let stated: Vec<String> = stated.iter().map(u32::to_string).collect();
-            Some(format!("show that {count} tests pass, and states {}", stated.join(", ")))
-        }
+    match check::counts(output) {
+        None => Some(format!("show that {count} tests pass, and states no number of tests")),
+        Some(stated) if stated.passed == u64::from(count) => None,
+        Some(stated) => Some(format!("show that {count} tests pass, and states {}", stated.passed)),
     }
-}
-
-/// Words with the colon that follows them: the number behind it is theirs.
-fn words(line: &str) -> Vec<&str> {
-    let parts = line.split(|c: char| !c.is_ascii_alphanumeric() && c != ':');
-    parts.filter(|word| !word.trim_matches(':').is_empty()).collect()
-}
-
-/// The number behind a word with a colon: `Passed: 3`.
-fn labelled(words: &[&str], label: impl Fn(&str) -> bool) -> Option<u32> {
-    words.windows(2).find_map(|pair| {
-        let word = pair[0].strip_suffix(':')?.to_lowercase();
-        pair[1].parse().ok().filter(|_| label(&word))
-    })
-}
-
-/// `running 3 tests` says what is to come; `Test Files 1 passed` and `Test Suites: 1 passed` count no tests; a line with its
-/// `Time elapsed:` counts those of one class, which the last line counts again.
-fn is_of_other_things(words: &[&str]) -> bool {
-    let starts = words.first().is_some_and(|word| word.eq_ignore_ascii_case("running"));
-    let groups = |word: &&str| {
-        let word = word.trim_end_matches(':').to_lowercase();
-        matches!(word.as_str(), "files" | "suites" | "file" | "suite")
-    };
-    let part = words.windows(2).any(|pair| pair == ["Time", "elapsed:"]);
-    starts
-        || part
-        || words.windows(2).any(|pair| pair[0].eq_ignore_ascii_case("test") && groups(&pair[1]))
-}
-
-/// How many tests a line says have passed: `Passed: 3`, `3 passed`, `# pass 3`.
-fn passed(words: &[&str]) -> Option<u32> {
-    let is_passed =
-        |word: &str| matches!(word.to_lowercase().as_str(), "passed" | "passing" | "pass");
-    let before =
-        words.windows(2).find_map(|pair| pair[0].parse().ok().filter(|_| is_passed(pair[1])));
-    // `3 tests passed`.
-    let apart = || {
-        words.windows(3).find_map(|three| {
-            is_test(three[1])
-                .then(|| three[0].parse().ok())
-                .flatten()
-                .filter(|_| is_passed(three[2]))
-        })
-    };
-    let behind =
-        || words.windows(2).find_map(|pair| pair[1].parse().ok().filter(|_| is_passed(pair[0])));
-    labelled(words, is_passed).or(before).or_else(apart).or_else(behind)
-}
-
-/// How many tests a line names: `Ran 3 tests`, `Tests run: 3, Failures: 0`. Those that it says did not pass are taken off.
-fn ran(words: &[&str]) -> Option<u32> {
-    let before =
-        words.windows(2).find_map(|pair| pair[0].parse().ok().filter(|_| is_test(pair[1])));
-    before.or_else(|| {
-        let all = labelled(words, |word| word == "run" || is_test(word))?;
-        let others = ["failures", "failed", "errors", "skipped", "ignored"];
-        let others = others.iter().filter_map(|other| labelled(words, |word| word == *other));
-        Some(others.fold(all, u32::saturating_sub))
-    })
-}
-
-fn is_test(word: &str) -> bool {
-    matches!(word, "test" | "tests")
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ mod recipes;
 use serde_json::Value;
 
 use sequester_core::architecture::Stated;
+use sequester_core::check::{package_manager, pytest_settings, toolchains};
 
 use super::line::clean;
-use super::manifest::{at, json, pairs, toml};
-use super::scan::{Scan, folder, has_extension};
+use super::manifest::{json, pairs, toml};
+use super::scan::{Scan, folder};
 
 /// Scripts of one package; those of members only if they are among the usual ones.
 const MOST_SCRIPTS: usize = 24;
@@ -29,29 +30,11 @@ pub(super) fn state(scan: &Scan<'_>) -> Vec<Stated> {
 
 /// What a manifest at the root makes certain.
 fn certain(scan: &Scan<'_>, found: &mut Vec<Stated>) {
-    let maven = if scan.has("mvnw") { "./mvnw" } else { "mvn" };
-    let gradle = if scan.has("gradlew") { "./gradlew" } else { "gradle" };
-    let mut add = |path: &str, text: &str| found.push(Stated::new(text, path));
-    let known: [(&str, String); 11] = [
-        ("Cargo.toml", "`cargo build`, `cargo test`".to_owned()),
-        ("go.mod", "`go build ./...`, `go test ./...`".to_owned()),
-        ("pom.xml", format!("`{maven} package`, `{maven} test`")),
-        ("build.gradle", format!("`{gradle} build`, `{gradle} test`")),
-        ("build.gradle.kts", format!("`{gradle} build`, `{gradle} test`")),
-        ("mix.exs", "`mix compile`, `mix test`".to_owned()),
-        ("Package.swift", "`swift build`, `swift test`".to_owned()),
-        ("configure.ac", "`autoreconf -fi`, `./configure`, `make`, `make check`".to_owned()),
-        ("CMakeLists.txt", "`cmake -S . -B build`, then `cmake --build build`".to_owned()),
-        ("meson.build", "`meson setup build`, then `meson test -C build`".to_owned()),
-        ("deno.json", "`deno test`".to_owned()),
-    ];
-    for (path, text) in known.iter().filter(|(path, _)| scan.has(path)) {
-        add(path, text);
-    }
-    let top =
-        scan.files.iter().find(|path| !path.contains('/') && has_extension(path, &["sln", "slnx"]));
-    if let Some(path) = top {
-        add(path, "`dotnet build`, `dotnet test`");
+    let top = scan.files.iter().copied().filter(|path| !path.contains('/'));
+    for tool in toolchains(&top.collect::<Vec<_>>()) {
+        let commands = tool.build.iter().chain(&tool.tests);
+        let commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
+        found.push(Stated::new(commands.join(", "), tool.manifest));
     }
 }
 
@@ -69,26 +52,11 @@ fn cargo_aliases(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     }
 }
 
-/// The package manager that the repository names or locks with.
-fn package_manager(scan: &Scan<'_>, manifest: &Value) -> &'static str {
-    let named = manifest.get("packageManager").and_then(Value::as_str).unwrap_or("");
-    let known = ["pnpm", "yarn", "bun", "npm"];
-    let named = known.into_iter().find(|manager| named.starts_with(manager));
-    let locks = [
-        ("pnpm-lock.yaml", "pnpm"),
-        ("yarn.lock", "yarn"),
-        ("bun.lock", "bun"),
-        ("bun.lockb", "bun"),
-    ];
-    let locked = || locks.into_iter().find(|(lock, _)| scan.has(lock)).map(|(_, manager)| manager);
-    named.or_else(locked).unwrap_or("npm")
-}
-
 fn scripts(scan: &Scan<'_>, found: &mut Vec<Stated>) {
     const USUAL: [&str; 9] =
         ["build", "test", "lint", "typecheck", "type-check", "check", "dev", "start", "format"];
     let root = scan.text("package.json").and_then(json).unwrap_or_default();
-    let manager = package_manager(scan, &root);
+    let manager = package_manager(&root, |lock| scan.has(lock));
     for (path, text) in scan.named(&["package.json", "composer.json"]) {
         let Some(manifest) = json(text) else { continue };
         let runner = if path.ends_with("composer.json") { "composer" } else { manager };
@@ -137,10 +105,12 @@ fn python(scan: &Scan<'_>, found: &mut Vec<Stated>) {
             }
         }
     }
-    let project = scan.text("pyproject.toml").and_then(toml);
-    if project.as_ref().is_some_and(|project| at(project, &["tool", "pytest"]).is_some()) {
-        found.push(Stated::new("`pytest`, configured under `tool.pytest`", "pyproject.toml"));
-    } else if scan.has("pytest.ini") {
-        found.push(Stated::new("`pytest`", "pytest.ini"));
+    match pytest_settings(|path| scan.has(path), |path| scan.text(path)) {
+        Some("pyproject.toml") => {
+            let text = "`pytest`, configured under `tool.pytest`";
+            found.push(Stated::new(text, "pyproject.toml"));
+        }
+        Some(path) => found.push(Stated::new("`pytest`", path)),
+        None => {}
     }
 }

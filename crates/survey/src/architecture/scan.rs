@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub(super) use sequester_core::foreign::{foreign, is_sample};
 use sequester_core::limits::Limits;
 use sequester_core::repository::{Entry, EntryKind, Snapshot};
 
@@ -245,62 +246,6 @@ pub(super) fn folder(path: &str) -> &str {
 
 pub(super) fn has_extension(name: &str, extensions: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
-}
-
-/// The folder on this path that holds others' or made files, and the word for it.
-pub(super) fn foreign(path: &str) -> Option<(&str, &'static str)> {
-    const VENDORED: [&str; 11] = [
-        "node_modules",
-        "vendor",
-        "vendored",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "bower_components",
-        "Pods",
-        "Carthage",
-        ".yarn",
-        "site-packages",
-    ];
-    const GENERATED: [&str; 6] =
-        ["dist", "generated", "__generated__", "__pycache__", "__snapshots__", ".next"];
-    let mut at = 0;
-    for (slash, _) in path.match_indices('/') {
-        let part = &path[at..slash];
-        if VENDORED.contains(&part) {
-            return Some((&path[..slash], "vendored"));
-        }
-        if GENERATED.contains(&part) {
-            return Some((&path[..slash], "generated"));
-        }
-        at = slash + 1;
-    }
-    None
-}
-
-/// Whether the path lies among samples and test data, whose manifests say nothing of the project.
-pub(super) fn is_sample(path: &str) -> bool {
-    const SAMPLES: [&str; 18] = [
-        "test",
-        "tests",
-        "__tests__",
-        "spec",
-        "fixtures",
-        "__fixtures__",
-        "fixture",
-        "testdata",
-        "test-data",
-        "examples",
-        "example",
-        "samples",
-        "playground",
-        "playgrounds",
-        "templates",
-        "demo",
-        "demos",
-        "e2e",
-    ];
-    folder(path).split('/').any(|part| SAMPLES.contains(&part) || part.starts_with("template-"))
 }
 
 /// Whether the path is that of an architecture decision record.

@@ -1,17 +1,17 @@
 //! The project's own checks, tried where subagents run them: in the jail of `validate`. They are the project's code, so
 //! they never run anywhere else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sequester_core::limits::Limits as ContextLimits;
+use sequester_core::check::{self, Kind};
 use sequester_core::profile::Confinement;
 use sequester_sandbox::{Ending, Jail, Limits, Policy, Streams, Workspace};
-use sequester_survey::{Folder, architecture};
+use sequester_survey::Folder;
 use serde::Serialize;
 
 use super::Problem;
@@ -94,34 +94,25 @@ pub(super) fn run_all(
 const HINT: &str = "`sequester sandbox --profile validate -- sh -c COMMAND` runs a command there by hand. There is no \
     network: what it needs must be on the PATH, or fetched or built before.";
 
-/// Those that are configured; where none are, the one that the project's manifest makes likely.
+/// Those that are configured, and of the other kinds those that the project names.
 fn find(root: &Path, settings: &Settings) -> Vec<(String, String, String)> {
-    let configured = settings.checks().into_iter().flat_map(|(name, commands)| {
-        commands
-            .iter()
-            .map(move |command| (name.to_owned(), command.clone(), "configuration".to_owned()))
-    });
-    let configured: Vec<_> = configured.collect();
-    if !configured.is_empty() {
-        return configured;
+    let set = settings.checks();
+    let joined =
+        set.iter().filter_map(|(name, commands)| Some((Kind::parse(name)?, commands.join(" && "))));
+    let configured: BTreeMap<Kind, String> = joined.collect();
+    let found = Folder::list(root).map(|folder| check::detect(&folder, &configured));
+    let named = |kind: Kind| found.iter().flatten().filter(move |one| one.kind == kind);
+    let mut checks = Vec::new();
+    for kind in Kind::PROJECT {
+        let one =
+            |command: &str, from: &str| (kind.to_string(), command.to_owned(), from.to_owned());
+        match set.get(kind.as_str()) {
+            Some(commands) => checks.extend(commands.iter().map(|it| one(it, "configuration"))),
+            None => checks
+                .extend(named(kind).filter_map(|it| Some(one(it.command.as_ref()?, &it.from)))),
+        }
     }
-    detect(root).into_iter().map(|(command, from)| ("tests".to_owned(), command, from)).collect()
-}
-
-/// The first command of a manifest that tests.
-fn detect(root: &Path) -> Option<(String, String)> {
-    let folder = Folder::list(root).ok()?;
-    let commands = architecture(&folder, &ContextLimits::default()).commands;
-    // What a build service runs needs that service.
-    commands.into_iter().filter(|one| !one.source.contains('/')).find_map(|one| {
-        let mut quoted = one.text.split('`').skip(1).step_by(2);
-        let command = quoted.find(|command| command.split([' ', ':']).any(is_test))?;
-        Some((command.to_owned(), one.source.clone()))
-    })
-}
-
-fn is_test(word: &str) -> bool {
-    matches!(word, "test" | "tests" | "check" | "pytest" | "tox" | "nox")
+    checks
 }
 
 fn run(root: &Path, command: &str, wall: Duration, machine: &Machine) -> Result<Ended, Failure> {

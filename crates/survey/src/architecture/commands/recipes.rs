@@ -1,6 +1,7 @@
 //! Targets of makefiles and recipes of justfiles.
 
 use sequester_core::architecture::Stated;
+use sequester_core::check::recipe::{JUSTFILES, MAKEFILES, Recipe, recipes, targets};
 
 use crate::architecture::line::clean;
 use crate::architecture::scan::{Scan, folder};
@@ -13,28 +14,28 @@ const USUAL: [&str; 16] = [
 ];
 
 pub(super) fn state(scan: &Scan<'_>, found: &mut Vec<Stated>) {
-    for (path, text) in scan.named(&["Makefile", "makefile", "GNUmakefile"]) {
+    for (path, text) in scan.named(&MAKEFILES) {
         add("make", path, targets(text), found);
     }
-    for (path, text) in scan.named(&["justfile", "Justfile", ".justfile"]) {
+    for (path, text) in scan.named(&JUSTFILES) {
         add("just", path, recipes(text), found);
     }
 }
 
-fn add(tool: &str, path: &str, mut names: Vec<(&str, &str)>, found: &mut Vec<Stated>) {
+fn add(tool: &str, path: &str, mut names: Vec<Recipe<'_>>, found: &mut Vec<Stated>) {
     let mut seen = std::collections::BTreeSet::new();
     let inside = !folder(path).is_empty();
-    names.retain(|(name, _)| (!inside || USUAL.contains(name)) && seen.insert(*name));
+    names.retain(|one| (!inside || USUAL.contains(&one.name)) && seen.insert(one.name));
     let usual = |name: &str| USUAL.iter().position(|usual| name == *usual).unwrap_or(USUAL.len());
-    names.sort_by_key(|(name, about)| (usual(name), about.is_empty()));
+    names.sort_by_key(|one| (usual(one.name), one.about.is_empty()));
     let place = match (folder(path), tool) {
         ("", _) => String::new(),
         (folder, "make") => format!(" -C {}", clean(folder, 80)),
         (folder, _) => format!(" -d {} -f {}", clean(folder, 80), clean(path, 100)),
     };
     let (told, bare): (Vec<_>, Vec<_>) =
-        names.into_iter().take(MOST).partition(|(_, about)| !about.is_empty());
-    for (name, about) in told {
+        names.into_iter().take(MOST).partition(|one| !one.about.is_empty());
+    for Recipe { name, about, .. } in told {
         found.push(Stated::new(
             format!("`{tool}{place} {}`: {}", clean(name, 60), clean(about, 100)),
             path,
@@ -42,57 +43,7 @@ fn add(tool: &str, path: &str, mut names: Vec<(&str, &str)>, found: &mut Vec<Sta
     }
     for some in bare.chunks(8) {
         let names: Vec<String> =
-            some.iter().map(|(name, _)| format!("`{tool}{place} {}`", clean(name, 60))).collect();
+            some.iter().map(|one| format!("`{tool}{place} {}`", clean(one.name, 60))).collect();
         found.push(Stated::new(names.join(", "), path));
     }
-}
-
-fn is_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(plain)
-        && name.contains(|c: char| c.is_ascii_lowercase())
-}
-
-/// Plain targets, with the `##` comment behind them.
-fn targets(text: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '.'])) {
-        let Some((head, rest)) = line.split_once(':').filter(|parts| !is_variable(*parts)) else {
-            continue;
-        };
-        let about = rest.split_once("##").map_or("", |(_, about)| about.trim());
-        let names = head.split_whitespace().filter(|name| is_name(name));
-        found.extend(names.map(|name| (name, about)));
-    }
-    found
-}
-
-/// `A = b:c`, `A := b` and `A ::= b`, parted at the first colon.
-fn is_variable((head, rest): (&str, &str)) -> bool {
-    head.contains('=') || rest.trim_start_matches(':').starts_with('=')
-}
-
-/// Recipes, with the comment above them.
-fn recipes(text: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
-    let mut above = "";
-    for line in text.lines() {
-        if let Some(comment) = line.strip_prefix('#') {
-            above = comment.trim();
-            continue;
-        }
-        let head = line.trim_start_matches('@');
-        let starts = !line.starts_with([' ', '\t', '[']) && !line.contains(":=");
-        if let Some((head, _)) = head.split_once(':').filter(|_| starts) {
-            let name = head.split_whitespace().next().unwrap_or("");
-            if is_name(name) && !matches!(name, "set" | "alias" | "export" | "import" | "mod") {
-                found.push((name, above));
-            }
-        }
-        if !line.starts_with('[') {
-            above = "";
-        }
-    }
-    found
 }

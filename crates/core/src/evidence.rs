@@ -1,0 +1,286 @@
+//! Evidence: what the runtime saw of a task's change, weighed. A report can claim what it likes.
+
+mod claim;
+mod deliverable;
+mod digest;
+mod interface;
+mod red;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::{self, Change, Refused};
+use crate::check::{self, Counts, Kind};
+use crate::digest::Digest;
+use crate::id::TaskId;
+use crate::report::Report;
+use crate::run::{CheckEnded, FileSpec, TaskSpec};
+
+pub use deliverable::{Lack, Missing, Undeclared};
+pub use digest::{TOKENS, digest};
+pub use interface::{Interfaces, Known};
+pub use red::{is_test_file, red_then_green};
+
+/// All that is known of a task's change. The order within a list says nothing.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    pub task: &'a TaskSpec,
+    pub change: &'a Change,
+    /// What the subagent claims.
+    pub report: Option<&'a Report>,
+    pub checks: &'a [Ran],
+    /// Kinds that were asked for, with or without a command.
+    pub wanted: &'a [Kind],
+    /// Whether a path, file or folder, is in the tree that the change leads to.
+    pub exists: &'a dyn Fn(&str) -> bool,
+    /// Whether the outlines of that tree have a name.
+    pub names: &'a dyn Fn(&str) -> Known,
+    /// Tasks that this one neither needs nor is needed by.
+    pub others: &'a [Other],
+    /// The checks on the base with nothing but the new tests: [`red_then_green`].
+    pub red: &'a [CheckEnded],
+}
+
+/// A check on the change, and if it failed there, on the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    pub ended: CheckEnded,
+    pub base: Option<CheckEnded>,
+}
+
+/// Another task's declared files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    pub task: TaskId,
+    pub files: Vec<FileSpec>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// As the change has them, whatever the report says.
+    pub files_changed: Vec<FileChanged>,
+    pub refused: Vec<Refused>,
+    pub refused_more: usize,
+    pub checks: Vec<Checked>,
+    /// Deliverables that are not as the plan names them.
+    pub missing: Vec<Missing>,
+    /// Files that were changed and not declared.
+    pub undeclared: Vec<Undeclared>,
+    pub interfaces: Interfaces,
+    /// Only of a task that asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tdd: Option<Tdd>,
+    /// Claims of the report that the runtime saw otherwise, each a sentence. They are shown; what they hide fails by itself.
+    pub contradictions: Vec<String>,
+    /// What speaks against the task, the gravest first.
+    pub fails: Vec<Failure>,
+}
+
+impl Evidence {
+    pub fn passed(&self) -> bool {
+        self.fails.is_empty()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChanged {
+    pub path: String,
+    pub action: change::Action,
+    pub added: Option<usize>,
+    pub removed: Option<usize>,
+}
+
+/// A check as it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    pub kind: Kind,
+    /// Nothing if it was asked for and the project has none: it is not found, and has not passed.
+    pub command: Option<String>,
+    pub passed: bool,
+    /// It fails on the base too.
+    pub failed_before: bool,
+    /// It speaks against the task.
+    pub held: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Digest>,
+}
+
+/// Whether the new tests fail without the change, and pass with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tdd {
+    pub red: bool,
+    pub green: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub about: About,
+    /// For people and for whoever mends it. It names no other task.
+    pub sentence: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    Deliverable,
+    Check,
+    Tdd,
+    Interface,
+    Files,
+}
+
+/// Weighs all of it. The same input in any order gives the same evidence.
+pub fn weigh(input: &Input<'_>) -> Evidence {
+    let checks = checks(input);
+    let mut evidence = Evidence {
+        files_changed: files_changed(input.change),
+        refused: input.change.refused.clone(),
+        refused_more: input.change.refused_more,
+        missing: deliverable::missing(input),
+        undeclared: deliverable::undeclared(input),
+        interfaces: interface::look(&input.task.produces, input.names),
+        tdd: input.task.tdd.then(|| red::tdd(input, &checks)),
+        checks,
+        contradictions: Vec::new(),
+        fails: Vec::new(),
+    };
+    evidence.refused.sort_by(|a, b| (&a.path, &a.why).cmp(&(&b.path, &b.why)));
+    evidence.contradictions = claim::contradictions(input, &evidence);
+    evidence.fails = fails(input, &evidence);
+    evidence
+}
+
+fn files_changed(change: &Change) -> Vec<FileChanged> {
+    let mut files: Vec<FileChanged> = change
+        .entries
+        .iter()
+        .map(|entry| FileChanged {
+            path: entry.path.clone(),
+            action: entry.action,
+            added: entry.added,
+            removed: entry.removed,
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+fn checks(input: &Input<'_>) -> Vec<Checked> {
+    let mut checks: Vec<Checked> = input.checks.iter().map(checked).collect();
+    let found = |kind: Kind| input.checks.iter().any(|ran| ran.ended.check.kind == kind);
+    checks.extend(input.wanted.iter().filter(|kind| !found(**kind)).map(|kind| Checked {
+        kind: *kind,
+        command: None,
+        passed: false,
+        failed_before: false,
+        held: false,
+        code: None,
+        counts: None,
+        output: None,
+    }));
+    // Of one that ran twice, the run that speaks against the task counts.
+    let key = |one: &Checked| (one.kind, one.command.clone());
+    checks.sort_by_cached_key(|one| {
+        let worst = (!one.held, one.passed, one.failed_before);
+        (key(one), worst, one.code, one.counts, one.output.clone())
+    });
+    checks.dedup_by(|later, kept| key(later) == key(kept));
+    checks
+}
+
+fn checked(ran: &Ran) -> Checked {
+    let CheckEnded { check, code, counts, output, .. } = &ran.ended;
+    let passed = has_passed(&ran.ended);
+    let before = ran.base.as_ref().filter(|base| !passed && !has_passed(base));
+    // The task's own are there to be met, and mostly fail before its work. Of the project's, what failed before is not
+    // the task's doing, unless more fails now.
+    let excused = check.kind != Kind::Own
+        && before.is_some_and(|base| match (counts, base.counts) {
+            (Some(now), Some(then)) => now.failed <= then.failed,
+            _ => true,
+        });
+    Checked {
+        kind: check.kind,
+        command: Some(check.command.clone()),
+        passed,
+        failed_before: before.is_some(),
+        held: !passed && !excused,
+        code: Some(*code),
+        counts: *counts,
+        output: Some(output.clone()),
+    }
+}
+
+fn has_passed(ended: &CheckEnded) -> bool {
+    ended.passed && check::passed(ended.check.kind, ended.code, ended.counts)
+}
+
+fn fails(input: &Input<'_>, evidence: &Evidence) -> Vec<Failure> {
+    let mut fails = Vec::new();
+    let mut add = |about, sentence| fails.push(Failure { about, sentence });
+    for missing in &evidence.missing {
+        add(About::Deliverable, missing.sentence());
+    }
+    for check in evidence.checks.iter().filter(|check| check.held) {
+        add(About::Check, check.sentence());
+    }
+    if let Some(tdd) = evidence.tdd {
+        for sentence in red::faults(input, tdd) {
+            add(About::Tdd, sentence);
+        }
+    }
+    for name in &evidence.interfaces.missing {
+        let sentence = format!("{} is to be produced, and is not found in the code.", quoted(name));
+        add(About::Interface, sentence);
+    }
+    for file in evidence.undeclared.iter().filter(|file| !file.declared_by.is_empty()) {
+        let path = quoted(&file.path);
+        add(About::Files, format!("{path} was changed, and is not among the files of this task."));
+    }
+    fails
+}
+
+impl Checked {
+    pub fn is_found(&self) -> bool {
+        self.command.is_some()
+    }
+
+    /// What is wrong with it, for one that did not pass.
+    fn sentence(&self) -> String {
+        let command = quoted(self.command.as_deref().unwrap_or_default());
+        let how = match (self.code, self.counts) {
+            (Some(0), Some(counts)) if counts.ran() == 0 => "ran no test".to_owned(),
+            (Some(0), Some(counts)) => format!("ended with 0, and {} tests failed", counts.failed),
+            (Some(127), _) => "was not found (exit code 127)".to_owned(),
+            (Some(code), Some(counts)) if counts.failed > 0 => {
+                format!("ended with exit code {code}, and {} tests failed", counts.failed)
+            }
+            (Some(0) | None, _) => "did not pass".to_owned(),
+            (Some(code), _) => format!("ended with exit code {code}"),
+        };
+        format!("The check `{}` does not pass: {command} {how}.", self.kind)
+    }
+}
+
+/// Longer texts are cut in sentences.
+const QUOTED_BYTES: usize = 160;
+
+/// As code on one line.
+fn quoted(text: &str) -> String {
+    let mut line: String = text
+        .chars()
+        .take(QUOTED_BYTES + 1)
+        .map(|c| if c.is_control() || c == '`' { ' ' } else { c })
+        .collect();
+    if line.len() > QUOTED_BYTES {
+        line.truncate(line.floor_char_boundary(QUOTED_BYTES));
+        line.push('…');
+    }
+    format!("`{line}`")
+}
+
+#[cfg(test)]
+mod tests;
