@@ -9,7 +9,7 @@ use crate::future::BoxFuture;
 use crate::id::TreeId;
 use crate::path::RepoPath;
 use crate::profile::Profile;
-use crate::tool::Toolbox;
+use crate::tool::{Spec, Toolbox};
 
 /// What an attempt is confined to.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,14 +26,17 @@ pub struct Cell {
 
 /// Makes jails.
 pub trait Jails: Send + Sync {
+    /// The tools that are in every jail; profiles grant some of them.
+    fn specs(&self) -> Vec<Spec>;
+
     /// A guarantee that cannot be had is [`ErrorKind::Guarantee`], before anything starts.
     fn open<'a>(&'a self, cell: &'a Cell) -> BoxFuture<'a, Result<Box<dyn Jail>, Error>>;
 }
 
 /// One jail with its workspace. All that ran in it is gone when this is dropped.
 pub trait Jail: Send + Sync {
-    /// Started with the first call.
-    fn toolbox(&self) -> &dyn Toolbox;
+    /// Started with the first call, and gone when they are dropped.
+    fn tools(&self) -> Box<dyn Toolbox>;
 
     /// What the workspace holds by now that the base does not, while the tools are there; nothing if it is what this said last.
     fn look(&self) -> BoxFuture<'_, Result<Option<Change>, Error>>;
@@ -41,7 +44,7 @@ pub trait Jail: Send + Sync {
     /// Runs a command by the shell, as checks are.
     fn run<'a>(&'a self, command: &'a str, limit: Duration) -> BoxFuture<'a, Result<Ran, Error>>;
 
-    /// Ends all that runs inside, and says what became of the workspace.
+    /// Once the tools are gone: ends all that runs inside, and says what became of the workspace.
     fn harvest(self: Box<Self>) -> BoxFuture<'static, Result<Change, Error>>;
 }
 

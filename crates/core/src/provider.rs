@@ -65,7 +65,7 @@ pub trait Deltas: Send + Sync {
 }
 
 /// What a provider can do beside text and tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Powers {
     /// It keeps to a JSON schema that comes with the request.
     pub schema: bool,

@@ -1,5 +1,6 @@
 //! The embedded engine: it drives the loop, keeps the limits and stops when told.
 
+mod controller;
 mod descriptors;
 mod drive;
 mod feed;
@@ -8,6 +9,9 @@ mod runtime;
 mod stop;
 mod toolbox;
 
+pub use controller::{
+    Clock, Controller, Crew, Extra, Log, Member, Trouble, Unwatched, Wanted, Watch, World, read,
+};
 pub use descriptors::{Shortage, raise_descriptors};
 pub use drive::{drive, record};
 pub use feed::{Feed, News, Silent};

@@ -122,6 +122,7 @@ pub struct Tried {
     pub outcome: agent::Outcome,
     pub said: Option<Said>,
     pub report: Option<Digest>,
+    pub change: Option<Digest>,
     /// What the workspace became, if it changed.
     pub tree: Option<TreeId>,
     pub trouble: Option<String>,
@@ -204,7 +205,9 @@ impl RunState {
             let ended = self.tasks[*need].ended.as_ref();
             ended.is_some_and(|ended| matches!(ended.state, Ended::Done | Ended::Skipped))
         };
-        task.needs.iter().all(met)
+        // What did not fit is done again when all before it in the plan stands.
+        let stands = task.over.is_none_or(|over| self.settled >= over);
+        stands && task.needs.iter().all(met)
     }
 
     /// All that a task is built on: what it needs, near and far, in the plan's order.
@@ -477,6 +480,7 @@ impl Tried {
             outcome: ended.outcome.clone(),
             said: ended.said.clone(),
             report: ended.report.clone(),
+            change: ended.change.clone(),
             tree: ended.tree.clone().or(started.from),
             trouble: ended.trouble.clone(),
             spent: ended.spent.clone(),

@@ -1,0 +1,176 @@
+//! The controller: it does what a run's state decides, and records what came of it. No model is in it.
+
+mod attempt;
+mod bases;
+mod commit;
+mod equip;
+mod log;
+mod recorder;
+mod verify;
+mod watch;
+mod work;
+mod world;
+
+pub use log::{Log, read};
+pub use watch::{Unwatched, Watch};
+pub use world::{Clock, Crew, Extra, Member, Trouble, Wanted, World};
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use sequester_core::id::TaskId;
+use sequester_core::run::{Decision, Effect, Entry, Event, Now, Outcome, Running, Scope, decide};
+use sequester_core::store::{Batch, Letter};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use crate::stop::Stop;
+use bases::Bases;
+use verify::Known;
+
+/// One run, conducted in this process.
+pub struct Controller {
+    world: World,
+    log: Arc<Log>,
+    watch: Arc<dyn Watch>,
+    bases: Arc<Bases>,
+    /// Checks that were run before, by what they were run on.
+    known: Known,
+    /// The run rests: what is under way is taken to its next durable step.
+    park: Stop,
+    /// The run is cancelled: what is under way ends.
+    cancel: Stop,
+}
+
+/// How often words of other processes are looked for.
+const LETTERS: Duration = Duration::from_millis(200);
+
+impl Controller {
+    pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
+        let (bases, known, cancel) = (Arc::default(), Known::default(), Stop::default());
+        Self { world, log, watch, bases, known, park, cancel }
+    }
+
+    /// Until nothing goes on any more.
+    pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
+        self.move_branch().await?;
+        let mut under_way = FuturesUnordered::new();
+        let mut busy: BTreeSet<TaskId> = BTreeSet::new();
+        for (task, running) in self.log.read(open) {
+            busy.insert(task.clone());
+            under_way.push(self.act(Deed::TakeUp(task, Box::new(running))));
+        }
+        let mut heard = 0;
+        loop {
+            let stopping = self.park.is_stopped();
+            let at = self.log.clock().now();
+            let decision =
+                self.log.read(|run| decide(run, Now { at, jobs, busy: &busy, stopping }));
+            let Decision { entries, effects, wake } = decision;
+            if !entries.is_empty() {
+                self.log.append(Batch { entries, blobs: Vec::new() }).await?;
+            }
+            if let Some(outcome) = self.log.read(|run| run.ended) {
+                return Ok(outcome);
+            }
+            let nothing = effects.is_empty();
+            for effect in effects {
+                busy.insert(effect.task().clone());
+                under_way.push(self.act(Deed::Effect(effect)));
+            }
+            if nothing && under_way.is_empty() {
+                continue;
+            }
+            let until = wake.map_or(LETTERS, |wake| wake.since(at).min(LETTERS));
+            tokio::select! {
+                Some((task, done)) = under_way.next() => {
+                    busy.remove(&task);
+                    done?;
+                }
+                () = sleep(until) => heard = self.hear(heard).await?,
+            }
+        }
+    }
+
+    async fn act(&self, deed: Deed) -> (TaskId, Result<(), Trouble>) {
+        match deed {
+            Deed::TakeUp(task, running) => {
+                let done = self.take_up(&task, *running).await;
+                (task, done)
+            }
+            Deed::Effect(effect) => {
+                let task = effect.task().clone();
+                let done = match effect {
+                    Effect::Attempt { number, order, cap, .. } => {
+                        self.attempt(&task, number, order, cap).await
+                    }
+                    Effect::Verify { steps, kinds, tree, .. } => {
+                        self.verify(&task, steps, &kinds, tree).await
+                    }
+                    Effect::Commit { .. } => self.commit(&task).await,
+                };
+                (task, done)
+            }
+        }
+    }
+
+    /// What other processes want of this run.
+    async fn hear(&self, after: u64) -> Result<u64, Trouble> {
+        let letters = self.log.lease().letters(after)?;
+        let mut heard = after;
+        for (number, letter) in letters {
+            heard = number;
+            let entry = match letter {
+                Letter::Answer { question, answer, by } => {
+                    let open = self.log.read(|run| run.questions.get(&question).cloned());
+                    let Some(open) = open else { continue };
+                    let scope = Scope { task: open.task, phase: open.phase, attempt: None };
+                    Entry { scope, event: Event::QuestionAnswered { question, answer, by } }
+                }
+                Letter::Cancel { by } => {
+                    if self.log.read(|run| run.is_cancelled) {
+                        continue;
+                    }
+                    self.cancel.stop();
+                    Entry { scope: Scope::default(), event: Event::RunCancelled { by } }
+                }
+            };
+            self.log.append(Batch { entries: vec![entry], blobs: Vec::new() }).await?;
+        }
+        Ok(heard)
+    }
+
+    async fn tell(&self, task: &TaskId, event: Event) -> Result<(), Trouble> {
+        let scope = Scope { task: Some(task.clone()), ..Scope::default() };
+        let entries = vec![Entry { scope, event }];
+        Ok(self.log.append(Batch { entries, blobs: Vec::new() }).await?)
+    }
+}
+
+enum Deed {
+    Effect(Effect),
+    TakeUp(TaskId, Box<Running>),
+}
+
+/// Attempts that another process left under way.
+fn open(run: &sequester_core::run::RunState) -> Vec<(TaskId, Running)> {
+    let tasks = run.tasks.iter().filter(|task| task.ended.is_none());
+    let own = tasks.flat_map(|task| {
+        let running = task.running.values().filter(|one| one.started.parent.is_none());
+        running.map(|one| (task.spec.id.clone(), one.clone()))
+    });
+    own.collect()
+}
+
+/// On a thread of its own.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Trouble> {
+    spawn_blocking(work).await.map_err(|error| Trouble::Crew {
+        message: format!("A thread of the controller ended: {error}."),
+        hint: "Take the run up again with `sequester resume`.".to_owned(),
+    })
+}

@@ -1,0 +1,358 @@
+//! One attempt of a run: a fresh context, a jail, the loop, and what it leaves.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sequester_core::agent::{self, AgentRun, Brief, Ending, Fault, seed_of};
+use sequester_core::change::Change;
+use sequester_core::context::{IsolatedContext, Work};
+use sequester_core::digest::Digest;
+use sequester_core::id::{TaskId, TreeId};
+use sequester_core::jail::{Cell, ErrorKind, Jail};
+use sequester_core::path::RepoPath;
+use sequester_core::provider::Provider;
+use sequester_core::report::Findings;
+use sequester_core::run::{
+    AttemptEnded, AttemptStarted, Cap, Event, Order, Purpose, Running, Said, Scope, TaskRun, replay,
+};
+use sequester_core::store::Batch;
+use sequester_core::tool::Spec;
+
+use super::bases::{Bases, Made};
+use super::equip::{kept, started};
+use super::recorder::{Recorder, json};
+use super::world::{Member, Trouble, Wanted};
+use super::{Controller, blocking};
+use crate::drive::record;
+use crate::journal::Halt;
+
+/// An attempt that can begin, or go on.
+struct Job {
+    scope: Scope,
+    run: AgentRun,
+    member: Member,
+    provider: Arc<dyn Provider>,
+    start: TreeId,
+    /// What its workspace held already.
+    change: Option<Change>,
+    batch: Batch,
+    messages: usize,
+    turn: u32,
+}
+
+impl Controller {
+    pub(super) async fn attempt(
+        &self,
+        task: &TaskId,
+        number: u32,
+        order: Order,
+        cap: Cap,
+    ) -> Result<(), Trouble> {
+        let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
+        let Some(base) = self.base(task).await? else { return Ok(()) };
+        let start = order.from.clone().unwrap_or_else(|| base.clone());
+        let mut member = self.world.crew.member(&order.agent, known.spec.profile.as_deref())?;
+        let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+        member.budget.tokens = least(member.budget.tokens, cap.tokens);
+        member.budget.price = least(member.budget.price, cap.price);
+        let context = self.context(&known, &order, &base, &start).await?;
+        let scope =
+            Scope { task: Some(task.clone()), phase: Some(order.phase), attempt: Some(number) };
+        let provider = match self.world.crew.connect(&order.model).await {
+            Ok(provider) => provider,
+            Err(error) => {
+                let fault = Fault::Provider { error };
+                let started = started(&order, &member, &base, &context, None, &[]);
+                return self.lost(scope, started, &context, fault).await;
+            }
+        };
+        let tools = self.specs(&member, provider.as_ref(), &start)?;
+        let named = (provider.model(), provider.powers());
+        let brief = Brief::new(&context, order.phase, named, tools);
+        let began =
+            started(&order, &member, &base, &context, Some(provider.as_ref()), &brief.tools);
+        let mut batch = Batch::default();
+        let event =
+            Event::AttemptStarted(Box::new(kept(began, &context, &brief.tools, &mut batch)));
+        batch.entries.push(sequester_core::run::Entry { scope: scope.clone(), event });
+        let run = AgentRun::new(brief, member.budget.clone());
+        let job =
+            Job { scope, run, member, provider, start, change: None, batch, messages: 0, turn: 0 };
+        self.work(job, &known).await
+    }
+
+    /// An attempt that another process began: from its last durable turn.
+    pub(super) async fn take_up(&self, task: &TaskId, running: Running) -> Result<(), Trouble> {
+        let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
+        let Running { number, phase, started, turns, .. } = running;
+        let scope = Scope { task: Some(task.clone()), phase: Some(phase), attempt: Some(number) };
+        let mut member = self.world.crew.member(&started.agent, known.spec.profile.as_deref())?;
+        member.budget = started.budget.clone();
+        let provider = match self.world.crew.connect(&started.model).await {
+            Ok(provider) => provider,
+            Err(error) => {
+                return self.end(scope, failed(Fault::Provider { error }), Batch::default()).await;
+            }
+        };
+        let store = Arc::clone(&self.world.store);
+        let (id, began) = (task.clone(), started.clone());
+        let taken = blocking(move || {
+            let read = |digest: &Digest| store.blob(digest);
+            let text = |digest: &Digest| -> Result<Arc<str>, Trouble> {
+                Ok(String::from_utf8_lossy(&read(digest)?).into())
+            };
+            let tools: Vec<Spec> = serde_json::from_slice(&read(&began.specs)?)
+                .map_err(|error| unreadable(&error.to_string()))?;
+            let brief = Brief {
+                task: id,
+                phase,
+                model: began.model.clone(),
+                powers: began.powers,
+                system: text(&began.context.system)?,
+                prompt: text(&began.context.prompt)?,
+                text: began.context.text.clone(),
+                tools,
+                seed: seed_of(began.context.digest.as_str()),
+            };
+            let mut run = AgentRun::new(brief, began.budget.clone());
+            let far = replay(&mut run, &turns, read).map_err(|error| unreadable(&error.0))?;
+            let change = match &far.change {
+                Some(digest) => {
+                    let change = Change::unpack(&read(digest)?, read);
+                    Some(change.map_err(|error| unreadable(&error.to_string()))?)
+                }
+                None => None,
+            };
+            Ok::<_, Trouble>((run, far, change))
+        });
+        let (run, far, change) = taken.await??;
+        let start = started.from.clone().unwrap_or_else(|| started.base.clone());
+        let batch = Batch::default();
+        let (messages, turn) = (far.messages, far.turn);
+        let job = Job { scope, run, member, provider, start, change, batch, messages, turn };
+        self.work(job, &known).await
+    }
+
+    /// Drives it in its jail, and records how it ended.
+    async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
+        let Job { scope, mut run, member, provider, start, change, batch, messages, turn } = job;
+        let cell = Cell {
+            profile: member.profile.clone(),
+            base: start.clone(),
+            change,
+            named: named(known),
+            wall: member.budget.wall,
+        };
+        let jail = match self.world.jails.open(&cell).await {
+            Ok(jail) => jail,
+            Err(error) if error.kind == ErrorKind::Guarantee => {
+                return Err(Trouble::Guarantee(error));
+            }
+            Err(error) => {
+                let fault = Fault::Runtime { message: error.message };
+                return self.end(scope, failed(fault), batch).await;
+            }
+        };
+        let toolbox = self.toolbox(&member, provider.as_ref(), &start, jail.tools())?;
+        let specs = run.brief().tools.clone();
+        let feed = self.watch.attempt(&scope);
+        let mut recorder = Recorder {
+            log: Arc::clone(&self.log),
+            scope: scope.clone(),
+            batch,
+            messages,
+            turn,
+            jail: jail.as_ref(),
+            specs: &specs,
+            touches: false,
+            park: &self.park,
+        };
+        let driven = record(
+            &mut run,
+            provider.as_ref(),
+            &toolbox,
+            feed.as_ref(),
+            &mut recorder,
+            &self.cancel,
+        )
+        .await;
+        let batch = std::mem::take(&mut recorder.batch);
+        drop(recorder);
+        // The server and all that it started are gone before anybody looks.
+        drop(toolbox);
+        match driven {
+            Ok(ending) => {
+                let left = self.harvest(jail, &scope, &start).await?;
+                self.end_with(scope, ending, left, batch).await
+            }
+            Err(Halt::Parked) => Ok(()),
+            Err(Halt::Store(error)) => Err(Trouble::Store(error)),
+        }
+    }
+
+    /// What the attempt changed, and the tree with it. Only what is there to change files is looked at.
+    async fn harvest(
+        &self,
+        jail: Box<dyn Jail>,
+        scope: &Scope,
+        start: &TreeId,
+    ) -> Result<Left, Trouble> {
+        if !scope.phase.is_some_and(sequester_core::report::Phase::changes_files) {
+            return Ok(Left::default());
+        }
+        let change = match jail.harvest().await {
+            Ok(change) => change,
+            Err(error) => return Ok(Left { trouble: Some(error.message), ..Left::default() }),
+        };
+        if change.entries.is_empty() {
+            return Ok(Left { change: Some(change), ..Left::default() });
+        }
+        let (repository, start) = (Arc::clone(&self.world.repository), start.clone());
+        let made = blocking(move || {
+            let tree = repository.with_change(&start, &change)?;
+            Ok::<_, Trouble>((tree, change))
+        });
+        let (tree, change) = made.await??;
+        Ok(Left { change: Some(change), tree: Some(tree), trouble: None })
+    }
+
+    async fn end_with(
+        &self,
+        scope: Scope,
+        mut ending: Ending,
+        left: Left,
+        mut batch: Batch,
+    ) -> Result<(), Trouble> {
+        if let (Some(report), Some(change)) = (&mut ending.report, &left.change)
+            && let Findings::Write(found) | Findings::Execute(found) = &mut report.findings
+        {
+            // What the runtime saw; what the subagent said of it stays in the reply.
+            found.files_changed = change.entries.iter().map(|entry| entry.path.clone()).collect();
+        }
+        let ended = AttemptEnded {
+            said: ending.report.as_ref().map(Said::of),
+            report: ending.report.as_ref().map(|report| batch.keep(json(report))),
+            change: left.change.as_ref().map(|change| change.pack(&mut batch)),
+            tree: left.tree,
+            trouble: left.trouble,
+            kept: batch.keep(json(&ending.kept)),
+            spent: ending.spent,
+            outcome: ending.outcome,
+        };
+        self.end(scope, ended, batch).await
+    }
+
+    async fn end(
+        &self,
+        scope: Scope,
+        ended: AttemptEnded,
+        mut batch: Batch,
+    ) -> Result<(), Trouble> {
+        batch.keep(json(&agent::Kept::default()));
+        let event = Event::AttemptEnded(Box::new(ended));
+        batch.entries.push(sequester_core::run::Entry { scope, event });
+        Ok(self.log.append(batch).await?)
+    }
+
+    /// An attempt that could not begin is one all the same: what comes next is decided by it.
+    async fn lost(
+        &self,
+        scope: Scope,
+        started: AttemptStarted,
+        context: &IsolatedContext,
+        fault: Fault,
+    ) -> Result<(), Trouble> {
+        let mut batch = Batch::default();
+        let event = Event::AttemptStarted(Box::new(kept(started, context, &[], &mut batch)));
+        batch.entries.push(sequester_core::run::Entry { scope: scope.clone(), event });
+        self.end(scope, failed(fault), batch).await
+    }
+
+    /// The task's base; nothing where what it builds on does not fit together, which is recorded.
+    pub(super) async fn base(&self, task: &TaskId) -> Result<Option<TreeId>, Trouble> {
+        let recipe = self.log.read(|run| run.position(task).map(|at| Bases::recipe(run, at)));
+        let Some(recipe) = recipe else { return Ok(None) };
+        let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
+        match blocking(move || bases.make(repository.as_ref(), recipe)).await?? {
+            Made::Tree(tree) => Ok(Some(tree)),
+            Made::Conflict(other, paths) => {
+                self.tell(&other, Event::MergeConflicted { paths }).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn context(
+        &self,
+        known: &TaskRun,
+        order: &Order,
+        base: &TreeId,
+        start: &TreeId,
+    ) -> Result<IsolatedContext, Trouble> {
+        let work = self.work_so_far(known, order, base).await?;
+        let crew = Arc::clone(&self.world.crew);
+        let (task, clarifications) = (known.spec.id.clone(), known.clarifications.clone());
+        let (agent, start) = (order.agent.clone(), start.clone());
+        let simplified = order.purpose == Purpose::Simplified;
+        blocking(move || {
+            crew.context(&Wanted {
+                task: &task,
+                agent: &agent,
+                base: &start,
+                clarifications: &clarifications,
+                work: &work,
+                simplified,
+            })
+        })
+        .await?
+    }
+
+    /// What earlier phases left: findings, the change under test, what speaks against it.
+    async fn work_so_far(
+        &self,
+        known: &TaskRun,
+        order: &Order,
+        base: &TreeId,
+    ) -> Result<Vec<Work>, Trouble> {
+        let (store, repository) =
+            (Arc::clone(&self.world.store), Arc::clone(&self.world.repository));
+        let (task, order, base) = (known.spec.id.clone(), order.clone(), base.clone());
+        blocking(move || {
+            super::work::gather(&task, &order, &base, store.as_ref(), repository.as_ref())
+        })
+        .await?
+    }
+}
+
+/// What an attempt leaves in its workspace.
+#[derive(Default)]
+struct Left {
+    change: Option<Change>,
+    tree: Option<TreeId>,
+    trouble: Option<String>,
+}
+
+fn named(known: &TaskRun) -> BTreeSet<RepoPath> {
+    let writes = known.spec.files.iter().filter(|file| file.action.writes());
+    writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
+}
+
+fn failed(fault: Fault) -> AttemptEnded {
+    AttemptEnded {
+        outcome: agent::Outcome::Failed { fault },
+        said: None,
+        report: None,
+        change: None,
+        tree: None,
+        trouble: None,
+        kept: Digest::of(&json(&agent::Kept::default())),
+        spent: sequester_core::budget::Spent::default(),
+    }
+}
+
+fn unreadable(why: &str) -> Trouble {
+    Trouble::Crew {
+        message: format!("An attempt cannot be taken up again: {why}."),
+        hint: "Start its task again with `sequester resume RUN --retry TASK`.".to_owned(),
+    }
+}

@@ -1,0 +1,148 @@
+//! The log of a run with its state: what is appended is durable, then folded, then told, always in one order.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sequester_core::id::RunId;
+use sequester_core::run::{Entry, Event, Recorded, RunState, Scope, Started};
+use sequester_core::store::{self, Batch, ErrorKind, Lease, RunStore};
+use tokio::sync::Notify;
+
+use super::watch::Watch;
+use super::world::Clock;
+
+pub struct Log {
+    lease: Arc<dyn Lease>,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+    folded: Notify,
+    watch: Arc<dyn Watch>,
+}
+
+struct State {
+    run: RunState,
+    /// Durable, while an event before them is on its way.
+    early: BTreeMap<u64, Recorded>,
+}
+
+/// Read at once from a log.
+const PAGE: usize = 10_000;
+
+impl Log {
+    /// A new run.
+    pub async fn start(
+        store: &dyn RunStore,
+        clock: Arc<dyn Clock>,
+        run: &RunId,
+        started: Started,
+        mut batch: Batch,
+        watch: Arc<dyn Watch>,
+    ) -> Result<Self, store::Error> {
+        let lease = store.lease(run)?;
+        let event = Event::RunStarted(Box::new(started));
+        batch.entries.insert(0, Entry { scope: Scope::default(), event });
+        let recorded = lease.append(clock.now(), batch).await?;
+        let state = RunState::replay(&recorded).map_err(|misfit| damaged(run, misfit.why))?;
+        for one in &recorded {
+            watch.recorded(one);
+        }
+        Ok(Self::new(lease, clock, state, watch))
+    }
+
+    /// A run that is there, taken up again.
+    pub fn open(
+        store: &dyn RunStore,
+        clock: Arc<dyn Clock>,
+        run: &RunId,
+        watch: Arc<dyn Watch>,
+    ) -> Result<Self, store::Error> {
+        let lease = store.lease(run)?;
+        let state = read(store, run)?;
+        Ok(Self::new(lease, clock, state, watch))
+    }
+
+    fn new(
+        lease: Arc<dyn Lease>,
+        clock: Arc<dyn Clock>,
+        run: RunState,
+        watch: Arc<dyn Watch>,
+    ) -> Self {
+        let state = Mutex::new(State { run, early: BTreeMap::new() });
+        Self { lease, clock, state, folded: Notify::new(), watch }
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.clock.as_ref()
+    }
+
+    pub(crate) fn lease(&self) -> &dyn Lease {
+        self.lease.as_ref()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the state as it is now.
+    pub fn read<T>(&self, look: impl FnOnce(&RunState) -> T) -> T {
+        look(&self.state().run)
+    }
+
+    /// Durable and folded when it resolves.
+    pub async fn append(&self, batch: Batch) -> Result<(), store::Error> {
+        if batch.entries.is_empty() {
+            return Ok(());
+        }
+        let recorded = self.lease.append(self.clock.now(), batch).await?;
+        let Some(last) = recorded.last().map(|one| one.seq) else { return Ok(()) };
+        self.fold(recorded)?;
+        loop {
+            let folded = self.folded.notified();
+            if self.read(|run| run.seq >= last) {
+                return Ok(());
+            }
+            folded.await;
+        }
+    }
+
+    /// In the order of their numbers, whoever hears first of his own.
+    fn fold(&self, recorded: Vec<Recorded>) -> Result<(), store::Error> {
+        let mut state = self.state();
+        state.early.extend(recorded.into_iter().map(|one| (one.seq, one)));
+        while let Some(next) = {
+            let seq = state.run.seq + 1;
+            state.early.remove(&seq)
+        } {
+            let fold = state.run.fold(&next);
+            fold.map_err(|misfit| damaged(&next.run, misfit.why))?;
+            self.watch.recorded(&next);
+        }
+        drop(state);
+        self.folded.notify_waiters();
+        Ok(())
+    }
+}
+
+/// The state of a run as its log has it.
+pub fn read(store: &dyn RunStore, run: &RunId) -> Result<RunState, store::Error> {
+    let misfits = |why: &str| damaged(run, why);
+    let first = store.events(run, 0, PAGE)?;
+    let mut last = first.last().map_or(0, |one| one.seq);
+    let mut state = RunState::replay(&first).map_err(|misfit| misfits(misfit.why))?;
+    loop {
+        let more = store.events(run, last, PAGE)?;
+        let Some(end) = more.last() else { return Ok(state) };
+        last = end.seq;
+        for recorded in &more {
+            state.fold(recorded).map_err(|misfit| misfits(misfit.why))?;
+        }
+    }
+}
+
+fn damaged(run: &RunId, why: &str) -> store::Error {
+    store::Error {
+        kind: ErrorKind::Damaged,
+        message: format!("The log of run `{run}` cannot be followed: {why}."),
+        hint: "Start the plan again; what is done is on the run's branch.".to_owned(),
+    }
+}

@@ -1,0 +1,279 @@
+//! The runtime looks at a change itself: checks in jails, deliverables, interfaces. Then all of it is weighed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::try_join_all;
+use sequester_core::change::Change;
+use sequester_core::check::{self, Check, Kind, counts};
+use sequester_core::digest::Digest;
+use sequester_core::evidence::{self, Evidence, Input, Known as Name, Other, Ran, red_then_green};
+use sequester_core::id::{TaskId, TreeId};
+use sequester_core::jail::{Cell, ErrorKind};
+use sequester_core::report::Report;
+use sequester_core::repository::{self, Snapshot};
+use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun};
+use sequester_core::store::Batch;
+
+use super::recorder::{json, milliseconds};
+use super::world::Trouble;
+use super::{Controller, blocking};
+
+/// Checks that failed on a base, so that the next task does not wait for them again.
+#[derive(Default)]
+pub(super) struct Known(Mutex<HashMap<(TreeId, String), CheckEnded>>);
+
+/// A change to be looked at.
+struct Subject {
+    task: TaskRun,
+    base: TreeId,
+    tree: TreeId,
+    change: Change,
+    report: Option<Report>,
+    snapshot: Arc<dyn Snapshot>,
+    /// The base with nothing but the new tests, where those must fail first.
+    red: Option<TreeId>,
+}
+
+impl Controller {
+    pub(super) async fn verify(
+        &self,
+        task: &TaskId,
+        steps: Vec<String>,
+        kinds: &[Kind],
+        tree: Option<TreeId>,
+    ) -> Result<(), Trouble> {
+        let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
+        let base = match &known.base {
+            Some(base) => base.clone(),
+            None => match self.base(task).await? {
+                Some(base) => base,
+                None => return Ok(()),
+            },
+        };
+        let tree = tree.unwrap_or_else(|| base.clone());
+        let subject = self.subject(known, base, tree).await?;
+        let checks = self.checks(&subject, kinds);
+        let ran = try_join_all(checks.iter().map(|one| self.check_both(&subject, one))).await?;
+        let red = match &subject.red {
+            Some(red) => {
+                let tests = checks.iter().filter(|one| matches!(one.kind, Kind::Tests | Kind::Own));
+                try_join_all(tests.map(|one| self.check(&subject.task.spec.id, one, red))).await?
+            }
+            None => Vec::new(),
+        };
+        let names = self.names(&subject).await?;
+        let evidence = self.weigh(&subject, kinds, &ran, &red, names.as_ref());
+        let outputs = self.outputs(&evidence).await?;
+        let mut batch = Batch::default();
+        let failing = (!evidence.passed())
+            .then(|| batch.keep(evidence::digest(&evidence, &outputs).into_bytes()));
+        let (evidence, tree) = (batch.keep(json(&evidence)), subject.tree);
+        let scope = Scope { task: Some(task.clone()), ..Scope::default() };
+        let event = Event::TaskVerified { steps, evidence, tree, failing };
+        batch.entries.push(Entry { scope, event });
+        Ok(self.log.append(batch).await?)
+    }
+
+    /// All that git and the store know of it.
+    async fn subject(&self, task: TaskRun, base: TreeId, tree: TreeId) -> Result<Subject, Trouble> {
+        let (store, repository) =
+            (Arc::clone(&self.world.store), Arc::clone(&self.world.repository));
+        blocking(move || {
+            let mut change = repository.between(&base, &tree)?;
+            let written = task.tried().rfind(|tried| tried.phase.changes_files());
+            if let Some(kept) = written.and_then(|tried| tried.change.as_ref()) {
+                // What was refused never reached a tree.
+                let last = Change::unpack(&store.blob(kept)?, |_| Ok::<_, String>(Vec::new()));
+                if let Ok(last) = last {
+                    (change.refused, change.refused_more) = (last.refused, last.refused_more);
+                }
+            }
+            let report = match written.and_then(|tried| tried.report.as_ref()) {
+                Some(report) => serde_json::from_slice(&store.blob(report)?).ok(),
+                None => None,
+            };
+            let tests = if task.spec.tdd { red_then_green(&task.spec, &change) } else { None };
+            let red = match tests {
+                Some(tests) => Some(repository.with_change(&base, &tests)?),
+                None => None,
+            };
+            let snapshot = repository.snapshot(&tree)?;
+            Ok(Subject { task, base, tree, change, report, snapshot, red })
+        })
+        .await?
+    }
+
+    /// Those of the project that the workflow asks for, and the task's own.
+    fn checks(&self, subject: &Subject, kinds: &[Kind]) -> Vec<Check> {
+        let found = self.log.read(|run| run.started.settings.checks.clone());
+        let project = kinds.iter().filter_map(|kind| {
+            let command = found.get(kind)?.clone();
+            Some(Check { kind: *kind, command })
+        });
+        let own = subject.task.spec.checks.iter();
+        let own = own.map(|command| Check { kind: Kind::Own, command: command.clone() });
+        project.chain(own).collect()
+    }
+
+    /// On the change, and if it fails there, once on the base: what failed before is not this task's fault.
+    async fn check_both(&self, subject: &Subject, check: &Check) -> Result<Ran, Trouble> {
+        let task = &subject.task.spec.id;
+        let ended = self.check(task, check, &subject.tree).await?;
+        let base = if ended.passed || subject.base == subject.tree {
+            None
+        } else {
+            Some(self.check(task, check, &subject.base).await?)
+        };
+        Ok(Ran { ended, base })
+    }
+
+    async fn check(
+        &self,
+        task: &TaskId,
+        check: &Check,
+        on: &TreeId,
+    ) -> Result<CheckEnded, Trouble> {
+        if let Some(known) = self.known.find(on, check) {
+            return Ok(known);
+        }
+        self.tell(task, Event::CheckStarted { check: check.clone(), on: on.clone() }).await?;
+        let member = self.world.crew.checker()?;
+        let cell = Cell {
+            profile: member.profile.clone(),
+            base: on.clone(),
+            change: None,
+            named: BTreeSet::new(),
+            wall: member.budget.wall,
+        };
+        let jail = self.world.jails.open(&cell).await.map_err(broken)?;
+        let ran = jail.run(&check.command, member.budget.wall).await.map_err(broken)?;
+        drop(jail);
+        let counts = counts(&ran.output);
+        let mut batch = Batch::default();
+        let text = match &ran.limit {
+            Some(limit) => format!("{}\n[{limit}]\n", ran.output),
+            None => ran.output.clone(),
+        };
+        let ended = CheckEnded {
+            check: check.clone(),
+            on: on.clone(),
+            code: ran.code,
+            passed: ran.limit.is_none() && check::passed(check.kind, ran.code, counts),
+            counts,
+            output: batch.keep(text.into_bytes()),
+            elapsed_ms: milliseconds(ran.elapsed),
+        };
+        let scope = Scope { task: Some(task.clone()), ..Scope::default() };
+        let event = Event::CheckEnded(Box::new(ended.clone()));
+        batch.entries.push(Entry { scope, event });
+        self.log.append(batch).await?;
+        self.known.keep(&ended);
+        Ok(ended)
+    }
+
+    /// Names in the files that the change leads to, where the task promises any.
+    async fn names(&self, subject: &Subject) -> Result<Option<BTreeSet<String>>, Trouble> {
+        if subject.task.spec.produces.is_empty() {
+            return Ok(Some(BTreeSet::new()));
+        }
+        let there = subject.change.entries.iter().filter(|entry| entry.mode.is_some());
+        let paths: Vec<String> = there.map(|entry| entry.path.clone()).collect();
+        self.world.crew.names(&subject.tree, &paths).await
+    }
+
+    fn weigh(
+        &self,
+        subject: &Subject,
+        kinds: &[Kind],
+        ran: &[Ran],
+        red: &[CheckEnded],
+        names: Option<&BTreeSet<String>>,
+    ) -> Evidence {
+        let others = self.log.read(|run| others(run, subject));
+        evidence::weigh(&Input {
+            task: &subject.task.spec,
+            change: &subject.change,
+            report: subject.report.as_ref(),
+            checks: ran,
+            wanted: kinds,
+            exists: &|path| is_there(subject.snapshot.as_ref(), path),
+            names: &|name| match names {
+                Some(names) if names.contains(name) => Name::Found,
+                Some(_) => Name::Missing,
+                None => Name::Unknown,
+            },
+            others: &others,
+            red,
+        })
+    }
+
+    /// What failing checks printed.
+    async fn outputs(&self, evidence: &Evidence) -> Result<BTreeMap<Digest, String>, Trouble> {
+        let wanted: Vec<Digest> =
+            evidence.checks.iter().filter_map(|one| one.output.clone()).collect();
+        let store = Arc::clone(&self.world.store);
+        blocking(move || {
+            let read = |digest: Digest| {
+                let text = String::from_utf8_lossy(&store.blob(&digest)?).into_owned();
+                Ok((digest, text))
+            };
+            wanted.into_iter().map(read).collect()
+        })
+        .await?
+    }
+}
+
+impl Known {
+    fn find(&self, on: &TreeId, check: &Check) -> Option<CheckEnded> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(on.clone(), check.command.clone())).cloned()
+    }
+
+    fn keep(&self, ended: &CheckEnded) {
+        if !ended.passed {
+            let key = (ended.on.clone(), ended.check.command.clone());
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, ended.clone());
+        }
+    }
+}
+
+fn broken(error: sequester_core::jail::Error) -> Trouble {
+    if error.kind == ErrorKind::Guarantee {
+        return Trouble::Guarantee(error);
+    }
+    Trouble::Crew { message: error.message, hint: error.hint }
+}
+
+/// A file, or a folder with something in it.
+fn is_there(snapshot: &dyn Snapshot, path: &str) -> bool {
+    let inside = format!("{}/", path.trim_end_matches('/'));
+    let entries = snapshot.entries();
+    let at = entries.partition_point(|entry| entry.path.as_str() < inside.as_str());
+    let below = entries.get(at).is_some_and(|entry| entry.path.as_str().starts_with(&inside));
+    below || repository::find(snapshot, path).is_some()
+}
+
+/// Tasks that declare a file which this change touches without having declared it, and that it neither needs nor is needed by.
+fn others(run: &RunState, subject: &Subject) -> Vec<Other> {
+    let spec = &subject.task.spec;
+    let declared = |path: &str| spec.files.iter().any(|file| file.path == path);
+    let touched = subject.change.entries.iter().map(|entry| entry.path.as_str());
+    let touched: BTreeSet<&str> = touched.filter(|path| !declared(path)).collect();
+    let Some(own) = run.position(&spec.id).filter(|_| !touched.is_empty()) else {
+        return Vec::new();
+    };
+    let needs = run.foundation(own);
+    let declares = |at: &usize| {
+        let files = &run.tasks[*at].spec.files;
+        files.iter().any(|file| file.action.writes() && touched.contains(file.path.as_str()))
+    };
+    let stranger = |at: &usize| {
+        *at != own && !needs.contains(at) && declares(at) && !run.foundation(*at).contains(&own)
+    };
+    let other = |at: usize| {
+        let spec = &run.tasks[at].spec;
+        Other { task: spec.id.clone(), files: spec.files.clone() }
+    };
+    (0..run.tasks.len()).filter(stranger).map(other).collect()
+}

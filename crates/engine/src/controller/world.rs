@@ -1,0 +1,129 @@
+//! What a run needs from outside, as ports.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use sequester_core::budget::Budget;
+use sequester_core::context::{Clarification, IsolatedContext, Work};
+use sequester_core::future::BoxFuture;
+use sequester_core::id::{TaskId, TreeId};
+use sequester_core::jail::{self, Jails};
+use sequester_core::moment::Moment;
+use sequester_core::profile::Profile;
+use sequester_core::provider::{self, Provider};
+use sequester_core::repository::{self, Repository};
+use sequester_core::store::{self, RunStore};
+use sequester_core::tool::Toolbox;
+
+/// All that a run acts on.
+#[derive(Clone)]
+pub struct World {
+    pub store: Arc<dyn RunStore>,
+    pub repository: Arc<dyn Repository>,
+    pub jails: Arc<dyn Jails>,
+    pub crew: Arc<dyn Crew>,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Who works: agents with what they may do, what they are shown and the models that they think with.
+pub trait Crew: Send + Sync {
+    fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble>;
+
+    /// What checks are run with: the profile `validate`.
+    fn checker(&self) -> Result<Member, Trouble>;
+
+    /// The names that files of a tree define, looked at inside a jail; nothing where they cannot be.
+    fn names<'a>(
+        &'a self,
+        tree: &'a TreeId,
+        paths: &'a [String],
+    ) -> BoxFuture<'a, Result<Option<BTreeSet<String>>, Trouble>>;
+
+    /// May take its time: it is called on a thread of its own.
+    fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble>;
+
+    fn connect<'a>(
+        &'a self,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>>;
+
+    fn tools(&self, member: &Member, model: &dyn Provider, base: &TreeId) -> Extra;
+}
+
+/// Tools that work outside the jail.
+#[derive(Default)]
+pub struct Extra {
+    /// As far as the profile lists them: search.
+    pub granted: Vec<Box<dyn Toolbox>>,
+    /// For every subagent: requests for files.
+    pub always: Vec<Box<dyn Toolbox>>,
+}
+
+/// An agent with all that holds for its attempts.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub profile: Profile,
+    pub budget: Budget,
+    /// Of what one call brings.
+    pub output_bytes: usize,
+}
+
+/// A context to be built.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    pub task: &'a TaskId,
+    pub agent: &'a str,
+    /// What the workspace starts from.
+    pub base: &'a TreeId,
+    pub clarifications: &'a [Clarification],
+    pub work: &'a [Work],
+    pub simplified: bool,
+}
+
+/// The time, which may go backwards.
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Moment;
+}
+
+/// Why a run cannot go on. What was recorded stays, and the run can be taken up again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    Store(store::Error),
+    /// This machine cannot give what a profile needs.
+    Guarantee(jail::Error),
+    Repository {
+        message: String,
+    },
+    /// Something that a task needs and the crew cannot give.
+    Crew {
+        message: String,
+        hint: String,
+    },
+}
+
+impl From<store::Error> for Trouble {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<repository::Error> for Trouble {
+    fn from(error: repository::Error) -> Self {
+        Self::Repository { message: error.message }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => error.fmt(formatter),
+            Self::Guarantee(error) => error.fmt(formatter),
+            Self::Repository { message } | Self::Crew { message, .. } => {
+                formatter.write_str(message)
+            }
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
