@@ -150,7 +150,8 @@ pub(crate) struct TaskArgs {
     #[arg(long, value_name = "P")]
     pub(crate) profile: Option<String>,
 
-    /// A file that the subagent is shown, from the root of the repository.
+    /// A file that the subagent is shown, from the root of the repository; a writer may change it even if it is a build
+    /// service's.
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
 

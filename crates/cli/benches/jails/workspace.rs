@@ -104,7 +104,7 @@ fn attempt(repo: &Path, state: &Path, number: usize) -> [Duration; 5] {
         hosts: Vec::new(),
         workspace: Workspace::Layers(layers),
         limits: Limits::default(),
-        grants: std::collections::BTreeSet::new(),
+        grants: sequester_core::protected::Grants::default(),
         store: attempt.folder().join("store"),
     };
     step(3);

@@ -63,6 +63,7 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
         profile,
         context: &context,
         named: &named,
+        grants: project.settings.grants().with_named(&named),
         limits,
     };
     let models = resolve_model(&given.model, None, role, &project.settings);

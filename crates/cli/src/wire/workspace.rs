@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
+use sequester_core::protected::Grants;
 use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::Rules;
@@ -37,6 +38,7 @@ impl Workspace {
         visible: &dyn Snapshot,
         machine: &Machine,
         named: &[RepoPath],
+        grants: &Grants,
     ) -> io::Result<Self> {
         let state = State::open(&machine.workspaces())?;
         let mut notes = state.sweep(KEPT)?.problems;
@@ -83,7 +85,11 @@ impl Workspace {
             caches,
             hidden,
         };
-        let rules = Rules { exclude: found.exclude, ..rules(project, visible, tree)? };
+        let rules = Rules {
+            exclude: found.exclude,
+            grants: grants.clone(),
+            ..rules(project, visible, tree, grants)?
+        };
         Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
 }
@@ -205,25 +211,34 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
 }
 
 /// For what was written to `tree`.
-fn rules(project: &Project, visible: &dyn Snapshot, tree: &Path) -> io::Result<Rules> {
+fn rules(
+    project: &Project,
+    visible: &dyn Snapshot,
+    tree: &Path,
+    grants: &Grants,
+) -> io::Result<Rules> {
     let withheld = project.snapshot().entries().iter().map(|entry| entry.path.as_str());
     let mut protected: Vec<String> =
         protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
-    protected.extend(linked_protection(visible, tree)?);
+    protected.extend(linked_protection(visible, tree, grants)?);
     Ok(Rules {
         protected,
         withheld: withheld
             .filter(|path| repository::find(visible, path).is_none())
             .map(str::to_owned)
             .collect(),
-        exclude: String::new(),
+        ..Rules::default()
     })
 }
 
 /// What protected names stand for where the base has links in their places: what lies there counts as they do.
-fn linked_protection(visible: &dyn Snapshot, tree: &Path) -> io::Result<BTreeSet<String>> {
-    let (paths, names): (Vec<&str>, Vec<&str>) =
-        protected::NAMES.iter().map(|(name, _)| *name).partition(|name| name.contains('/'));
+fn linked_protection(
+    visible: &dyn Snapshot,
+    tree: &Path,
+    grants: &Grants,
+) -> io::Result<BTreeSet<String>> {
+    let shut = protected::NAMES.iter().map(|(name, _)| *name).filter(|name| !grants.open(name));
+    let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();
         names.iter().any(|name| name.eq_ignore_ascii_case(last))

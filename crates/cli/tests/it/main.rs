@@ -17,6 +17,7 @@ mod doctor;
 mod escape;
 mod example;
 mod files;
+mod grants;
 mod guarantees;
 mod interference;
 mod jail_bad_input;

@@ -36,6 +36,7 @@ fn brief() -> Brief {
         prompt: "# Task\nFind it.".into(),
         text: 7..15,
         tools,
+        grants: Grants::default(),
         seed: 1,
     }
 }
