@@ -43,6 +43,8 @@ pub(crate) struct Subagent<'a> {
     pub(crate) context: &'a IsolatedContext,
     /// Paths that the task names.
     pub(crate) named: &'a [RepoPath],
+    /// Files of the plan in the repository.
+    pub(crate) plan: BTreeSet<RepoPath>,
     /// Protected names that it may change.
     pub(crate) grants: Grants,
     /// The lowest that configuration, profile and flags set.
@@ -83,9 +85,15 @@ impl Subagent<'_> {
         feed: &dyn Feed,
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
-        let workspace =
-            Workspace::make(self.project, self.base, &self.machine, self.named, &self.grants)
-                .map_err(|error| no_workspace(&error))?;
+        let workspace = Workspace::make(
+            self.project,
+            self.base,
+            &self.machine,
+            self.named,
+            &self.grants,
+            &self.plan,
+        )
+        .map_err(|error| no_workspace(&error))?;
         for note in &workspace.notes {
             output::tell(note);
         }

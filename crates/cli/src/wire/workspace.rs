@@ -32,13 +32,15 @@ pub(crate) struct Workspace {
 const KEPT: usize = 4;
 
 impl Workspace {
-    /// Over the `visible` part of the project's base. Folders of the files that the task names can be renamed in it.
+    /// Over the `visible` part of the project's base. Folders of the files that the task names can be renamed in it. The files of
+    /// the `plan` are not there, wherever they lie.
     pub(crate) fn make(
         project: &Project,
         visible: &dyn Snapshot,
         machine: &Machine,
         named: &[RepoPath],
         grants: &Grants,
+        plan: &BTreeSet<RepoPath>,
     ) -> io::Result<Self> {
         let state = State::open(&machine.workspaces())?;
         let mut notes = state.sweep(KEPT)?.problems;
@@ -69,7 +71,8 @@ impl Workspace {
             notes
                 .push(format!("`{folder}` is not shown inside: there are too many build folders."));
         }
-        let hidden = ignored::secrets(root, &found.folders)?;
+        let withheld = withheld(project, visible, plan);
+        let hidden = ignored::secrets(root, &found.folders, &withheld)?;
         if hidden.is_none() {
             caches.clear();
             notes.push(UNSEARCHED.to_owned());
@@ -88,7 +91,7 @@ impl Workspace {
         let rules = Rules {
             exclude: found.exclude,
             grants: grants.clone(),
-            ..rules(project, visible, tree, grants)?
+            ..rules(&withheld, visible, tree, grants)?
         };
         Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
@@ -210,23 +213,30 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
     names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
+/// What of the project's base is not shown, and the plan.
+fn withheld(
+    project: &Project,
+    visible: &dyn Snapshot,
+    plan: &BTreeSet<RepoPath>,
+) -> BTreeSet<RepoPath> {
+    let all = project.snapshot().entries().iter().map(|entry| &entry.path);
+    let hidden = all.filter(|path| repository::find(visible, path.as_str()).is_none());
+    hidden.chain(plan).cloned().collect()
+}
+
 /// For what was written to `tree`.
 fn rules(
-    project: &Project,
+    withheld: &BTreeSet<RepoPath>,
     visible: &dyn Snapshot,
     tree: &Path,
     grants: &Grants,
 ) -> io::Result<Rules> {
-    let withheld = project.snapshot().entries().iter().map(|entry| entry.path.as_str());
     let mut protected: Vec<String> =
         protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
     protected.extend(linked_protection(visible, tree, grants)?);
     Ok(Rules {
         protected,
-        withheld: withheld
-            .filter(|path| repository::find(visible, path).is_none())
-            .map(str::to_owned)
-            .collect(),
+        withheld: withheld.iter().map(ToString::to_string).collect(),
         ..Rules::default()
     })
 }

@@ -186,7 +186,7 @@ fn take_layer_away(bench: &Bench) {
         let names = fs::read_dir(&attempts).into_iter().flatten().flatten();
         names.map(|name| name.path().join("tree")).find(|layer| layer.join("upper/going").exists())
     };
-    let patience = Instant::now() + Duration::from_secs(60);
+    let patience = Instant::now() + Duration::from_mins(1);
     let layer = loop {
         match layers() {
             Some(layer) => break layer,
@@ -271,6 +271,12 @@ fn build_folders_are_there_and_written_to_beside_the_persons() {
     assert_eq!(seen(&answer), ["built", "a.txt", "target"]);
     assert_eq!(changed(&answer), ["create seen"]);
     assert!(bench.listing() == before);
+    bench.write(".sequester/plans/next.md", "CANARY of a plan\n");
+    bench.write("target/package/next.md", "CANARY of a plan\n");
+    bench.write("target/package/last.md", "of a package\n");
+    bench.git(&["add", "--force", ".sequester"]);
+    bench.commit("with a plan");
+    assert_eq!(seen(&carry_out(&bench, "cat target/package/* > seen")), ["of a package"]);
     let reader = task("cat target/out && ! touch target/x && ! touch x");
     let answer = bench.run(&arguments("read-only", &reader));
     assert_eq!(answer.code, Some(0), "{answer:?}");
