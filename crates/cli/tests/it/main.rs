@@ -31,6 +31,7 @@ mod scripted;
 mod storm;
 mod subagent_bad_input;
 mod subagent_endings;
+mod terminal;
 mod trust;
 mod wires;
 mod workspace;
