@@ -70,6 +70,7 @@ pub(crate) enum Command {
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
     /// Run a command under a profile, in the jail that a subagent of that profile would have.
+    #[command(after_help = AFTER_SANDBOX)]
     Sandbox(SandboxArgs),
     /// Try what this machine gives: guarantees per profile, limits, models, checks.
     Doctor(DoctorArgs),
@@ -150,7 +151,8 @@ pub(crate) struct TaskArgs {
     #[arg(long, value_name = "P")]
     pub(crate) profile: Option<String>,
 
-    /// A file that the subagent is shown, from the root of the repository.
+    /// A file that the subagent is shown, from the root of the repository; a writer may change it even if it is a build
+    /// service's.
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
 
@@ -211,6 +213,8 @@ pub(crate) struct TrustArgs {
     #[arg(long, conflicts_with = "yes")]
     pub(crate) forget: bool,
 }
+
+const AFTER_SANDBOX: &str = "Output and exit code are the command's own. With `--json`, what `sequester` itself refuses is one JSON value on standard output; a command that runs is not touched by it. The command has no terminal: an interactive shell reads its lines without a prompt.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SandboxArgs {

@@ -52,6 +52,7 @@ impl Default for Budget {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     pub turns: u32,
+    /// Without the report, and without those after the last turn.
     pub calls: u32,
     /// Requests that were sent again.
     pub retries: u32,

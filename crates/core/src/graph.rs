@@ -25,6 +25,8 @@ pub struct TaskGraph {
     depth: Vec<usize>,
     /// `None` for tasks that are done.
     wave: Vec<Option<usize>>,
+    /// Whether it can never start: it is in a circle, or needs what is.
+    held: Vec<bool>,
     /// Where each task lies in a walk over the forest of deepest needs: enter and leave.
     visit: Vec<(usize, usize)>,
 }
@@ -37,7 +39,8 @@ impl TaskGraph {
         let mut faults = Vec::new();
         let index = index(plan, &mut faults);
         let mut needs = resolve(plan, &index, &mut faults);
-        faults.extend(circle::cut(plan, &mut needs));
+        let (circles, circling) = circle::cut(plan, &mut needs);
+        faults.extend(circles);
         let mut dependants = vec![Vec::new(); needs.len()];
         for (task, needs) in needs.iter().enumerate() {
             for need in needs {
@@ -58,11 +61,12 @@ impl TaskGraph {
             wave[*task] = open.then_some(before);
             after[*task] = before + usize::from(open);
         }
+        let held = held(circling, &dependants);
         let visit = visit(&needs, &depth);
         order.retain(|node| *node < count);
         faults.sort_by_key(|fault| (fault.place, fault.code));
         let ids = plan.tasks.iter().map(|task| task.id.clone()).collect();
-        (Self { ids, index, needs, dependants, order, depth, wave, visit }, faults)
+        (Self { ids, index, needs, dependants, order, depth, wave, held, visit }, faults)
     }
 
     /// The tasks that are not done, wave by wave; each wave in the plan's order.
@@ -80,6 +84,11 @@ impl TaskGraph {
     /// The wave of a task, counted from 0; none for a task that is done or not of this plan.
     pub fn wave(&self, id: &TaskId) -> Option<usize> {
         self.wave[self.position(id)?]
+    }
+
+    /// Whether a circle keeps a task from ever starting; then its wave is only what is left when the circle is cut.
+    pub fn is_held(&self, id: &TaskId) -> bool {
+        self.position(id).is_some_and(|task| self.held[task])
     }
 
     /// What a task needs itself, in the plan's order.
@@ -166,6 +175,17 @@ impl TaskGraph {
         }
         Some(false)
     }
+}
+
+/// All that lies behind the tasks whose needs closed circles: the circles themselves, and what needs them.
+fn held(mut open: Vec<usize>, dependants: &[Vec<usize>]) -> Vec<bool> {
+    let mut held = vec![false; dependants.len()];
+    while let Some(task) = open.pop() {
+        if !std::mem::replace(&mut held[task], true) {
+            open.extend(&dependants[task]);
+        }
+    }
+    held
 }
 
 fn index(plan: &Plan, faults: &mut Vec<Fault>) -> HashMap<TaskId, usize> {

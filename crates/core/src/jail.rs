@@ -9,6 +9,7 @@ use crate::future::BoxFuture;
 use crate::id::TreeId;
 use crate::path::RepoPath;
 use crate::profile::Profile;
+use crate::protected::Grants;
 use crate::tool::{Spec, Toolbox};
 
 /// What an attempt is confined to.
@@ -19,8 +20,10 @@ pub struct Cell {
     pub base: TreeId,
     /// What was done on it already, by this attempt before it was cut off.
     pub change: Option<Change>,
-    /// Paths that the task names: folders of theirs can be renamed, and CI files among them may be written.
+    /// Paths that the task names: folders of theirs can be renamed.
     pub named: BTreeSet<RepoPath>,
+    /// Protected names that it may change.
+    pub grants: Grants,
     pub wall: Duration,
 }
 

@@ -1,10 +1,15 @@
-//! Names that make editors, agents, git or a build service do something. No change may hold one.
+//! Names that make editors, agents, git or a build service do something. No change may hold one, unless it is
+//! granted.
 //!
 //! Not among them: `.gitattributes`, `.gitignore` and `.gitmodules`. Tasks edit them rightly, and what they could start
 //! stands in `.git/config`, which is shut.
 
+mod grants;
+
 use crate::path::RepoPath;
 use crate::secret::is_secret_name;
+
+pub use grants::{Error, Grants};
 
 #[rustfmt::skip]
 pub const NAMES: &[&str] = &[
@@ -31,9 +36,9 @@ pub fn covers(name: &str, path: &str) -> bool {
 }
 
 /// Why a change may not hold a path, by its name alone.
-pub fn refuse(path: &RepoPath) -> Option<String> {
+pub fn refuse(path: &RepoPath, grants: &Grants) -> Option<String> {
     let text = path.as_str();
-    let name = NAMES.iter().find(|name| covers(name, text));
+    let name = NAMES.iter().find(|name| covers(name, text) && !grants.lift(name, text));
     name.map(|name| format!("`{name}` is protected"))
         .or_else(|| is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})")))
 }
@@ -44,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_name_covers_itself_and_what_is_below() {
-        let refused = |path: &str| refuse(&RepoPath::parse(path).unwrap());
+        let refused = |path: &str| refuse(&RepoPath::parse(path).unwrap(), Grants::none());
         for path in [".github/workflows/ci.yml", "web/.vscode/a.json", "jenkinsfile", ".env"] {
             assert!(refused(path).is_some(), "{path}");
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::future::BoxFuture;
 use crate::message::{Message, Said};
+use crate::protected::Grants;
 use crate::tool::Spec;
 use crate::usage::Usage;
 
@@ -25,6 +26,8 @@ pub struct Request<'a> {
     pub turns: u32,
     /// The task's own text, a part of the first message: for a provider that carries it out word for word.
     pub task: &'a str,
+    /// What of the protected names that text may change, for the same provider.
+    pub grants: &'a Grants,
 }
 
 /// What the reply may be.

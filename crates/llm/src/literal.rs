@@ -60,7 +60,7 @@ fn answer(request: &Request<'_>) -> Result<Reply, Error> {
         })?;
     let history = History::read(request.messages);
     let Told { steps, passed, unchecked } =
-        step::read(request.task).under(history.constraints(request.task));
+        step::read(request.task).within(request.grants).under(history.constraints(request.task));
     let mut calls = match refuse(&form, request, &steps) {
         Some(ending) => vec![(REPORT, form.fill(&Record::default(), &ending))],
         None => next(&form, request, &steps, &history)?,

@@ -1,9 +1,9 @@
 //! A made-up machine and what is asked of it, for tests.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sequester_core::profile::Confinement;
+use sequester_core::protected::Grants;
 
 use crate::blueprint::Ids;
 use crate::folder::{Folder, Git, Walked};
@@ -117,7 +117,7 @@ pub(crate) fn policy(confinement: Confinement, workspace: Workspace) -> Policy {
         hosts,
         workspace,
         limits: Limits::default(),
-        grants: BTreeSet::new(),
+        grants: Grants::default(),
         store: "/state/1".into(),
     }
 }

@@ -1,14 +1,13 @@
 //! What is asked for: whose jail, over which workspace, with which hosts and limits.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sequester_core::profile::{Confinement, Guarantee};
+use sequester_core::protected::Grants;
 
 use crate::folder::Folder;
 use crate::host::Host;
 use crate::limits::Limits;
-use crate::protected::NEVER_GRANTED;
 
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -17,7 +16,7 @@ pub struct Policy {
     pub workspace: Workspace,
     pub limits: Limits,
     /// Protected names that the person lets it write.
-    pub grants: BTreeSet<String>,
+    pub grants: Grants,
     /// An empty folder on a disk, this jail's own, for layers that are thrown away with it.
     pub store: PathBuf,
 }
@@ -82,8 +81,11 @@ impl Policy {
         matches!(self.confinement, Confinement::Writer | Confinement::FullAccess)
     }
 
+    /// Whether a protected name is open. Where the change is harvested, which refuses the rest of it, a part is enough.
     pub(crate) fn is_granted(&self, name: &str) -> bool {
-        !NEVER_GRANTED.contains(&name)
-            && self.grants.iter().any(|granted| Path::new(name).starts_with(granted))
+        match self.workspace {
+            Workspace::Layers(_) => self.grants.touch(name),
+            _ => self.grants.open(name),
+        }
     }
 }

@@ -25,9 +25,6 @@ pub const NAMES: &[(&str, Kind)] = &[
     ("azure-pipelines.yml", File), ("bitbucket-pipelines.yml", File), ("appveyor.yml", File), ("Jenkinsfile", File),
 ];
 
-/// Nobody can grant these: the runtime commits, and its state is its own.
-pub const NEVER_GRANTED: [&str; 2] = [".git", ".sequester"];
-
 /// The protected name that the path, relative to a workspace's root, is or lies in.
 pub fn covering(path: &Path) -> Option<&'static str> {
     NAMES.iter().map(|(name, _)| *name).find(|name| path.starts_with(name))

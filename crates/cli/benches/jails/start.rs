@@ -50,7 +50,7 @@ pub(crate) fn blueprint(confinement: Confinement, folder: &Path) -> Blueprint {
         hosts: Vec::new(),
         workspace: Workspace::Folder(Folder::look(folder).unwrap()),
         limits: Limits::default(),
-        grants: std::collections::BTreeSet::new(),
+        grants: sequester_core::protected::Grants::default(),
         store: folder.join("never-made"),
     };
     compile(&policy, &Surroundings::look(&environment), &assume()).unwrap().blueprint

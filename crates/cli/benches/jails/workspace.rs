@@ -89,7 +89,7 @@ fn attempt(repo: &Path, state: &Path, number: usize) -> [Duration; 5] {
     let owner = Some(who.outside).filter(|outside| *outside != who.owner);
     let base = held.folder().join("tree");
     let found = ignored::find(repo, &base).unwrap();
-    ignored::secrets(repo, &found.folders).unwrap();
+    ignored::secrets(repo, &found.folders, &std::collections::BTreeSet::new()).unwrap();
     let layers = Layers {
         at: repo.canonicalize().unwrap(),
         lower: vec![base],
@@ -104,7 +104,7 @@ fn attempt(repo: &Path, state: &Path, number: usize) -> [Duration; 5] {
         hosts: Vec::new(),
         workspace: Workspace::Layers(layers),
         limits: Limits::default(),
-        grants: std::collections::BTreeSet::new(),
+        grants: sequester_core::protected::Grants::default(),
         store: attempt.folder().join("store"),
     };
     step(3);

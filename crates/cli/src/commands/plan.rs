@@ -29,6 +29,7 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     for note in project.notes() {
         let _ = writeln!(text, "note: {}", terminal::clean(&note));
     }
+    text = terminal::fold(&text, terminal::width());
     if !faults.is_empty() {
         let source = String::from_utf8_lossy(&file.source);
         let source = source.strip_prefix('\u{feff}').unwrap_or(&source);

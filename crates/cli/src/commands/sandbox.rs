@@ -1,6 +1,5 @@
 //! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
@@ -32,7 +31,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         hosts: named_hosts(&profile)?.into_iter().chain(given.net.iter().cloned()).collect(),
         workspace: Workspace::Folder(workspace),
         limits: limits(&given.limit)?,
-        grants: BTreeSet::new(),
+        grants: settings.grants(),
         store: machine.store(),
     };
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());

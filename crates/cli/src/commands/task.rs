@@ -1,5 +1,6 @@
 //! `sequester task`: one isolated subagent, its report on standard output.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -63,6 +64,8 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
         profile,
         context: &context,
         named: &named,
+        plan: BTreeSet::new(),
+        grants: project.settings.grants().with_named(&named),
         limits,
     };
     let models = resolve_model(&given.model, None, role, &project.settings);

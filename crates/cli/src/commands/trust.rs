@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sequester_core::fault::Code;
+use sequester_core::fault::{Code, FileFault};
 use sequester_core::limits::Limits;
 
 use crate::Outcome;
@@ -19,7 +19,8 @@ use crate::wire::{Agents, PlanFile, config, find_root};
 pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
     let root = find_root(args)?;
     let trust = Trust::look();
-    let found = find(&root, given, &trust)?;
+    let agents = Agents::read(&root, config::folder().as_deref(), &trust);
+    let found = find(&root, given, &agents)?;
     if !args.json {
         output::print(&view::render(&shown(&root, &found, &trust), terminal::width()))?;
     }
@@ -34,7 +35,9 @@ pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
     } else {
         output::print(&view::ended(&shown, terminal::width()))?;
     }
-    let exit = shown.iter().map(Shown::exit).min_by_key(|exit| (*exit == 0, *exit)).unwrap_or(0);
+    let unread = if given.file.is_empty() { tell_unread(&agents) } else { 0 };
+    let exits = shown.iter().map(Shown::exit).chain((unread > 0).then_some(2));
+    let exit = exits.min_by_key(|exit| (*exit == 0, *exit)).unwrap_or(0);
     Ok(ExitCode::from(if given.forget { 0 } else { exit }))
 }
 
@@ -45,9 +48,19 @@ fn shown<'a>(root: &Path, found: &'a [Asking], trust: &Trust) -> Vec<Shown<'a>> 
     found.iter().map(show).collect()
 }
 
+/// How many files nobody could read: what they ask for is not shown, and does not count.
+fn tell_unread(agents: &Agents) -> usize {
+    agents
+        .unread()
+        .inspect(|one| {
+            let FileFault { file, fault } = one;
+            output::tell(&format!("`{file}` does not count: {} {}", fault.message, fault.hint));
+        })
+        .count()
+}
+
 /// The files that were named, or all that ask for something.
-fn find(root: &Path, given: &TrustArgs, trust: &Trust) -> Result<Vec<Asking>, Failure> {
-    let agents = Agents::read(root, config::folder().as_deref(), trust);
+fn find(root: &Path, given: &TrustArgs, agents: &Agents) -> Result<Vec<Asking>, Failure> {
     let mut known = agents.asked();
     known.extend(config::asked(root, &agents.registry)?);
     known.sort_by(|one, two| one.source.origin.cmp(&two.source.origin));
@@ -65,7 +78,7 @@ fn find(root: &Path, given: &TrustArgs, trust: &Trust) -> Result<Vec<Asking>, Fa
         match own {
             Some(at) => found.push(known.remove(at)),
             None if is_own(root, &path) => {}
-            None => found.extend(read_plan(&path, named)?.asked(&agents)),
+            None => found.extend(read_plan(&path, named)?.asked(agents)),
         }
     }
     Ok(found)

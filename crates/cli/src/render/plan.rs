@@ -30,7 +30,7 @@ struct ShownTask<'a> {
     title: &'a str,
     text: &'a str,
     needs: Vec<&'a str>,
-    /// From 1; 0 for a task that is done.
+    /// From 1; 0 for a task that is done, or that a circle keeps from ever starting.
     wave: usize,
     done: bool,
     optional: bool,
@@ -86,7 +86,7 @@ fn shown_task<'a>(plan: &'a Plan, task: &'a Task, graph: &TaskGraph) -> ShownTas
         title: &task.title,
         text: &task.text,
         needs: task.needs.iter().flat_map(|need| members(plan, need)).collect(),
-        wave: graph.wave(&task.id).map_or(0, |wave| wave + 1),
+        wave: graph.wave(&task.id).filter(|_| !graph.is_held(&task.id)).map_or(0, |wave| wave + 1),
         done: task.done,
         optional: task.optional,
         files: task.files.iter().map(file).collect(),
@@ -109,11 +109,11 @@ const SPELLED_OUT: usize = 1_000;
 /// The text of `plan PLAN`.
 pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
     let mut out = String::new();
-    let waves: BTreeMap<usize, Vec<usize>> =
-        shown.tasks.iter().enumerate().fold(BTreeMap::new(), |mut waves, (at, task)| {
-            waves.entry(task.wave).or_insert_with(Vec::new).push(at);
-            waves
-        });
+    let mut waves: BTreeMap<(bool, usize), Vec<usize>> = BTreeMap::new();
+    for (at, task) in shown.tasks.iter().enumerate() {
+        let is_held = task.wave == 0 && !task.done;
+        waves.entry((is_held, task.wave)).or_default().push(at);
+    }
     if !plan.title.is_empty() {
         let _ = writeln!(out, "{}", cut(&plan.title, width));
     }
@@ -123,11 +123,15 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
         "{} plan: {} in {}, {done} done",
         plan.format.as_str(),
         plural(shown.tasks.len(), "task"),
-        plural(waves.keys().filter(|wave| **wave > 0).count(), "wave"),
+        plural(waves.keys().filter(|(_, wave)| *wave > 0).count(), "wave"),
     );
     let column = shown.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
     for (wave, places) in &waves {
-        let heading = if *wave == 0 { "done".to_owned() } else { format!("wave {wave}") };
+        let heading = match wave {
+            (true, _) => "in no wave: in a circle of needs, or behind one".to_owned(),
+            (false, 0) => "done".to_owned(),
+            (false, wave) => format!("wave {wave}"),
+        };
         let _ = writeln!(out, "\n{heading}");
         for &at in places {
             push_task(&mut out, &plan.tasks[at], &shown.tasks[at], column, width);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use sequester_core::agent::count_calls;
 use sequester_engine::{Feed, News};
 
 use super::terminal::{cut, note_width};
@@ -68,11 +69,13 @@ impl Progress {
 impl Feed for Progress {
     fn tell(&self, news: News<'_>) {
         match news {
-            News::Calling(calls) => {
-                self.calls
-                    .fetch_add(u32::try_from(calls.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+            News::Replied(reply) => {
+                self.calls.fetch_add(count_calls(&reply.said.calls), Ordering::Relaxed);
             }
-            News::Ended(ending) => return self.end(ending.outcome.as_str()),
+            News::Ended(ending) => {
+                self.calls.store(ending.spent.calls, Ordering::Relaxed);
+                return self.end(ending.outcome.as_str());
+            }
             News::Failed(error) => {
                 let words = cut(&error.message, 200);
                 let text = format!("{}: {words} ({})", self.name, error.kind.as_str());

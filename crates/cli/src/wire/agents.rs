@@ -179,6 +179,11 @@ impl Agents {
         self.profile_files.faults.iter().chain(&self.profile_faults).collect()
     }
 
+    /// Files that could not be read, so that nobody knows what they ask for.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &FileFault> {
+        self.agent_files.faults.iter().chain(&self.profile_files.faults)
+    }
+
     /// The text that a fault points into.
     pub(crate) fn text_of(&self, file: &str) -> &str {
         let mut sources = self.agent_files.sources.iter().chain(&self.profile_files.sources);

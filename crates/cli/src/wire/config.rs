@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault};
 use sequester_core::limits::{Limit, Limits};
+use sequester_core::protected::Grants;
 use sequester_core::source::{Origin, Source};
 
-use super::trust::{Asking, Grants, Trust, Untrusted};
+use super::trust::{self, Asking, Trust, Untrusted};
 use crate::failure::Failure;
 use crate::render::profiles::told;
 
@@ -29,6 +30,8 @@ pub(crate) struct Config {
     agents: BTreeMap<String, String>,
     limits: BTreeMap<Limit, u64>,
     hosts: Vec<String>,
+    /// Protected names that writers may change.
+    grants: Grants,
     search: Option<String>,
     /// Commands that print a provider's key.
     keys: BTreeMap<String, String>,
@@ -105,6 +108,13 @@ impl Settings {
     /// Hosts that profiles with a network may reach.
     pub(crate) fn hosts(&self) -> &[String] {
         &self.hosts
+    }
+
+    /// Protected names that writers may change; a repository's that is not accepted names none.
+    pub(crate) fn grants(&self) -> Grants {
+        let mut grants = self.user.grants.clone();
+        grants.extend(&self.repository.grants);
+        grants
     }
 
     /// A search endpoint's address, or `provider` for the model's own.
@@ -207,9 +217,10 @@ pub(crate) fn asked(root: &Path, agents: &Registry) -> Result<Option<Asking>, Fa
     let doubted = Config::parse(&text, &origin, agents).1;
     let (config, accepted) = Config::parse(&text, &Origin::Accepted(FILE.to_owned()), agents);
     let limits = config.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
-    let mut grants = Grants::from([
+    let mut grants = trust::Grants::from([
         ("hosts", config.hosts),
         ("limits", limits),
+        ("protected", config.grants.iter().map(str::to_owned).collect()),
         ("search", config.search.into_iter().collect()),
     ]);
     grants.retain(|_, values| !values.is_empty());

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 use sequester_core::change::Change;
+use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 use sequester_engine::Lazy;
@@ -74,9 +75,14 @@ impl Jailed {
         if !self.began.load(Ordering::Relaxed) {
             return Ok(Change::default());
         }
-        if let Workspace::Layers(layers) = &self.policy.workspace {
-            // If it cannot be, the harvest says what it cannot look at.
-            let _ = reopen(&layers.store);
+        if let Workspace::Layers(layers) = &self.policy.workspace
+            && let Err(error) = reopen(&layers.store)
+            && error.kind() == io::ErrorKind::NotFound
+        {
+            // Any other reason the harvest tells itself; here it would find an empty layer.
+            let message = "What was written is gone: somebody took the attempt's folder away.";
+            let hint = "Run the task again, and leave the folder for state alone meanwhile.";
+            return Err(Failure::work(Code::NoWorkspace, layers.store.display(), message, hint));
         }
         self.machine.harvest(&self.policy, rules)
     }

@@ -118,13 +118,18 @@ impl Project {
 
     /// The base as subagents may know it: without the plan, lists of tasks beside it, our own folder, secrets.
     pub(crate) fn visible(&self, plan: Option<(&PlanFile, &Companions)>) -> Filtered<'_> {
-        let mut hidden: BTreeSet<RepoPath> = BTreeSet::new();
-        if let Some((file, companions)) = plan {
-            hidden.extend(file.paths_in(&self.root));
-            let with_tasks = companions.list.iter().filter(|one| !one.task_lists.is_empty());
-            hidden.extend(with_tasks.filter_map(|one| one.repo_path.clone()));
-        }
+        let hidden = plan.map(|plan| self.plan_paths(plan)).unwrap_or_default();
         Filtered::visible(self.snapshot(), |entry| hidden.contains(&entry.path))
+    }
+
+    /// The plan and the lists of tasks beside it, where they lie in the repository, be they in the base or not.
+    pub(crate) fn plan_paths(
+        &self,
+        (file, companions): (&PlanFile, &Companions),
+    ) -> BTreeSet<RepoPath> {
+        let with_tasks = companions.list.iter().filter(|one| !one.task_lists.is_empty());
+        let lists = with_tasks.filter_map(|one| one.repo_path.clone());
+        file.paths_in(&self.root).into_iter().chain(lists).collect()
     }
 
     /// All that is wrong with a plan, in itself and against this base, in the order of places.

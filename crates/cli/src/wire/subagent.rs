@@ -13,6 +13,7 @@ use sequester_core::limits::{Limit, OUTPUT_BYTES};
 use sequester_core::path::RepoPath;
 use sequester_core::price;
 use sequester_core::profile::{self, Profile};
+use sequester_core::protected::Grants;
 use sequester_core::provider::Provider;
 use sequester_core::repository::{self, Snapshot};
 use sequester_core::tool::{Effect, Spec, Toolbox};
@@ -42,6 +43,10 @@ pub(crate) struct Subagent<'a> {
     pub(crate) context: &'a IsolatedContext,
     /// Paths that the task names.
     pub(crate) named: &'a [RepoPath],
+    /// Files of the plan in the repository.
+    pub(crate) plan: BTreeSet<RepoPath>,
+    /// Protected names that it may change.
+    pub(crate) grants: Grants,
     /// The lowest that configuration, profile and flags set.
     pub(crate) limits: BTreeMap<Limit, u64>,
 }
@@ -80,8 +85,15 @@ impl Subagent<'_> {
         feed: &dyn Feed,
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
-        let workspace = Workspace::make(self.project, self.base, &self.machine, self.named)
-            .map_err(|error| no_workspace(&error))?;
+        let workspace = Workspace::make(
+            self.project,
+            self.base,
+            &self.machine,
+            self.named,
+            &self.grants,
+            &self.plan,
+        )
+        .map_err(|error| no_workspace(&error))?;
         for note in &workspace.notes {
             output::tell(note);
         }
@@ -89,7 +101,10 @@ impl Subagent<'_> {
         let toolbox = self.toolbox(equipment, &jailed);
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
-        let brief = Brief::new(self.context, self.role.phase, named, toolbox.specs());
+        let brief = Brief {
+            grants: self.grants.clone(),
+            ..Brief::new(self.context, self.role.phase, named, toolbox.specs())
+        };
         let run = AgentRun::new(brief, self.budget());
         let ending = drive(run, provider, &toolbox, feed, stop).await;
         // The server and all that it started are gone before anybody looks.
@@ -129,7 +144,7 @@ impl Subagent<'_> {
             hosts: named_hosts(&self.profile)?,
             workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
             limits: JailLimits { wall: self.budget().wall, ..JailLimits::default() },
-            grants: BTreeSet::new(),
+            grants: self.grants.clone(),
             store: self.machine.store(),
         };
         Jailed::new(Arc::clone(&self.machine), policy, settings)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
+use sequester_core::protected::Grants;
 use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::Rules;
@@ -31,12 +32,15 @@ pub(crate) struct Workspace {
 const KEPT: usize = 4;
 
 impl Workspace {
-    /// Over the `visible` part of the project's base. Folders of the files that the task names can be renamed in it.
+    /// Over the `visible` part of the project's base. Folders of the files that the task names can be renamed in it. The files of
+    /// the `plan` are not there, wherever they lie.
     pub(crate) fn make(
         project: &Project,
         visible: &dyn Snapshot,
         machine: &Machine,
         named: &[RepoPath],
+        grants: &Grants,
+        plan: &BTreeSet<RepoPath>,
     ) -> io::Result<Self> {
         let state = State::open(&machine.workspaces())?;
         let mut notes = state.sweep(KEPT)?.problems;
@@ -67,7 +71,8 @@ impl Workspace {
             notes
                 .push(format!("`{folder}` is not shown inside: there are too many build folders."));
         }
-        let hidden = ignored::secrets(root, &found.folders)?;
+        let withheld = withheld(project, visible, plan);
+        let hidden = ignored::secrets(root, &found.folders, &withheld)?;
         if hidden.is_none() {
             caches.clear();
             notes.push(UNSEARCHED.to_owned());
@@ -83,7 +88,11 @@ impl Workspace {
             caches,
             hidden,
         };
-        let rules = Rules { exclude: found.exclude, ..rules(project, visible, tree)? };
+        let rules = Rules {
+            exclude: found.exclude,
+            grants: grants.clone(),
+            ..rules(&withheld, visible, tree, grants)?
+        };
         Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
     }
 }
@@ -204,26 +213,42 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
     names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
+/// What of the project's base is not shown, and the plan.
+fn withheld(
+    project: &Project,
+    visible: &dyn Snapshot,
+    plan: &BTreeSet<RepoPath>,
+) -> BTreeSet<RepoPath> {
+    let all = project.snapshot().entries().iter().map(|entry| &entry.path);
+    let hidden = all.filter(|path| repository::find(visible, path.as_str()).is_none());
+    hidden.chain(plan).cloned().collect()
+}
+
 /// For what was written to `tree`.
-fn rules(project: &Project, visible: &dyn Snapshot, tree: &Path) -> io::Result<Rules> {
-    let withheld = project.snapshot().entries().iter().map(|entry| entry.path.as_str());
+fn rules(
+    withheld: &BTreeSet<RepoPath>,
+    visible: &dyn Snapshot,
+    tree: &Path,
+    grants: &Grants,
+) -> io::Result<Rules> {
     let mut protected: Vec<String> =
         protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
-    protected.extend(linked_protection(visible, tree)?);
+    protected.extend(linked_protection(visible, tree, grants)?);
     Ok(Rules {
         protected,
-        withheld: withheld
-            .filter(|path| repository::find(visible, path).is_none())
-            .map(str::to_owned)
-            .collect(),
-        exclude: String::new(),
+        withheld: withheld.iter().map(ToString::to_string).collect(),
+        ..Rules::default()
     })
 }
 
 /// What protected names stand for where the base has links in their places: what lies there counts as they do.
-fn linked_protection(visible: &dyn Snapshot, tree: &Path) -> io::Result<BTreeSet<String>> {
-    let (paths, names): (Vec<&str>, Vec<&str>) =
-        protected::NAMES.iter().map(|(name, _)| *name).partition(|name| name.contains('/'));
+fn linked_protection(
+    visible: &dyn Snapshot,
+    tree: &Path,
+    grants: &Grants,
+) -> io::Result<BTreeSet<String>> {
+    let shut = protected::NAMES.iter().map(|(name, _)| *name).filter(|name| !grants.open(name));
+    let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();
         names.iter().any(|name| name.eq_ignore_ascii_case(last))

@@ -146,3 +146,32 @@ fn the_patch_is_one_that_git_applies() {
     let quoted = fs::read_to_string(bench.repo().join("quo\"te\\d.txt")).unwrap();
     assert_eq!(quoted, "one\nlast");
 }
+
+#[test]
+fn calls_are_counted_the_same_in_progress_and_report_and_the_report_is_none() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let text = "- [ ] Run: `cat a.txt`\n- [ ] Run: `true`\n";
+    let arguments = ["task", text, "--agent", "writer", "--model", "literal"];
+    let shown = bench.run(&arguments);
+    assert!(shown.err.contains("- done (2 tools, "), "{shown:?}");
+    assert!(shown.out.contains(" · 2 calls · "), "{shown:?}");
+    let report = bench.run(&[&arguments[..], &["--json"]].concat()).json();
+    assert_eq!(report["usage"]["calls"], 2, "{report}");
+}
+
+#[test]
+fn a_refusal_of_the_sandbox_is_json_and_the_output_of_its_command_is_not_touched() {
+    let bench = Bench::plain();
+    let run = |profile: &str, command: &[&str]| {
+        let arguments = ["sandbox", "--json", "--profile", profile, "--"];
+        bench.run(&[&arguments[..], command].concat())
+    };
+    let refused = run("nobody", &["/bin/echo", "x"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let error = refused.json()["error"].clone();
+    for field in ["code", "message", "place", "hint"] {
+        assert!(error[field].is_string(), "{field} is missing in {error}");
+    }
+    let ran = run("read-only", &["/bin/sh", "-c", "echo plain; exit 4"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(4), "plain\n"), "{ran:?}");
+}

@@ -144,3 +144,26 @@ fn what_holds_for_all_tasks_has_the_plan_as_its_source() {
         assert_eq!(row["source"], source);
     }
 }
+
+#[test]
+fn what_is_in_a_circle_or_behind_one_is_in_no_wave() {
+    let bench = Bench::plain();
+    let task = |id: &str, need: &str| {
+        format!("## [{id}] {id}\n\n```task\nneeds: [{need}]\n```\n\nDo.\n\n")
+    };
+    let tasks = [task("a", "c"), task("b", "a"), task("c", "b"), task("d", ""), task("e", "c")];
+    bench.write("plan.md", format!("---\nsequester: 1\n---\n# Circle\n\n{}", tasks.concat()));
+    let shown = bench.run(&["plan", "plan.md", "--json"]);
+    assert_eq!(shown.code, Some(2), "{shown:?}");
+    let plan = shown.json();
+    let tasks = plan["tasks"].as_array().unwrap().iter();
+    let waves: Vec<u64> = tasks.map(|task| task["wave"].as_u64().unwrap()).collect();
+    assert_eq!(waves, [0, 0, 0, 1, 0]);
+    let message = plan["faults"][0]["message"].as_str().unwrap();
+    assert!(["`a` needs `c`", "`b` needs `a`"].iter().all(|part| message.contains(part)), "{plan}");
+    let text = bench.run(&["plan", "plan.md"]).out;
+    assert!(text.contains("5 tasks in 1 wave, 0 done"), "{text}");
+    let (waves, held) =
+        text.split_once("in no wave: in a circle of needs, or behind one\n").unwrap();
+    assert!(waves.contains("  d  ") && held.contains("  e  "), "{text}");
+}

@@ -9,6 +9,7 @@ use sequester_core::agent::{AgentRun, Brief, Ending, Fault, Outcome, own_specs};
 use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
+use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Kind, Powers, Provider, Reply, Request};
 use sequester_core::report::Phase;
 use sequester_engine::{Feed, Joined, News, Stop, block_on, drive};
@@ -97,6 +98,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         system: "You look at small tasks. Answer in one sentence.".into(),
         text: 8..prompt.len(),
         prompt: prompt.into(),
+        grants: Grants::default(),
         seed: 7,
     };
     let run = AgentRun::new(brief, Budget { wall: PATIENCE, ..budget.clone() });

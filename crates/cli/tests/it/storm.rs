@@ -10,6 +10,7 @@ use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::message::Call;
+use sequester_core::protected::Grants;
 use sequester_core::provider::{Kind, Provider};
 use sequester_core::report::{Conclusion, Phase};
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
@@ -203,6 +204,7 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         system: "You analyze.".into(),
         text: 0..0,
         tools,
+        grants: Grants::default(),
         seed: number as u64,
     };
     let run = AgentRun::new(brief, part.budget(number));

@@ -36,8 +36,8 @@ const CONFIG: &[(&str, &str, Expected)] = &[
     ("limits", "limits.turns = 5", Harmless),
     ("model", "model = \"literal\"", Harmless),
     ("models", "models.cheap = \"literal\"", Harmless),
-    ("protected", "protected = []", Harmless),
-    ("protected", "protected.grant = [\".claude\", \".git\"]", Harmless),
+    ("protected", "protected.grant = [\".github/workflows\"]", Untrusted("SQ0256")),
+    ("protected", "protected.grant = [\".claude\", \".git\"]", Untrusted("SQ0256")),
     ("records", "records.notes = true", Harmless),
     ("relevance", "relevance = \"seed\"", Harmless),
     ("review", "review = \"none\"", Harmless),
@@ -479,4 +479,21 @@ fn what_a_plan_sets_for_all_its_tasks_is_listed_once() {
     bench.write("plan.md", plan);
     let told = bench.run(&["trust", "plan.md", "--json"]);
     assert_eq!(told.json()["files"][0]["asks"].as_array().map(Vec::len), Some(1), "{told:?}");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told() {
+    let bench = Bench::with(&FILES);
+    bench.write(".sequester/agents/binary.md", [0xff, 0xfe, 0x00]);
+    bench.write(".sequester/profiles/long.yaml", "x".repeat(300 << 10));
+    for arguments in [&["trust"][..], &["trust", "--json"], &["trust", "--yes"]] {
+        let answer = bench.run(arguments);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        for file in [".sequester/agents/binary.md", ".sequester/profiles/long.yaml"] {
+            assert!(answer.err.contains(&format!("`{file}` does not count: ")), "{answer:?}");
+        }
+    }
+    assert_eq!(bench.run(&["trust", "sequester.toml"]).code, Some(2));
+    bench.write("sequester.toml", "");
+    assert_eq!(bench.run(&["trust", "sequester.toml"]).code, Some(0));
 }

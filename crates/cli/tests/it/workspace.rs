@@ -5,7 +5,8 @@ use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -178,6 +179,45 @@ fn what_no_change_may_hold_is_refused_with_the_reason() {
     assert_eq!(bench.run(&shown).code, Some(1), "all of the change is refused");
 }
 
+/// Waits for the file that an attempt makes, then takes its layer away and lets it go on.
+fn take_layer_away(bench: &Bench) {
+    let (attempts, taken) = (state(bench).join("workspaces/attempts"), bench.path("taken"));
+    let layers = || {
+        let names = fs::read_dir(&attempts).into_iter().flatten().flatten();
+        names.map(|name| name.path().join("tree")).find(|layer| layer.join("upper/going").exists())
+    };
+    let patience = Instant::now() + Duration::from_mins(1);
+    let layer = loop {
+        match layers() {
+            Some(layer) => break layer,
+            None => assert!(Instant::now() < patience, "the attempt has not begun"),
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    fs::rename(layer, &taken).unwrap();
+    fs::write(taken.join("upper/going"), "on\n").unwrap();
+}
+
+#[test]
+fn a_change_that_cannot_be_taken_is_told_and_the_report_stands() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let text = task("echo more >> a.txt; touch going; until [ -s going ]; do sleep 0.01; done");
+    let answer = thread::scope(|scope| {
+        scope.spawn(|| take_layer_away(&bench));
+        bench.run(&arguments("writer", &text))
+    });
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let report = answer.json();
+    assert_eq!((&report["outcome"], &report["status"]), (&"done".into(), &"complete".into()));
+    let trouble = report["evidence"]["trouble"].as_str().unwrap_or_else(|| panic!("{answer:?}"));
+    assert!(trouble.starts_with("What was written is gone: "), "{trouble}");
+    assert_eq!(report["error"]["message"], trouble, "{answer:?}");
+    assert!(report["error"]["hint"].as_str().unwrap().contains("nothing of the change was kept"));
+    let seen = ["files_changed", "refused"].map(|list| report["evidence"][list].clone());
+    assert_eq!(seen, [serde_json::json!([]), serde_json::json!([])]);
+    assert_eq!(leftovers(&state(&bench)), Vec::<PathBuf>::new());
+}
+
 #[test]
 fn a_workspace_that_was_shut_is_harvested_all_the_same() {
     for leg in [Leg::Root, Leg::User] {
@@ -231,6 +271,12 @@ fn build_folders_are_there_and_written_to_beside_the_persons() {
     assert_eq!(seen(&answer), ["built", "a.txt", "target"]);
     assert_eq!(changed(&answer), ["create seen"]);
     assert!(bench.listing() == before);
+    bench.write(".sequester/plans/next.md", "CANARY of a plan\n");
+    bench.write("target/package/next.md", "CANARY of a plan\n");
+    bench.write("target/package/last.md", "of a package\n");
+    bench.git(&["add", "--force", ".sequester"]);
+    bench.commit("with a plan");
+    assert_eq!(seen(&carry_out(&bench, "cat target/package/* > seen")), ["of a package"]);
     let reader = task("cat target/out && ! touch target/x && ! touch x");
     let answer = bench.run(&arguments("read-only", &reader));
     assert_eq!(answer.code, Some(0), "{answer:?}");
@@ -417,7 +463,7 @@ fn what_a_killed_controller_leaves_goes_with_the_next_start() {
     while !working() {
         patience -= 1;
         assert!(patience > 0, "it never got to work");
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
     child.kill().unwrap();
     child.wait().unwrap();
@@ -430,7 +476,7 @@ fn what_a_killed_controller_leaves_goes_with_the_next_start() {
         if left.is_empty() {
             break;
         }
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
         left = leftovers(&state(&bench));
     }
     assert_eq!(left, Vec::<PathBuf>::new());

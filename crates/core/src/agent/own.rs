@@ -17,6 +17,11 @@ use crate::tool::{Effect, Spec};
 pub const REPORT: &str = "report";
 pub(super) const ASK: &str = "ask";
 
+/// How many calls count as a subagent's work: all but its report.
+pub fn count_calls(calls: &[Call]) -> u32 {
+    u32::try_from(calls.iter().filter(|call| call.name != REPORT).count()).unwrap_or(u32::MAX)
+}
+
 /// Names that no other tool may have.
 pub const OWN: [&str; 7] = [
     REPORT,

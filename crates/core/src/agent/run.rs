@@ -19,6 +19,7 @@ use crate::context::IsolatedContext;
 use crate::excerpt::cap;
 use crate::id::TaskId;
 use crate::message::{Answered, Call, Message};
+use crate::protected::Grants;
 use crate::provider::{self, Answer, Kind, Powers, Request, Stop};
 use crate::report::{Phase, Question, Report};
 use crate::tool::{self, Effect, Invocation, Returned, Spec};
@@ -67,6 +68,9 @@ pub struct Brief {
     pub text: Range<usize>,
     /// What is listed to the model, and nothing else can be called.
     pub tools: Vec<Spec>,
+    /// Protected names that it may change.
+    #[serde(default)]
+    pub grants: Grants,
     /// Spreads waits.
     pub seed: u64,
 }
@@ -119,6 +123,7 @@ impl Brief {
             prompt: context.prompt.as_str().into(),
             text: context.task_text(),
             tools: listed,
+            grants: Grants::default(),
             seed: seed_of(&context.digest),
         }
     }
@@ -206,6 +211,7 @@ impl AgentRun {
             output_limit: self.budget.output,
             turns: self.budget.turns,
             task: self.brief.prompt.get(self.brief.text.clone()).unwrap_or_default(),
+            grants: &self.brief.grants,
         }
     }
 

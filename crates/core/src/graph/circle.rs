@@ -22,10 +22,10 @@ enum State {
 /// So many circles are named one by one.
 const NAMED: usize = 100;
 
-/// Takes the need that closes each circle away, and says so.
+/// Takes the need that closes each circle away, and says so; with the tasks that had such a need.
 ///
 /// A need that is done is met: a circle through it holds nothing up, and is cut without a word.
-pub(super) fn cut(plan: &Plan, needs: &mut [Vec<usize>]) -> Vec<Fault> {
+pub(super) fn cut(plan: &Plan, needs: &mut [Vec<usize>]) -> (Vec<Fault>, Vec<usize>) {
     let mut faults = Vec::new();
     let found = cut_through(
         needs,
@@ -36,21 +36,21 @@ pub(super) fn cut(plan: &Plan, needs: &mut [Vec<usize>]) -> Vec<Fault> {
             }
         },
     );
-    if let (true, Some(last)) = (found > NAMED, faults.last_mut()) {
-        last.hint = format!("{} There are {} more circles.", last.hint, found - NAMED);
+    if let (true, Some(last)) = (found.len() > NAMED, faults.last_mut()) {
+        last.hint = format!("{} There are {} more circles.", last.hint, found.len() - NAMED);
     }
     cut_through(needs, |_| true, |_| {});
-    faults
+    (faults, found.into_iter().map(|(task, _)| task).collect())
 }
 
-/// Cuts the circles of the needs that `follow` lets pass; says how many there were.
+/// Cuts the circles of the needs that `follow` lets pass; says which needs closed them.
 ///
 /// One walk in depth: a need on a task that is still open closes a circle, and the open tasks from there on are the circle.
 fn cut_through(
     needs: &mut [Vec<usize>],
     follow: impl Fn(usize) -> bool,
     mut tell: impl FnMut(&dyn Fn() -> Vec<usize>),
-) -> usize {
+) -> HashSet<(usize, usize)> {
     let mut closing: HashSet<(usize, usize)> = HashSet::new();
     let mut state = vec![State::New; needs.len()];
     for root in 0..needs.len() {
@@ -84,7 +84,7 @@ fn cut_through(
     for (task, needs) in needs.iter_mut().enumerate() {
         needs.retain(|need| !closing.contains(&(task, *need)));
     }
-    closing.len()
+    closing
 }
 
 fn name(plan: &Plan, circle: &[usize]) -> Fault {

@@ -51,6 +51,14 @@ fn circles_are_cut_and_the_rest_still_has_waves() {
 }
 
 #[test]
+fn what_a_circle_keeps_from_starting_is_known() {
+    let plan = plan(&[&[2], &[0], &[1], &[2], &[], &[4], &[3, 4]]);
+    let (graph, _) = TaskGraph::new(&plan);
+    let held: Vec<bool> = plan.tasks.iter().map(|task| graph.is_held(&task.id)).collect();
+    assert_eq!(held, [true, true, true, true, false, false, true]);
+}
+
+#[test]
 fn a_circle_through_a_done_task_is_no_fault() {
     let mut plan = plan(&[&[2], &[0], &[1]]);
     plan.tasks[1].done = true;

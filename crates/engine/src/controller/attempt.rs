@@ -68,7 +68,9 @@ impl Controller {
         };
         let tools = self.specs(&member, provider.as_ref(), &start)?;
         let named = (provider.model(), provider.powers());
-        let brief = Brief::new(&context, order.phase, named, tools);
+        member.grants = member.grants.with_named(&self::named(&known));
+        let mut brief = Brief::new(&context, order.phase, named, tools);
+        brief.grants = member.grants.clone();
         let began =
             started(&order, &member, &base, &context, Some(provider.as_ref()), &brief.tools);
         let mut batch = Batch::default();
@@ -88,6 +90,7 @@ impl Controller {
         let scope = Scope { task: Some(task.clone()), phase: Some(phase), attempt: Some(number) };
         let mut member = self.world.crew.member(&started.agent, known.spec.profile.as_deref())?;
         member.budget = started.budget.clone();
+        member.grants = member.grants.with_named(&named(&known));
         let provider = match self.world.crew.connect(&started.model).await {
             Ok(provider) => provider,
             Err(error) => {
@@ -95,7 +98,7 @@ impl Controller {
             }
         };
         let store = Arc::clone(&self.world.store);
-        let (id, began) = (task.clone(), started.clone());
+        let (id, began, grants) = (task.clone(), started.clone(), member.grants.clone());
         let taken = blocking(move || {
             let read = |digest: &Digest| store.blob(digest);
             let text = |digest: &Digest| -> Result<Arc<str>, Trouble> {
@@ -112,6 +115,7 @@ impl Controller {
                 prompt: text(&began.context.prompt)?,
                 text: began.context.text.clone(),
                 tools,
+                grants,
                 seed: seed_of(began.context.digest.as_str()),
             };
             let mut run = AgentRun::new(brief, began.budget.clone());
@@ -141,6 +145,7 @@ impl Controller {
             base: start.clone(),
             change,
             named: named(known),
+            grants: member.grants.clone(),
             wall: member.budget.wall,
         };
         let jail = match self.world.jails.open(&cell).await {

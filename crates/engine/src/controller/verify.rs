@@ -144,6 +144,7 @@ impl Controller {
             base: on.clone(),
             change: None,
             named: BTreeSet::new(),
+            grants: member.grants.clone(),
             wall: member.budget.wall,
         };
         let jail = self.world.jails.open(&cell).await.map_err(broken)?;

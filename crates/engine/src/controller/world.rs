@@ -11,6 +11,7 @@ use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{self, Jails};
 use sequester_core::moment::Moment;
 use sequester_core::profile::Profile;
+use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Provider};
 use sequester_core::repository::{self, Repository};
 use sequester_core::store::{self, RunStore};
@@ -65,6 +66,8 @@ pub struct Extra {
 pub struct Member {
     pub profile: Profile,
     pub budget: Budget,
+    /// Protected names that a person lets it change.
+    pub grants: Grants,
     /// Of what one call brings.
     pub output_bytes: usize,
 }

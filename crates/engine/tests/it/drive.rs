@@ -6,6 +6,7 @@ use sequester_core::budget::Budget;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::message::Message;
+use sequester_core::protected::Grants;
 use sequester_core::provider::{Error, Kind, Powers, Reply};
 use sequester_core::report::Phase;
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
@@ -63,6 +64,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         prompt: "# Task".into(),
         text: 0..6,
         tools,
+        grants: Grants::default(),
         seed: 3,
     };
     AgentRun::new(brief, budget)

@@ -3,6 +3,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use sequester_core::message::{Answered, Message};
+use sequester_core::protected::Grants;
 use sequester_core::tool::Effect;
 
 use super::*;
@@ -53,6 +54,7 @@ fn request<'a>(
         output_limit: 1_000,
         turns: 80,
         task,
+        grants: Grants::none(),
     }
 }
 

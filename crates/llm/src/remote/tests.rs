@@ -1,4 +1,5 @@
 use sequester_core::message::{Answered, Message};
+use sequester_core::protected::Grants;
 use sequester_core::provider::Answer;
 use sequester_testkit::model::{Script, Server, Turn};
 
@@ -14,7 +15,16 @@ fn remote(service: &'static Service, model: &str, address: String, key: Option<K
 
 fn request(messages: &[Message]) -> Request<'_> {
     let answer = Answer::Free;
-    Request { system: "", messages, tools: &[], answer, output_limit: 100, turns: 80, task: "" }
+    Request {
+        system: "",
+        messages,
+        tools: &[],
+        answer,
+        output_limit: 100,
+        turns: 80,
+        task: "",
+        grants: Grants::none(),
+    }
 }
 
 struct Nobody;

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use sequester_core::message::{Answered, Message, Said};
+use sequester_core::protected::Grants;
 use sequester_core::provider::{Answer, Deltas, Error, Provider, Reply, Request};
 use sequester_core::tool::{Effect, Spec};
 use sequester_llm::{Models, Named, Pool, Remote, Sources, Timeouts, resolve};
@@ -67,6 +68,7 @@ pub(crate) fn request<'a>(messages: &'a [Message], tools: &'a [Spec]) -> Request
         output_limit: 4_096,
         turns: 80,
         task: "",
+        grants: Grants::none(),
     }
 }
 

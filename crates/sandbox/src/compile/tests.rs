@@ -1,6 +1,7 @@
 mod capability;
 
 use sequester_core::profile::Confinement;
+use sequester_core::protected::Grants;
 use serde_json::Value;
 
 use super::*;
@@ -136,7 +137,7 @@ fn only_writers_write_to_what_stays() {
 fn a_grant_opens_its_name_and_no_other() {
     let shut = |grants: &[&str]| -> Vec<String> {
         let mut policy = policy(Confinement::Writer, Workspace::Folder(folder()));
-        policy.grants = grants.iter().map(ToString::to_string).collect();
+        policy.grants = granted(grants);
         let entries = blueprint(&policy, &user()).root;
         let shut = entries.iter().filter(|entry| matches!(entry, Entry::Shut { .. }));
         shut.map(|entry| entry.at().strip_prefix("/home/ada/shop").unwrap().display().to_string())
@@ -147,9 +148,28 @@ fn a_grant_opens_its_name_and_no_other() {
         all.iter().filter(|name| !names.contains(&name.as_str())).cloned().collect()
     };
     assert_eq!(shut(&[".github/workflows"]), without(&[".github/workflows"]));
-    assert_eq!(shut(&[".github"]), without(&[".github/workflows", ".github/actions"]));
-    assert_eq!(shut(&[".git", ".sequester"]), all);
-    assert_eq!(shut(&["Jenkinsfile", "absent"]), without(&["Jenkinsfile"]));
+    assert_eq!(shut(&[".github/workflows/ci.yml"]), all);
+    assert_eq!(shut(&["Jenkinsfile", ".vscode"]), without(&["Jenkinsfile", ".vscode"]));
+}
+
+fn granted(names: &[&str]) -> Grants {
+    let mut grants = Grants::default();
+    for name in names {
+        grants.grant(name).unwrap();
+    }
+    grants
+}
+
+#[test]
+fn a_part_of_a_name_is_open_where_the_change_is_harvested() {
+    let shut = |grants: &[&str]| {
+        let mut policy = policy(Confinement::Writer, Workspace::Layers(layers()));
+        policy.grants = granted(grants);
+        let is_shut = |entry: &&Entry| matches!(entry, Entry::Shut { .. });
+        blueprint(&policy, &user()).root.iter().filter(is_shut).count()
+    };
+    let all = shut(&[]);
+    assert_eq!((shut(&[".github/workflows/ci.yml"]), shut(&[".github/actions"])), (all - 1, all));
 }
 
 #[test]
@@ -162,20 +182,20 @@ fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
     };
     let mut policy = policy(Confinement::Writer, absent());
     assert_eq!((shut(&policy, ".github"), shut(&policy, ".github/workflows")), (1, 0));
-    policy.grants.insert(".github/workflows".to_owned());
+    policy.grants = granted(&[".github/workflows"]);
     assert_eq!((shut(&policy, ".github"), shut(&policy, ".github/actions")), (0, 1));
 }
 
 #[test]
 fn a_protected_name_that_is_a_link_is_refused_to_writers() {
-    let path = PathBuf::from("/home/ada/shop/.claude");
+    let path = PathBuf::from("/home/ada/shop/.vscode");
     let linked = crate::Folder { links: vec![path.clone()], ..folder() };
     for confinement in Confinement::ALL {
         let mut policy = policy(confinement, Workspace::Folder(linked.clone()));
         let refused = compile(&policy, &user(), &Capabilities::all()).err();
         let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
         assert_eq!(refused, keeps.then(|| Refusal::Link { path: path.clone() }));
-        policy.grants.insert(".claude".to_owned());
+        policy.grants = granted(&[".vscode"]);
         assert!(compile(&policy, &user(), &Capabilities::all()).is_ok());
     }
 }

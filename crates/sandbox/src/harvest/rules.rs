@@ -1,7 +1,7 @@
 //! What may not be part of a change, whoever made it.
 
 use sequester_core::path::RepoPath;
-use sequester_core::protected;
+use sequester_core::protected::{self, Grants};
 use sequester_core::secret::is_secret_name;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Rules {
     /// Names that no change may touch, as [`protected::covers`] has it, and no link above those with a slash.
     pub protected: Vec<String>,
+    /// What of these it may touch.
+    pub grants: Grants,
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
     pub withheld: Vec<String>,
@@ -30,7 +32,8 @@ impl Rules {
         if text.split('/').any(is_git) {
             return Some("it belongs to another repository inside this one".to_owned());
         }
-        if let Some(rule) = self.protected.iter().find(|rule| protected::covers(rule, text)) {
+        let holds = |rule: &&String| protected::covers(rule, text) && !self.grants.lift(rule, text);
+        if let Some(rule) = self.protected.iter().find(holds) {
             return Some(format!("`{}` is protected", rule.trim_matches('/')));
         }
         let lower = text.to_lowercase();

@@ -1,9 +1,9 @@
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::rc::Rc;
 
 use sequester_core::profile::Confinement;
+use sequester_core::protected::Grants;
 use sequester_core::secret::is_secret_name;
 
 use super::*;
@@ -353,7 +353,7 @@ fn whatever_the_profile_no_source_is_secret() {
             hosts: Vec::new(),
             workspace: Workspace::None,
             limits: Limits::default(),
-            grants: BTreeSet::new(),
+            grants: Grants::default(),
             store: PathBuf::from("/store"),
         };
         let compiled = compile(&policy, &surroundings, &Capabilities::all()).unwrap();

@@ -1,6 +1,6 @@
 //! Where a jail is tried: a workspace, and around it what must be kept from it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fd::OwnedFd;
 use sequester_core::profile::{Confinement, Guarantee};
+use sequester_core::protected::Grants;
 
 use super::deed::{Look, Seen};
 use super::ears::Ear;
@@ -84,7 +85,7 @@ impl Ground {
             hosts,
             workspace: Workspace::Folder(workspace),
             limits: Limits::default(),
-            grants: BTreeSet::new(),
+            grants: Grants::default(),
             store: self.place.join(format!("store-{number}")),
         })
     }

@@ -1,5 +1,6 @@
 //! The build folders of a working tree: what git ignores and a tool made is carried in, each as a layer of its own.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -15,6 +16,8 @@ const FOLDERS: usize = 64;
 const RULES_BYTES: u64 = 256 << 10;
 const RULES: usize = 10_000;
 const SETTINGS_BYTES: u64 = 1 << 20;
+/// Of what is withheld, so that copies of it are known: one plan may be this long.
+const WITHHELD_BYTES: u64 = 64 << 20;
 const EXCLUDE: &str = ".git/info/exclude";
 /// Names that are looked at for secrets, in all folders together.
 const NAMES: usize = 500_000;
@@ -61,10 +64,16 @@ pub fn find(root: &Path, base: &Path) -> std::io::Result<Ignored> {
     Ok(Ignored { folders, left_out, unread: search.reader.unread, exclude })
 }
 
-/// What in these folders of `root` is secret by its name or nobody's business: the product's own files, and settings of a repository
-/// that hold a password. Nothing if there is too much to look at.
-pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<RepoPath>>> {
+/// What in these folders of `root` is secret by its name or nobody's business: the product's own files, settings of a repository
+/// that hold a password, and what is `withheld` from the workspace, there or as a copy of the same name. Nothing if there is too
+/// much to look at.
+pub fn secrets(
+    root: &Path,
+    folders: &[RepoPath],
+    withheld: &BTreeSet<RepoPath>,
+) -> std::io::Result<Option<Vec<RepoPath>>> {
     let work = Folder::open(root)?;
+    let withheld = Withheld::read(&work, withheld);
     let (mut secrets, mut seen_names) = (Vec::new(), 0);
     let mut open: Vec<String> = folders.iter().map(ToString::to_string).collect();
     while let Some(folder) = open.pop() {
@@ -74,7 +83,11 @@ pub fn secrets(root: &Path, folders: &[RepoPath]) -> std::io::Result<Option<Vec<
             let Some(name) = seen.name.to_str() else { continue };
             let path = format!("{folder}/{name}");
             match RepoPath::parse(&path) {
-                Ok(path) if is_secret(&work, path.as_str(), name) => secrets.push(path),
+                Ok(path)
+                    if is_secret(&work, path.as_str(), name) || withheld.holds(&work, &path) =>
+                {
+                    secrets.push(path);
+                }
                 _ if seen.kind == FileType::Directory => open.push(path),
                 _ => {}
             }
@@ -105,6 +118,37 @@ fn is_secret(tree: &Folder, path: &str, name: &str) -> bool {
     is_secret_name(path).is_some()
         || name == ".sequester"
         || (path.ends_with(".git/config") && holds_password())
+}
+
+/// Files that no workspace may hold, with their content as it lies on the disk.
+struct Withheld<'p> {
+    paths: &'p BTreeSet<RepoPath>,
+    contents: BTreeMap<&'p str, Vec<Vec<u8>>>,
+}
+
+impl<'p> Withheld<'p> {
+    fn read(work: &Folder, paths: &'p BTreeSet<RepoPath>) -> Self {
+        let mut contents: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
+        let mut room = WITHHELD_BYTES;
+        for path in paths {
+            let content = work.read(path.as_str(), room).ok().flatten().unwrap_or_default();
+            room -= (content.len() as u64).min(room);
+            if !content.is_empty() {
+                contents.entry(path.name()).or_default().push(content);
+            }
+        }
+        Self { paths, contents }
+    }
+
+    /// Whether a file is one of them, or a copy of one.
+    fn holds(&self, work: &Folder, path: &RepoPath) -> bool {
+        let is_copy = |contents: &Vec<Vec<u8>>| {
+            let most = contents.iter().map(Vec::len).max().unwrap_or(0) as u64;
+            let here = work.read(path.as_str(), most).ok().flatten();
+            here.is_some_and(|here| contents.contains(&here))
+        };
+        self.paths.contains(path) || self.contents.get(path.name()).is_some_and(is_copy)
+    }
 }
 
 struct Search {

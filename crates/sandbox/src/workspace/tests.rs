@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -368,9 +369,28 @@ fn ignored_build_folders_are_found_and_the_secrets_in_them() {
     let found = ignored::find(&root, &base).unwrap();
     let expected = ["app/node_modules", "cached", "target", "web/dist"].map(path);
     assert_eq!((&found.folders[..], &found.left_out[..]), (&expected[..], &[][..]));
-    let secrets = ignored::secrets(&root, &found.folders).unwrap();
+    let secrets = ignored::secrets(&root, &found.folders, &BTreeSet::new()).unwrap();
     let expected = ["app/node_modules/.npmrc", "target/.sequester", "target/one/.git/config"];
     assert_eq!(secrets, Some(expected.map(path).to_vec()));
+}
+
+#[test]
+fn the_plan_is_hidden_in_build_folders_where_it_lies_and_where_it_was_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for (name, text) in [
+        ("docs/plan.md", "Do it.\n"),
+        ("target/doc/plan.md", "Do it.\n"),
+        ("target/other/plan.md", "Do that.\n"),
+        ("target/other/renamed.md", "Do it.\n"),
+        ("target/own.md", "1. Build it.\n"),
+        ("target/a", "x"),
+    ] {
+        write(&root.join(name), text);
+    }
+    let withheld = BTreeSet::from(["docs/plan.md", "target/own.md", "gone.md"].map(path));
+    let hidden = ignored::secrets(root, &[path("target")], &withheld).unwrap();
+    assert_eq!(hidden, Some(["target/doc/plan.md", "target/own.md"].map(path).to_vec()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A workspace of its own, the jail around it, and what serves there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use sequester_core::profile::Confinement;
+use sequester_core::protected::Grants;
 use sequester_sandbox::workspace::{Attempt, State};
 use sequester_sandbox::{
     Blueprint, Jail, Layers, Limits, Policy, Surroundings, Workspace, assume, compile,
@@ -85,7 +86,7 @@ impl Bench {
             hosts: Vec::new(),
             workspace: Workspace::Layers(layers),
             limits: Limits::default(),
-            grants: BTreeSet::new(),
+            grants: Grants::default(),
             store: folder.path().join("store"),
         };
         Self { _folder: folder, _attempt: attempt, surroundings, policy }

@@ -1,7 +1,7 @@
 //! The project's own checks, tried where subagents run them: in the jail of `validate`. They are the project's code, so
 //! they never run anywhere else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::AsFd as _;
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use sequester_core::check::{self, Kind};
 use sequester_core::profile::Confinement;
+use sequester_core::protected::Grants;
 use sequester_sandbox::{Ending, Jail, Limits, Policy, Streams, Workspace};
 use sequester_survey::Folder;
 use serde::Serialize;
@@ -121,7 +122,7 @@ fn run(root: &Path, command: &str, wall: Duration, machine: &Machine) -> Result<
         hosts: Vec::new(),
         workspace: Workspace::Folder(folder(root)?),
         limits: Limits { wall, ..Limits::default() },
-        grants: BTreeSet::new(),
+        grants: Grants::default(),
         store: machine.store(),
     };
     let told = |error: io::Error| super::super::jail::broken(&error.into());

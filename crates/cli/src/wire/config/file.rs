@@ -35,8 +35,7 @@ const KEYS: [&str; 16] = [
     "workflow",
 ];
 /// Read by later parts of the product; their values are kept as they are.
-const LATER: [&str; 8] =
-    ["jobs", "protected", "records", "relevance", "review", "share", "tdd", "workflow"];
+const LATER: [&str; 7] = ["jobs", "records", "relevance", "review", "share", "tdd", "workflow"];
 const OWN_FILE: &str = "your own configuration is `config.toml` in `~/.config/sequester`, or where `XDG_CONFIG_HOME` says";
 const CHECKS: [&str; 4] = ["types", "lint", "tests", "security"];
 const ALIASES: [&str; 3] = ["strong", "cheap", "default"];
@@ -72,7 +71,7 @@ impl Config {
         value: &Spanned<DeValue<'_>>,
     ) {
         match key {
-            "hosts" | "search" if !reader.origin.is_trusted() => {
+            "hosts" | "protected" | "search" if !reader.origin.is_trusted() => {
                 reader.untrusted(&at, format!("A repository cannot set `{key}`."));
             }
             "keys" if reader.origin.in_repository().is_some() => {
@@ -94,6 +93,7 @@ impl Config {
             "agents" => self.set_agents(reader, value),
             "limits" => self.set_limits(reader, value),
             "hosts" => self.hosts = reader.hosts(key, value),
+            "protected" => self.set_grants(reader, value),
             "search" => {
                 self.search =
                     reader.text(key, value).filter(|text| reader.check_search(text, value));
@@ -130,6 +130,21 @@ impl Config {
                         .extend(reader.model(key, value).map(|model| (name.to_owned(), model)));
                 } else {
                     reader.unknown(&at, key, &["model"]);
+                }
+            }
+        }
+    }
+
+    fn set_grants(&mut self, reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) {
+        for (key, at, value) in reader.table("protected", value) {
+            if key != "grant" {
+                reader.unknown(&at, key, &["grant"]);
+                continue;
+            }
+            for (name, at) in reader.list(key, value) {
+                if let Err(error) = self.grants.grant(&name) {
+                    let message = format!("`{name}` cannot be granted: {error}");
+                    reader.bad(&at, message, error.hint());
                 }
             }
         }
@@ -207,7 +222,8 @@ impl Reader<'_> {
         }
     }
 
-    fn hosts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+    /// Texts with their places, nothing but a list of them.
+    fn list(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<(String, Range<usize>)> {
         let DeValue::Array(values) = value.get_ref() else {
             self.bad(
                 &value.span(),
@@ -216,12 +232,17 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
+        let placed = values.iter().filter_map(|value| Some((self.text(key, value)?, value.span())));
+        placed.collect()
+    }
+
+    fn hosts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
         let mut hosts = Vec::new();
-        for value in values {
-            match self.text(key, value) {
-                Some(host) if is_host(&host) => hosts.push(host),
-                Some(host) => self.bad(&value.span(), format!("`{host}` is no host."), HOST_HINT),
-                None => {}
+        for (host, at) in self.list(key, value) {
+            if is_host(&host) {
+                hosts.push(host);
+            } else {
+                self.bad(&at, format!("`{host}` is no host."), HOST_HINT);
             }
         }
         hosts

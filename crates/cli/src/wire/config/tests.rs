@@ -44,12 +44,13 @@ fn settings(repository_text: &str, user_text: &str) -> Settings {
 
 #[test]
 fn every_key_is_read() {
-    let text = "model = \"a/b\"\nhosts = [\"crates.io\"]\nsearch = \"provider\"\njobs = 3\n\
+    let text = "model = \"a/b\"\nhosts = [\"crates.io\"]\nsearch = \"provider\"\njobs = 3\nprotected.grant = [\"Jenkinsfile\"]\n\
         [models]\nstrong = \"a/big\"\n[agents.reviewer]\nmodel = \"a/c\"\n[limits]\nwall = \"2h\"\nturns = 200\n\
         [keys]\nanthropic = \"pass show key\"\n[checks]\ntests = \"make\"\n[records]\nnotes = false\n";
     let one = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);
     let config = parse(text, &user());
     assert_eq!(config.later.keys().collect::<Vec<_>>(), ["jobs", "records"]);
+    assert_eq!(config.grants.iter().collect::<Vec<_>>(), ["Jenkinsfile"]);
     assert_eq!(
         config,
         Config {
@@ -58,6 +59,7 @@ fn every_key_is_read() {
             agents: one("reviewer", "a/c"),
             limits: [(Limit::Turns, 200), (Limit::Wall, 7_200)].into(),
             hosts: vec!["crates.io".into()],
+            grants: config.grants.clone(),
             search: Some("provider".into()),
             keys: one("anthropic", "pass show key"),
             checks: [("tests".to_owned(), vec!["make".to_owned()])].into(),

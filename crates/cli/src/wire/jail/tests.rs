@@ -1,6 +1,5 @@
-use std::collections::BTreeSet;
-
 use sequester_core::profile::{Confinement, Guarantee};
+use sequester_core::protected::Grants;
 use sequester_sandbox::{Limits, Workspace};
 
 use super::*;
@@ -38,7 +37,7 @@ fn without_a_guarantee_exactly_the_profiles_that_need_it_end_with_5_and_its_name
                 hosts: Vec::new(),
                 workspace: Workspace::Folder(folder(workspace.path()).unwrap()),
                 limits: Limits::default(),
-                grants: BTreeSet::new(),
+                grants: Grants::default(),
                 store: "/nowhere/store".into(),
             };
             let capabilities = Capabilities::all().without(guarantee);

@@ -66,8 +66,6 @@ impl AgentRun {
     }
 
     fn dispatch(&mut self, calls: Vec<Call>) {
-        self.spent.calls =
-            self.spent.calls.saturating_add(u32::try_from(calls.len()).unwrap_or(u32::MAX));
         if let [call] = calls.as_slice()
             && call.name == own::REPORT
         {
@@ -77,6 +75,7 @@ impl AgentRun {
         if let Some(limit) = self.trouble.closing {
             return self.end(Outcome::BudgetExhausted { limit });
         }
+        self.spent.calls = self.spent.calls.saturating_add(own::count_calls(&calls));
         self.state = State::calling();
         if let [call] = calls.as_slice()
             && call.name == own::ASK

@@ -36,6 +36,7 @@ fn brief() -> Brief {
         prompt: "# Task\nFind it.".into(),
         text: 7..15,
         tools,
+        grants: Grants::default(),
         seed: 1,
     }
 }
@@ -124,7 +125,7 @@ fn a_subagent_asks_calls_and_reports() {
     let ending = ending(&mut run);
     assert_eq!(ending.outcome, Outcome::Done);
     assert_eq!(ending.report.unwrap().tokens_used, 220);
-    assert_eq!((ending.spent.turns, ending.spent.calls), (2, 2));
+    assert_eq!((ending.spent.turns, ending.spent.calls), (2, 1));
     // Two times 100 tokens in at 2 dollars and 10 out at 10 dollars, in millionths of a dollar.
     assert_eq!(ending.spent.price, Some(600));
 }

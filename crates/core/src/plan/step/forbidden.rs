@@ -1,7 +1,7 @@
 //! What a task or its constraints forbid by name. A step that does it all the same is not carried out.
 
 use crate::plan::markdown::{Document, Kind};
-use crate::protected;
+use crate::protected::{self, Grants};
 
 use super::gap::{Gap, short};
 use super::sentence::{self, CODE, Sentence};
@@ -46,6 +46,21 @@ impl Told {
         self
     }
 
+    /// Holds the steps to what a change may hold: the work would be thrown away at its end.
+    #[must_use]
+    pub fn within(mut self, grants: &Grants) -> Self {
+        let refused = |step: &Step| {
+            step.action.touched().into_iter().find_map(|path| {
+                let why = protected::refuse(path, grants)?;
+                let gap = Gap::protected(format!("no change may hold `{path}`: {why}"));
+                Some(Step { action: gap.into(), ..step.clone() })
+            })
+        };
+        let blamed: Vec<Step> = self.steps.iter().filter_map(refused).collect();
+        self.steps.extend(blamed);
+        self
+    }
+
     /// Takes `QUESTION: ANSWER`, with a question as the task asks it.
     fn is_answered(&mut self, line: &str) -> bool {
         let line = line.trim_start_matches(['-', '*', ' ']);
@@ -69,19 +84,6 @@ impl Told {
 pub(super) fn hold(document: &Document<'_>, told: &mut Told) {
     let found: Vec<Prohibition> = sentences(document).iter().filter_map(read).collect();
     judge(&found, told);
-}
-
-/// Holds the steps to what no change may hold, whoever asks for it: the work would be thrown away at its end.
-pub(super) fn protect(told: &mut Told) {
-    let refused = |step: &Step| {
-        step.action.touched().into_iter().find_map(|path| {
-            let why = protected::refuse(path)?;
-            let gap = Gap::protected(format!("no change may hold `{path}`: {why}"));
-            Some(Step { action: gap.into(), ..step.clone() })
-        })
-    };
-    let blamed: Vec<Step> = told.steps.iter().filter_map(refused).collect();
-    told.steps.extend(blamed);
 }
 
 fn sentences(document: &Document<'_>) -> Vec<Sentence> {

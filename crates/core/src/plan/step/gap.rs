@@ -22,7 +22,7 @@ const SAY_EXACTLY: &str =
     "Say it as one exact instruction, or leave it out if nothing is to be done.";
 const TAKE_OUT: &str = "Leave it out: what the task does not ask for is not done.";
 const SAY_WHICH: &str = "Take the step out, or the sentence that forbids it.";
-const BY_YOURSELF: &str = "Leave the step out of the task and change the file yourself.";
+const BY_YOURSELF: &str = "Leave the step out of the task and change the file yourself, or grant it by `protected.grant` in your own configuration if it can be.";
 const SAY_LANGUAGE: &str = "Mark the code with the file's own language, or with none; or say \"Run:\" where it is commands.";
 const WRITE_PATH: &str = "Write the path relative to the repository's root, without leaving it.";
 const STAY_INSIDE: &str =

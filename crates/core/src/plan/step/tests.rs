@@ -1,4 +1,5 @@
 use super::*;
+use crate::protected::Grants;
 
 mod adversarial;
 mod bounds;
@@ -8,7 +9,7 @@ mod table;
 
 /// The actions of a text, each in one line.
 fn told(text: &str) -> Vec<String> {
-    read(text).steps.iter().map(|step| tell(&step.action)).collect()
+    read(text).within(Grants::none()).steps.iter().map(|step| tell(&step.action)).collect()
 }
 
 fn tell(action: &Action) -> String {

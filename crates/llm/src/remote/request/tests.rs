@@ -1,3 +1,5 @@
+use sequester_core::protected::Grants;
+
 use super::*;
 use crate::service::find;
 
@@ -6,7 +8,16 @@ fn service(name: &str) -> &'static Service {
 }
 
 fn asking<'a>(system: &'a str, answer: Answer<'a>) -> Request<'a> {
-    Request { system, messages: &[], tools: &[], answer, output_limit: 7, turns: 80, task: "" }
+    Request {
+        system,
+        messages: &[],
+        tools: &[],
+        answer,
+        output_limit: 7,
+        turns: 80,
+        task: "",
+        grants: Grants::none(),
+    }
 }
 
 #[test]

@@ -13,6 +13,10 @@ fn what_no_change_may_hold_is_told_before_anything_is_done() {
         unclear(text, "no change may hold `.");
     }
     same("Delete `.github/CODEOWNERS`.", &["delete .github/CODEOWNERS"]);
+    let mut grants = Grants::default();
+    grants.grant(".vscode").unwrap();
+    let told = read("Delete `.vscode/settings.json`.").within(&grants);
+    assert!(matches!(told.steps[..], [Step { action: Action::Delete { .. }, .. }]), "{told:?}");
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! What a person in a terminal sees and is asked.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::command::{Answer, Bench};
+
+fn run(bench: &Bench, columns: usize, answer: &str, arguments: &[&str]) -> Answer {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/terminal.py");
+    let output = Command::new("python3")
+        .arg(script)
+        .args([&columns.to_string(), answer, env!("CARGO_BIN_EXE_sequester")])
+        .args(arguments)
+        .current_dir(bench.repo())
+        .env("HOME", bench.path("home"))
+        .env("NO_COLOR", "1")
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_STATE_HOME")
+        .output()
+        .unwrap();
+    Answer::of(&output)
+}
+
+const QUESTION: &str = "Accept what is listed as it stands? [y/N] ";
+
+#[test]
+fn trust_is_given_by_the_word_yes_and_by_no_other() {
+    let bench = Bench::plain();
+    bench.write("sequester.toml", "hosts = [\"docs.rs\"]\n");
+    for word in ["", "n", "nope", "yess"] {
+        let answer = run(&bench, 100, word, &["trust"]);
+        assert_eq!(answer.code, Some(5), "{word}: {answer:?}");
+        assert!(answer.out.contains(QUESTION), "{answer:?}");
+        assert!(answer.out.contains("sequester.toml: not accepted"), "{answer:?}");
+    }
+    let answer = run(&bench, 100, "y", &["trust"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.out.contains("docs.rs") && answer.out.contains("sequester.toml: accepted"));
+    let again = run(&bench, 100, "y", &["trust"]);
+    assert!(!again.out.contains(QUESTION), "nothing is left to be asked: {again:?}");
+    assert_eq!(bench.run(&["profiles"]).code, Some(0));
+}
+
+#[test]
+fn a_plan_fits_a_narrow_terminal() {
+    let bench = Bench::plain();
+    let plan = "---\nsequester: 1\n---\n# Narrow\n\n## [one] A title that is longer than such a terminal is wide\n\nDo it.\n";
+    bench.write("plan.md", plan);
+    let answer = run(&bench, 40, "", &["plan", "plan.md"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let wide: Vec<&str> = answer.out.lines().filter(|line| line.chars().count() > 40).collect();
+    assert_eq!(wide, Vec::<&str>::new(), "{answer:?}");
+    assert!(answer.out.contains("  with 16,000 tokens around each text\n"), "{answer:?}");
+}
+
+#[test]
+fn a_shell_in_the_jail_reads_its_lines_and_ends() {
+    let bench = Bench::plain();
+    let ask = "printf 'ready [go] '; exec sh";
+    let arguments = ["sandbox", "--profile", "read-only", "--", "/bin/sh", "-c", ask];
+    let answer = run(&bench, 80, "tty; exit 3", &arguments);
+    assert_eq!(answer.code, Some(3), "{answer:?}");
+    assert!(answer.out.contains("not a tty"), "{answer:?}");
+}

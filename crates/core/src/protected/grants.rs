@@ -1,0 +1,126 @@
+//! Protected names that a change may hold all the same, because somebody who may says so.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{NAMES, covers};
+use crate::path::RepoPath;
+
+/// Whoever asks: the runtime commits, its settings are the person's, and agents take orders from the others.
+#[rustfmt::skip]
+const NEVER: [&str; 9] = [
+    ".git", ".sequester", "sequester.toml", ".claude", ".mcp.json", ".cursor", ".codex", ".gemini", ".opencode",
+];
+
+/// Files of build services: a task may change those that it names. For all others it takes the person's word.
+#[rustfmt::skip]
+const BY_TASKS: [&str; 16] = [
+    ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".forgejo/workflows", ".gitea/workflows", ".woodpecker", ".buildkite", ".travis.yml", ".drone.yml",
+    ".woodpecker.yml", ".cirrus.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", "Jenkinsfile",
+];
+
+/// Protected names, and paths in them, that one attempt may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Grants(BTreeSet<String>);
+
+/// Why a name cannot be granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// It is this name, or lies in it.
+    Never(&'static str),
+    /// There is nothing to grant.
+    Unprotected,
+}
+
+impl Grants {
+    /// For whoever is granted nothing.
+    pub fn none() -> &'static Self {
+        static NONE: Grants = Grants(BTreeSet::new());
+        &NONE
+    }
+
+    /// The person's own word for a protected name, or for a path in one.
+    pub fn grant(&mut self, name: &str) -> Result<(), Error> {
+        let path = RepoPath::parse(name).map_err(|_| Error::Unprotected)?;
+        if let Some(name) = NEVER.iter().find(|name| covers(name, path.as_str())) {
+            return Err(Error::Never(name));
+        }
+        if !NAMES.iter().any(|name| covers(name, path.as_str())) {
+            return Err(Error::Unprotected);
+        }
+        self.0.insert(path.as_str().to_owned());
+        Ok(())
+    }
+
+    /// With the files of build services among those that a task names to be changed.
+    #[must_use]
+    pub fn with_named<'p>(mut self, paths: impl IntoIterator<Item = &'p RepoPath>) -> Self {
+        let granted = |path: &&RepoPath| {
+            let covering = NAMES.iter().filter(|name| covers(name, path.as_str()));
+            covering.clone().count() > 0 && covering.into_iter().all(|name| BY_TASKS.contains(name))
+        };
+        // A path from the root: the name alone would be granted wherever it lies.
+        self.0.extend(paths.into_iter().filter(granted).map(|path| format!("/{path}")));
+        self
+    }
+
+    /// Also what another grants.
+    pub fn extend(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Whether a change may hold `path` though the `name` is protected and covers it.
+    pub fn lift(&self, name: &str, path: &str) -> bool {
+        self.within(name).any(|grant| covers(grant, path))
+    }
+
+    /// Whether all of a protected name is granted.
+    pub fn open(&self, name: &str) -> bool {
+        self.lift(name, name)
+    }
+
+    /// Whether anything in a protected name is granted.
+    pub fn touch(&self, name: &str) -> bool {
+        self.within(name).next().is_some()
+    }
+
+    /// What is granted of one name. What lies in several needs a grant of each.
+    fn within(&self, name: &str) -> impl Iterator<Item = &str> {
+        let can_be = NAMES.contains(&name) && !NEVER.contains(&name);
+        self.iter().filter(move |grant| can_be && covers(name, grant.trim_start_matches('/')))
+    }
+}
+
+impl Error {
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Never(_) => "Take it out, and change it by yourself.".to_owned(),
+            Self::Unprotected => {
+                let names: Vec<&str> =
+                    NAMES.iter().copied().filter(|name| !NEVER.contains(name)).collect();
+                format!("Write one of these, or a path in one: `{}`.", names.join("`, `"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Never(name) => write!(formatter, "`{name}` is granted to nobody."),
+            Self::Unprotected => formatter.write_str("This is no protected name."),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

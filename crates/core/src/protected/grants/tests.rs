@@ -1,0 +1,77 @@
+use super::*;
+use crate::protected::refuse;
+
+fn grants(names: &[&str]) -> Grants {
+    let mut grants = Grants::default();
+    for name in names {
+        grants.grant(name).unwrap();
+    }
+    grants
+}
+
+fn paths(names: &[&str]) -> Vec<RepoPath> {
+    names.iter().map(|name| RepoPath::parse(name).unwrap()).collect()
+}
+
+fn refused<'p>(grants: &Grants, names: &[&'p str]) -> Vec<&'p str> {
+    let is_refused = |name: &&&str| refuse(&RepoPath::parse(name).unwrap(), grants).is_some();
+    names.iter().filter(is_refused).copied().collect()
+}
+
+#[test]
+fn the_lists_hold_protected_names_only() {
+    assert!(NEVER.iter().chain(&BY_TASKS).all(|name| NAMES.contains(name)));
+    assert!(!NEVER.iter().any(|name| BY_TASKS.contains(name)));
+}
+
+#[test]
+fn a_grant_is_for_its_own_name_and_what_is_below() {
+    let paths = [
+        ".github/workflows/a.yml",
+        ".github/actions/a.yml",
+        "web/.vscode/a",
+        ".vscode/.husky/a",
+        ".vscode/.claude/a",
+        ".vscode/.env",
+    ];
+    assert_eq!(refused(&grants(&[]), &paths), paths);
+    assert_eq!(
+        refused(&grants(&["./.github/workflows/", ".VSCode"]), &paths),
+        [paths[1], paths[3], paths[4], paths[5]]
+    );
+    let one = grants(&[".github/workflows/a.yml"]);
+    assert_eq!(refused(&one, &[paths[0], ".github/workflows/b.yml"]), [".github/workflows/b.yml"]);
+    assert!(one.touch(".github/workflows") && !one.open(".github/workflows"));
+    assert!(grants(&["Jenkinsfile"]).open("Jenkinsfile"));
+}
+
+#[test]
+fn some_names_are_granted_to_nobody_and_others_need_no_grant() {
+    let grant = |name: &str| Grants::default().grant(name).unwrap_err();
+    for name in
+        [".git", ".git/hooks", "a/.Claude", ".mcp.json", ".vscode/.cursor", "sequester.toml"]
+    {
+        assert!(matches!(grant(name), Error::Never(_)), "{name}");
+    }
+    for name in [".github", "src", "", "/etc", "../.vscode", "*"] {
+        assert_eq!(grant(name), Error::Unprotected, "{name}");
+    }
+}
+
+#[test]
+fn a_task_grants_build_services_by_naming_their_files() {
+    let named = paths(&[
+        ".github/workflows/a.yml",
+        "Jenkinsfile",
+        ".claude/a",
+        ".vscode/a",
+        ".circleci/.claude/a",
+        "src/a.rs",
+    ]);
+    let grants = Grants::default().with_named(&named);
+    assert_eq!(grants.iter().collect::<Vec<_>>(), ["/.github/workflows/a.yml", "/Jenkinsfile"]);
+    assert_eq!(
+        refused(&grants, &["Jenkinsfile", "a/Jenkinsfile", ".github/workflows/b.yml"]),
+        ["a/Jenkinsfile", ".github/workflows/b.yml"]
+    );
+}
