@@ -9,6 +9,7 @@ pub mod companion;
 pub mod context;
 pub mod excerpt;
 pub mod fault;
+mod fold;
 pub mod future;
 pub mod graph;
 pub mod handoff;

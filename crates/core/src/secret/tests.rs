@@ -310,6 +310,11 @@ fn secret_files_are_known_by_name() {
         "C:\\Users\\a\\.aws\\credentials",
         "client_secret_1.json",
         ".cargo/credentials.toml",
+        ".env.",
+        ".env::$DATA",
+        ".\u{200d}env",
+        "id_r\u{17f}a",
+        "host:443.pem",
     ] {
         assert!(is_secret_name(path).is_some(), "{path}");
     }
