@@ -313,7 +313,11 @@ impl Jail {
         // What happened since the last look counts too.
         let exposed = guard.is_broken().then_some(Cause::Exposed);
         // A program whose output is no longer taken may end before that is noticed.
-        let over = pumps.finish().then_some(Cause::Output);
+        let passed = pumps.finish();
+        if let Some((stream, error)) = passed.lost {
+            let _ = control.say(&Said::Lost { stream: stream.to_owned(), why: error.to_string() });
+        }
+        let over = passed.over.then_some(Cause::Output);
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
         // What was filled faster than anybody looks.
