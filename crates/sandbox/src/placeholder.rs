@@ -153,6 +153,16 @@ fn written(entries: &[Entry]) -> Option<&Path> {
     })
 }
 
+/// Whether something that is mounted may be held by a placeholder, another jail's too: then it must be there before.
+pub(crate) fn are_mounted(entries: &[Entry]) -> bool {
+    let Some(folder) = written(entries) else { return false };
+    entries.iter().any(|entry| match entry {
+        Entry::Bind { from, .. } => from != folder && from.starts_with(folder),
+        Entry::Layered { lower, .. } => lower.iter().any(|lower| lower.starts_with(folder)),
+        _ => false,
+    })
+}
+
 /// The machine's name of a path inside, if it lies in a folder that the jail may write.
 fn beneath(entries: &[Entry], at: &Path) -> Option<PathBuf> {
     entries.iter().rev().find_map(|entry| match entry {

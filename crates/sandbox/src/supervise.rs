@@ -24,7 +24,7 @@ use crate::host::Host;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
-use crate::placeholder::Placeholders;
+use crate::placeholder::{self, Placeholders};
 use crate::proxy::{Allowance, Decision, NameService, Proxy};
 use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
@@ -82,6 +82,10 @@ fn keep(
     let made = blueprint.discard.as_deref().map(Store::make).transpose();
     let store = made.map_err(Trouble::at("make the jail's store"))?;
     let mut placeholders = Placeholders::default();
+    let first = placeholder::are_mounted(&blueprint.root);
+    if first {
+        placeholders.put(&blueprint)?;
+    }
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
     let (ends, pumps) =
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
@@ -109,7 +113,9 @@ fn keep(
     groups.add(pid)?;
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
     // While the jail's root is built.
-    placeholders.put(&blueprint)?;
+    if !first {
+        placeholders.put(&blueprint)?;
+    }
     let guard = Guard::over(&blueprint.root);
     let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
     // Fails if the jail could not be made, and why is heard next.

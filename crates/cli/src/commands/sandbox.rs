@@ -18,6 +18,8 @@ use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
+    // First: what the dead left in a workspace is gone then.
+    let machine = Machine::look();
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
     let workspace = folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
     let (configuration, trust) = (config::folder(), Trust::look());
@@ -25,7 +27,6 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let agents = Agents::read(&workspace.path, configuration, &trust);
     let settings = Settings::load(&workspace.path, configuration, &agents.registry, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
-    let machine = Machine::look();
     let policy = Policy {
         confinement: profile.confinement,
         // What is named on the command line is the person's own word, whatever the profile.
