@@ -12,8 +12,16 @@ pub(crate) struct Pumps(Option<[OwnedFd; 3]>);
 
 /// While they run.
 pub(crate) struct Running {
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<(&'static str, JoinHandle<io::Result<()>>)>,
     over: Arc<AtomicBool>,
+}
+
+/// What became of the output.
+pub(crate) struct Passed {
+    /// It was more than may pass.
+    pub(crate) over: bool,
+    /// Which stream took no more of it, and why; not where its reader is gone.
+    pub(crate) lost: Option<(&'static str, io::Error)>,
 }
 
 impl Pumps {
@@ -33,17 +41,20 @@ impl Pumps {
         };
         // Reads until the person's input ends; nobody waits for it.
         if let Ok(stdin) = dup(rustix::stdio::stdin()) {
-            let _ = thread::Builder::new().spawn(move || copy(stdin, input, &Meter::endless()));
+            let _ =
+                thread::Builder::new().spawn(move || drop(copy(stdin, input, &Meter::endless())));
         }
         let count = Arc::new(AtomicU64::new(0));
-        let out = |from: OwnedFd, to: io::Result<OwnedFd>| {
+        let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {
             let meter =
                 Meter { count: count.clone(), most: most.unwrap_or(u64::MAX), over: over.clone() };
             let to = to.ok()?;
-            thread::Builder::new().spawn(move || copy(from, to, &meter)).ok()
+            Some((name, thread::Builder::new().spawn(move || copy(from, to, &meter)).ok()?))
         };
-        let stdout = out(output, dup(rustix::stdio::stdout()).map_err(Into::into));
-        let stderr = out(errors, dup(rustix::stdio::stderr()).map_err(Into::into));
+        let stdout =
+            out("standard output", output, dup(rustix::stdio::stdout()).map_err(Into::into));
+        let stderr =
+            out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into));
         Running { threads: stdout.into_iter().chain(stderr).collect(), over }
     }
 }
@@ -53,12 +64,16 @@ impl Running {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// After all writers have ended: waits until what they left is passed on, and says whether it was too much.
-    pub(crate) fn finish(self) -> bool {
-        for thread in self.threads {
-            let _ = thread.join();
-        }
-        self.over.load(Ordering::Relaxed)
+    /// After all writers have ended: waits until what they left is passed on.
+    pub(crate) fn finish(self) -> Passed {
+        let ended = self.threads.into_iter().map(|(name, thread)| (name, thread.join()));
+        let lost = ended.filter_map(|(name, ended)| match ended {
+            Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Some((name, error)),
+            _ => None,
+        });
+        // All of them end.
+        let lost: Vec<_> = lost.collect();
+        Passed { over: self.over.load(Ordering::Relaxed), lost: lost.into_iter().next() }
     }
 }
 
@@ -84,20 +99,22 @@ impl Meter {
     }
 }
 
-/// Until either side ends, or no more may pass: then the reader is gone, and the writer is told so by the kernel.
-fn copy(from: OwnedFd, to: OwnedFd, meter: &Meter) {
+/// Until either side ends, or no more may pass: then the reader is gone, and the writer is told so by the kernel. Fails where the other side
+/// takes no more.
+fn copy(from: OwnedFd, to: OwnedFd, meter: &Meter) -> io::Result<()> {
     let (mut from, mut to) = (std::fs::File::from(from), std::fs::File::from(to));
     let mut buffer = vec![0; 64 << 10];
     loop {
         let bytes = match from.read(&mut buffer) {
-            Ok(0) => return,
+            Ok(0) => return Ok(()),
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
+            Err(_) => return Ok(()),
         };
         let admitted = meter.admit(bytes);
-        if to.write_all(&buffer[..admitted]).is_err() || admitted < bytes {
-            return;
+        to.write_all(&buffer[..admitted])?;
+        if admitted < bytes {
+            return Ok(());
         }
     }
 }
