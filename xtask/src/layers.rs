@@ -10,6 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("survey", &["core"]),
     ("git", &["core"]),
+    ("store", &["core"]),
     ("llm", &["core"]),
     ("sandbox", &["core"]),
     ("tools", &["core"]),
