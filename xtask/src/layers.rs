@@ -17,7 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["core"]),
     ("testkit", &["core"]),
     ("xtask", &["core"]),
-    ("cli", &["core", "engine", "git", "llm", "sandbox", "survey", "tools"]),
+    ("cli", &["core", "engine", "git", "llm", "sandbox", "store", "survey", "tools"]),
 ];
 
 /// What must not be in core's tree: a runtime, and what brings one.

@@ -14,6 +14,9 @@ use crate::error::{self, Fault};
 use crate::log::{Head, Line};
 use crate::{blobs, chain};
 
+/// More than SQLite takes in one row is refused before anything is written.
+const MOST_BYTES: usize = 900_000_000;
+
 /// The time during which a run is somebody's.
 pub(crate) struct Tenure {
     pub(crate) run: RunId,
@@ -80,13 +83,8 @@ pub(crate) struct Parcel {
 
 impl Parcel {
     pub(crate) fn pack(tenure: &Arc<Tenure>, at: Moment, batch: Batch) -> Result<Self, Error> {
-        if batch.blobs.iter().any(|bytes| bytes.len() > blobs::MOST_BYTES) {
-            let message = format!(
-                "A blob of run `{}` has more than {} bytes.",
-                tenure.run,
-                blobs::MOST_BYTES
-            );
-            return Err(error::new(ErrorKind::Broken, message, "Make the change smaller."));
+        if batch.blobs.iter().any(|bytes| bytes.len() > MOST_BYTES) {
+            return Err(too_large(&tenure.run));
         }
         let digests = batch.blobs.iter().map(|bytes| Digest::of(bytes)).collect();
         // As it is written: a moment after the year 9999 has no text of its own.
@@ -97,7 +95,9 @@ impl Parcel {
     pub(crate) fn write(self, transaction: &Transaction) -> Result<Vec<Recorded>, Fault> {
         let mut head = self.tenure.head(transaction)?;
         head.at = head.at.max(self.at.0);
-        let ended = matches!(self.batch.entries.last(), Some(entry) if is_end(&entry.event));
+        if let Some(last) = self.batch.entries.last() {
+            head.ended = matches!(last.event, Event::RunEnded { .. });
+        }
         let lines = number(&head, &self.tenure.run, self.batch.entries)?;
         // From here on only the file itself can refuse, and then all of the transaction.
         for (digest, bytes) in self.digests.iter().zip(&self.batch.blobs) {
@@ -107,20 +107,22 @@ impl Parcel {
             write_line(transaction, &mut head, line)?;
         }
         if !lines.is_empty() {
-            write_head(transaction, &head, ended)?;
+            write_head(transaction, &head)?;
         }
         Ok(lines.into_iter().map(|line| line.event).collect())
     }
 }
 
-fn is_end(event: &Event) -> bool {
-    matches!(event, Event::RunEnded { .. })
+fn too_large(run: &RunId) -> Error {
+    let message = format!("Run `{run}` would keep more than {MOST_BYTES} bytes in one piece.");
+    error::new(ErrorKind::Broken, message, "Make the change smaller.")
 }
 
 fn number(head: &Head, run: &RunId, entries: Vec<Entry>) -> Result<Vec<Line>, Error> {
     let line = |(seq, entry)| {
         let event = Recorded { seq, at: Moment(head.at), run: run.clone(), entry };
         match serde_json::to_string(&event) {
+            Ok(body) if body.len() > MOST_BYTES => Err(too_large(run)),
             Ok(body) => Ok(Line { body, event }),
             Err(error) => {
                 let message = format!("Event {seq} of run `{run}` has no text: {error}.");
@@ -144,9 +146,9 @@ fn write_line(transaction: &Transaction, head: &mut Head, line: &Line) -> Result
     Ok(())
 }
 
-fn write_head(transaction: &Transaction, head: &Head, ended: bool) -> Result<(), Fault> {
+fn write_head(transaction: &Transaction, head: &Head) -> Result<(), Fault> {
     transaction
         .prepare_cached("UPDATE runs SET count = ?2, at = ?3, hash = ?4, ended = ?5 WHERE id = ?1")?
-        .execute(params![head.id, head.count, head.at, head.hash, ended])?;
+        .execute(params![head.id, head.count, head.at, head.hash, head.ended])?;
     Ok(())
 }

@@ -7,9 +7,6 @@ use sequester_core::store::{Error, ErrorKind};
 
 use crate::error::{self, Fault};
 
-/// More than SQLite takes in one value is refused before anything is written.
-pub(crate) const MOST_BYTES: usize = 900_000_000;
-
 /// Keeps bytes for a run.
 pub(crate) fn keep(
     connection: &Connection,

@@ -48,10 +48,14 @@ pub(crate) fn of_sql(error: &rusqlite::Error, path: &Path) -> Error {
     let file = path.display();
     let rusqlite::Error::SqliteFailure(failure, _) = error else {
         // A value of another type than we ever write.
-        return damaged(format!("The store `{file}` holds what was never written to it: {error}."));
+        return damaged(format!("The store `{file}` is damaged: {error}."));
     };
     match failure.code {
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+        // The last two: a table is missing, or does not take what it always took.
+        ErrorCode::DatabaseCorrupt
+        | ErrorCode::NotADatabase
+        | ErrorCode::Unknown
+        | ErrorCode::ConstraintViolation => {
             damaged(format!("The store `{file}` is damaged: {error}."))
         }
         ErrorCode::DiskFull => {

@@ -54,8 +54,9 @@ impl Store {
             match writing.holds.take(&run)? {
                 None => collected.held.push(run),
                 Some(_hold) => {
-                    remove(&mut connection, &run).map_err(said)?;
-                    collected.runs.push(run);
+                    if remove(&mut connection, &run, rule).map_err(said)? {
+                        collected.runs.push(run);
+                    }
                 }
             }
         }
@@ -67,36 +68,48 @@ impl Store {
     }
 }
 
-fn choose(connection: &Connection, rule: &Rule) -> Result<Vec<RunId>, Fault> {
-    let (moment, which) = match rule {
-        Rule::Named(runs) => {
-            // All of them are there, or none is touched.
-            for run in runs {
-                Head::of(connection, run)?;
+impl Rule {
+    fn takes(&self, run: &RunId, head: &Head) -> bool {
+        match self {
+            Self::Named(runs) => runs.contains(run),
+            // A lease that never wrote anything leaves no run behind.
+            Self::Before(moment, which) => {
+                head.count == 0 || (head.at < moment.0 && (head.ended || *which == Which::All))
             }
-            return Ok(runs.clone());
         }
-        Rule::Before(moment, which) => (moment, which),
-    };
-    let moment = i64::try_from(moment.0).unwrap_or(i64::MAX);
-    // A lease that never wrote anything leaves no run behind.
-    let mut query = connection.prepare(
-        "SELECT name FROM runs WHERE count = 0 OR (at < ?1 AND (ended OR ?2)) ORDER BY id",
-    )?;
-    let names = query.query_map((moment, *which == Which::All), |row| row.get::<_, String>(0))?;
-    Ok(names.map(|name| name.map(RunId::new)).collect::<Result<_, _>>()?)
+    }
 }
 
-fn remove(connection: &mut Connection, run: &RunId) -> Result<(), Fault> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Nobody may have removed it meanwhile, but if so, all is well.
-    if let Some(head) = Head::find(&transaction, run)? {
-        for table in ["events", "uses", "letters"] {
-            transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [head.id])?;
+fn choose(connection: &Connection, rule: &Rule) -> Result<Vec<RunId>, Fault> {
+    if let Rule::Named(runs) = rule {
+        // All of them are there, or none is touched.
+        for run in runs {
+            Head::of(connection, run)?;
         }
-        transaction.execute("DELETE FROM runs WHERE id = ?1", [head.id])?;
     }
-    Ok(transaction.commit()?)
+    let mut query = connection.prepare("SELECT name FROM runs ORDER BY id")?;
+    let names = query.query_map([], |row| row.get::<_, String>(0))?;
+    let mut chosen = Vec::new();
+    for name in names {
+        let run = RunId::new(name?);
+        if Head::find(connection, &run)?.is_some_and(|head| rule.takes(&run, &head)) {
+            chosen.push(run);
+        }
+    }
+    Ok(chosen)
+}
+
+/// Asks the rule again: between the choice and the hold, another process may have taken the run further.
+fn remove(connection: &mut Connection, run: &RunId, rule: &Rule) -> Result<bool, Fault> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let head = Head::find(&transaction, run)?;
+    let Some(head) = head.filter(|head| rule.takes(run, head)) else { return Ok(false) };
+    for table in ["events", "uses", "letters"] {
+        transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [head.id])?;
+    }
+    transaction.execute("DELETE FROM runs WHERE id = ?1", [head.id])?;
+    transaction.commit()?;
+    Ok(true)
 }
 
 fn remove_blobs(connection: &Connection) -> Result<usize, Fault> {

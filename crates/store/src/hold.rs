@@ -67,19 +67,16 @@ impl Holds {
     /// Needs no right to write.
     pub(crate) fn is_held(&self, run: &RunId) -> Result<bool, Error> {
         let file = self.file(run);
-        if !file.exists() {
+        let failed = |error: io::Error| error::of_disk(&error, &file);
+        if !file.try_exists().map_err(failed)? {
             return Ok(false);
         }
         let _gate = self.lock_gate(OpenOptions::new().read(true))?;
-        let lock = match open(&file, OpenOptions::new().read(true)) {
-            Ok(lock) => lock,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error::of_disk(&error, &file)),
-        };
-        match lock.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(error::of_disk(&error, &file)),
+        match open(&file, OpenOptions::new().read(true)).map(|lock| lock.try_lock_shared()) {
+            Ok(Ok(())) => Ok(false),
+            Ok(Err(TryLockError::WouldBlock)) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Ok(Err(TryLockError::Error(error))) | Err(error) => Err(failed(error)),
         }
     }
 

@@ -15,12 +15,14 @@ pub(crate) struct Head {
     pub(crate) count: u64,
     pub(crate) at: u64,
     pub(crate) hash: Hash,
+    /// Its last event is its end.
+    pub(crate) ended: bool,
 }
 
 impl Head {
     pub(crate) fn find(connection: &Connection, run: &RunId) -> Result<Option<Self>, Fault> {
         let mut query = connection
-            .prepare_cached("SELECT id, epoch, count, at, hash FROM runs WHERE name = ?1")?;
+            .prepare_cached("SELECT id, epoch, count, at, hash, ended FROM runs WHERE name = ?1")?;
         let found = query.query_row([run.as_str()], |row| {
             Ok(Self {
                 id: row.get(0)?,
@@ -28,6 +30,7 @@ impl Head {
                 count: row.get(2)?,
                 at: row.get(3)?,
                 hash: row.get(4)?,
+                ended: row.get(5)?,
             })
         });
         Ok(found.optional()?)

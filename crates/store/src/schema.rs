@@ -1,6 +1,6 @@
 //! The tables, their version, and how a connection to them is set up.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, FileType, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ use crate::store::Options;
 /// `seqs`: what tells our file from other people's.
 const APPLICATION: i32 = 0x7365_7173;
 const VERSION: i32 = 1;
+
+const LOG_BYTES: i64 = 16 << 20;
 
 /// Ids of runs are never given twice, so that a lease of a run that was removed fits no later one.
 /// The head of a run (`count`, `at`, `hash`) is written with its events: rows that are missing at the end are missed.
@@ -53,23 +55,37 @@ const TABLES: &str = "
     ) STRICT;
 ";
 
-/// The folder is there and is ours to look into; what comes back is its real path with the file's name.
+/// Makes the folder where there is none.
+pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
+    let folder = folder_of(path);
+    let failed = |error: io::Error| error::of_disk(&error, folder);
+    if refuse_all_but(folder, FileType::is_dir)? {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    sync(folder_of(folder)).map_err(failed)
+}
+
+/// The real path of a store in a folder that is there.
 pub(crate) fn locate(path: &Path) -> Result<PathBuf, Error> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let (folder, name) = folder.zip(path.file_name()).ok_or_else(|| no_place(path))?;
-    refuse_link(folder)?;
+    let folder = folder_of(path);
+    refuse_all_but(folder, FileType::is_dir)?;
     let real = fs::canonicalize(folder).map_err(|error| error::of_disk(&error, folder))?;
-    let path = real.join(name);
-    refuse_link(&path)?;
+    let path = real.join(path.file_name().ok_or_else(|| no_place(path))?);
+    refuse_all_but(&path, FileType::is_file)?;
     Ok(path)
 }
 
-/// A repository may have come with a link at this place, or with a pipe that would never open.
-fn refuse_link(path: &Path) -> Result<(), Error> {
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether it is there. A repository may have come with a link at this place, or with a pipe that would never open.
+fn refuse_all_but(path: &Path, wanted: fn(&FileType) -> bool) -> Result<bool, Error> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() || found.is_file() => Ok(()),
+        Ok(found) if wanted(&found.file_type()) => Ok(true),
         Ok(_) => Err(no_place(path)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error::of_disk(&error, path)),
     }
 }
@@ -77,39 +93,35 @@ fn refuse_link(path: &Path) -> Result<(), Error> {
 fn no_place(path: &Path) -> Error {
     error::new(
         ErrorKind::Broken,
-        format!("`{}` is no place for a store: it is a link or no ordinary file.", path.display()),
-        "Remove it, or name another place.",
+        format!("`{}` is no place for a store: something else is there.", path.display()),
+        "Move it away, or name another place.",
     )
 }
 
-pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
-    let Some(folder) = path.parent() else { return Err(no_place(path)) };
-    refuse_link(folder)?;
-    match DirBuilder::new().recursive(true).mode(0o700).create(folder) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(error::of_disk(&error, folder)),
-    }
-}
-
 /// Makes the file and its tables where there are none. The caller sees to it that nobody else does at the same time.
-pub(crate) fn prepare(path: &Path, options: &Options) -> Result<(), Error> {
+pub(crate) fn prepare(path: &Path, options: &Options) -> Result<Connection, Error> {
     make_file(path).map_err(|error| error::of_disk(&error, path))?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
         .map_err(|error| error::of_sql(&error, path))?;
-    let made = (|| match recognise(&connection, path)? {
+    let made = recognise(&connection, path).and_then(|found| match found {
         Found::Store => Ok(()),
         Found::Nothing => make_tables(&connection, path),
-    })();
-    made.map_err(|fault: Fault| fault.at(path))
+    });
+    made.map(|()| connection).map_err(|fault| fault.at(path))
 }
 
 /// Never opens a file that is there: to close it again would drop the locks that SQLite has on it for this process.
 fn make_file(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all()),
+        Ok(_) => sync(folder_of(path)),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// A name is durable when its folder is.
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 fn make_tables(connection: &Connection, path: &Path) -> Result<(), Fault> {
@@ -161,6 +173,8 @@ fn open(path: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<C
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // One large change does not leave a large log behind.
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
     if let Some(pages) = options.most_pages {
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
     }

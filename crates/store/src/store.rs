@@ -58,12 +58,11 @@ impl Store {
         schema::make_folder(path)?;
         let path = schema::locate(path)?;
         let holds = Holds::beside(&path);
-        {
+        let connection = {
             let _gate = holds.gate()?;
-            schema::prepare(&path, &options)?;
-        }
-        let writer = schema::connect_writing(&path, &options)?;
-        let writer = Writer::start(&path, writer, options.slower)?;
+            schema::prepare(&path, &options)?
+        };
+        let writer = Writer::start(&path, connection, options.slower)?;
         let reader = Reader::open(path, &options)?;
         let writing = Writing { writer, holds: holds.clone(), options };
         Ok(Self { reader, holds, writing: Some(Arc::new(writing)) })

@@ -124,6 +124,17 @@ fn a_corrupted_page_is_named_by_its_file() {
 }
 
 #[test]
+fn a_missing_table_is_damage() {
+    for table in ["events", "runs", "blobs"] {
+        let place = Place::filled(1);
+        place.sql(&format!("PRAGMA foreign_keys = OFF; DROP TABLE {table}"));
+        let store = place.open();
+        let read = store.events(&run("r"), 0, 9).and(store.blob(&Digest::of(b"x")).map(drop));
+        assert_eq!(read.unwrap_err().kind, ErrorKind::Damaged, "{table}");
+    }
+}
+
+#[test]
 fn what_is_no_database_or_not_ours_is_left_as_it_is() {
     let place = Place::filled(0);
     place.sql("PRAGMA application_id = 7");

@@ -104,6 +104,19 @@ fn a_run_of_the_same_name_begins_anew_and_gets_no_letters_of_the_old_one() {
 }
 
 #[test]
+fn who_held_a_run_that_was_removed_cannot_write_to_its_successor() {
+    let place = Place::filled(2);
+    let store = place.open();
+    let old = store.lease(&run("r")).unwrap();
+    fs::remove_dir_all(place.leases()).unwrap();
+    assert_eq!(store.gc(&Rule::Named(vec![run("r"), run("r")])).unwrap().runs, [run("r")]);
+    assert_eq!(append(&old, batch(&["late"])).unwrap_err().kind, ErrorKind::Held);
+    let new = store.lease(&run("r")).unwrap();
+    assert_eq!(append(&old, batch(&["late"])).unwrap_err().kind, ErrorKind::Held);
+    assert_eq!(append(&new, batch(&["new"])).unwrap()[0].seq, 1);
+}
+
+#[test]
 fn locks_of_processes_that_were_killed_are_swept() {
     let place = Place::filled(1);
     let mut child = Child::start(&["hold", place.file().to_str().unwrap(), "r"]);
