@@ -54,6 +54,7 @@ fn a_changed_row_is_named_whatever_was_changed() {
         ("UPDATE runs SET hash = zeroblob(32)", 4),
         ("UPDATE runs SET count = 3", 3),
         ("UPDATE runs SET count = 5", 5),
+        ("INSERT INTO events SELECT run, 5, body, hash FROM events WHERE seq = 4", 5),
     ] {
         let place = Place::filled(4);
         place.sql(change);
