@@ -33,7 +33,7 @@ struct Counts {
 
 /// The way to the thread. The last one to go waits until everything is written and the file is closed.
 pub(crate) struct Writer {
-    jobs: Option<Sender<Box<dyn Job>>>,
+    orders: Option<Sender<Box<dyn Queued>>>,
     thread: Option<JoinHandle<()>>,
     counts: Arc<Counts>,
 }
@@ -44,14 +44,14 @@ impl Writer {
         connection: Connection,
         slower: Duration,
     ) -> Result<Self, Error> {
-        let (jobs, queue) = mpsc::channel();
+        let (orders, queue) = mpsc::channel();
         let counts = Arc::new(Counts::default());
         let desk = Desk { path: path.to_owned(), connection, slower, counts: Arc::clone(&counts) };
         let thread = thread::Builder::new().name("store".to_owned());
         let thread = thread
             .spawn(move || desk.serve(&queue))
             .map_err(|error| error::of_disk(&error, path))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread), counts })
+        Ok(Self { orders: Some(orders), thread: Some(thread), counts })
     }
 
     pub(crate) fn stats(&self) -> Stats {
@@ -70,8 +70,8 @@ impl Writer {
         A: FnOnce(Result<T, Error>) + Send + 'static,
     {
         let order = Order { events, work: Some(work), made: None, answer };
-        if let Some(jobs) = &self.jobs {
-            let _ = jobs.send(Box::new(order));
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(Box::new(order));
         }
     }
 
@@ -90,7 +90,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        drop(self.jobs.take());
+        drop(self.orders.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -103,7 +103,7 @@ pub(crate) fn gone() -> Error {
 }
 
 /// Something to write, and somebody to tell.
-trait Job: Send {
+trait Queued: Send {
     fn events(&self) -> usize;
     fn write(&mut self, transaction: &Transaction) -> rusqlite::Result<()>;
     fn answer(self: Box<Self>, failed: Option<&Error>);
@@ -116,7 +116,7 @@ struct Order<T, W, A> {
     answer: A,
 }
 
-impl<T, W, A> Job for Order<T, W, A>
+impl<T, W, A> Queued for Order<T, W, A>
 where
     T: Send,
     W: FnOnce(&Transaction) -> Result<T, Fault> + Send,
@@ -126,7 +126,7 @@ where
         if matches!(self.made, Some(Ok(_))) { self.events } else { 0 }
     }
 
-    /// What this job alone must not do is its own answer; what the file refuses is the end of all that are written with it.
+    /// What this order alone must not do is its own answer; what the file refuses is the end of all that are written with it.
     fn write(&mut self, transaction: &Transaction) -> rusqlite::Result<()> {
         let made = self.work.take().map(|work| work(transaction));
         self.made = match made {
@@ -156,29 +156,29 @@ struct Desk {
 }
 
 impl Desk {
-    fn serve(mut self, queue: &Receiver<Box<dyn Job>>) {
+    fn serve(mut self, queue: &Receiver<Box<dyn Queued>>) {
         while let Ok(first) = queue.recv() {
-            let mut jobs: Vec<_> =
+            let mut orders: Vec<_> =
                 iter::once(first).chain(queue.try_iter()).take(MOST_AT_ONCE).collect();
             let failed =
-                self.commit(&mut jobs).err().map(|error| error::of_sql(&error, &self.path));
-            for job in jobs {
-                job.answer(failed.as_ref());
+                self.commit(&mut orders).err().map(|error| error::of_sql(&error, &self.path));
+            for order in orders {
+                order.answer(failed.as_ref());
             }
         }
     }
 
-    fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> rusqlite::Result<()> {
+    fn commit(&mut self, orders: &mut [Box<dyn Queued>]) -> rusqlite::Result<()> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for job in &mut *jobs {
-            job.write(&transaction)?;
+        for order in &mut *orders {
+            order.write(&transaction)?;
         }
         transaction.commit()?;
         if !self.slower.is_zero() {
             thread::sleep(self.slower);
         }
-        let events: usize = jobs.iter().map(|job| job.events()).sum();
+        let events: usize = orders.iter().map(|order| order.events()).sum();
         self.counts.commits.fetch_add(1, Ordering::Relaxed);
         self.counts.events.fetch_add(events as u64, Ordering::Relaxed);
         Ok(())
