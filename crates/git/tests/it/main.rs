@@ -7,4 +7,6 @@ mod changes;
 mod export;
 mod history;
 mod hostile;
+mod merges;
 mod sandbox;
+mod trees;

@@ -1,0 +1,141 @@
+//! Loose objects: files of their own, read and written without a process.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+
+use crate::name::{Format, Kind, Name};
+
+/// `<kind> <size>` and a zero byte; the longest is shorter.
+const HEAD_BYTES: usize = 32;
+
+fn place(folder: &Path, name: &Name) -> PathBuf {
+    let digits = name.to_string();
+    let (first, rest) = digits.split_at(2);
+    folder.join(first).join(rest)
+}
+
+/// The object's bytes, if it lies there in good order and has no more than `limit`. Anything else is for git to judge.
+pub(super) fn read(
+    folder: &Path,
+    format: Format,
+    kind: Kind,
+    name: &Name,
+    limit: u64,
+) -> Option<Vec<u8>> {
+    let mut stream = ZlibDecoder::new(File::open(place(folder, name)).ok()?);
+    let mut head = [0; HEAD_BYTES];
+    let mut length = 0;
+    while length < HEAD_BYTES {
+        match stream.read(&mut head[length..]).ok()? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    let end = head[..length].iter().position(|byte| *byte == 0)?;
+    let (given, size) = std::str::from_utf8(&head[..end]).ok()?.split_once(' ')?;
+    let size: u64 = size.parse().ok()?;
+    if given != kind.as_str() || size > limit {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity((size as usize).saturating_add(1));
+    bytes.extend(&head[end + 1..length]);
+    stream.take(size.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 == size && format.name(kind, &bytes) == *name).then_some(bytes)
+}
+
+/// So many files are open at once.
+const WAITING: usize = 128;
+
+/// Objects that belong together and come to disk together.
+pub(crate) struct Batch<'a> {
+    folder: &'a Path,
+    format: Format,
+    /// What is written but not yet under its name.
+    waiting: Vec<(PathBuf, File, Name)>,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(folder: &'a Path, format: Format) -> Self {
+        Self { folder, format, waiting: Vec::new() }
+    }
+
+    /// Adds an object, unless it lies there already.
+    pub(crate) fn add(&mut self, kind: Kind, bytes: &[u8]) -> io::Result<Name> {
+        let name = self.format.name(kind, bytes);
+        if self.waiting.iter().any(|(_, _, other)| *other == name)
+            || place(self.folder, &name).is_file()
+        {
+            return Ok(name);
+        }
+        if self.waiting.len() == WAITING {
+            self.flush()?;
+        }
+        let (draft, file) = draft(self.folder)?;
+        // Registered first: what goes wrong from here on is cleared away.
+        self.waiting.push((draft, file.try_clone()?, name));
+        let mut stream = ZlibEncoder::new(file, Compression::fast());
+        stream.write_all(format!("{} {}\0", kind.as_str(), bytes.len()).as_bytes())?;
+        stream.write_all(bytes)?;
+        stream.finish()?;
+        Ok(name)
+    }
+
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.flush()
+    }
+
+    /// Brings all to disk, then under their names, and those to disk: no name ever stands for half an object. All are
+    /// written before the first is waited for, so that they share what the disk has to do.
+    fn flush(&mut self) -> io::Result<()> {
+        for (_, file, _) in &self.waiting {
+            file.sync_data()?;
+        }
+        let mut folders = BTreeSet::new();
+        for (draft, _, name) in &self.waiting {
+            let place = place(self.folder, name);
+            let folder = place.parent().unwrap_or(self.folder);
+            match fs::create_dir(folder) {
+                Ok(()) => drop(folders.insert(self.folder.to_owned())),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+            fs::rename(draft, &place)?;
+            folders.insert(folder.to_owned());
+        }
+        self.waiting.clear();
+        folders.iter().try_for_each(|folder| File::open(folder)?.sync_all())
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        for (draft, ..) in &self.waiting {
+            let _ = fs::remove_file(draft);
+        }
+    }
+}
+
+/// A new file with a name by which `git gc` knows what nobody needs any more, should this process be killed.
+pub(crate) fn draft(folder: &Path) -> io::Result<(PathBuf, File)> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("tmp_obj_sequester_{}_{count}", std::process::id()));
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o444);
+        match options.open(&path) {
+            Ok(file) => return Ok((path, file)),
+            // Another machine's process over the same folder, or one of ours that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
