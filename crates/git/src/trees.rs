@@ -1,5 +1,6 @@
 //! All states that a run makes: trees, merges, commits, its branch.
 
+mod binary;
 mod change;
 mod commit;
 mod compare;

@@ -12,6 +12,8 @@ use crate::name::Name;
 use crate::objects::Objects;
 use crate::program::{Process, Program, broken};
 
+use super::binary;
+
 /// As much as the patch of a change has that comes out of a jail.
 const PATCH_BYTES: usize = 1 << 20;
 /// Kept for the sentence that the rest had no room.
@@ -69,7 +71,10 @@ pub(super) fn write(
     let child = command.stderr(Stdio::null()).spawn();
     let child = child.map_err(|error| broken(format!("`git` could not be started: {error}.")))?;
     let mut process = Process(child);
-    let mut reader = Reader::new(change);
+    let mut reader = Reader::new(change, |path| match old.get(path) {
+        Some(name) => objects.blob(name, FILE_BYTES).ok(),
+        None => Some(Vec::new()),
+    });
     let mut output = process.output(OUTPUT_BYTES)?;
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
@@ -96,11 +101,13 @@ fn too_large(objects: &Objects, old: &BTreeMap<&str, Name>) -> Result<Vec<String
 }
 
 /// Takes git's output apart into the parts of files.
-struct Reader<'c> {
+struct Reader<'c, F> {
     change: &'c mut Change,
     /// By the line that a part starts with.
     places: BTreeMap<Vec<u8>, usize>,
     part: Part,
+    /// What a path held before.
+    before: F,
 }
 
 /// What was read of the entry at `place`; a file that becomes a link has two in a row.
@@ -115,15 +122,15 @@ struct Part {
     is_cut: bool,
 }
 
-impl<'c> Reader<'c> {
-    fn new(change: &'c mut Change) -> Self {
+impl<'c, F: Fn(&str) -> Option<Vec<u8>>> Reader<'c, F> {
+    fn new(change: &'c mut Change, before: F) -> Self {
         let head = |entry: &Entry| {
             let [a, b] = ["a", "b"].map(|side| quoted(side, &entry.path));
             format!("diff --git {a} {b}\n").into_bytes()
         };
         let places = change.entries.iter().map(head).enumerate();
         let places = places.map(|(at, head)| (head, at)).collect();
-        Self { change, places, part: Part::default() }
+        Self { change, places, part: Part::default(), before }
     }
 
     fn take(&mut self, line: &[u8]) {
@@ -155,13 +162,18 @@ impl<'c> Reader<'c> {
         let Some(entry) = part.place.and_then(|at| self.change.entries.get_mut(at)) else {
             return;
         };
-        // Bytes that are no text go into a patch of bytes; only where git takes other bytes for text there are some.
-        let text = String::from_utf8(part.text).ok().filter(|_| !part.is_cut);
-        let room = PATCH_BYTES - CLOSING - self.change.patch.len();
         if !part.is_binary {
             (entry.added, entry.removed) = (Some(part.added), Some(part.removed));
         }
-        if let Some(text) = text.filter(|text| text.len() <= room) {
+        let is_cut = part.is_cut;
+        let text = match String::from_utf8(part.text) {
+            Ok(text) => Some(text),
+            // To git it was text, but a patch in another encoding would be no text here.
+            Err(raw) => (self.before)(&entry.path)
+                .and_then(|before| as_bytes(raw.as_bytes(), &before, &entry.content)),
+        };
+        let room = PATCH_BYTES - CLOSING - self.change.patch.len();
+        if let Some(text) = text.filter(|text| !is_cut && text.len() <= room) {
             self.change.patch += &text;
             entry.in_patch = true;
         }
@@ -171,13 +183,21 @@ impl<'c> Reader<'c> {
         self.close();
         let missing = self.change.entries.iter().filter(|entry| !entry.in_patch).count();
         if missing > 0 {
-            let files = if missing == 1 { "file" } else { "files" };
-            let _ = writeln!(
-                self.change.patch,
-                "The patch is cut: {missing} {files} had no room in it."
-            );
+            let files = if missing == 1 { "file is" } else { "files are" };
+            let _ = writeln!(self.change.patch, "The patch is cut: {missing} {files} not in it.");
         }
     }
+}
+
+/// The part of one file with its bytes in place of lines; nothing if it is no part of one file.
+fn as_bytes(part: &[u8], before: &[u8], after: &[u8]) -> Option<String> {
+    let mut lines = part.split_inclusive(|byte| *byte == b'\n');
+    let is_head = |line: &&[u8]| !line.starts_with(b"--- ");
+    let head: Vec<u8> = lines.by_ref().take_while(is_head).flatten().copied().collect();
+    if lines.any(|line| line.starts_with(b"diff --git ")) {
+        return None;
+    }
+    Some(String::from_utf8(head).ok()? + &binary::part(before, after).ok()?)
 }
 
 /// A path as git writes it; there are no control characters in one.

@@ -175,7 +175,7 @@ fn a_long_patch_is_cut_and_large_contents_are_an_error() {
     let to = trees.with_change(&from, &cut).unwrap();
     let found = trees.between(&from, &to).unwrap();
     assert!(found.patch.len() <= 1 << 20);
-    assert!(found.patch.ends_with("The patch is cut: 1 file had no room in it.\n"));
+    assert!(found.patch.ends_with("The patch is cut: 1 file is not in it.\n"));
     let held: Vec<_> = found.entries.iter().map(|entry| entry.in_patch).collect();
     assert_eq!(held, [true, false, true]);
     assert_eq!(found.entries[1].added, Some(80_000));
