@@ -45,7 +45,7 @@ impl Mode {
         }
     }
 
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::File => "100644",
             Self::Executable => "100755",

@@ -1,5 +1,6 @@
 //! History, trees, merges, commits and branches, through the `git` program and its objects.
 
+mod apply;
 mod base;
 mod checkout;
 mod dirty;
@@ -15,6 +16,7 @@ mod repo;
 mod share;
 mod trees;
 
+pub use apply::{Application, Applied, Apply, Refusal, Unclean};
 pub use base::Tree;
 pub use dirty::Dirty;
 pub use export::{Export, Touched};

@@ -156,7 +156,15 @@ mod tests {
     fn what_is_no_name_is_never_taken_for_one() {
         let upper = "E69DE29BB2D1D6434B8B29AE775AD8C2E48C5391";
         let long = format!("{}0", upper.to_lowercase());
-        for text in ["", "HEAD", "e69de29", upper, &long, "--output=x", "../../../../../../etc/passwd/aaaaaaaaaaaa"] {
+        for text in [
+            "",
+            "HEAD",
+            "e69de29",
+            upper,
+            &long,
+            "--output=x",
+            "../../../../../../etc/passwd/aaaaaaaaaaaa",
+        ] {
             assert!(Format::Sha1.read(text).is_err(), "{text}");
         }
         assert_eq!(Format::Sha1.take(&[0; 32]), None);

@@ -199,5 +199,7 @@ impl fmt::Debug for Objects {
 }
 
 pub(crate) fn unwritable(error: &io::Error) -> Error {
-    broken(format!("objects cannot be written to the repository: {error}. Is there room, and may you write there?"))
+    broken(format!(
+        "objects cannot be written to the repository: {error}. Is there room, and may you write there?"
+    ))
 }

@@ -2,12 +2,12 @@
 
 mod binary;
 mod change;
-mod commit;
-mod compare;
-mod edit;
-mod merge;
+pub(crate) mod commit;
+pub(crate) mod compare;
+pub(crate) mod edit;
+pub(crate) mod merge;
 mod patch;
-mod refs;
+pub(crate) mod refs;
 mod working;
 
 use std::fmt::Write as _;
@@ -16,9 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use sequester_core::change::Change;
 use sequester_core::id::{CommitId, TreeId};
 use sequester_core::moment::Moment;
-use sequester_core::repository::{
-    Draft, Error, ErrorKind, Merge, Repository, Snapshot, Start,
-};
+use sequester_core::repository::{Draft, Error, ErrorKind, Merge, Repository, Snapshot, Start};
 
 pub use commit::Home;
 
@@ -32,7 +30,7 @@ use edit::Writer;
 /// A repository as a run uses it. Objects and refs are written; the working tree and the index never are.
 #[derive(Debug)]
 pub struct Trees {
-    repo: Repo,
+    pub(crate) repo: Repo,
     home: Home,
     person: OnceLock<String>,
     /// One at a time moves what holds trees.

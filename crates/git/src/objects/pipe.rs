@@ -134,12 +134,7 @@ impl Pipe {
     }
 
     /// Reads one answer with its content; none if the object is not there. After an error the process is of no use.
-    fn content(
-        &mut self,
-        name: &str,
-        kind: Kind,
-        limit: u64,
-    ) -> Result<Option<Vec<u8>>, Error> {
+    fn content(&mut self, name: &str, kind: Kind, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         match self.header(name, kind)? {
             Header::Absent => Ok(None),
             Header::Size(size) if size > limit => Err(unreadable(name)),

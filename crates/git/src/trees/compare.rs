@@ -68,7 +68,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn folders(&mut self, from: Option<Name>, to: Option<Name>, prefix: &[u8]) -> Result<(), Error> {
+    fn folders(
+        &mut self,
+        from: Option<Name>,
+        to: Option<Name>,
+        prefix: &[u8],
+    ) -> Result<(), Error> {
         if from == to {
             return Ok(());
         }

@@ -21,7 +21,7 @@ const FILE_BYTES: u64 = 16 << 20;
 /// Where git looks for a zero byte to tell that a file is no text.
 const LOOKED_AT: usize = 8_000;
 
-pub(super) fn merge(
+pub(crate) fn merge(
     program: &Program,
     objects: &Objects,
     base: &Name,
@@ -164,7 +164,8 @@ fn merge_lines(
         drafts.0.push(path);
         file.write_all(text).map_err(|error| unwritable(&error))?;
     }
-    let mut command = program.command(&["-c", "merge.conflictStyle=merge", "merge-file", "-p", "-q"]);
+    let mut command =
+        program.command(&["-c", "merge.conflictStyle=merge", "merge-file", "-p", "-q"]);
     let output = command.args(&drafts.0).output();
     let output = output.map_err(|error| broken(format!("`git` could not be started: {error}.")))?;
     match output.status.code() {

@@ -91,8 +91,7 @@ fn too_large(objects: &Objects, old: &BTreeMap<&str, Name>) -> Result<Vec<String
     let names: Vec<String> = old.values().map(Name::to_string).collect();
     let sizes = if names.is_empty() { Vec::new() } else { objects.sizes(&names)? };
     let large = old.keys().zip(sizes).filter(|(_, size)| *size > FILE_BYTES);
-    let large: Vec<_> =
-        large.map(|(path, _)| format!(":(exclude,top,literal){path}")).collect();
+    let large: Vec<_> = large.map(|(path, _)| format!(":(exclude,top,literal){path}")).collect();
     if large.len() > LEFT_OUT {
         let message = format!("more than {LEFT_OUT} large files differ. Use `git diff`.");
         return Err(Error::new(ErrorKind::TooLarge, message));

@@ -27,9 +27,8 @@ pub(crate) fn set(
     name: &str,
     [from, to]: [Option<&Name>; 2],
 ) -> Result<(), Error> {
-    let id = |name: Option<&Name>| {
-        name.map_or_else(|| "0".repeat(format.length() * 2), Name::to_string)
-    };
+    let id =
+        |name: Option<&Name>| name.map_or_else(|| "0".repeat(format.length() * 2), Name::to_string);
     // On disk before anybody is told.
     let durable = ["-c", "core.fsync=reference", "update-ref"];
     let arguments = match to {
@@ -96,7 +95,8 @@ pub(super) fn checked_out(
         fs::read_to_string(file).is_ok_and(|text| text.trim_end().strip_prefix(start) == Some(name))
     };
     let short = name.strip_prefix("refs/heads/").unwrap_or(name);
-    let bisected = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| text.trim_end() == short);
+    let bisected =
+        |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| text.trim_end() == short);
     Ok(places.into_iter().find(|place| {
         names(place.join("HEAD"), "ref: ")
             || names(place.join("rebase-merge/head-name"), "")

@@ -116,7 +116,8 @@ impl Working<'_> {
         let seen = self.root.join(path).symlink_metadata().ok();
         if let Some(mode) = mode {
             let as_noted = seen.as_ref().is_some_and(|seen| {
-                seen.is_symlink() == (mode == Mode::Link) && index.vouches(indexed, Some(seen.clone()))
+                seen.is_symlink() == (mode == Mode::Link)
+                    && index.vouches(indexed, Some(seen.clone()))
             });
             if as_noted || indexed.absent_on_purpose {
                 let name = writer.objects.format().read(&indexed.name)?;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the lint spares test functions, but not what they share
 
+mod apply;
 mod base;
 mod changes;
 mod export;

@@ -93,7 +93,8 @@ fn expected(from: &Files, to: &Files) -> Vec<(String, Option<Mode>, Option<Mode>
 
 fn runner(cases: u32) -> TestRunner {
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    let rng = prop::test_runner::TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha);
+    let rng =
+        prop::test_runner::TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha);
     TestRunner::new_with_rng(config, rng)
 }
 
@@ -183,9 +184,8 @@ fn base() -> impl Strategy<Value = Files> {
 /// What `git merge-tree` makes of it, over commits, as every version takes them; nothing if there are conflicts.
 fn git_merge(sandbox: &Sandbox, base: &TreeId, ours: &TreeId, theirs: &TreeId) -> Option<String> {
     let root = sandbox.git(&["commit-tree", "-m", "base", base.as_str()]);
-    let side = |tree: &TreeId| {
-        sandbox.git(&["commit-tree", "-m", "side", "-p", &root, tree.as_str()])
-    };
+    let side =
+        |tree: &TreeId| sandbox.git(&["commit-tree", "-m", "side", "-p", &root, tree.as_str()]);
     let (ours, theirs) = (side(ours), side(theirs));
     let arguments =
         ["-c", "merge.renames=false", "merge-tree", "--write-tree", "--name-only", &ours, &theirs];
@@ -247,7 +247,11 @@ fn conflicts_are_named_and_nothing_is_guessed() {
         (vec![file("n", "1"), gone("b")], vec![file("n", "2"), file("b", &last)], "b n"),
         (vec![file("n", "")], vec![file("n", "2")], ""),
         (vec![entry("n", Some(Mode::Link), "1")], vec![entry("n", Some(Mode::Link), "2")], "n"),
-        (vec![entry("n", Some(Mode::File), b"\0a")], vec![entry("n", Some(Mode::File), b"\0b")], "n"),
+        (
+            vec![entry("n", Some(Mode::File), b"\0a")],
+            vec![entry("n", Some(Mode::File), b"\0b")],
+            "n",
+        ),
         (vec![gone("d/e"), file("d/f", "x")], vec![gone("d/e"), file("d", "x")], "d"),
         (vec![gone("d/e")], vec![gone("d/e"), file("d", "x")], ""),
         (vec![entry("a", Some(Mode::Executable), &first)], vec![file("a", &last)], ""),

@@ -96,8 +96,7 @@ fn a_change_becomes_the_tree_that_git_would_write() {
 fn a_path_that_leaves_or_names_git_is_refused() {
     let sandbox = sample();
     let trees = trees(&sandbox);
-    let paths =
-        "../x /etc/x a/../b ./a .git/hooks/x src/.GIT/config .git git~1/x .git./x a//b ~/x";
+    let paths = "../x /etc/x a/../b ./a .git/hooks/x src/.GIT/config .git git~1/x .git./x a//b ~/x";
     for path in paths.split(' ') {
         let change = change(vec![write(path, "x")]);
         let error = trees.with_change(&head(&sandbox), &change).unwrap_err();
@@ -239,7 +238,8 @@ fn commits_are_by_whom_the_person_configured() {
     std::fs::create_dir(&home).unwrap();
     let nobody = Home { folder: Some(home.clone()), config: None };
     assert_eq!(author(nobody.clone()), "sequester <sequester@localhost>");
-    let config = "[user]\n\tname = Ann <Ex>\n\temail = ann@example.org\n[commit]\n\tgpgsign = true\n";
+    let config =
+        "[user]\n\tname = Ann <Ex>\n\temail = ann@example.org\n[commit]\n\tgpgsign = true\n";
     std::fs::write(home.join(".gitconfig"), config).unwrap();
     assert_eq!(author(nobody.clone()), "Ann Ex <ann@example.org>");
     sandbox.git(&["config", "user.name", "Local"]);
@@ -285,16 +285,14 @@ fn a_branch_moves_only_from_where_it_was_seen() {
 fn what_is_held_outlives_a_clean_up_until_it_is_released() {
     let sandbox = sample();
     let trees = trees(&sandbox);
-    let make = |name: &str| {
-        trees.with_change(&head(&sandbox), &change(vec![write(name, name)])).unwrap()
-    };
+    let make =
+        |name: &str| trees.with_change(&head(&sandbox), &change(vec![write(name, name)])).unwrap();
     let (one, two, loose) = (make("one"), make("two"), make("loose"));
     trees.hold("r1", &[one.clone(), one.clone()]).unwrap();
     trees.hold("r1", &[two.clone()]).unwrap();
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
-    let is_there = |tree: &TreeId| {
-        git(&sandbox.root(), &["ls-tree", "-r", tree.as_str()]).status.success()
-    };
+    let is_there =
+        |tree: &TreeId| git(&sandbox.root(), &["ls-tree", "-r", tree.as_str()]).status.success();
     assert_eq!([&one, &two, &loose].map(is_there), [true, true, false]);
     assert_eq!(trees.between(&one, &two).unwrap().entries.len(), 2);
     trees.release("r1").unwrap();
