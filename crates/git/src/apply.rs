@@ -5,6 +5,8 @@
 
 mod swap;
 
+use std::fmt::Write as _;
+
 use sequester_core::id::CommitId;
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Error, ErrorKind, Merge};
@@ -20,7 +22,7 @@ use crate::program::Program;
 use crate::trees::Trees;
 use crate::trees::commit::{self, Words};
 use crate::trees::compare::{Difference, compare};
-use crate::trees::edit::{Leaf, Writer};
+use crate::trees::edit::Leaf;
 use crate::trees::{merge, refs};
 use swap::{Place, Swap};
 
@@ -107,7 +109,7 @@ impl Trees {
             Ok(tree) => tree,
             Err(refusal) => return Ok(Applied::Refused(refusal)),
         };
-        let head = self.tree_or_empty(ours)?;
+        let head = self.tree_of(ours)?;
         let places = match self.places(&head, &tree, application.unclean)? {
             Ok(places) => places,
             Err(refusal) => return Ok(Applied::Refused(refusal)),
@@ -146,21 +148,10 @@ impl Trees {
         if application.apply == Apply::FastForward {
             return Ok(if base == ours { Ok(tree) } else { Err(Refusal::Diverged) });
         }
-        let (base, ours) = (self.tree_or_empty(base)?, self.tree_or_empty(ours)?);
+        let (base, ours) = (self.tree_of(base)?, self.tree_of(ours)?);
         match merge::merge(program, objects, &base, [&ours, &tree])? {
             Merge::Clean(tree) => objects.format().read(tree.as_str()).map(Ok),
             Merge::Conflict(paths) => Ok(Err(Refusal::Conflict(paths))),
-        }
-    }
-
-    fn tree_or_empty(&self, commit: Option<Name>) -> Result<Name, Error> {
-        match commit {
-            Some(commit) => commit::tree_of(&self.repo.objects, &commit),
-            None => {
-                let mut writer = Writer::new(&self.repo.objects);
-                let tree = writer.add_tree(Vec::new())?;
-                writer.finish().map(|()| tree)
-            }
         }
     }
 
@@ -244,11 +235,12 @@ impl Trees {
 /// Puts what was swapped into the index, where git finds it changed since nothing is noted of the files yet.
 fn note(program: &Program, objects: &Objects, places: &[Place]) -> Result<(), Error> {
     let (mut gone, mut there) = (String::new(), String::new());
+    let nothing = "0".repeat(objects.format().length() * 2);
     for Place { path, new, .. } in places {
-        match new {
-            None => gone += &format!("0 {}\t{path}\0", "0".repeat(objects.format().length() * 2)),
-            Some((mode, id)) => there += &format!("{} {id}\t{path}\0", mode.as_str()),
-        }
+        let _ = match new {
+            None => write!(gone, "0 {nothing}\t{path}\0"),
+            Some((mode, id)) => write!(there, "{} {id}\t{path}\0", mode.as_str()),
+        };
     }
     // What goes makes room for a folder of its name.
     let lines = gone + &there;

@@ -103,10 +103,10 @@ impl Listing {
                 }
             }
         }
-        match self.entries.len() + self.left_out > ENTRIES {
-            true => Err(broken(format!("`{of}` holds more than {ENTRIES} files."))),
-            false => Ok(()),
+        if self.entries.len() + self.left_out > ENTRIES {
+            return Err(broken(format!("`{of}` holds more than {ENTRIES} files.")));
         }
+        Ok(())
     }
 
     fn finish(mut self) -> Self {

@@ -93,9 +93,10 @@ impl Objects {
             return Ok(Arc::clone(bytes));
         }
         // The tree without entries need not be there: git knows it by its name.
-        let bytes: Arc<[u8]> = match self.format.name(Kind::Tree, b"") == *name {
-            true => Arc::default(),
-            false => self.find(Kind::Tree, name, TREE_BYTES)?.into(),
+        let bytes: Arc<[u8]> = if self.format.name(Kind::Tree, b"") == *name {
+            Arc::default()
+        } else {
+            self.find(Kind::Tree, name, TREE_BYTES)?.into()
         };
         self.keep(*name, &bytes);
         Ok(bytes)

@@ -10,6 +10,7 @@ mod patch;
 pub(crate) mod refs;
 mod working;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -33,8 +34,8 @@ pub struct Trees {
     pub(crate) repo: Repo,
     home: Home,
     person: OnceLock<String>,
-    /// One at a time moves what holds trees.
-    holding: Mutex<()>,
+    /// What holds the trees of each run, as it was last seen. One at a time moves it.
+    holding: Mutex<BTreeMap<String, Name>>,
 }
 
 impl Trees {
@@ -60,7 +61,8 @@ impl Trees {
     /// Lets go of all that a run held.
     pub fn release(&self, run: &str) -> Result<(), Error> {
         let folder = held(run)?;
-        let _one = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        holding.remove(run);
         for name in refs::list(&self.repo.program, &folder)? {
             let format = self.repo.objects.format();
             let at = refs::find(&self.repo.program, format, &name)?;
@@ -71,6 +73,16 @@ impl Trees {
 
     fn name(&self, id: &str) -> Result<Name, Error> {
         self.repo.objects.format().read(id)
+    }
+
+    /// The tree of a commit; without one, the tree that holds nothing.
+    pub(crate) fn tree_of(&self, commit: Option<Name>) -> Result<Name, Error> {
+        if let Some(commit) = commit {
+            return commit::tree_of(&self.repo.objects, &commit);
+        }
+        let mut writer = Writer::new(&self.repo.objects);
+        let tree = writer.add_tree(Vec::new())?;
+        writer.finish().map(|()| tree)
     }
 
     fn commit_by(&self, draft: &Draft, author: &str) -> Result<CommitId, Error> {
@@ -95,15 +107,8 @@ fn held(run: &str) -> Result<String, Error> {
 impl Repository for Trees {
     fn start(&self, dirty: bool) -> Result<Start, Error> {
         let commit = self.repo.head()?;
-        let tree = match &commit {
-            Some(commit) => commit::tree_of(&self.repo.objects, &self.name(commit)?)?,
-            None => {
-                let mut writer = Writer::new(&self.repo.objects);
-                let tree = writer.add_tree(Vec::new())?;
-                writer.finish()?;
-                tree
-            }
-        };
+        let name = commit.as_ref().map(|commit| self.name(commit)).transpose()?;
+        let tree = self.tree_of(name)?;
         let commit = commit.map(CommitId::new);
         if dirty {
             let tree = working::write(&self.repo, &tree)?.to_string().as_str().into();
@@ -191,8 +196,13 @@ impl Repository for Trees {
         let mut writer = Writer::new(objects);
         let tree = writer.add_tree(nodes)?;
         writer.finish()?;
-        let _one = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = refs::find(&self.repo.program, objects.format(), &name)?;
+        let mut holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match holding.get(run) {
+            Some(before) => Some(*before),
+            None => refs::find(&self.repo.program, objects.format(), &name)?,
+        };
+        // Should it fail, somebody else may have moved it: the next call looks.
+        holding.remove(run);
         let words = Words {
             tree,
             parents: before.into_iter().collect(),
@@ -202,6 +212,8 @@ impl Repository for Trees {
         };
         let commit = commit::write(objects, &words)?;
         let commit = self.name(commit.as_str())?;
-        refs::set(&self.repo.program, objects.format(), &name, [before.as_ref(), Some(&commit)])
+        refs::set(&self.repo.program, objects.format(), &name, [before.as_ref(), Some(&commit)])?;
+        holding.insert(run.to_owned(), commit);
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Commits, written as objects: the same words give the same commit.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use sequester_core::id::CommitId;
@@ -48,10 +49,10 @@ pub(crate) fn write(objects: &Objects, words: &Words<'_>) -> Result<CommitId, Er
     let mut text = format!("tree {}\n", words.tree);
     for parent in &words.parents {
         objects.commit(parent)?;
-        text += &format!("parent {parent}\n");
+        let _ = writeln!(text, "parent {parent}");
     }
     let who = format!("{} {} +0000", words.author, words.at.0 / 1_000);
-    text += &format!("author {who}\ncommitter {who}\n\n{}\n", words.message.trim_end());
+    let _ = writeln!(text, "author {who}\ncommitter {who}\n\n{}", words.message.trim_end());
     let mut writer = Writer::new(objects);
     let name = writer.add(Kind::Commit, text.as_bytes())?;
     writer.finish()?;

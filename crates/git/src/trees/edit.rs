@@ -91,16 +91,14 @@ impl<'a> Writer<'a> {
         path: &str,
     ) -> Result<Option<Node<'n>>, Error> {
         let refused = |why: &str| Err(Error::new(ErrorKind::Denied, format!("`{path}` {why}.")));
-        let (mut file, mut below) = (old.filter(|old| old.mode != Mode::Folder), None);
+        let mut file = old.filter(|old| old.mode != Mode::Folder);
+        let mut below = old.filter(|old| old.mode == Mode::Folder);
         if file.is_some_and(|file| file.mode == Mode::Submodule) {
             return refused("is another repository's commit, which no change may touch");
         }
-        if let Some(old) = old.filter(|old| old.mode == Mode::Folder) {
-            below = Some(old);
-        }
-        if let Some(leaf) = group.leaf {
+        if group.is_named {
             let same = |(mode, id)| file.filter(|old| old.mode == mode && old.id == id);
-            file = leaf.map(|leaf| same(leaf).unwrap_or(Node::new(leaf.0, name, leaf.1)));
+            file = group.leaf.map(|leaf| same(leaf).unwrap_or(Node::new(leaf.0, name, leaf.1)));
         }
         if !group.below.is_empty() {
             let tree = below.map(|node| node.id);
@@ -117,7 +115,9 @@ impl<'a> Writer<'a> {
 /// What happens at one name of a folder.
 #[derive(Default)]
 struct Group<'e> {
-    leaf: Option<Option<Leaf>>,
+    /// Whether a file of that name is set, or taken away.
+    is_named: bool,
+    leaf: Option<Leaf>,
     below: Vec<(&'e [u8], Option<Leaf>)>,
 }
 
@@ -125,12 +125,12 @@ struct Group<'e> {
 fn group(edits: Vec<(&[u8], Option<Leaf>)>) -> BTreeMap<&[u8], Group<'_>> {
     let mut groups: BTreeMap<&[u8], Group<'_>> = BTreeMap::new();
     for (path, edit) in edits {
-        match path.iter().position(|byte| *byte == b'/') {
-            Some(slash) => {
-                let group = groups.entry(&path[..slash]).or_default();
-                group.below.push((&path[slash + 1..], edit));
-            }
-            None => groups.entry(path).or_default().leaf = Some(edit),
+        if let Some(slash) = path.iter().position(|byte| *byte == b'/') {
+            let group = groups.entry(&path[..slash]).or_default();
+            group.below.push((&path[slash + 1..], edit));
+        } else {
+            let group = groups.entry(path).or_default();
+            (group.is_named, group.leaf) = (true, edit);
         }
     }
     groups

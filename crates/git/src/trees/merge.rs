@@ -49,7 +49,7 @@ pub(crate) fn merge(
 }
 
 /// What three ways come to, where not both sides went one of their own.
-fn choose<T: PartialEq>(base: T, ours: T, theirs: T) -> Option<T> {
+fn choose<T: PartialEq + Copy>(base: T, ours: T, theirs: T) -> Option<T> {
     if ours == theirs || theirs == base {
         return Some(ours);
     }

@@ -67,13 +67,11 @@ pub(super) fn check(name: &str) -> Result<(), Error> {
         || name.split('/').any(bad_part)
         || name.starts_with('-')
         || ["..", "@{"].iter().any(|bad| name.contains(bad));
-    match is_bad || name == "@" {
-        true => {
-            let message = format!("`{}` is no name that git takes.", name.escape_debug());
-            Err(Error::new(ErrorKind::Denied, message))
-        }
-        false => Ok(()),
+    if is_bad || name == "@" {
+        let message = format!("`{}` is no name that git takes.", name.escape_debug());
+        return Err(Error::new(ErrorKind::Denied, message));
     }
+    Ok(())
 }
 
 /// The folder of a worktree that has this ref checked out, or works on it in a rebase or bisection.

@@ -5,11 +5,11 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use sequester_core::change::Mode;
 use sequester_core::moment::Moment;
-use sequester_core::repository::{Draft, ErrorKind, History, Merge, Repository};
+use sequester_core::repository::{Draft, ErrorKind, History, Repository};
 use sequester_git::{Application, Applied, Apply, Home, Refusal, Repo, Trees, Unclean};
 
 use crate::sandbox::{Sandbox, git, read_all, search_path};
-use crate::trees::{change, entry};
+use crate::trees::{change, clean, entry};
 
 /// Does everything this crate can do; gives the content of `a.txt`.
 fn use_everything(sandbox: &Sandbox) -> Vec<u8> {
@@ -44,7 +44,7 @@ fn use_trees(repo: &Repo) {
     let text = |first: &str, last: &str| format!("{first}\n{}{last}\n", "same\n".repeat(20));
     let base = put("b.txt", &text("1", "1"));
     let (ours, theirs) = (put("b.txt", &text("2", "1")), put("b.txt", &text("1", "2")));
-    let Merge::Clean(tree) = trees.merge(&base, &ours, &theirs).unwrap() else { panic!() };
+    let tree = clean(trees.merge(&base, &ours, &theirs).unwrap());
     assert!(trees.between(&base, &tree).unwrap().patch.contains("+2\n"));
     let (message, at) = ("x".to_owned(), Moment(0));
     let draft = Draft { tree: tree.clone(), parent: start.commit, message, author: None, at };

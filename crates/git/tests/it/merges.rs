@@ -1,7 +1,8 @@
 //! Merges and changes of random trees, with git as the judge.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
@@ -37,10 +38,10 @@ fn files() -> impl Strategy<Value = Files> {
     prop::collection::btree_map(paths(), contents(), 0..12).prop_map(settle)
 }
 
-fn settle(files: Files) -> Files {
-    let is_below = |path: &str, file: &str| path.starts_with(&format!("{file}/"));
-    let has_file_above = |path: &String| files.keys().any(|file| is_below(path, file));
-    files.clone().into_iter().filter(|(path, _)| !has_file_above(path)).collect()
+fn settle(mut files: Files) -> Files {
+    let paths: Vec<String> = files.keys().map(|file| format!("{file}/")).collect();
+    files.retain(|path, _| !paths.iter().any(|file| path.starts_with(file)));
+    files
 }
 
 fn feed(sandbox: &Sandbox, index: &str, arguments: &[&str], input: &[u8]) -> String {
@@ -60,7 +61,7 @@ fn git_tree(sandbox: &Sandbox, files: &Files) -> TreeId {
     let mut lines = String::new();
     for (path, (mode, bytes)) in files {
         let blob = feed(sandbox, "index", &["hash-object", "-w", "--stdin"], bytes);
-        lines += &format!("{} {blob}\t{path}\0", mode.as_str());
+        let _ = write!(lines, "{} {blob}\t{path}\0", mode.as_str());
     }
     let _ = std::fs::remove_file(sandbox.outside("index"));
     feed(sandbox, "index", &["update-index", "-z", "--index-info"], lines.as_bytes());
@@ -71,14 +72,16 @@ fn all(files: &Files) -> Change {
     change(files.iter().map(|(path, (mode, bytes))| entry(path, Some(*mode), bytes)).collect())
 }
 
-/// What of an entry counts.
-fn core(change: &Change) -> Vec<(String, Option<Mode>, Option<Mode>, Vec<u8>)> {
+/// What of an entry counts: its path, its modes before and after, its content.
+type Core = (String, Option<Mode>, Option<Mode>, Vec<u8>);
+
+fn core(change: &Change) -> Vec<Core> {
     let one = |entry: &Entry| (entry.path.clone(), entry.was, entry.mode, entry.content.clone());
     change.entries.iter().map(one).collect()
 }
 
 /// What leads from some files to others, counted by hand.
-fn expected(from: &Files, to: &Files) -> Vec<(String, Option<Mode>, Option<Mode>, Vec<u8>)> {
+fn expected(from: &Files, to: &Files) -> Vec<Core> {
     let mut paths: Vec<&String> = from.keys().chain(to.keys()).collect();
     paths.sort();
     paths.dedup();
@@ -174,7 +177,10 @@ fn edits() -> impl Strategy<Value = Vec<(usize, Edit)>> {
 
 /// Files whose lines are all different: where lines repeat there is more than one good answer.
 fn base() -> impl Strategy<Value = Files> {
-    let lines = |path: &String| (0..24).map(|at| format!("{path} {at}\n")).collect::<String>();
+    let lines = |path: &String| {
+        let lines: Vec<String> = (0..24).map(|at| format!("{path} {at}\n")).collect();
+        lines.concat()
+    };
     prop::collection::btree_set(paths(), 1..6).prop_map(move |paths| {
         let file = |path: String| (path.clone(), (Mode::File, lines(&path).into_bytes()));
         settle(paths.into_iter().map(file).collect())
@@ -229,7 +235,7 @@ fn a_merge_is_what_git_makes_of_it() {
 fn conflicts_are_named_and_nothing_is_guessed() {
     let sandbox = Sandbox::new();
     let trees = trees(&sandbox);
-    let text: String = (0..20).map(|at| format!("{at}\n")).collect();
+    let text = (0..20).map(|at| format!("{at}\n")).collect::<Vec<_>>().concat();
     let empty = trees.start(false).unwrap().tree;
     let file = |path: &str, text: &str| entry(path, Some(Mode::File), text);
     let gone = |path: &str| entry(path, None, "");

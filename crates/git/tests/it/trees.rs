@@ -42,6 +42,13 @@ pub(crate) fn change(entries: Vec<Entry>) -> Change {
     change
 }
 
+pub(crate) fn clean(merge: Merge) -> TreeId {
+    match merge {
+        Merge::Clean(tree) => tree,
+        Merge::Conflict(paths) => unreachable!("{paths:?}"),
+    }
+}
+
 fn write(path: &str, content: &str) -> Entry {
     entry(path, Some(Mode::File), content)
 }
@@ -289,7 +296,7 @@ fn what_is_held_outlives_a_clean_up_until_it_is_released() {
         |name: &str| trees.with_change(&head(&sandbox), &change(vec![write(name, name)])).unwrap();
     let (one, two, loose) = (make("one"), make("two"), make("loose"));
     trees.hold("r1", &[one.clone(), one.clone()]).unwrap();
-    trees.hold("r1", &[two.clone()]).unwrap();
+    trees.hold("r1", std::slice::from_ref(&two)).unwrap();
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
     let is_there =
         |tree: &TreeId| git(&sandbox.root(), &["ls-tree", "-r", tree.as_str()]).status.success();
@@ -357,8 +364,7 @@ fn without_a_commit_a_run_starts_from_nothing_or_from_what_lies_there() {
     let full = trees.start(true).unwrap().tree;
     assert_eq!(listed(&sandbox, full.as_str()), "100644 a.txt");
     let next = trees.with_change(&empty.tree, &change(vec![write("b", "y")])).unwrap();
-    let merged = trees.merge(&empty.tree, &full, &next).unwrap();
-    let Merge::Clean(merged) = merged else { panic!("{merged:?}") };
+    let merged = clean(trees.merge(&empty.tree, &full, &next).unwrap());
     assert_eq!(listed(&sandbox, merged.as_str()), "100644 a.txt\n100644 b");
     let gone = change(vec![entry("b", None, "")]);
     assert_eq!(trees.with_change(&next, &gone).unwrap(), empty.tree);
@@ -375,7 +381,7 @@ fn go_round(root: &Path) {
     let start = trees.start(false).unwrap();
     let one = trees.with_change(&start.tree, &change(vec![write("src/one", "1\n")])).unwrap();
     let two = trees.with_change(&start.tree, &change(vec![write("src/lib.rs", "2\n")])).unwrap();
-    let Merge::Clean(tree) = trees.merge(&start.tree, &one, &two).unwrap() else { panic!() };
+    let tree = clean(trees.merge(&start.tree, &one, &two).unwrap());
     let found = trees.between(&start.tree, &tree).unwrap();
     assert_eq!(trees.with_change(&start.tree, &found).unwrap(), tree);
     let draft = Draft {
