@@ -69,11 +69,12 @@ impl<'a> Batch<'a> {
         Self { folder, format, compress, waiting: Vec::new() }
     }
 
-    /// Adds an object, unless it lies there already.
+    /// Adds an object, unless it lies there already. An empty file is none: a machine that went down leaves them, where
+    /// others did not wait for the disk.
     pub(crate) fn add(&mut self, kind: Kind, bytes: &[u8]) -> io::Result<Name> {
         let name = self.format.name(kind, bytes);
         if self.waiting.iter().any(|(_, _, other)| *other == name)
-            || place(self.folder, &name).is_file()
+            || place(self.folder, &name).metadata().is_ok_and(|seen| seen.len() > 0)
         {
             return Ok(name);
         }

@@ -100,6 +100,25 @@ fn a_change_becomes_the_tree_that_git_would_write() {
 }
 
 #[test]
+fn many_at_once_write_the_same_and_an_empty_object_is_written_again() {
+    let sandbox = sample();
+    let trees = trees(&sandbox);
+    let (base, change) = (head(&sandbox), change(vec![write("src/new", "the same\n")]));
+    let made: Vec<TreeId> = std::thread::scope(|scope| {
+        let work = || (0..10).map(|_| trees.with_change(&base, &change).unwrap()).next_back();
+        let workers: Vec<_> = (0..8).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().filter_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(made.len() == 8 && made.iter().all(|tree| *tree == made[0]));
+    let blob = sandbox.git(&["rev-parse", &format!("{}:src/new", made[0])]);
+    let file = sandbox.path(&format!(".git/objects/{}/{}", &blob[..2], &blob[2..]));
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, "").unwrap();
+    assert_eq!(trees.with_change(&base, &change).unwrap(), made[0]);
+    assert_eq!(sandbox.git(&["cat-file", "blob", &blob]), "the same");
+}
+
+#[test]
 fn a_path_that_leaves_or_names_git_is_refused() {
     let sandbox = sample();
     let trees = trees(&sandbox);
