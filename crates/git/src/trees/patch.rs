@@ -82,6 +82,7 @@ pub(super) fn write(
         line.clear();
     }
     let is_cut = output.get_ref().limit() == 0;
+    reader.part.is_cut |= is_cut;
     reader.finish();
     if is_cut || process.succeeded() { Ok(()) } else { Err(broken("`git diff-tree` failed.")) }
 }

@@ -183,6 +183,10 @@ fn what_lies_between_two_trees_leads_from_one_to_the_other() {
         ]
     );
     assert!(found.entries.iter().all(|entry| entry.in_patch), "{}", found.patch);
+    // What lies in the checkout does not count.
+    sandbox.write(".gitattributes", "* -diff\n");
+    assert_eq!(trees.between(&from, &to).unwrap(), found);
+    std::fs::remove_file(sandbox.path(".gitattributes")).unwrap();
     let lines = |at: usize| (found.entries[at].added, found.entries[at].removed);
     assert_eq!((lines(1), lines(4)), ((None, None), (Some(2), Some(1))));
     std::fs::write(sandbox.outside("patch"), &found.patch).unwrap();
