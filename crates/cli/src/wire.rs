@@ -5,6 +5,7 @@ mod asked;
 mod base;
 pub(crate) mod checkup;
 pub(crate) mod config;
+mod crew;
 mod evidence;
 pub(crate) mod jail;
 mod jailed;
@@ -17,6 +18,7 @@ mod workspace;
 
 pub(crate) use agents::Agents;
 pub(crate) use config::Settings;
+pub(crate) use crew::Staff;
 pub(crate) use evidence::{Changed, Evidence};
 pub(crate) use jailed::serve;
 pub(crate) use model::{Connections, misspelt};

@@ -12,15 +12,15 @@ use crate::failure::Failure;
 use crate::wire::config::Settings;
 
 /// Connections and configuration, for as many models as are asked.
-pub(crate) struct Connections<'a> {
+pub(crate) struct Connections {
     pool: Pool,
-    settings: &'a Settings,
+    settings: Settings,
 }
 
-impl<'a> Connections<'a> {
-    pub(crate) fn new(settings: &'a Settings) -> Result<Self, Failure> {
+impl Connections {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let pool = Pool::new(Timeouts::default()).map_err(|error| refuse("", &error))?;
-        Ok(Self { pool, settings })
+        Ok(Self { pool, settings: settings.clone() })
     }
 
     pub(crate) fn pool(&self) -> &Pool {
@@ -33,14 +33,17 @@ impl<'a> Connections<'a> {
         name: &str,
         rejected: &[Passed],
     ) -> Result<Connected, Failure> {
+        self.open(name, rejected).await.map_err(|error| refuse(name, &error))
+    }
+
+    /// The same, with the error as the provider's port has it.
+    pub(crate) async fn open(&self, name: &str, rejected: &[Passed]) -> Result<Connected, Error> {
         let environment = |name: &str| env::var(name).ok();
         let command =
             |provider: &str| self.settings.keys().get(provider).map(|line| print_key(line));
         // What is configured for the aliases is in the names already.
         let sources = Sources { command: &command, ..Sources::of(&environment) };
-        sequester_llm::connect(name, &sources, &self.pool, rejected)
-            .await
-            .map_err(|error| refuse(name, &error))
+        sequester_llm::connect(name, &sources, &self.pool, rejected).await
     }
 }
 

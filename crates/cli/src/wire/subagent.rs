@@ -24,6 +24,7 @@ use sequester_survey::Folder;
 use sequester_tools::Settings as ToolSettings;
 use serde_json::Value;
 
+use super::crew::budget;
 use super::evidence::Evidence;
 use super::jail::{Machine, named_hosts};
 use super::jailed::Jailed;
@@ -61,7 +62,7 @@ impl Subagent<'_> {
     /// A grant that cannot be had ends it here: before there is a workspace, and before the first turn.
     pub(crate) fn equip(
         &self,
-        connections: &Connections<'_>,
+        connections: &Connections,
         model: &Connected,
     ) -> Result<Equipment, Failure> {
         let search: Option<Box<dyn Toolbox>> = match self.project.settings.search() {
@@ -121,7 +122,7 @@ impl Subagent<'_> {
         let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(jailed.tools())];
         boxes.extend(equipment.search);
         let granted = Filtered::new(Joined(boxes), equipment.listed);
-        let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(self.requests())];
+        let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(requests(&self.project.root, self.inside()))];
         Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() }
     }
 
@@ -150,29 +151,8 @@ impl Subagent<'_> {
         Jailed::new(Arc::clone(&self.machine), policy, settings)
     }
 
-    /// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.
-    fn requests(&self) -> Requests {
-        let inside: BTreeSet<RepoPath> =
-            self.base.entries().iter().map(|entry| entry.path.clone()).collect();
-        let root = self.project.root.clone();
-        // Nobody may ever ask: the folder is listed with the first request.
-        let open: OnceLock<Result<BTreeSet<RepoPath>, repository::Error>> = OnceLock::new();
-        let list = move |root: &Path| {
-            let folder = Folder::list(root)?;
-            Ok(folder.entries().iter().map(|entry| entry.path.clone()).collect())
-        };
-        Requests::new(move |path| {
-            if inside.contains(path) {
-                return Standing::InWorkspace;
-            }
-            if !is_file(&root, path) {
-                return Standing::Absent;
-            }
-            match open.get_or_init(|| list(&root)) {
-                Ok(open) if !open.contains(path) => Standing::Ignored,
-                _ => Standing::Uncommitted,
-            }
-        })
+    fn inside(&self) -> BTreeSet<RepoPath> {
+        self.base.entries().iter().map(|entry| entry.path.clone()).collect()
     }
 
     /// A limit in dollars is none for a model whose price nobody knows.
@@ -195,17 +175,31 @@ impl Subagent<'_> {
     }
 
     fn budget(&self) -> Budget {
-        let mut budget = Budget::default();
-        let number =
-            |limit| self.limit(limit).map(|value| u32::try_from(value).unwrap_or(u32::MAX));
-        budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
-        budget.identical = number(Limit::Identical).unwrap_or(budget.identical);
-        budget.output = number(Limit::Reply).unwrap_or(budget.output);
-        budget.tokens = self.limit(Limit::Tokens);
-        budget.price = self.limit(Limit::Price);
-        budget.wall = self.limit(Limit::Wall).map_or(budget.wall, Duration::from_secs);
-        budget
+        budget(&self.limits)
     }
+}
+
+/// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.
+pub(super) fn requests(root: &Path, inside: BTreeSet<RepoPath>) -> Requests {
+    let root = root.to_owned();
+    // Nobody may ever ask: the folder is listed with the first request.
+    let open: OnceLock<Result<BTreeSet<RepoPath>, repository::Error>> = OnceLock::new();
+    let list = move |root: &Path| {
+        let folder = Folder::list(root)?;
+        Ok(folder.entries().iter().map(|entry| entry.path.clone()).collect())
+    };
+    Requests::new(move |path| {
+        if inside.contains(path) {
+            return Standing::InWorkspace;
+        }
+        if !is_file(&root, path) {
+            return Standing::Absent;
+        }
+        match open.get_or_init(|| list(&root)) {
+            Ok(open) if !open.contains(path) => Standing::Ignored,
+            _ => Standing::Uncommitted,
+        }
+    })
 }
 
 /// Whether a file lies there and no link leads to it.
@@ -226,7 +220,7 @@ fn is_file(root: &Path, path: &RepoPath) -> bool {
 }
 
 /// The provider's own search: it is carried out where the model is, so nobody here can call it.
-struct Hosted;
+pub(super) struct Hosted;
 
 impl Toolbox for Hosted {
     fn specs(&self) -> Vec<Spec> {

@@ -1,0 +1,257 @@
+//! Who works on a run: agents with their profiles, contexts over any tree, and models.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sequester_core::architecture::Piece;
+use sequester_core::budget::Budget;
+use sequester_core::companion::Companions;
+use sequester_core::context::{Builder, IsolatedContext, Request, Shelf};
+use sequester_core::future::BoxFuture;
+use sequester_core::id::TreeId;
+use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
+use sequester_core::outliner::Outliner as _;
+use sequester_core::path::RepoPath;
+use sequester_core::profile::Profile;
+use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
+use sequester_core::repository::{Filtered, Snapshot};
+use sequester_core::run::Settings as RunSettings;
+use sequester_core::tool::Toolbox;
+use sequester_engine::{Crew, Extra, Member, Trouble, Wanted};
+use sequester_git::Trees;
+use sequester_llm::{Connected, Endpoint};
+use sequester_survey::{Index, Outlines, Survey};
+
+use super::model::Connections;
+use super::subagent::{Hosted, requests};
+use super::{PlanFile, Project};
+use crate::disk_cache::DiskCache;
+use crate::failure::Failure;
+
+pub(crate) struct Staff {
+    pub(crate) project: Arc<Project>,
+    pub(crate) file: Arc<PlanFile>,
+    companions: Companions,
+    /// What no subagent may see of any tree.
+    hidden: BTreeSet<RepoPath>,
+    limits: BTreeMap<Limit, u64>,
+    /// Of the run's start: the same for all.
+    architecture: Vec<Piece>,
+    share: sequester_core::context::Share,
+    trees: Arc<Trees>,
+    connections: Connections,
+    connected: Mutex<BTreeMap<String, Arc<Connected>>>,
+}
+
+impl Staff {
+    /// Surveys what the run starts from.
+    pub(crate) fn new(
+        project: Arc<Project>,
+        file: Arc<PlanFile>,
+        trees: Arc<Trees>,
+        start: &TreeId,
+        settings: &RunSettings,
+    ) -> Result<Self, Failure> {
+        let companions = file.companions(&project);
+        let hidden = project.plan_paths((&file, &companions));
+        let limits = project.settings.set_limits();
+        let connections = Connections::new(&project.settings)?;
+        let mut staff = Self {
+            companions,
+            hidden,
+            limits,
+            architecture: Vec::new(),
+            share: settings.share,
+            trees,
+            connections,
+            connected: Mutex::default(),
+            project,
+            file,
+        };
+        staff.architecture = staff.survey(start).map_err(|error| Failure::of_trouble(&error))?;
+        Ok(staff)
+    }
+
+    pub(crate) fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    pub(crate) fn hidden(&self) -> &BTreeSet<RepoPath> {
+        &self.hidden
+    }
+
+    fn survey(&self, start: &TreeId) -> Result<Vec<Piece>, Trouble> {
+        let tree = self.trees.tree(start)?;
+        let visible = self.visible(&tree);
+        let (cache, limits) = (DiskCache::of(&self.project.root), self.sizes());
+        Ok(Survey::of(&visible, None, &cache, &limits).architecture)
+    }
+
+    fn visible<'a>(&self, tree: &'a dyn Snapshot) -> Filtered<'a> {
+        Filtered::visible(tree, |entry| self.hidden.contains(&entry.path))
+    }
+
+    fn sizes(&self) -> Limits {
+        Limits::default().with(&self.limits)
+    }
+
+    fn found(&self, model: &str) -> Option<Arc<Connected>> {
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
+    }
+
+    fn of_profile(&self, profile: Profile) -> Member {
+        let mut limits = self.limits.clone();
+        for (limit, most) in profile.limits.clone() {
+            limits.entry(limit).and_modify(|set| *set = (*set).min(most)).or_insert(most);
+        }
+        let output = limits.get(&Limit::Output).map(|bytes| usize::try_from(*bytes));
+        let output_bytes = output.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX));
+        let profile = profile.with_hosts(self.project.settings.hosts());
+        let grants = self.project.settings.grants();
+        Member { profile, budget: budget(&limits), grants, output_bytes }
+    }
+}
+
+/// What one attempt may use.
+pub(crate) fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
+    let mut budget = Budget::default();
+    let number = |limit| {
+        limits.get(&limit).map(|value| u32::try_from(*value).unwrap_or(u32::MAX))
+    };
+    budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
+    budget.identical = number(Limit::Identical).unwrap_or(budget.identical);
+    budget.output = number(Limit::Reply).unwrap_or(budget.output);
+    budget.tokens = limits.get(&Limit::Tokens).copied();
+    budget.price = limits.get(&Limit::Price).copied();
+    budget.wall =
+        limits.get(&Limit::Wall).map_or(budget.wall, |seconds| Duration::from_secs(*seconds));
+    budget
+}
+
+impl Crew for Staff {
+    fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
+        let role = self.project.agents.find(agent).map_err(trouble)?;
+        let granted = match profile {
+            Some(name) => role.granted_of(self.project.agents.profile(name).map_err(trouble)?),
+            None => role.granted(&self.project.agents.profiles),
+        };
+        let granted = granted.map_err(|error| Trouble::Crew {
+            message: error.to_string(),
+            hint: error.hint(),
+        })?;
+        Ok(self.of_profile(granted))
+    }
+
+    fn checker(&self) -> Result<Member, Trouble> {
+        let profile = self.project.agents.profile("validate").map_err(trouble)?;
+        Ok(self.of_profile(profile.clone()))
+    }
+
+    fn names<'a>(
+        &'a self,
+        tree: &'a TreeId,
+        paths: &'a [String],
+    ) -> BoxFuture<'a, Result<Option<BTreeSet<String>>, Trouble>> {
+        Box::pin(async move {
+            let tree = self.trees.tree(tree)?;
+            let mut names = BTreeSet::new();
+            for path in paths.iter().filter_map(|path| RepoPath::parse(path).ok()) {
+                let Ok(bytes) = tree.read(&path, self.sizes().file_bytes) else { continue };
+                let text = String::from_utf8_lossy(&bytes);
+                names.extend(Outlines.outline(&path, &text).into_iter().map(|one| one.name));
+            }
+            Ok(Some(names))
+        })
+    }
+
+    fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
+        let role = self.project.agents.find(wanted.agent).map_err(trouble)?;
+        let tree = self.trees.tree(wanted.base)?;
+        let visible = self.visible(&tree);
+        let (cache, limits) = (DiskCache::of(&self.project.root), self.sizes());
+        let index = Index::open(&visible, self.project.history.as_deref(), &cache, &limits);
+        let shelf = Shelf::new(&visible, &Outlines, &limits);
+        let (plan, graph) = (&self.file.plan, &self.file.graph);
+        let mut builder = Builder::new(
+            plan,
+            graph,
+            &self.architecture,
+            &shelf,
+            &index,
+            &limits,
+            &self.companions,
+        );
+        builder.share = self.share;
+        let context = builder.build(&Request {
+            task: wanted.task,
+            role,
+            clarifications: wanted.clarifications,
+            records: &[],
+            work: wanted.work,
+            simplified: wanted.simplified,
+        });
+        let context = context.map_err(|error| Trouble::Crew {
+            message: error.to_string(),
+            hint: "Shorten the task, or split it.".to_owned(),
+        })?;
+        Ok(self.project.admit_agent(context, role))
+    }
+
+    fn connect<'a>(
+        &'a self,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>> {
+        Box::pin(async move {
+            if let Some(known) = self.found(model) {
+                return Ok(Arc::new(Shared(known)) as Arc<dyn Provider>);
+            }
+            let connected = Arc::new(self.connections.open(model, &[]).await?);
+            let mut all = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(connected.provider.model().to_owned(), Arc::clone(&connected));
+            all.insert(model.to_owned(), Arc::clone(&connected));
+            Ok(Arc::new(Shared(connected)) as Arc<dyn Provider>)
+        })
+    }
+
+    fn tools(&self, _: &Member, model: &dyn Provider, base: &TreeId) -> Extra {
+        let searches = self.found(model.model()).is_some_and(|found| found.searches);
+        let search: Option<Box<dyn Toolbox>> = match self.project.settings.search() {
+            Some("provider") if searches => Some(Box::new(Hosted)),
+            Some("provider") | None => None,
+            Some(address) => Endpoint::new(self.connections.pool(), address)
+                .map(|endpoint| Box::new(endpoint) as Box<dyn Toolbox>),
+        };
+        let inside = self.trees.tree(base).map(|tree| {
+            let visible = self.visible(&tree);
+            visible.entries().iter().map(|entry| entry.path.clone()).collect()
+        });
+        let requests = requests(&self.project.root, inside.unwrap_or_default());
+        Extra { granted: search.into_iter().collect(), always: vec![Box::new(requests)] }
+    }
+}
+
+fn trouble(failure: Failure) -> Trouble {
+    Trouble::Crew { message: failure.message().to_owned(), hint: failure.hint().to_owned() }
+}
+
+/// A model that many attempts ask.
+struct Shared(Arc<Connected>);
+
+impl Provider for Shared {
+    fn model(&self) -> &str {
+        self.0.provider.model()
+    }
+
+    fn powers(&self) -> Powers {
+        self.0.provider.powers()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: provider::Request<'a>,
+        deltas: &'a dyn Deltas,
+    ) -> BoxFuture<'a, Result<Reply, provider::Error>> {
+        self.0.provider.complete(request, deltas)
+    }
+}
