@@ -153,7 +153,8 @@ pub(super) fn compare(from: &Files, to: &Files) -> Change {
         entries.push(entry(path, Action::Delete, Some(Mode::File), None, Vec::new()));
     }
     entries.sort_by(|one, other| one.path.cmp(&other.path));
-    let patch = entries.iter().map(|entry| format!("{}\n", entry.path)).collect();
+    let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+    let patch = paths.join("\n");
     Change { entries, patch, ..Change::default() }
 }
 
