@@ -95,7 +95,7 @@ async fn a_run_that_is_killed_after_any_batch_ends_as_if_it_had_not_been() {
     for batches in 1..whole.store.batches() {
         let stage = stage();
         stage.store.cut_after(batches);
-        let killed = tokio::time::timeout(Duration::from_secs(60), stage.conduct()).await;
+        let killed = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
         assert!(killed.is_err(), "it was killed after {batches}");
         // Requests whose reply was kept.
         let kept = |stage: &Stage| {

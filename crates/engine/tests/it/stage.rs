@@ -64,10 +64,6 @@ impl Stage {
         }
     }
 
-    pub(super) fn run(&self) -> RunId {
-        "r1".into()
-    }
-
     fn world(&self) -> World {
         World {
             store: Arc::new(self.store.clone()),
@@ -119,13 +115,13 @@ impl Stage {
     pub(super) async fn conduct(&self) -> Result<Outcome, Trouble> {
         let world = self.world();
         let clock = Arc::new(Ticks);
-        let is_new = self.store.events(&self.run(), 0, 1)?.is_empty();
+        let is_new = self.store.events(&run(), 0, 1)?.is_empty();
         let log = if is_new {
             let watch = Arc::new(Unwatched);
             let batch = Batch::default();
-            Log::start(&self.store, clock, &self.run(), self.started(), batch, watch).await?
+            Log::start(&self.store, clock, &run(), self.started(), batch, watch).await?
         } else {
-            let log = Log::open(&self.store, clock, &self.run(), Arc::new(Unwatched))?;
+            let log = Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?;
             if log.read(|run| run.ended.is_some()) {
                 let event = sequester_core::run::Event::RunResumed { retry: Vec::new() };
                 let scope = sequester_core::run::Scope::default();
@@ -140,11 +136,11 @@ impl Stage {
     }
 
     pub(super) fn state(&self) -> RunState {
-        read(&self.store, &self.run()).unwrap()
+        read(&self.store, &run()).unwrap()
     }
 
     pub(super) fn log(&self) -> Vec<Recorded> {
-        self.store.events(&self.run(), 0, usize::MAX).unwrap()
+        self.store.events(&run(), 0, usize::MAX).unwrap()
     }
 
     /// Subjects of the branch's commits, the oldest first.
@@ -161,6 +157,10 @@ impl Stage {
         let files = self.trees.files(&tree).unwrap().into_iter();
         files.map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap())).collect()
     }
+}
+
+fn run() -> RunId {
+    "r1".into()
 }
 
 struct Ticks;
