@@ -69,6 +69,10 @@ pub(crate) enum Command {
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
+    /// Run a plan: every task in a subagent of its own, checked by evidence, onto a branch to apply.
+    Run(RunArgs),
+    /// Take a run up again where it stopped.
+    Resume(ResumeArgs),
     /// Run a command under a profile, in the jail that a subagent of that profile would have.
     #[command(after_help = AFTER_SANDBOX)]
     Sandbox(SandboxArgs),
@@ -97,6 +101,78 @@ pub(crate) struct Reading {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    /// The model, or several to be tried in order: `provider/model`, `auto`, `literal`, `strong`, `cheap`; `AGENT=M` for one agent.
+    #[arg(long, value_name = "M", value_parser = parse_model)]
+    pub(crate) model: Vec<String>,
+
+    /// How many tasks are worked on at once [default: the cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// The workflow of every task: solo, chain, pipeline, build, parallel, adaptive, or one of your own.
+    #[arg(long, value_name = "W")]
+    pub(crate) workflow: Option<String>,
+
+    /// How far records travel: along the needs, to none, or from all earlier waves.
+    #[arg(long, value_name = "SHARE", value_parser = ["needs", "none", "all-earlier"])]
+    pub(crate) share: Option<String>,
+
+    /// The most that the whole run may use: tokens such as `200k`, dollars such as `5usd`.
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(Limit, u64)>,
+
+    /// Only these tasks; what they need must be done.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+
+    /// These tasks again, though they are done.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) redo: Vec<String>,
+
+    /// Optional tasks too.
+    #[arg(long)]
+    pub(crate) optional: bool,
+
+    /// Nobody is there: questions take their defaults, and without one the task has failed.
+    #[arg(long)]
+    pub(crate) unattended: bool,
+
+    /// Start without asking, whatever it may cost.
+    #[arg(long)]
+    pub(crate) yes: bool,
+
+    /// Start in the background and print the run's id.
+    #[arg(long)]
+    pub(crate) detach: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResumeArgs {
+    /// The run's id, or how it begins [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// Tasks that failed, to be tried again.
+    #[arg(long, value_name = "TASK", value_delimiter = ',')]
+    pub(crate) retry: Vec<String>,
+
+    /// The plan as it was edited: open tasks take the new text.
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<PathBuf>,
+
+    /// How many tasks are worked on at once [default: the cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Start without asking, whatever it may cost.
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use sequester_core::agent::count_calls;
 use sequester_engine::{Feed, News};
 
@@ -22,11 +22,19 @@ pub(crate) struct Progress {
 impl Progress {
     /// `[Explore] find auth files`, on standard error.
     pub(crate) fn start(agent: &str, title: &str) -> Self {
+        Self::start_in(None, agent, title)
+    }
+
+    /// The same, as one line of several.
+    pub(crate) fn start_in(bars: Option<&MultiProgress>, agent: &str, title: &str) -> Self {
         // Room for what follows: ` - budget exhausted (12 tools, 123.4s)`.
         let room = note_width().saturating_sub(40).clamp(20, 60);
         let name = cut(&format!("[{agent}] {title}"), room);
         let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let bar = match bars {
+                Some(bars) => bars.add(ProgressBar::no_length()),
+                None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
+            };
             bar.set_style(
                 ProgressStyle::with_template("{msg}{spent}")
                     .unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -58,7 +58,16 @@ impl Agents {
         profile_files.read(root, ".sequester/profiles", &extensions, named);
         let (profiles, profile_faults) = Profiles::read(&profile_files.sources);
         let registry = Registry::read(&agent_files.sources, &profiles);
-        Self { registry, profiles, agent_files, profile_files, profile_faults }
+        let mut workflow_files = Files::default();
+        if let Some(configuration) = configuration {
+            let own = |path: String, _: &str| {
+                Origin::User(configuration.join(path).display().to_string())
+            };
+            workflow_files.read(configuration, "workflows", &extensions, own);
+        }
+        workflow_files.read(root, ".sequester/workflows", &extensions, named);
+        let workflows = Workflows::read(&workflow_files.sources);
+        Self { registry, profiles, workflows, agent_files, profile_files, profile_faults }
     }
 
     /// Files of the repository that ask for more than it may have. Agents are read beside the profiles as if those were

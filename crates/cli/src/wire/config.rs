@@ -122,6 +122,11 @@ impl Settings {
         self.first(|file| file.search.as_ref())
     }
 
+    /// A value that the run reads; the repository's word goes before the user's.
+    pub(crate) fn later(&self, key: &str) -> Option<&toml::Value> {
+        self.repository.later.get(key).or_else(|| self.user.later.get(key))
+    }
+
     /// The commands that print keys, by provider.
     pub(crate) fn keys(&self) -> &BTreeMap<String, String> {
         &self.user.keys

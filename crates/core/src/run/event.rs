@@ -179,6 +179,11 @@ pub struct Started {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub path: String,
+    /// Where the person named it, and whether disjoint tasks may run side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    #[serde(default)]
+    pub parallel: bool,
     pub text: Digest,
 }
 

@@ -29,6 +29,7 @@ use crate::journal::Halt;
 /// An attempt that can begin, or go on.
 struct Job {
     scope: Scope,
+    agent: String,
     run: AgentRun,
     member: Member,
     provider: Arc<dyn Provider>,
@@ -79,7 +80,7 @@ impl Controller {
         batch.entries.push(sequester_core::run::Entry { scope: scope.clone(), event });
         let run = AgentRun::new(brief, member.budget.clone());
         let job =
-            Job { scope, run, member, provider, start, change: None, batch, messages: 0, turn: 0 };
+            Job { scope, agent: order.agent, run, member, provider, start, change: None, batch, messages: 0, turn: 0 };
         self.work(job, &known).await
     }
 
@@ -133,13 +134,15 @@ impl Controller {
         let start = started.from.clone().unwrap_or_else(|| started.base.clone());
         let batch = Batch::default();
         let (messages, turn) = (far.messages, far.turn);
-        let job = Job { scope, run, member, provider, start, change, batch, messages, turn };
+        let agent = started.agent.clone();
+        let job =
+            Job { scope, agent, run, member, provider, start, change, batch, messages, turn };
         self.work(job, &known).await
     }
 
     /// Drives it in its jail, and records how it ended.
     async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
-        let Job { scope, mut run, member, provider, start, change, batch, messages, turn } = job;
+        let Job { scope, agent, mut run, member, provider, start, change, batch, messages, turn } = job;
         let cell = Cell {
             profile: member.profile.clone(),
             base: start.clone(),
@@ -160,7 +163,7 @@ impl Controller {
         };
         let toolbox = self.toolbox(&member, provider.as_ref(), &start, jail.tools())?;
         let specs = run.brief().tools.clone();
-        let feed = self.watch.attempt(&scope);
+        let feed = self.watch.attempt(&scope, &agent);
         let mut recorder = Recorder {
             log: Arc::clone(&self.log),
             scope: scope.clone(),

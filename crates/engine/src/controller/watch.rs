@@ -9,7 +9,7 @@ pub trait Watch: Send + Sync {
     fn recorded(&self, recorded: &Recorded);
 
     /// For what happens within an attempt, while it happens.
-    fn attempt(&self, scope: &Scope) -> Box<dyn Feed>;
+    fn attempt(&self, scope: &Scope, agent: &str) -> Box<dyn Feed>;
 }
 
 /// Nobody.
@@ -19,7 +19,7 @@ pub struct Unwatched;
 impl Watch for Unwatched {
     fn recorded(&self, _: &Recorded) {}
 
-    fn attempt(&self, _: &Scope) -> Box<dyn Feed> {
+    fn attempt(&self, _: &Scope, _: &str) -> Box<dyn Feed> {
         Box::new(Silent)
     }
 }

@@ -93,6 +93,8 @@ impl Stage {
             version: VERSION,
             plan: Source {
                 path: "plan.md".to_owned(),
+                format: None,
+                parallel: false,
                 text: sequester_core::digest::Digest::of(b"plan"),
             },
             base: Base { commit: None, tree: self.trees.start(false).unwrap().tree },

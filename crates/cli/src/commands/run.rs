@@ -1,0 +1,238 @@
+//! `sequester run`: a whole plan, every task in a subagent of its own, onto a branch to apply.
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+use sequester_core::fault::Code;
+use sequester_core::id::RunId;
+use sequester_core::limits::Limits;
+use sequester_core::moment::Moment;
+use sequester_core::run::{Entry, Event, Outcome as Ended, Scope};
+use sequester_core::store::Batch;
+use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
+use sequester_git::Trees;
+use sequester_store::Store;
+use sequester_tools::Settings as ToolSettings;
+
+use super::context::refuse_faulty;
+use crate::Outcome;
+use crate::args::{Args, RunArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::run::{self as view, Onlooker};
+use crate::wire::jail::Machine;
+use crate::wire::run::{Asked, Ready, estimate};
+use crate::wire::runs::{self, Runs};
+use crate::wire::{Cells, Connections, PlanFile, Project, Staff};
+
+pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
+    let file = Arc::new(PlanFile::read(&given.reading, &Limits::default())?);
+    let project = Arc::new(Project::open(args)?);
+    refuse_faulty(&file, &project)?;
+    let place = Place::open(&project)?;
+    let start = place.start(args.include_dirty)?;
+    let runs = Runs::open(&project.root)?;
+    let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
+    let base = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
+    let connections = Connections::new(&project.settings)?;
+    let asked =
+        Asked { project: &project, file: &file, given, connections: &connections };
+    let ready = block_on(asked.ready(&id, &start, &base));
+    let ready = ready.map_err(|error| Failure::no_runtime(&error))??;
+    for note in project.notes().iter().chain(&ready.notes) {
+        output::tell(note);
+    }
+    confirm(&file, &ready, given.yes)?;
+    let Ready { started, .. } = ready;
+    let staff = Staff::new(
+        Arc::clone(&project),
+        Arc::clone(&file),
+        Arc::clone(&place.trees),
+        &start.tree,
+        &started.settings,
+    )?;
+    let store = Arc::new(runs.store);
+    let onlooker = Onlooker::new(args.json, &started);
+    let world = place.world(Arc::clone(&store), staff)?;
+    let jobs = jobs(given.jobs, &project);
+    let conducted = async {
+        let mut batch = Batch::default();
+        batch.keep(file.source.as_slice());
+        let log = Log::start(
+            store.as_ref(),
+            Arc::new(Wall),
+            &id,
+            started,
+            batch,
+            Arc::clone(&onlooker) as _,
+        );
+        let log = log.await.map_err(|error| runs::failed(&error, &project.root))?;
+        conduct(world, log, &onlooker, jobs, args.json).await
+    };
+    let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
+    finish(args, &store, &id, ended)
+}
+
+/// Where a run's trees are.
+pub(super) struct Place {
+    pub(super) trees: Arc<Trees>,
+    repo: sequester_git::Repo,
+    root: std::path::PathBuf,
+}
+
+impl Place {
+    /// A run needs git: its branch is where the work goes.
+    pub(super) fn open(project: &Project) -> Result<Self, Failure> {
+        let root = project.root.clone();
+        let Some(repo) = project.base.repo().cloned() else {
+            let message = "A run leaves its work on a branch, and this folder is no git repository.";
+            let hint = "Make it one with `git init`, or give single tasks to `sequester task`.";
+            return Err(Failure::input(Code::NoRepository, root.display(), message, hint));
+        };
+        let trees = Arc::new(runs::trees_of(&repo));
+        Ok(Self { trees, repo, root })
+    }
+
+    fn start(&self, dirty: bool) -> Result<sequester_core::repository::Start, Failure> {
+        use sequester_core::repository::Repository as _;
+        self.trees.start(dirty).map_err(|error| self.failed(&error))
+    }
+
+    pub(super) fn failed(&self, error: &sequester_core::repository::Error) -> Failure {
+        runs::git_failed(&self.root, error)
+    }
+
+    pub(super) fn world(&self, store: Arc<Store>, staff: Staff) -> Result<World, Failure> {
+        let machine = Arc::new(Machine::look());
+        machine.make_state()?;
+        let hidden = staff.hidden().clone();
+        let trees = Arc::clone(&self.trees);
+        let cells =
+            Cells::new(machine, self.repo.clone(), trees, hidden, ToolSettings::default());
+        Ok(World {
+            store,
+            repository: Arc::clone(&self.trees) as _,
+            jails: Arc::new(cells),
+            crew: Arc::new(staff),
+            clock: Arc::new(Wall),
+        })
+    }
+}
+
+/// The clock on the wall.
+pub(super) struct Wall;
+
+impl Clock for Wall {
+    fn now(&self) -> Moment {
+        runs::now()
+    }
+}
+
+/// Until it ends, or waits for answers that nobody is there to give.
+pub(super) async fn conduct(
+    world: World,
+    log: Log,
+    onlooker: &Arc<Onlooker>,
+    jobs: usize,
+    json: bool,
+) -> Result<Ended, Failure> {
+    let stop =
+        Stop::on_signal(|| std::process::exit(130)).map_err(|error| Failure::no_runtime(&error))?;
+    let log = Arc::new(log);
+    let controller =
+        Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, stop.clone());
+    loop {
+        let ended = controller.conduct(jobs).await.map_err(|error| refuse(&error))?;
+        let open = log.read(|run| run.questions.clone());
+        if ended != Ended::Waiting || json || !is_attended() {
+            return Ok(ended);
+        }
+        onlooker.rest();
+        let mut entries = Vec::new();
+        for (id, question) in open {
+            let Some(answer) = view::ask(&question)? else { continue };
+            let scope = Scope { task: question.task, phase: question.phase, attempt: None };
+            let by = "the terminal".to_owned();
+            let event = Event::QuestionAnswered { question: id, answer, by };
+            entries.push(Entry { scope, event });
+        }
+        if entries.is_empty() {
+            return Ok(ended);
+        }
+        let event = Event::RunResumed { retry: Vec::new() };
+        entries.push(Entry { scope: Scope::default(), event });
+        let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
+        kept.map_err(|error| refuse(&Trouble::Store(error)))?;
+    }
+}
+
+/// Whether somebody is there to be asked.
+fn is_attended() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// What costs money is started by a person, or by one who said so.
+fn confirm(file: &PlanFile, ready: &Ready, yes: bool) -> Result<(), Failure> {
+    let open = ready.started.tasks.iter().filter(|spec| spec.left_out.is_none()).count();
+    let models: Vec<&str> = ready.paid.iter().map(String::as_str).collect();
+    if models.is_empty() || yes {
+        return Ok(());
+    }
+    let costs = models.iter().filter_map(|model| estimate(file, &ready.started, model));
+    let dollars = costs.fold(0.0, f64::max);
+    let price = if dollars > 0.0 { format!("about ${dollars:.2}") } else { "nobody knows how much".to_owned() };
+    let what = format!("{open} tasks with {} will cost {price}.", models.join(", "));
+    if !is_attended() {
+        let message = format!("{what} Nobody is there to agree.");
+        let hint = "`--yes` starts it without asking; `--model literal` costs nothing.";
+        return Err(Failure::input(Code::BadArguments, "command line", message, hint));
+    }
+    if view::agree(&what)? {
+        return Ok(());
+    }
+    let hint = "Nothing was started. `sequester plan` shows what it would do.";
+    Err(Failure::input(Code::Cancelled, "", "You did not agree to the run.", hint))
+}
+
+pub(super) fn jobs(flag: Option<u16>, project: &Project) -> usize {
+    let set = project.settings.later("jobs").and_then(toml::Value::as_integer);
+    let set = set.and_then(|jobs| usize::try_from(jobs).ok()).filter(|jobs| *jobs > 0);
+    let cores = || thread::available_parallelism().map_or(2, usize::from).min(8);
+    flag.map(usize::from).or(set).unwrap_or_else(cores)
+}
+
+/// What a run that cannot go on says.
+pub(super) fn refuse(trouble: &Trouble) -> Failure {
+    match trouble {
+        Trouble::Store(error) => runs::failed_store(error),
+        Trouble::Guarantee(error) => {
+            Failure::guarantee(Code::NoJail, "", error.message.clone(), error.hint.clone())
+        }
+        Trouble::Repository { message } => Failure::work(
+            Code::NoRepository,
+            "",
+            message.clone(),
+            "Check that `git fsck` finds nothing, then `sequester resume`.",
+        ),
+        Trouble::Crew { message, hint } => {
+            Failure::work(Code::NoWorkspace, "", message.clone(), hint.clone())
+        }
+    }
+}
+
+pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Outcome {
+    if !args.json {
+        let state = sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
+        output::print(&view::summary(&state, ended))?;
+    }
+    Ok(ExitCode::from(match ended {
+        Ended::Done => 0,
+        Ended::Failed => 1,
+        Ended::Waiting => 3,
+        Ended::BudgetExhausted => 4,
+        Ended::Refused => 5,
+        Ended::Stopped | Ended::Cancelled => 130,
+    }))
+}

@@ -1,0 +1,262 @@
+//! A run while it goes on: one line per subagent in place, plain lines without a terminal, events as JSON lines.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sequester_core::id::TaskId;
+use sequester_core::run::{
+    Ended, Event, Open, Outcome, Recorded, RunState, Scope, Started, TaskEnded,
+};
+use sequester_core::usage::Usage;
+use sequester_engine::{Feed, Watch};
+
+use super::progress::Progress;
+use super::terminal::clean;
+use crate::failure::Failure;
+use crate::output::{self, warn};
+
+/// Somebody who watches a run from the shell.
+pub(crate) struct Onlooker {
+    json: bool,
+    titles: BTreeMap<TaskId, String>,
+    bars: Option<(MultiProgress, ProgressBar)>,
+    count: Mutex<Count>,
+}
+
+/// What the header says.
+#[derive(Default)]
+struct Count {
+    all: usize,
+    done: usize,
+    ended: usize,
+    running: usize,
+    waiting: usize,
+    usage: Usage,
+}
+
+impl Onlooker {
+    pub(crate) fn new(json: bool, started: &Started) -> Arc<Self> {
+        let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
+        let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
+        Self::of(json, titles.collect(), Count { all, ..Count::default() })
+    }
+
+    pub(crate) fn taken_up(json: bool, state: &RunState) -> Arc<Self> {
+        let tasks = || state.tasks.iter().filter(|task| task.spec.left_out.is_none());
+        let titles =
+            state.tasks.iter().map(|task| (task.spec.id.clone(), task.spec.title.clone()));
+        let count = Count {
+            all: tasks().count(),
+            done: tasks().filter(|task| task.is_done()).count(),
+            ended: tasks().filter(|task| task.ended.is_some()).count(),
+            usage: state.cost.usage,
+            ..Count::default()
+        };
+        Self::of(json, titles.collect(), count)
+    }
+
+    fn of(json: bool, titles: BTreeMap<TaskId, String>, count: Count) -> Arc<Self> {
+        let bars = (!json && io::stderr().is_terminal()).then(|| {
+            let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+            let header = bars.add(ProgressBar::new_spinner());
+            let style = ProgressStyle::with_template("{msg}");
+            header.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            (bars, header)
+        });
+        Arc::new(Self { json, titles, bars, count: Mutex::new(count) })
+    }
+
+    fn count(&self) -> MutexGuard<'_, Count> {
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Before somebody is asked: nothing is drawn over the question.
+    pub(crate) fn rest(&self) {
+        if let Some((_, header)) = &self.bars {
+            header.finish_and_clear();
+        }
+    }
+
+    /// A line that stays.
+    fn say(&self, line: &str) {
+        match &self.bars {
+            Some((bars, _)) => drop(bars.println(line)),
+            None => warn(&format!("{line}\n")),
+        }
+    }
+
+    fn name(&self, scope: &Scope) -> String {
+        let Some(task) = &scope.task else { return String::new() };
+        let title = self.titles.get(task).map(String::as_str).unwrap_or_default();
+        clean(&format!("{task} {title}")).trim().to_owned()
+    }
+
+    fn draw(&self) {
+        let Some((_, header)) = &self.bars else { return };
+        let count = self.count();
+        header.set_message(format!(
+            "{} of {} tasks done, {} running, {} waiting, {} tokens",
+            count.done,
+            count.all,
+            count.running,
+            count.waiting,
+            count.usage.total(),
+        ));
+    }
+
+    fn tally(&self, event: &Event) {
+        let mut count = self.count();
+        match event {
+            Event::AttemptStarted(_) => count.running += 1,
+            Event::AttemptEnded(_) => count.running = count.running.saturating_sub(1),
+            Event::TurnEnded { usage, .. } => count.usage += *usage,
+            Event::QuestionAsked(_) => count.waiting += 1,
+            Event::QuestionAnswered { .. } => count.waiting = count.waiting.saturating_sub(1),
+            Event::TaskEnded(ended) => {
+                count.ended += usize::from(ended.state != Ended::Skipped);
+                count.done += usize::from(ended.state == Ended::Done);
+            }
+            Event::MergeConflicted { .. } => count.done = count.done.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// What a person wants to know at once.
+    fn tell(&self, recorded: &Recorded) {
+        let name = self.name(&recorded.entry.scope);
+        match &recorded.entry.event {
+            Event::TaskEnded(ended) => {
+                let TaskEnded { state, reason, .. } = ended.as_ref();
+                if *state != Ended::Skipped {
+                    let why = reason.as_deref().map(|why| format!(": {}", clean(why)));
+                    let state = state_name(*state);
+                    self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
+                }
+            }
+            Event::CheckEnded(ended) => {
+                let is = if ended.passed { "passes" } else { "fails" };
+                let counts = ended.counts.map(|counts| {
+                    format!(" ({} passed, {} failed)", counts.passed, counts.failed)
+                });
+                let command = clean(&ended.check.command).into_owned();
+                self.say(&format!("{name}: `{command}` {is}{}", counts.unwrap_or_default()));
+            }
+            Event::StepSkipped { step, reason } => {
+                self.say(&format!("{name}: {step} is skipped: {}", clean(reason)));
+            }
+            Event::QuestionAsked(asked) => {
+                let (id, text) = (&asked.question, clean(&asked.text));
+                self.say(&format!("{name} asks ({id}): {text}"));
+            }
+            Event::QuestionAnswered { question, answer, by } => {
+                self.say(&format!("{question} is answered by {}: {}", clean(by), clean(answer)));
+            }
+            Event::MergeConflicted { paths } => {
+                let paths = clean(&paths.join("`, `")).into_owned();
+                self.say(&format!("{name} does not fit what others changed in `{paths}`."));
+            }
+            Event::TaskVerified { failing: Some(_), .. } => {
+                self.say(&format!("{name}: the evidence speaks against it."));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Watch for Onlooker {
+    fn recorded(&self, recorded: &Recorded) {
+        if self.json {
+            // Whoever read it may be gone; the run goes on.
+            let _ = output::print_json(recorded);
+            return;
+        }
+        self.tally(&recorded.entry.event);
+        self.tell(recorded);
+        self.draw();
+    }
+
+    fn attempt(&self, scope: &Scope, agent: &str) -> Box<dyn Feed> {
+        if self.json {
+            return Box::new(sequester_engine::Silent);
+        }
+        let bars = self.bars.as_ref().map(|(bars, _)| bars);
+        Box::new(Progress::start_in(bars, agent, &self.name(scope)))
+    }
+}
+
+fn state_name(state: Ended) -> &'static str {
+    match state {
+        Ended::Done => "done",
+        Ended::Failed => "failed",
+        Ended::Blocked => "blocked",
+        Ended::Skipped => "skipped",
+        Ended::Cancelled => "cancelled",
+    }
+}
+
+/// What came of it, and what to do next.
+pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
+    let run = &state.run;
+    let count = |wanted: Ended| {
+        let ended = state.tasks.iter().filter_map(|task| task.ended.as_ref());
+        ended.filter(|ended| ended.state == wanted).count()
+    };
+    let (done, failed, blocked) =
+        (count(Ended::Done), count(Ended::Failed), count(Ended::Blocked));
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(text, "run {run}: {}", outcome.as_str().replace('_', " "));
+    let _ = write!(text, " ({done} done, {failed} failed, {blocked} blocked");
+    let _ = writeln!(text, ", {} waiting)", state.questions.len());
+    if state.tip.is_some() {
+        let _ = writeln!(text, "branch: {}", state.started.branch);
+        let _ = writeln!(text, "  sequester diff {run}     what it changed");
+        let _ = writeln!(text, "  sequester apply {run}    take it into your checkout");
+    }
+    let again = match outcome {
+        Outcome::Waiting => "once the questions of `sequester inbox` are answered",
+        Outcome::Stopped => "where it stopped",
+        Outcome::BudgetExhausted => "with what is left",
+        Outcome::Failed => "`--retry TASK` tries a task again",
+        Outcome::Done | Outcome::Cancelled | Outcome::Refused => return text,
+    };
+    let _ = writeln!(text, "  sequester resume {run}   {again}");
+    text
+}
+
+/// Puts a question to the person; nothing where they leave it for later.
+pub(crate) fn ask(open: &Open) -> Result<Option<String>, Failure> {
+    let task = open.task.as_ref().map(ToString::to_string).unwrap_or_default();
+    let mut text = format!("\n{} asks: {}\n", clean(&task), clean(&open.asked.text));
+    for (number, option) in (1..).zip(&open.asked.options) {
+        let why = option.description.as_deref().map(|why| format!(" - {}", clean(why)));
+        let _ = writeln!(text, "  {number}) {}{}", clean(&option.label), why.unwrap_or_default());
+    }
+    let default = open.asked.default.as_deref();
+    let hint = default.map_or("empty leaves it for later".to_owned(), |default| {
+        format!("empty takes: {}", clean(default))
+    });
+    let _ = write!(text, "answer ({hint}): ");
+    let given = read_line(&text)?;
+    let chosen = given.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let chosen = chosen.and_then(|at| open.asked.options.get(at)).map(|one| one.label.clone());
+    let typed = (!given.is_empty()).then_some(given);
+    Ok(chosen.or(typed).or_else(|| default.map(str::to_owned)))
+}
+
+pub(crate) fn agree(what: &str) -> Result<bool, Failure> {
+    let given = read_line(&format!("{what} Start? [y/N] "))?;
+    Ok(matches!(given.to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn read_line(prompt: &str) -> Result<String, Failure> {
+    warn(prompt);
+    let _ = io::stderr().flush();
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    read.map_err(|error| Failure::no_runtime(&error))?;
+    Ok(line.trim().to_owned())
+}

@@ -1,0 +1,287 @@
+//! From a plan and what the person asked for to a run that can start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sequester_core::check::{self, Kind};
+use sequester_core::context::Share;
+use sequester_core::fault::Code;
+use sequester_core::id::{RunId, TaskId};
+use sequester_core::limits::Limit;
+use sequester_core::plan::Task;
+use sequester_core::price;
+use sequester_core::repository::{Snapshot, Start};
+use sequester_core::run::{
+    Agent, Base, Cap, LITERAL, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
+    Workflow, workflow,
+};
+use sequester_core::digest::Digest;
+
+use super::config::resolve_model;
+use super::model::Connections;
+use super::{PlanFile, Project};
+use crate::args::RunArgs;
+use crate::failure::Failure;
+
+/// How often a change is mended before another way is tried.
+const FIXES: u32 = 2;
+
+/// A run that can start.
+pub(crate) struct Ready {
+    pub(crate) started: Started,
+    /// What a person should know first.
+    pub(crate) notes: Vec<String>,
+    /// Models that cost money.
+    pub(crate) paid: BTreeSet<String>,
+}
+
+pub(crate) struct Asked<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) file: &'a PlanFile,
+    pub(crate) given: &'a RunArgs,
+    pub(crate) connections: &'a Connections,
+}
+
+impl Asked<'_> {
+    pub(crate) async fn ready(
+        &self,
+        run: &RunId,
+        start: &Start,
+        base: &dyn Snapshot,
+    ) -> Result<Ready, Failure> {
+        let mut models = Models { connections: self.connections, known: BTreeMap::new(), notes: Vec::new(), paid: BTreeSet::new() };
+        let workflows = self.workflows()?;
+        let agents = self.agents(&workflows, &mut models).await?;
+        let writes = |name: &str| agents.get(name).is_some_and(|one| one.phase.changes_files());
+        let workflows: BTreeMap<String, Workflow> =
+            workflows.into_iter().map(|(name, one)| (name, one.completed(writes))).collect();
+        let tasks = self.tasks(&mut models).await?;
+        let (share, review) = (self.share()?, self.review()?);
+        let settings = RunSettings {
+            share,
+            review,
+            unattended: self.given.unattended,
+            budget: cap(&self.given.budget),
+            checks: self.checks(base),
+            fixes: FIXES,
+        };
+        let started = Started {
+            version: VERSION,
+            plan: Source {
+                path: self.file.name.clone(),
+                text: Digest::of(&self.file.source),
+            },
+            base: Base { commit: start.commit.clone(), tree: start.tree.clone() },
+            branch: format!("sequester/{run}"),
+            tasks,
+            workflows,
+            agents,
+            settings,
+        };
+        Ok(Ready { started, notes: models.notes, paid: models.paid })
+    }
+
+    fn workflow_of(&self, task: &Task) -> String {
+        let named = self.given.workflow.as_deref().or(task.settings.workflow.as_deref());
+        let set = || self.project.settings.later("workflow").and_then(toml::Value::as_str);
+        named.or_else(set).unwrap_or(workflow::DEFAULT).to_owned()
+    }
+
+    /// Those that tasks use.
+    fn workflows(&self) -> Result<BTreeMap<String, Workflow>, Failure> {
+        let known = &self.project.agents.workflows;
+        let mut used = BTreeMap::new();
+        for task in &self.file.plan.tasks {
+            let name = self.workflow_of(task);
+            let Some(found) = known.find(&name) else {
+                let faults = known.faults();
+                if let Some(failure) = Failure::of_files(faults) {
+                    return Err(failure);
+                }
+                let message = format!("There is no workflow `{name}`.");
+                let place = format!("{}:{}", self.file.name, task.place.line);
+                return Err(Failure::input(Code::UnknownWorkflow, place, message, known.hint(&name)));
+            };
+            used.insert(name, found.clone());
+        }
+        Ok(used)
+    }
+
+    /// Those that the workflows and tasks use.
+    async fn agents(
+        &self,
+        workflows: &BTreeMap<String, Workflow>,
+        models: &mut Models<'_>,
+    ) -> Result<BTreeMap<String, Agent>, Failure> {
+        let steps = workflows.values().flat_map(|one| &one.steps);
+        let named = steps.filter_map(|step| step.agent.clone());
+        let asked = self.file.plan.tasks.iter().filter_map(|task| task.settings.agent.clone());
+        let mut agents = BTreeMap::new();
+        for name in named.chain(asked).collect::<BTreeSet<String>>() {
+            let role = self.project.agents.find(&name)?;
+            let wanted = resolve_model(&self.given.model, None, role, &self.project.settings);
+            let models = models.resolve(wanted).await?;
+            let (phase, profile) = (role.phase, role.profile.clone());
+            agents.insert(name, Agent { phase, profile, models });
+        }
+        Ok(agents)
+    }
+
+    async fn tasks(&self, models: &mut Models<'_>) -> Result<Vec<TaskSpec>, Failure> {
+        let (plan, graph) = (&self.file.plan, &self.file.graph);
+        self.chosen()?;
+        let mut specs = Vec::with_capacity(plan.tasks.len());
+        for task in &plan.tasks {
+            let mut spec = TaskSpec::of(task, graph);
+            spec.workflow = self.workflow_of(task);
+            spec.left_out = self.left_out(task);
+            spec.tdd = task.settings.tdd.unwrap_or_else(|| self.is_set("tdd"));
+            if let Some(model) = task.settings.model.as_deref().filter(|_| self.given.model.is_empty()) {
+                let role = self.project.agents.find(task.settings.agent.as_deref().unwrap_or(workflow::WRITER))?;
+                let wanted = resolve_model(&[], Some(model), role, &self.project.settings);
+                spec.models = models.resolve(wanted).await?;
+            }
+            let budget = task.settings.budget.as_deref().and_then(|text| sequester_core::budget::parse(text).ok());
+            spec.budget = cap(&budget.into_iter().collect::<Vec<_>>());
+            specs.push(spec);
+        }
+        Ok(specs)
+    }
+
+    /// Why a task is no part of this run.
+    fn left_out(&self, task: &Task) -> Option<String> {
+        let is_in = |list: &[String]| list.iter().any(|id| id == task.id.as_str());
+        if task.done && !is_in(&self.given.redo) {
+            return Some("It is done already.".to_owned());
+        }
+        if !self.given.only.is_empty() {
+            return (!is_in(&self.given.only)).then(|| "It was not chosen.".to_owned());
+        }
+        let is_optional = task.optional && !self.given.optional;
+        is_optional.then(|| "It is optional; `--optional` takes it.".to_owned())
+    }
+
+    /// What `--only` and `--redo` name must be there, and what the chosen tasks need must be done.
+    fn chosen(&self) -> Result<(), Failure> {
+        for id in self.given.only.iter().chain(&self.given.redo) {
+            let Some(task) = self.file.plan.task(&TaskId::from(id.as_str())) else {
+                let message = format!("The plan has no task `{id}`.");
+                let hint = "`sequester plan` lists the tasks.";
+                return Err(Failure::input(Code::UnknownTask, &self.file.name, message, hint));
+            };
+            let open = task.needs.iter().find(|need| {
+                let needed = self.file.plan.task(&need.id);
+                let is_chosen = self.given.only.iter().any(|id| id == need.id.as_str());
+                self.given.only.contains(id) && !is_chosen && needed.is_some_and(|one| !one.done)
+            });
+            if let Some(need) = open {
+                let message = format!("Task `{id}` needs `{}`, which is not done.", need.id);
+                let hint = format!("Choose it too: `--only {},{id}`.", need.id);
+                return Err(Failure::input(Code::UnknownNeed, &self.file.name, message, hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn checks(&self, base: &dyn Snapshot) -> BTreeMap<Kind, String> {
+        let set = self.project.settings.checks();
+        let set = set.iter().filter_map(|(name, commands)| {
+            Some((Kind::parse(name)?, commands.join(" && ")))
+        });
+        let found = check::detect(base, &set.collect());
+        found.into_iter().filter_map(|one| Some((one.kind, one.command?))).collect()
+    }
+
+    fn is_set(&self, key: &str) -> bool {
+        self.project.settings.later(key).and_then(toml::Value::as_bool).unwrap_or(false)
+    }
+
+    fn share(&self) -> Result<Share, Failure> {
+        let set = || self.project.settings.later("share").and_then(toml::Value::as_str);
+        match self.given.share.as_deref().or_else(set) {
+            None | Some("needs") => Ok(Share::Needs),
+            Some("none") => Ok(Share::None),
+            Some("all-earlier") => Ok(Share::AllEarlier),
+            Some(other) => Err(Failure::input(
+                Code::BadConfiguration,
+                "share",
+                format!("`{other}` is no way to share records."),
+                "Write `needs`, `none` or `all-earlier`.",
+            )),
+        }
+    }
+
+    fn review(&self) -> Result<Review, Failure> {
+        match self.project.settings.later("review").and_then(toml::Value::as_str) {
+            None | Some("verdicts") => Ok(Review::Verdicts),
+            Some("two-stage") => Ok(Review::TwoStage),
+            Some(other) => Err(Failure::input(
+                Code::BadConfiguration,
+                "review",
+                format!("`{other}` is no way to review."),
+                "Write `verdicts` or `two-stage`.",
+            )),
+        }
+    }
+}
+
+fn cap(budget: &[(Limit, u64)]) -> Cap {
+    let least = |wanted: Limit| {
+        let set = budget.iter().filter(|(limit, _)| *limit == wanted);
+        set.map(|(_, value)| *value).min()
+    };
+    Cap { tokens: least(Limit::Tokens), price: least(Limit::Price) }
+}
+
+/// Names of models, each looked for once.
+struct Models<'a> {
+    connections: &'a Connections,
+    known: BTreeMap<String, Option<String>>,
+    notes: Vec<String>,
+    paid: BTreeSet<String>,
+}
+
+impl Models<'_> {
+    /// What `auto` and other names stand for, without those that cannot be had; none of them left is a failure.
+    async fn resolve(&mut self, wanted: Vec<String>) -> Result<Vec<String>, Failure> {
+        let mut found: Vec<String> = Vec::new();
+        let mut last = None;
+        for name in wanted {
+            if let Some(known) = self.known.get(&name) {
+                found.extend(known.clone());
+                continue;
+            }
+            match self.connections.connect(&name, &[]).await {
+                Ok(connected) => {
+                    let model = connected.provider.model().to_owned();
+                    if let Some(chosen) = &connected.chosen {
+                        self.notes.push(format!("the model is `{model}`: {}", chosen.why));
+                    }
+                    if !connected.provider.powers().free {
+                        self.paid.insert(model.clone());
+                    }
+                    self.known.insert(name, Some(model.clone()));
+                    found.push(model);
+                }
+                Err(failure) => {
+                    self.notes.push(failure.message().to_owned());
+                    self.known.insert(name, None);
+                    last = Some(failure);
+                }
+            }
+        }
+        found.dedup();
+        match last {
+            Some(failure) if found.is_empty() => Err(failure),
+            _ if found.is_empty() => Ok(vec![LITERAL.to_owned()]),
+            _ => Ok(found),
+        }
+    }
+}
+
+/// What the run may cost at a model's price, if that is known.
+pub(crate) fn estimate(file: &PlanFile, started: &Started, model: &str) -> Option<f64> {
+    let price = price::find(model)?;
+    let open = started.tasks.iter().filter(|spec| spec.left_out.is_none());
+    let texts = open.filter_map(|spec| file.plan.task(&spec.id));
+    Some(texts.map(|task| price.estimate(sequester_core::tokens::count(&task.text))).sum())
+}
