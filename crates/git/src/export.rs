@@ -13,7 +13,8 @@ use sequester_core::repository::{Entry, EntryKind, Error, Snapshot, Stamp};
 use sha2::{Digest, Sha256};
 
 use crate::base::Tree;
-use crate::checkout::{hex, system_time, timespec};
+use crate::checkout::{system_time, timespec};
+use crate::name::hex;
 use crate::share::share;
 
 /// A larger file is no part of a source tree.
