@@ -77,7 +77,7 @@ impl Policy {
     }
 
     /// Whether what is written to the workspace stays.
-    pub(crate) fn is_keeping(&self) -> bool {
+    pub fn is_keeping(&self) -> bool {
         matches!(self.confinement, Confinement::Writer | Confinement::FullAccess)
     }
 
