@@ -1,13 +1,16 @@
 //! Builds what the commands need from what the person named.
 
 mod agents;
+mod aside;
 mod asked;
 mod base;
 pub(crate) mod checkup;
+mod command;
 pub(crate) mod config;
 mod evidence;
 pub(crate) mod jail;
 mod jailed;
+mod jails;
 mod model;
 mod plan_file;
 mod project;

@@ -32,6 +32,11 @@ fn rules() -> Rules {
     Rules { exclude: "own.log\n".to_owned(), ..Rules::default() }
 }
 
+#[expect(clippy::disallowed_methods, reason = "who looks brings the time")]
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
 /// A base with something of every kind.
 fn fill(base: &Path) {
     for folder in ["lib/deep/er", "docs", "kept/out", "gone"] {
@@ -116,10 +121,10 @@ pub(crate) fn agrees() {
         let layer = bench.layer();
         let named = [RepoPath::parse("docs").unwrap()];
         layer.copy_up(bench.base(), &named).unwrap();
-        let time = SystemTime::now() - Duration::from_hours(1);
+        let time = now() - Duration::from_hours(1);
         layer.touch(bench.base(), &[(RepoPath::parse("lib/f3").unwrap(), time)]).unwrap();
         let mut look = Look::new(layer.store(), bench.base(), &rules());
-        look.prepare(SystemTime::now()).unwrap();
+        look.prepare(now()).unwrap();
         let mut last = Change::default();
         for round in 0..4 {
             let (jail, mut tools) = bench.start();
@@ -128,7 +133,7 @@ pub(crate) fn agrees() {
                 let deeds: Vec<String> = (0..5).map(|_| dice.deed()).collect();
                 work(&bench, &mut tools, &deeds);
                 done.extend(deeds);
-                let taken = look.take(SystemTime::now()).unwrap();
+                let taken = look.take(now()).unwrap();
                 assert!(taken.as_ref() != Some(&last), "told twice after {done:#?}");
                 last = taken.unwrap_or(last);
             }
@@ -136,10 +141,10 @@ pub(crate) fn agrees() {
             let told = format!("seed {seed}, round {round}: {done:#?}");
             let harvested = harvest(&bench);
             assert_eq!(seen(&last), seen(&harvested), "{told}");
-            assert_eq!(look.take(SystemTime::now()).unwrap(), None, "{told}");
+            assert_eq!(look.take(now()).unwrap(), None, "{told}");
             // Whoever looks for the first time sees the same.
             let mut fresh = Look::new(layer.store(), bench.base(), &rules());
-            let first = fresh.take(SystemTime::now()).unwrap().unwrap_or_default();
+            let first = fresh.take(now()).unwrap().unwrap_or_default();
             assert_eq!(first, last, "{told}");
             restores(&harvested, &told);
         }
@@ -151,13 +156,13 @@ fn restores(change: &Change, told: &str) {
     let bench = Bench::over(fill);
     let layer = bench.layer();
     layer.copy_up(bench.base(), &[RepoPath::parse("lib/deep").unwrap()]).unwrap();
-    let time = SystemTime::now() - Duration::from_hours(1);
+    let time = now() - Duration::from_hours(1);
     layer.touch(bench.base(), &[(RepoPath::parse("f0").unwrap(), time)]).unwrap();
     layer.restore(bench.base(), change).unwrap();
     assert_eq!(seen(&harvest(&bench)), seen(change), "{told}");
     let mut look = Look::new(layer.store(), bench.base(), &rules());
-    look.prepare(SystemTime::now()).unwrap();
-    let again = look.take(SystemTime::now()).unwrap().unwrap_or_default();
+    look.prepare(now()).unwrap();
+    let again = look.take(now()).unwrap().unwrap_or_default();
     assert_eq!(seen(&again), seen(change), "{told}");
     // The jail sees no mark of the kernel's as a file.
     let (jail, mut tools) = bench.start();
@@ -170,25 +175,25 @@ pub(crate) fn tells() {
     let bench = Bench::new();
     let layer = bench.layer();
     let mut look = Look::new(layer.store(), bench.base(), &Rules::default());
-    assert_eq!(look.take(SystemTime::now()).unwrap(), None);
+    assert_eq!(look.take(now()).unwrap(), None);
     let (jail, mut tools) = bench.start();
     let deed = |text: &str| vec![text.to_owned()];
     work(&bench, &mut tools, &deed("echo one > c.txt; mkfifo pipe; echo S=1 > .env"));
-    let first = look.take(SystemTime::now()).unwrap().unwrap();
+    let first = look.take(now()).unwrap().unwrap();
     let paths: Vec<&str> = first.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(paths, ["c.txt"]);
-    assert_eq!(look.take(SystemTime::now()).unwrap(), None);
+    assert_eq!(look.take(now()).unwrap(), None);
     // The same size, at once: times alone might not tell.
     work(&bench, &mut tools, &deed("echo two > c.txt"));
-    let second = look.take(SystemTime::now()).unwrap().unwrap();
+    let second = look.take(now()).unwrap().unwrap();
     assert_eq!(second.entries[0].content, b"two\n");
     // Too large to be held, and yet not in the way of the rest.
     work(&bench, &mut tools, &deed("truncate -s 17M large; rm a.txt"));
-    let third = look.take(SystemTime::now()).unwrap().unwrap();
+    let third = look.take(now()).unwrap().unwrap();
     let paths: Vec<&str> = third.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(paths, ["a.txt", "c.txt"]);
     work(&bench, &mut tools, &deed("rm c.txt; echo a > a.txt"));
-    assert_eq!(look.take(SystemTime::now()).unwrap(), Some(Change::default()));
+    assert_eq!(look.take(now()).unwrap(), Some(Change::default()));
     drop(jail);
 }
 
@@ -220,7 +225,7 @@ pub(crate) fn races() {
         let end = Instant::now() + Duration::from_secs(1);
         while Instant::now() < end {
             let mut look = Look::new(bench.layer().store(), bench.base(), &Rules::default());
-            let change = look.take(SystemTime::now()).unwrap().unwrap_or_default();
+            let change = look.take(now()).unwrap().unwrap_or_default();
             all.extend(change.entries.into_iter().map(|entry| (entry.path, entry.content)));
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -244,7 +249,7 @@ pub(crate) fn quick() {
         }
     });
     let mut look = Look::new(bench.layer().store(), bench.base(), &Rules::default());
-    look.prepare(SystemTime::now()).unwrap();
+    look.prepare(now()).unwrap();
     let (jail, mut tools) = bench.start();
     work(
         &bench,
@@ -253,7 +258,7 @@ pub(crate) fn quick() {
     );
     let timed = |look: &mut Look| {
         let began = Instant::now();
-        let taken = look.take(SystemTime::now()).unwrap();
+        let taken = look.take(now()).unwrap();
         (taken.map_or(0, |change| change.entries.len()), began.elapsed())
     };
     // The best of some: others use this machine too.
