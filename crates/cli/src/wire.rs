@@ -10,7 +10,7 @@ pub(crate) mod config;
 mod evidence;
 pub(crate) mod jail;
 mod jailed;
-mod jails;
+pub(crate) mod jails;
 mod model;
 mod plan_file;
 mod project;

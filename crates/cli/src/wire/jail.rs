@@ -33,11 +33,16 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn look() -> Self {
-        let environment: BTreeMap<String, String> = env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        let surroundings = Surroundings::look(&environment);
-        let state = state(&environment, surroundings.owner.user);
+        let environment = env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        Self::of(&environment.collect())
+    }
+
+    /// As somebody with this environment has it.
+    pub(crate) fn of(environment: &BTreeMap<String, String>) -> Self {
+        let surroundings = Surroundings::look(environment);
+        let state = state(environment, surroundings.owner.user);
         let machine = Self { surroundings, state, seen: Mutex::default() };
         if machine.owns_state() {
             sequester_sandbox::sweep(&machine.state);
