@@ -1,12 +1,12 @@
 //! `sequester`: parse arguments, wire, render.
 
-mod args;
-mod commands;
-mod disk_cache;
-mod failure;
-mod output;
-mod render;
-mod wire;
+pub(crate) mod args;
+pub(crate) mod commands;
+pub(crate) mod disk_cache;
+pub(crate) mod failure;
+pub(crate) mod output;
+pub(crate) mod render;
+pub(crate) mod wire;
 
 use std::env;
 use std::ffi::OsString;
@@ -59,4 +59,4 @@ fn refuse(error: &clap::Error, json: bool) -> ExitCode {
 }
 
 /// What a command ends with.
-type Outcome = Result<ExitCode, Failure>;
+pub(crate) type Outcome = Result<ExitCode, Failure>;

@@ -1,14 +1,17 @@
 //! Builds what the commands need from what the person named.
 
 mod agents;
+mod aside;
 mod asked;
 mod base;
 pub(crate) mod checkup;
+mod command;
 pub(crate) mod config;
 mod crew;
 mod evidence;
 pub(crate) mod jail;
 mod jailed;
+pub(crate) mod jails;
 mod model;
 mod plan_file;
 mod project;

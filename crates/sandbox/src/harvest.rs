@@ -8,8 +8,10 @@ mod binary;
 mod change;
 mod compare;
 mod link;
+mod look;
 mod patch;
 mod rules;
+mod side;
 #[cfg(test)]
 mod tests;
 
@@ -33,4 +35,6 @@ pub(crate) fn send(rules: &Rules, to: impl Write) -> io::Result<()> {
 pub use change::Error;
 pub(crate) use change::receive;
 pub use compare::compute;
+pub use look::Look;
 pub use rules::Rules;
+pub(crate) use rules::is_git;

@@ -8,6 +8,7 @@ mod discard;
 pub mod ignored;
 mod layer;
 pub mod linked;
+mod restore;
 #[cfg(test)]
 mod tests;
 mod walk;

@@ -5,8 +5,8 @@ use sequester_git::{Repo, Tree};
 use sequester_survey::Folder;
 
 pub(crate) enum Base {
-    /// HEAD, whatever the working tree holds.
-    Head { repo: Repo, tree: Box<Tree> },
+    /// A tree of the repository, whatever the working tree holds: HEAD's, or one that a run made.
+    Tree { repo: Repo, tree: Box<Tree> },
     /// A repository with all that is not committed.
     Uncommitted { repo: Repo, folder: Folder },
     /// A folder without git.
@@ -16,7 +16,7 @@ pub(crate) enum Base {
 impl Base {
     pub(crate) fn snapshot(&self) -> &dyn Snapshot {
         match self {
-            Self::Head { tree, .. } => tree.as_ref(),
+            Self::Tree { tree, .. } => tree.as_ref(),
             Self::Uncommitted { folder, .. } | Self::Folder(folder) => folder,
         }
     }

@@ -8,7 +8,7 @@ use std::env;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use sequester_core::change::Change;
@@ -33,11 +33,16 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn look() -> Self {
-        let environment: BTreeMap<String, String> = env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        let surroundings = Surroundings::look(&environment);
-        let state = state(&environment, surroundings.owner.user);
+        let environment = env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        Self::of(&environment.collect())
+    }
+
+    /// As somebody with this environment has it.
+    pub(crate) fn of(environment: &BTreeMap<String, String>) -> Self {
+        let surroundings = Surroundings::look(environment);
+        let state = state(environment, surroundings.owner.user);
         let machine = Self { surroundings, state, seen: Mutex::default() };
         if machine.owns_state() {
             sequester_sandbox::sweep(&machine.state);
@@ -95,12 +100,18 @@ impl Machine {
 
     /// Whether there is such a jail here: one is started that does nothing. Whoever asks a model has to know before.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
-        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if !seen().contains(&policy.confinement) {
-            self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))?;
-            seen().insert(policy.confinement);
-        }
+        self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))?;
+        self.seen().insert(policy.confinement);
         Ok(())
+    }
+
+    /// Whether such a jail was seen to start.
+    pub(crate) fn has_seen(&self, confinement: Confinement) -> bool {
+        self.seen().contains(&confinement)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, BTreeSet<Confinement>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a writer could change there would count outside of the jail: a layer of another jail, or the person's own word

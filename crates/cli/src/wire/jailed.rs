@@ -1,22 +1,30 @@
-//! The tools of one attempt, in a jail of their own that is made with the first call.
+//! One jail with its workspace. Both are made when they are first needed.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use sequester_core::change::Change;
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
+use sequester_core::jail::{self, Error, ErrorKind, Ran};
+use sequester_core::path::RepoPath;
+use sequester_core::profile::Profile;
+use sequester_core::protected::Grants;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 use sequester_engine::Lazy;
-use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::workspace::reopen;
-use sequester_sandbox::{Handle, Jail, Policy, Said, Workspace};
+use sequester_sandbox::{Handle, Host, Jail, Limits, Policy, Said};
 use sequester_tools::{Client, Settings};
 
-use super::jail::Machine;
+use super::aside::aside;
+use super::command::{self, Leash};
+use super::jail::{Machine, named_hosts};
+use super::workspace::{Ground, Workspace};
 use crate::failure::Failure;
 use crate::output;
 
@@ -26,72 +34,198 @@ pub(crate) fn serve(stream: UnixStream) {
     let _ = sequester_tools::serve_as_told(stream);
 }
 
-/// What the jail of an attempt is made from.
-pub(crate) struct Jailed {
+/// What an attempt is confined to, whatever it works over.
+pub(crate) struct Confines {
+    pub(crate) profile: Profile,
+    /// What was done already.
+    pub(crate) change: Option<Change>,
+    /// Folders of these paths can be renamed.
+    pub(crate) named: BTreeSet<RepoPath>,
+    /// Protected names that it may change.
+    pub(crate) grants: Grants,
+    pub(crate) wall: Duration,
+}
+
+pub(crate) struct Jailed(Arc<Inside>);
+
+struct Inside {
     machine: Arc<Machine>,
-    policy: Policy,
+    ground: Box<dyn Fn() -> Result<Ground, Failure> + Send + Sync>,
+    confines: Confines,
+    hosts: Vec<Host>,
     settings: Settings,
-    began: AtomicBool,
+    workspace: Mutex<Option<Arc<Workspace>>>,
 }
 
 impl Jailed {
-    /// Nothing is started yet, but what the policy needs must be there to be had.
-    pub(crate) fn new(
+    /// Nothing is made yet, but what the profile needs must be there to be had. `ground` is asked for with the first need.
+    pub(crate) fn open(
         machine: Arc<Machine>,
-        policy: Policy,
+        root: &Path,
+        ground: impl Fn() -> Result<Ground, Failure> + Send + Sync + 'static,
+        confines: Confines,
         settings: Settings,
-    ) -> Result<Arc<Self>, Failure> {
-        machine.check(&policy)?;
-        Ok(Arc::new(Self { machine, policy, settings, began: AtomicBool::new(false) }))
-    }
-
-    pub(crate) fn tools(self: &Arc<Self>) -> Lazy {
-        let this = Arc::clone(self);
-        Lazy::new(sequester_tools::specs(), move || {
-            this.began.store(true, Ordering::Relaxed);
-            let tools = this.start()?;
-            Ok(Box::new(tools) as Box<dyn Toolbox>)
-        })
-    }
-
-    fn start(&self) -> Result<Tools, String> {
-        let (jail, stream, root, settings) = self
-            .machine
-            .start(&self.policy, |blueprint| {
-                let (jail, stream) = Jail::serve(blueprint)?;
-                let environment = blueprint.environment.clone();
-                let proxy = environment.get("http_proxy").cloned();
-                let settings = Settings { environment, proxy, ..self.settings.clone() };
-                Ok((jail, stream, blueprint.folder.clone(), settings))
-            })
-            .map_err(|failure| failure.message().to_owned())?;
-        let running = Running::follow(jail).map_err(|error| error.to_string())?;
-        let client = Client::start(stream, &root, settings).map_err(|error| error.to_string())?;
-        Ok(Tools { client, _running: running })
-    }
-
-    /// What became of the workspace, once the tools are gone.
-    pub(crate) fn harvest(&self, rules: &Rules) -> Result<Change, Failure> {
-        if !self.began.load(Ordering::Relaxed) {
-            return Ok(Change::default());
+    ) -> Result<Self, Failure> {
+        let hosts = named_hosts(&confines.profile)?;
+        let settings = Settings { hosts: confines.profile.hosts.clone(), ..settings };
+        let (ground, workspace) = (Box::new(ground), Mutex::default());
+        let inside = Inside { machine, ground, confines, hosts, settings, workspace };
+        if !inside.machine.has_seen(inside.confines.profile.confinement) {
+            inside.machine.make_state()?;
+            let trial =
+                Workspace::empty(root, &inside.machine).map_err(|error| no_workspace(&error))?;
+            inside.machine.check(&inside.policy(&trial, inside.confines.wall))?;
         }
-        if let Workspace::Layers(layers) = &self.policy.workspace
-            && let Err(error) = reopen(&layers.store)
-            && error.kind() == io::ErrorKind::NotFound
-        {
-            // Any other reason the harvest tells itself; here it would find an empty layer.
-            let message = "What was written is gone: somebody took the attempt's folder away.";
-            let hint = "Run the task again, and leave the folder for state alone meanwhile.";
-            return Err(Failure::work(Code::NoWorkspace, layers.store.display(), message, hint));
-        }
-        self.machine.harvest(&self.policy, rules)
+        Ok(Self(Arc::new(inside)))
     }
 }
 
+impl jail::Jail for Jailed {
+    fn tools(&self) -> Box<dyn Toolbox> {
+        let inside = Arc::clone(&self.0);
+        Box::new(Lazy::new(sequester_tools::specs(), move || {
+            let tools = inside.start().map_err(|failure| failure.message().to_owned())?;
+            Ok(Box::new(tools) as Box<dyn Toolbox>)
+        }))
+    }
+
+    fn look(&self) -> BoxFuture<'_, Result<Option<Change>, Error>> {
+        let inside = Arc::clone(&self.0);
+        aside(ErrorKind::Broken, move || inside.look())
+    }
+
+    fn run<'a>(&'a self, command: &'a str, limit: Duration) -> BoxFuture<'a, Result<Ran, Error>> {
+        let (inside, command, leash) = (Arc::clone(&self.0), command.to_owned(), Ended::default());
+        let held = leash.0.clone();
+        let ran = aside(ErrorKind::Broken, move || inside.run(&command, limit, &held));
+        Box::pin(async move {
+            let ran = ran.await;
+            drop(leash);
+            ran
+        })
+    }
+
+    fn harvest(self: Box<Self>) -> BoxFuture<'static, Result<Change, Error>> {
+        let inside = self.0;
+        aside(ErrorKind::Broken, move || inside.harvest())
+    }
+}
+
+/// Lets a command go that is given up.
+#[derive(Default)]
+struct Ended(Leash);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
+}
+
+impl Inside {
+    /// Makes it with the first call; who calls meanwhile waits.
+    fn workspace(&self) -> Result<Arc<Workspace>, Failure> {
+        let mut held = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*held {
+            return Ok(Arc::clone(made));
+        }
+        let Confines { named, grants, change, .. } = &self.confines;
+        let ground = (self.ground)()?;
+        let made = Workspace::make(&ground, &self.machine, named, grants, change.as_ref());
+        let made = Arc::new(made.map_err(|error| no_workspace(&error))?);
+        for note in &made.notes {
+            output::tell(note);
+        }
+        *held = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// Nothing if nobody has needed one.
+    fn made(&self) -> Option<Arc<Workspace>> {
+        self.workspace.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn policy(&self, workspace: &Workspace, wall: Duration) -> Policy {
+        Policy {
+            confinement: self.confines.profile.confinement,
+            hosts: self.hosts.clone(),
+            workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
+            limits: Limits { wall, ..Limits::default() },
+            grants: self.confines.grants.clone(),
+            store: self.machine.store(),
+        }
+    }
+
+    fn start(&self) -> Result<Tools, Failure> {
+        let workspace = self.workspace()?;
+        let policy = self.policy(&workspace, self.confines.wall);
+        let (jail, stream, root, settings) = self.machine.start(&policy, |blueprint| {
+            let (jail, stream) = Jail::serve(blueprint)?;
+            let environment = blueprint.environment.clone();
+            let proxy = environment.get("http_proxy").cloned();
+            let settings = Settings { environment, proxy, ..self.settings.clone() };
+            Ok((jail, stream, blueprint.folder.clone(), settings))
+        })?;
+        let broken = |error: io::Error| super::jail::broken(&error.into());
+        let running = Running::follow(jail).map_err(broken)?;
+        let client = Client::start(stream, &root, settings).map_err(broken)?;
+        Ok(Tools { client, _running: running, _workspace: workspace })
+    }
+
+    /// Before anything was made there is nothing to see, and what nobody keeps is no change.
+    fn look(&self) -> Result<Option<Change>, Failure> {
+        let Some(workspace) = self.made() else { return Ok(None) };
+        if !self.policy(&workspace, self.confines.wall).is_keeping() {
+            return Ok(None);
+        }
+        workspace.look().map_err(|error| gone(&workspace, &error))
+    }
+
+    fn run(&self, command: &str, limit: Duration, leash: &Leash) -> Result<Ran, Failure> {
+        let workspace = self.workspace()?;
+        command::run(&self.machine, &self.policy(&workspace, limit), command, leash)
+    }
+
+    /// What became of the workspace, once the tools are gone.
+    fn harvest(&self) -> Result<Change, Failure> {
+        let workspace = match (self.made(), &self.confines.change) {
+            (Some(made), _) => made,
+            (None, None) => return Ok(Change::default()),
+            (None, Some(_)) => self.workspace()?,
+        };
+        if let Err(error) = reopen(&workspace.layers.store)
+            && error.kind() == io::ErrorKind::NotFound
+        {
+            // Any other reason the harvest tells itself; here it would find an empty layer.
+            return Err(gone(&workspace, &error));
+        }
+        let policy = self.policy(&workspace, self.confines.wall);
+        self.machine.harvest(&policy, &workspace.rules)
+    }
+}
+
+fn gone(workspace: &Workspace, error: &io::Error) -> Failure {
+    let place = workspace.layers.store.display();
+    if error.kind() == io::ErrorKind::NotFound {
+        let message = "What was written is gone: somebody took the attempt's folder away.";
+        let hint = "Run the task again, and leave the folder for state alone meanwhile.";
+        return Failure::work(Code::NoWorkspace, place, message, hint);
+    }
+    let message = format!("The workspace cannot be looked at: {error}.");
+    Failure::work(Code::NoWorkspace, place, message, DISK_HINT)
+}
+
+const DISK_HINT: &str = "Check the disk, and the folder for state that `XDG_STATE_HOME` names.";
+
+fn no_workspace(error: &io::Error) -> Failure {
+    let message = format!("The workspace could not be made: {error}.");
+    Failure::work(Code::NoWorkspace, "", message, DISK_HINT)
+}
+
 struct Tools {
-    // In this order: the server is told to end before its jail is.
+    // In this order: the server is told to end before its jail is, and the jail before its workspace.
     client: Client,
     _running: Running,
+    _workspace: Arc<Workspace>,
 }
 
 impl Toolbox for Tools {

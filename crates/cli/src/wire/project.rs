@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sequester_core::agent::Role;
 use sequester_core::companion::Companions;
@@ -20,12 +21,13 @@ use crate::args::Args;
 use crate::failure::Failure;
 use crate::wire::base::Base;
 use crate::wire::trust::Trust;
+use crate::wire::workspace::Ground;
 use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
-    pub(crate) base: Base,
+    pub(crate) base: Arc<Base>,
     pub(crate) history: Option<Box<dyn History>>,
     pub(crate) agents: Agents,
     pub(crate) settings: Settings,
@@ -54,7 +56,7 @@ impl Project {
             problems.push(NO_COMMIT.to_owned());
         }
         let history = repo.history().ok().map(|log| Box::new(log) as Box<dyn History>);
-        Self::configured(root, Base::Head { repo, tree: Box::new(tree) }, history, problems)
+        Self::configured(root, Base::Tree { repo, tree: Box::new(tree) }, history, problems)
     }
 
     fn of_folder(root: PathBuf, git: Option<Repo>) -> Result<Self, Failure> {
@@ -82,7 +84,7 @@ impl Project {
         let (folder, trust) = (config::folder(), Trust::look());
         let agents = Agents::read(&root, folder.as_deref(), &trust);
         let settings = Settings::load(&root, folder.as_deref(), &agents.registry, &trust)?;
-        Ok(Self { root, base, history, agents, settings, trust, problems })
+        Ok(Self { root, base: Arc::new(base), history, agents, settings, trust, problems })
     }
 
     /// All files of the base, also those that no subagent may see.
@@ -91,13 +93,13 @@ impl Project {
     }
 
     fn is_head(&self) -> bool {
-        matches!(self.base, Base::Head { .. })
+        matches!(*self.base, Base::Tree { .. })
     }
 
     /// What a person should know about the base.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.problems.clone();
-        if let Base::Head { repo, tree } = &self.base
+        if let Base::Tree { repo, tree } = &*self.base
             && repo.dirty(tree.as_ref()).is_ok_and(|dirty| !dirty.is_clean())
         {
             notes.push(DIRTY.to_owned());
@@ -120,6 +122,11 @@ impl Project {
     pub(crate) fn visible(&self, plan: Option<(&PlanFile, &Companions)>) -> Filtered<'_> {
         let hidden = plan.map(|plan| self.plan_paths(plan)).unwrap_or_default();
         Filtered::visible(self.snapshot(), |entry| hidden.contains(&entry.path))
+    }
+
+    /// What workspaces are made over: without the files of the `plan`.
+    pub(crate) fn ground(&self, plan: BTreeSet<RepoPath>) -> Ground {
+        Ground { root: self.root.clone(), base: Arc::clone(&self.base), plan: Arc::new(plan) }
     }
 
     /// The plan and the lists of tasks beside it, where they lie in the repository, be they in the base or not.

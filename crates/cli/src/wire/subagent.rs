@@ -9,6 +9,7 @@ use sequester_core::agent::{AgentRun, Brief, Ending, Role};
 use sequester_core::budget::Budget;
 use sequester_core::context::IsolatedContext;
 use sequester_core::fault::Code;
+use sequester_core::jail::Jail;
 use sequester_core::limits::{Limit, OUTPUT_BYTES};
 use sequester_core::path::RepoPath;
 use sequester_core::price;
@@ -19,19 +20,16 @@ use sequester_core::repository::{self, Snapshot};
 use sequester_core::tool::{Effect, Spec, Toolbox};
 use sequester_engine::{Capped, Feed, Filtered, Joined, Redacted, Requests, Standing, Stop, drive};
 use sequester_llm::{Connected, Endpoint};
-use sequester_sandbox::{Limits as JailLimits, Policy};
 use sequester_survey::Folder;
 use sequester_tools::Settings as ToolSettings;
 use serde_json::Value;
 
 use super::crew::budget;
 use super::evidence::Evidence;
-use super::jail::{Machine, named_hosts};
-use super::jailed::Jailed;
+use super::jail::Machine;
+use super::jailed::{Confines, Jailed};
 use super::model::Connections;
-use super::workspace::Workspace;
 use crate::failure::Failure;
-use crate::output;
 use crate::wire::Project;
 
 /// What every attempt of one subagent has in common.
@@ -86,20 +84,8 @@ impl Subagent<'_> {
         feed: &dyn Feed,
         stop: &Stop,
     ) -> Result<(Ending, Evidence), Failure> {
-        let workspace = Workspace::make(
-            self.project,
-            self.base,
-            &self.machine,
-            self.named,
-            &self.grants,
-            &self.plan,
-        )
-        .map_err(|error| no_workspace(&error))?;
-        for note in &workspace.notes {
-            output::tell(note);
-        }
-        let jailed = self.jailed(&workspace)?;
-        let toolbox = self.toolbox(equipment, &jailed);
+        let jail = self.jail()?;
+        let toolbox = self.toolbox(equipment, jail.tools());
         let provider = model.provider.as_ref();
         let named = (provider.model(), provider.powers());
         let brief = Brief {
@@ -111,15 +97,15 @@ impl Subagent<'_> {
         // The server and all that it started are gone before anybody looks.
         drop(toolbox);
         // The work was paid for: its report stands, whatever became of the change.
-        let evidence = match jailed.harvest(&workspace.rules) {
+        let evidence = match jail.harvest().await {
             Ok(change) => Evidence::from(change),
-            Err(failure) => Evidence::missing(failure.message()),
+            Err(error) => Evidence::missing(&error.message),
         };
         Ok((ending, evidence))
     }
 
-    fn toolbox(&self, equipment: Equipment, jailed: &Arc<Jailed>) -> impl Toolbox + use<> {
-        let mut boxes: Vec<Box<dyn Toolbox>> = vec![Box::new(jailed.tools())];
+    fn toolbox(&self, equipment: Equipment, jailed: Box<dyn Toolbox>) -> impl Toolbox + use<> {
+        let mut boxes = vec![jailed];
         boxes.extend(equipment.search);
         let granted = Filtered::new(Joined(boxes), equipment.listed);
         let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(requests(&self.project.root, self.inside()))];
@@ -131,24 +117,23 @@ impl Subagent<'_> {
         bytes.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX))
     }
 
-    fn jailed(&self, workspace: &Workspace) -> Result<Arc<Jailed>, Failure> {
-        let mut settings = ToolSettings {
-            hosts: self.profile.hosts.clone(),
-            output_bytes: self.output_bytes(),
-            ..ToolSettings::default()
-        };
+    fn jail(&self) -> Result<Box<dyn Jail>, Failure> {
+        let mut settings =
+            ToolSettings { output_bytes: self.output_bytes(), ..ToolSettings::default() };
         if let Some(seconds) = self.limit(Limit::Bash) {
             settings.bash_time = Duration::from_secs(seconds);
         }
-        let policy = Policy {
-            confinement: self.profile.confinement,
-            hosts: named_hosts(&self.profile)?,
-            workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
-            limits: JailLimits { wall: self.budget().wall, ..JailLimits::default() },
+        let ground = self.project.ground(self.plan.clone());
+        let confines = Confines {
+            profile: self.profile.clone(),
+            change: None,
+            named: self.named.iter().cloned().collect(),
             grants: self.grants.clone(),
-            store: self.machine.store(),
+            wall: self.budget().wall,
         };
-        Jailed::new(Arc::clone(&self.machine), policy, settings)
+        let (machine, root) = (Arc::clone(&self.machine), &self.project.root);
+        let jail = Jailed::open(machine, root, move || Ok(ground.clone()), confines, settings)?;
+        Ok(Box::new(jail))
     }
 
     fn inside(&self) -> BTreeSet<RepoPath> {
@@ -244,14 +229,4 @@ impl Toolbox for Hosted {
 pub(crate) fn refuse(error: &profile::Error) -> Failure {
     let tell = if error.code().is_trust() { Failure::trust } else { Failure::input };
     tell(error.code(), "", error.to_string(), error.hint())
-}
-
-fn no_workspace(error: &std::io::Error) -> Failure {
-    let message = format!("The workspace could not be made: {error}.");
-    Failure::work(
-        Code::NoWorkspace,
-        "",
-        message,
-        "Check the disk, and the folder for state that `XDG_STATE_HOME` names.",
-    )
 }

@@ -3,19 +3,30 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use sequester_core::change::Change;
 use sequester_core::path::RepoPath;
 use sequester_core::protected::Grants;
-use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
+use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot};
 use sequester_git::{Export, Touched};
-use sequester_sandbox::harvest::Rules;
+use sequester_sandbox::harvest::{Look, Rules};
 use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored, linked};
 use sequester_sandbox::{Ids, Layer, Layers, identity, protected};
 
 use super::base::Base;
 use super::jail::Machine;
-use crate::wire::Project;
+
+/// What workspaces are made over.
+#[derive(Clone)]
+pub(crate) struct Ground {
+    /// Where the repository lies, and each workspace stands inside.
+    pub(crate) root: PathBuf,
+    pub(crate) base: Arc<Base>,
+    /// Files of the plan. They are not there, wherever they lie.
+    pub(crate) plan: Arc<BTreeSet<RepoPath>>,
+}
 
 /// Gone when this is dropped.
 pub(crate) struct Workspace {
@@ -23,6 +34,7 @@ pub(crate) struct Workspace {
     pub(crate) rules: Rules,
     /// What a person should know about it.
     pub(crate) notes: Vec<String>,
+    look: Mutex<Look>,
     _attempt: Attempt,
     /// No sweep takes it away while somebody works over it.
     _base: Option<Held>,
@@ -32,23 +44,22 @@ pub(crate) struct Workspace {
 const KEPT: usize = 4;
 
 impl Workspace {
-    /// Over the `visible` part of the project's base. Folders of the files that the task names can be renamed in it. The files of
-    /// the `plan` are not there, wherever they lie.
+    /// Over what may be seen of the base, with the `change` on it. Folders of the files that are `named` can be renamed in it.
     pub(crate) fn make(
-        project: &Project,
-        visible: &dyn Snapshot,
+        ground: &Ground,
         machine: &Machine,
-        named: &[RepoPath],
+        named: &BTreeSet<RepoPath>,
         grants: &Grants,
-        plan: &BTreeSet<RepoPath>,
+        change: Option<&Change>,
     ) -> io::Result<Self> {
+        let snapshot = ground.base.snapshot();
+        let visible = &Filtered::visible(snapshot, |entry| ground.plan.contains(&entry.path));
         let state = State::open(&machine.workspaces())?;
         let mut notes = state.sweep(KEPT)?.problems;
         let attempt = state.begin(&name())?;
-        let written = Written::take(project, visible, &state, &attempt)?;
-        let (root, tree) = (&project.root, written.tree.as_path());
-        let who = identity(&machine.surroundings);
-        let owner = Some(who.outside).filter(|outside| *outside != who.owner);
+        let written = Written::take(ground, visible, &state, &attempt)?;
+        let (root, tree) = (&ground.root, written.tree.as_path());
+        let owner = owner(machine);
         let layer = attempt.layer("tree", owner)?;
         let times: Vec<_> =
             written.touched.into_iter().map(|one| (one.path, one.modified)).collect();
@@ -71,7 +82,7 @@ impl Workspace {
             notes
                 .push(format!("`{folder}` is not shown inside: there are too many build folders."));
         }
-        let withheld = withheld(project, visible, plan);
+        let withheld = withheld(ground, visible);
         let hidden = ignored::secrets(root, &found.folders, &withheld)?;
         if hidden.is_none() {
             caches.clear();
@@ -93,8 +104,45 @@ impl Workspace {
             grants: grants.clone(),
             ..rules(&withheld, visible, tree, grants)?
         };
-        Ok(Self { layers, rules, notes, _attempt: attempt, _base: written.held })
+        if let Some(change) = change {
+            layer.restore(tree, change)?;
+        }
+        let mut look = Look::new(layer.store(), tree, &rules);
+        look.prepare(SystemTime::now())?;
+        let look = Mutex::new(look);
+        Ok(Self { layers, rules, notes, look, _attempt: attempt, _base: written.held })
     }
+
+    /// Over nothing: to see whether there can be one at all.
+    pub(crate) fn empty(root: &Path, machine: &Machine) -> io::Result<Self> {
+        let state = State::open(&machine.workspaces())?;
+        let attempt = state.begin(&name())?;
+        let tree = attempt.make("base")?;
+        let layer = attempt.layer("tree", owner(machine))?;
+        let rules = Rules::default();
+        let look = Mutex::new(Look::new(layer.store(), &tree, &rules));
+        let layers = Layers {
+            at: root.to_owned(),
+            lower: vec![tree],
+            store: layer.store().to_owned(),
+            git: None,
+            protected: Vec::new(),
+            caches: Vec::new(),
+            hidden: Vec::new(),
+        };
+        Ok(Self { layers, rules, notes: Vec::new(), look, _attempt: attempt, _base: None })
+    }
+
+    /// The change so far, while somebody may work in it; nothing if it is what this said last.
+    pub(crate) fn look(&self) -> io::Result<Option<Change>> {
+        self.look.lock().unwrap_or_else(PoisonError::into_inner).take(SystemTime::now())
+    }
+}
+
+/// Who the jailed program is for the machine, where that is somebody else.
+fn owner(machine: &Machine) -> Option<Ids> {
+    let who = identity(&machine.surroundings);
+    Some(who.outside).filter(|outside| *outside != who.owner)
 }
 
 /// A base with more files whose times are not right is written anew: else every attempt would have copies of them all.
@@ -111,22 +159,22 @@ struct Written {
 }
 
 impl Written {
-    /// HEAD is written once and found again; what is not committed is written for this attempt alone.
+    /// A tree is written once and found again; what is not committed is written for this attempt alone.
     fn take(
-        project: &Project,
+        ground: &Ground,
         visible: &dyn Snapshot,
         state: &State,
         attempt: &Attempt,
     ) -> io::Result<Self> {
         let hidden = |entry: &Entry| repository::find(visible, entry.path.as_str()).is_none();
         let now = SystemTime::now();
-        match &project.base {
-            Base::Head { tree, .. } => {
+        match &*ground.base {
+            Base::Tree { tree, .. } => {
                 let export = tree.without(hidden);
                 let name =
                     export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
                 // Another checkout's files have other times, and each that differs is touched in each attempt.
-                let root = blake3::hash(project.root.as_os_str().as_encoded_bytes()).to_hex();
+                let root = blake3::hash(ground.root.as_os_str().as_encoded_bytes()).to_hex();
                 Self::shared(&export, &format!("{name}-{}", &root[..16]), state, attempt, now)
             }
             Base::Uncommitted { repo, folder } => {
@@ -139,7 +187,7 @@ impl Written {
             Base::Folder(_) => {
                 let draft = attempt.make("base")?;
                 let to = draft.join("tree");
-                copy::copy(&project.root, &to, None, &|path| shows(visible, path))?;
+                copy::copy(&ground.root, &to, None, &|path| shows(visible, path))?;
                 Ok(Self::in_folder(&draft, None))
             }
         }
@@ -197,7 +245,7 @@ fn cache(
 }
 
 /// The folders that named files lie in.
-fn folders(named: &[RepoPath]) -> Vec<RepoPath> {
+fn folders(named: &BTreeSet<RepoPath>) -> Vec<RepoPath> {
     let above =
         |path: &RepoPath| path.as_str().rsplit_once('/').map(|(folder, _)| folder.to_owned());
     let above = named.iter().filter_map(above).filter_map(|folder| RepoPath::parse(&folder).ok());
@@ -218,15 +266,11 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
     names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
-/// What of the project's base is not shown, and the plan.
-fn withheld(
-    project: &Project,
-    visible: &dyn Snapshot,
-    plan: &BTreeSet<RepoPath>,
-) -> BTreeSet<RepoPath> {
-    let all = project.snapshot().entries().iter().map(|entry| &entry.path);
+/// What of the base is not shown, and the plan.
+fn withheld(ground: &Ground, visible: &dyn Snapshot) -> BTreeSet<RepoPath> {
+    let all = ground.base.snapshot().entries().iter().map(|entry| &entry.path);
     let hidden = all.filter(|path| repository::find(visible, path.as_str()).is_none());
-    hidden.chain(plan).cloned().collect()
+    hidden.chain(ground.plan.iter()).cloned().collect()
 }
 
 /// For what was written to `tree`.

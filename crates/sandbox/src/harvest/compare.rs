@@ -7,12 +7,13 @@ use std::path::Path;
 use ignore::gitignore::Gitignore;
 use rustix::fs::FileType::{self, Directory};
 use rustix::fs::Stat;
-use sequester_core::change::{Action, Change, Entry, Mode, Refused};
+use sequester_core::change::{Change, Entry, Mode, Refused};
 use sequester_core::path::RepoPath;
 
 use super::change::{ALL_BYTES, ENTRIES, FILE_BYTES, IGNORED, REFUSED};
 use super::patch::{Added, Patch};
 use super::rules::is_git;
+use super::side::{Side, action};
 use super::{Rules, link};
 use crate::workspace::{Folder, ignored};
 
@@ -352,49 +353,6 @@ fn is_untouched(was: &Stat, seen: &Stat) -> bool {
     all(was) == all(seen)
 }
 
-fn action(old: Option<&Side>, new: Option<&Side>) -> Action {
-    match (old, new) {
-        (None, _) => Action::Create,
-        (_, None) => Action::Delete,
-        (Some(old), Some(new)) if old.bytes == new.bytes && old.mode != Mode::Link => {
-            match new.mode {
-                Mode::Link => Action::Modify,
-                _ => Action::Mode,
-            }
-        }
-        _ => Action::Modify,
-    }
-}
-
-/// What a path stands for, as git would store it.
-#[derive(PartialEq)]
-struct Side {
-    mode: Mode,
-    /// Nothing for a file that is too large to be held.
-    bytes: Option<Vec<u8>>,
-}
-
-impl Side {
-    fn read(from: &Folder, path: &str, seen: &Stat) -> Result<Self, String> {
-        let unreadable = |error: io::Error| format!("it cannot be read: {error}");
-        match FileType::from_raw_mode(seen.st_mode) {
-            FileType::Symlink => {
-                let bytes = Some(from.read_link(path).map_err(unreadable)?);
-                Ok(Self { mode: Mode::Link, bytes })
-            }
-            FileType::RegularFile if seen.st_mode & 0o7000 != 0 => {
-                Err("it has a set-user, set-group or sticky bit".to_owned())
-            }
-            FileType::RegularFile => {
-                let is_program = seen.st_mode & 0o100 != 0;
-                let mode = if is_program { Mode::Executable } else { Mode::File };
-                Ok(Self { mode, bytes: from.read(path, FILE_BYTES).map_err(unreadable)? })
-            }
-            _ => Err("it is a pipe, a socket or a device".to_owned()),
-        }
-    }
-}
-
-fn join(folder: &str, name: &str) -> String {
+pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

@@ -61,7 +61,7 @@ fn beneath(path: &str, folder: &str) -> bool {
 }
 
 /// Whether some file system takes this name for `.git`: by case, by what it leaves out, or by a short form.
-pub(super) fn is_git(name: &str) -> bool {
+pub(crate) fn is_git(name: &str) -> bool {
     let left_out = |letter: char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let seen: String = name.chars().filter(|letter| !left_out(*letter)).collect();
     let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, XattrFlags, setxattr};
 use sequester_core::path::RepoPath;
 
 use super::copy::{copy, copy_file, date_folder, make_folder};
-use super::walk::Folder;
+use super::walk::{Folder, OPAQUE};
 use crate::Ids;
 
 /// A folder larger than this is not copied up.
@@ -20,7 +20,7 @@ const FOLDER_FILES: usize = 2_000;
 #[derive(Debug)]
 pub struct Layer {
     store: PathBuf,
-    owner: Option<Ids>,
+    pub(super) owner: Option<Ids>,
 }
 
 /// Lets a layer be entered again after a jail: whoever ran there owns its highest folder, and may have shut it.
@@ -37,7 +37,7 @@ impl Layer {
         &self.store
     }
 
-    fn upper(&self, path: &str) -> PathBuf {
+    pub(super) fn upper(&self, path: &str) -> PathBuf {
         self.store.join("upper").join(path)
     }
 
@@ -63,7 +63,7 @@ impl Layer {
             self.make_parents(&below, folder.as_str())?;
             let target = self.upper(folder.as_str());
             copy(&base.join(folder.as_str()), &target, self.owner, &|_| true)?;
-            setxattr(&target, "user.overlay.opaque", b"y", XattrFlags::CREATE)?;
+            setxattr(&target, OPAQUE, b"y", XattrFlags::CREATE)?;
             self.date_parents(&below, folder.as_str())?;
             done.push(folder);
         }

@@ -7,12 +7,17 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fgetxattr, openat, readlinkat, statat,
+};
 use rustix::io::Errno;
 
 /// A folder and all beneath it. Paths are relative to it, and the empty one is the folder itself.
 #[derive(Debug)]
 pub(crate) struct Folder(OwnedFd);
+
+/// How the kernel marks a folder that hides what is beneath.
+pub(super) const OPAQUE: &str = "user.overlay.opaque";
 
 /// A name in a folder, and what it stands for.
 pub(crate) struct Seen {
@@ -24,6 +29,17 @@ impl Folder {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self(openat(CWD, path, flags, Mode::empty())?))
+    }
+
+    /// A folder in this one. Whatever is moved meanwhile, what is looked at from there lies beneath it.
+    pub(crate) fn enter(&self, name: &str) -> io::Result<Self> {
+        Ok(Self(self.open_beneath(name, OFlags::DIRECTORY)?))
+    }
+
+    /// Whether it hides what a layer beneath has in its place.
+    pub(crate) fn is_opaque(&self) -> bool {
+        let mut value = [0; 1];
+        matches!(fgetxattr(&self.0, OPAQUE, &mut value), Ok(1)) && value == *b"y"
     }
 
     /// What a folder holds, in the order of names.

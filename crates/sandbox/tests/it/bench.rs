@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sequester_core::profile::Confinement;
 use sequester_core::protected::Grants;
-use sequester_sandbox::workspace::{Attempt, State};
+use sequester_sandbox::workspace::{Attempt, Layer, State};
 use sequester_sandbox::{
     Blueprint, Jail, Layers, Limits, Policy, Surroundings, Workspace, assume, compile,
     compile_harvest, identity,
@@ -53,6 +53,7 @@ impl Talk {
 pub(crate) struct Bench {
     _folder: TempDir,
     _attempt: Attempt,
+    layer: Layer,
     surroundings: Surroundings,
     pub(crate) policy: Policy,
 }
@@ -60,11 +61,18 @@ pub(crate) struct Bench {
 impl Bench {
     /// A writer over a base of two files.
     pub(crate) fn new() -> Self {
+        Self::over(|base| {
+            fs::write(base.join("a.txt"), "a\n").unwrap();
+            fs::write(base.join("b.txt"), "b\n").unwrap();
+        })
+    }
+
+    /// A writer over what `fill` puts into the base.
+    pub(crate) fn over(fill: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::Builder::new().prefix("jail-").tempdir_in("/var/tmp").unwrap();
         let base = folder.path().join("base");
         fs::create_dir_all(base.join(".git")).unwrap();
-        fs::write(base.join("a.txt"), "a\n").unwrap();
-        fs::write(base.join("b.txt"), "b\n").unwrap();
+        fill(&base);
         let path = "/usr/local/bin:/usr/bin:/bin".to_owned();
         let environment: BTreeMap<_, _> = [("PATH".to_owned(), path)].into();
         let surroundings = Surroundings::look(&environment);
@@ -72,10 +80,11 @@ impl Bench {
         let owner = Some(who.outside).filter(|outside| *outside != who.owner);
         let state = State::open(&folder.path().join("state")).unwrap();
         let attempt = state.begin("one").unwrap();
+        let layer = attempt.layer("tree", owner).unwrap();
         let layers = Layers {
             at: folder.path().join("work"),
             lower: vec![base],
-            store: attempt.layer("tree", owner).unwrap().store().to_owned(),
+            store: layer.store().to_owned(),
             git: None,
             protected: Vec::new(),
             caches: Vec::new(),
@@ -89,7 +98,7 @@ impl Bench {
             grants: Grants::default(),
             store: folder.path().join("store"),
         };
-        Self { _folder: folder, _attempt: attempt, surroundings, policy }
+        Self { _folder: folder, _attempt: attempt, layer, surroundings, policy }
     }
 
     fn layers(&self) -> &Layers {
@@ -97,6 +106,14 @@ impl Bench {
             Workspace::Layers(layers) => layers,
             _ => panic!("no layers"),
         }
+    }
+
+    pub(crate) fn layer(&self) -> &Layer {
+        &self.layer
+    }
+
+    pub(crate) fn base(&self) -> &Path {
+        &self.layers().lower[0]
     }
 
     /// Where the workspace stands inside.

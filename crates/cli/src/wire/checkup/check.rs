@@ -2,16 +2,13 @@
 //! they never run anywhere else.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sequester_core::check::{self, Kind};
 use sequester_core::profile::Confinement;
 use sequester_core::protected::Grants;
-use sequester_sandbox::{Ending, Jail, Limits, Policy, Streams, Workspace};
+use sequester_sandbox::{Limits, Policy, Workspace};
 use sequester_survey::Folder;
 use serde::Serialize;
 
@@ -19,6 +16,7 @@ use super::Problem;
 use crate::failure::Failure;
 use crate::output;
 use crate::wire::Settings;
+use crate::wire::command::{self, Leash};
 use crate::wire::jail::{Machine, folder};
 
 #[derive(Serialize)]
@@ -51,7 +49,7 @@ const WALL: Duration = Duration::from_mins(10);
 const MOST: usize = 16;
 /// Of what a check printed, its end.
 const SHOWN_LINES: usize = 12;
-const SHOWN_BYTES: u64 = 4 << 10;
+const SHOWN_BYTES: usize = 4 << 10;
 
 pub(super) fn run_all(
     root: &Path,
@@ -125,30 +123,23 @@ fn run(root: &Path, command: &str, wall: Duration, machine: &Machine) -> Result<
         grants: Grants::default(),
         store: machine.store(),
     };
-    let told = |error: io::Error| super::super::jail::broken(&error.into());
-    let printed = tempfile::tempfile().map_err(told)?;
-    let null = File::open("/dev/null").map_err(told)?;
-    let streams = Streams { stdin: null.as_fd(), stdout: printed.as_fd(), stderr: printed.as_fd() };
-    let words: Vec<String> = ["/bin/sh", "-c", command].map(str::to_owned).into();
-    let jail = machine.start(&policy, |blueprint| Jail::run(blueprint, words.clone(), streams))?;
-    let ending = jail.wait(drop).map_err(|error| super::super::jail::broken(&error))?;
-    let why = match ending {
-        Ending::Exited(0) => return Ok(Ended::Passed),
-        Ending::Exited(127) => "a program is not there.".to_owned(),
-        Ending::Exited(code) => format!("it ended with {code}."),
-        Ending::Signalled(signal) => format!("it was ended by signal {signal}."),
-        Ending::NotFound | Ending::NotRunnable => "there is no shell.".to_owned(),
-        Ending::Killed(cause) => cause.sentence().to_owned(),
+    let ran = command::run(machine, &policy, command, &Leash::default())?;
+    let why = match (ran.limit, ran.code) {
+        (Some(limit), _) => limit,
+        (None, 0) => return Ok(Ended::Passed),
+        (None, 127) => "a program is not there.".to_owned(),
+        (None, code @ 129..) => format!("it was ended by signal {}.", code - 128),
+        (None, code) => format!("it ended with {code}."),
     };
-    Ok(Ended::Failed { why, output: tail(printed).unwrap_or_default() })
+    Ok(Ended::Failed { why, output: tail(&ran.output).to_owned() })
 }
 
-fn tail(mut printed: File) -> io::Result<String> {
-    let end = printed.seek(SeekFrom::End(0))?;
-    printed.seek(SeekFrom::Start(end.saturating_sub(SHOWN_BYTES)))?;
-    let mut bytes = Vec::new();
-    printed.read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let lines: Vec<&str> = text.lines().collect();
-    Ok(lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
+fn tail(printed: &str) -> &str {
+    let mut from = printed.len().saturating_sub(SHOWN_BYTES);
+    while !printed.is_char_boundary(from) {
+        from += 1;
+    }
+    let shown = printed[from..].trim_end();
+    let lines = shown.rmatch_indices('\n').nth(SHOWN_LINES - 1);
+    lines.map_or(shown, |(at, _)| &shown[at + 1..])
 }

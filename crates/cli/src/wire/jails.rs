@@ -1,0 +1,94 @@
+//! Jails for the attempts and checks of a run: each over a tree of the repository.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sequester_core::fault::Code;
+use sequester_core::future::BoxFuture;
+use sequester_core::id::TreeId;
+use sequester_core::jail::{Cell, Error, ErrorKind, Jail, Jails};
+use sequester_core::path::RepoPath;
+use sequester_core::tool::Spec;
+use sequester_git::{Repo, Trees};
+use sequester_tools::Settings;
+
+use super::aside::aside;
+use super::base::Base;
+use super::jail::Machine;
+use super::jailed::{Confines, Jailed};
+use super::workspace::Ground;
+use crate::failure::Failure;
+
+/// What all jails of a run have in common.
+#[derive(Clone)]
+pub(crate) struct Cells {
+    machine: Arc<Machine>,
+    grounds: Arc<Grounds>,
+    settings: Settings,
+}
+
+impl Cells {
+    /// Over trees of `repo`, without the files of the `plan`.
+    pub(crate) fn new(
+        machine: Arc<Machine>,
+        repo: Repo,
+        trees: Arc<Trees>,
+        plan: BTreeSet<RepoPath>,
+        settings: Settings,
+    ) -> Self {
+        let root = repo.root().to_owned();
+        let plan = Arc::new(plan);
+        let grounds = Grounds { root, repo, trees, plan, last: Mutex::default() };
+        Self { machine, grounds: Arc::new(grounds), settings }
+    }
+
+    fn open(self, cell: Cell) -> Result<Jailed, Failure> {
+        let Cell { profile, base, change, named, grants, wall } = cell;
+        let confines = Confines { profile, change, named, grants, wall };
+        let (root, grounds) = (self.grounds.root.clone(), self.grounds);
+        let ground = move || grounds.find(&base);
+        Jailed::open(self.machine, &root, ground, confines, self.settings)
+    }
+}
+
+impl Jails for Cells {
+    fn specs(&self) -> Vec<Spec> {
+        sequester_tools::specs()
+    }
+
+    fn open<'a>(&'a self, cell: &'a Cell) -> BoxFuture<'a, Result<Box<dyn Jail>, Error>> {
+        let (cells, cell) = (self.clone(), cell.clone());
+        aside(ErrorKind::Guarantee, move || Ok(Box::new(cells.open(cell)?) as Box<dyn Jail>))
+    }
+}
+
+/// The trees of a repository, as workspaces need them.
+struct Grounds {
+    root: PathBuf,
+    repo: Repo,
+    trees: Arc<Trees>,
+    plan: Arc<BTreeSet<RepoPath>>,
+    /// Attempts over one base mostly come together: it is listed once for all of them.
+    last: Mutex<Option<(TreeId, Arc<Base>)>>,
+}
+
+impl Grounds {
+    fn find(&self, tree: &TreeId) -> Result<Ground, Failure> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = match &*last {
+            Some((id, base)) if id == tree => Arc::clone(base),
+            _ => {
+                let found = self.trees.tree(tree).map_err(|error| {
+                    let hint = "Check that `git fsck` finds nothing, then resume the run.";
+                    Failure::work(Code::NoWorkspace, self.root.display(), error.to_string(), hint)
+                })?;
+                let base = Base::Tree { repo: self.repo.clone(), tree: Box::new(found) };
+                let base = Arc::new(base);
+                *last = Some((tree.clone(), Arc::clone(&base)));
+                base
+            }
+        };
+        Ok(Ground { root: self.root.clone(), base, plan: Arc::clone(&self.plan) })
+    }
+}
