@@ -6,6 +6,8 @@ pub(crate) mod doctor;
 pub(crate) mod files;
 pub(crate) mod plan;
 pub(crate) mod profiles;
+pub(crate) mod resume;
+pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod task;

@@ -31,6 +31,8 @@ fn main() -> ExitCode {
         Command::Agents(agents) => commands::agents::run(&args, agents),
         Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
         Command::Schema(schema) => commands::schema::run(&args, schema),
+        Command::Run(run) => commands::run::run(&args, run),
+        Command::Resume(resume) => commands::resume::run(&args, resume),
         Command::Task(task) => commands::task::run(&args, task),
         Command::Sandbox(sandbox) => commands::sandbox::run(&args, sandbox),
         Command::Trust(trust) => commands::trust::run(&args, trust),

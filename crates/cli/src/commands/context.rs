@@ -81,7 +81,7 @@ fn manifest(context: &IsolatedContext) -> serde_json::Value {
 }
 
 /// A context of a faulty plan would prove nothing.
-fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
+pub(super) fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
     let all = project.faults_of(file);
     let worst = all.iter().find(|fault| fault.code.is_trust()).or(all.first());
     let Some(first) = worst else {
@@ -89,7 +89,7 @@ fn refuse_faulty(file: &PlanFile, project: &Project) -> Result<(), Failure> {
     };
     let faults = terminal::plural(all.len(), "fault");
     let hint = format!(
-        "{} No context is shown of a plan with faults: `sequester plan {}` shows {faults}.",
+        "{} Nothing is done with a plan with faults: `sequester plan {}` shows {faults}.",
         first.hint, file.name
     );
     let first = Fault { hint, ..first.clone() };

@@ -13,7 +13,7 @@ use crate::Outcome;
 use crate::args::{Args, Reading, ResumeArgs};
 use crate::failure::Failure;
 use crate::output;
-use crate::render::run::Onlooker;
+use crate::render::onlooker::Onlooker;
 use crate::wire::runs::{self, Runs};
 use crate::wire::{PlanFile, Project, Staff};
 

@@ -21,7 +21,7 @@ use crate::Outcome;
 use crate::args::{Args, RunArgs};
 use crate::failure::Failure;
 use crate::output;
-use crate::render::run::{self as view, Onlooker};
+use crate::render::onlooker::{self as view, Onlooker};
 use crate::wire::jail::Machine;
 use crate::wire::run::{Asked, Ready, estimate};
 use crate::wire::runs::{self, Runs};

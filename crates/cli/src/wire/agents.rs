@@ -10,6 +10,7 @@ use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::path::RepoPath;
 use sequester_core::profile::{Profile, Profiles};
 use sequester_core::repository::Snapshot;
+use sequester_core::run::Workflows;
 use sequester_core::source::{Origin, Source};
 
 use super::trust::{Asking, Grants, Trust, Untrusted};
@@ -25,6 +26,7 @@ const MOST: usize = 200;
 pub(crate) struct Agents {
     pub(crate) registry: Registry,
     pub(crate) profiles: Profiles,
+    pub(crate) workflows: Workflows,
     agent_files: Files,
     profile_files: Files,
     profile_faults: Vec<FileFault>,

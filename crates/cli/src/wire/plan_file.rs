@@ -13,6 +13,7 @@ use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, Plan};
 use sequester_core::repository::{ErrorKind, Snapshot};
+use sequester_core::run::Source as Recorded;
 use sequester_core::secret;
 use sequester_core::source::{Origin, Source};
 
@@ -65,6 +66,28 @@ impl PlanFile {
         let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
         let given = reading.plan.clone();
         Ok(Self { name, given, path, source, plan: parsed.plan, graph, faults })
+    }
+
+    /// A plan as a run has it, wherever the file is by now.
+    pub(crate) fn recorded(plan: &Recorded, source: Vec<u8>, limits: &Limits) -> Self {
+        let given = PathBuf::from(&plan.path);
+        let options = Options {
+            format: plan.format.as_deref().and_then(plan::Format::parse),
+            parallel: plan.parallel,
+            file_name: given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            limit: limits.plan_bytes,
+        };
+        let parsed = plan::parse(&source, &options);
+        let (graph, mut faults) = TaskGraph::new(&parsed.plan);
+        faults.extend(parsed.faults);
+        let path = fs::canonicalize(&given).ok().filter(|path| path.is_file());
+        let name = terminal::clean(&plan.path).into_owned();
+        Self { name, given, path, source, plan: parsed.plan, graph, faults }
+    }
+
+    /// Where the person said it lies.
+    pub(crate) fn given(&self) -> &Path {
+        &self.given
     }
 
     /// How far the plan is trusted; one that lies nowhere cannot have been accepted.

@@ -67,7 +67,9 @@ impl Asked<'_> {
         let started = Started {
             version: VERSION,
             plan: Source {
-                path: self.file.name.clone(),
+                path: self.file.given().display().to_string(),
+                format: self.given.reading.format.map(|format| format.as_str().to_owned()),
+                parallel: self.given.reading.parallel,
                 text: Digest::of(&self.file.source),
             },
             base: Base { commit: start.commit.clone(), tree: start.tree.clone() },
