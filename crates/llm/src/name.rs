@@ -29,14 +29,14 @@ pub struct Models {
 pub struct Sources<'a> {
     pub models: &'a Models,
     /// A variable of the environment.
-    pub environment: &'a dyn Fn(&str) -> Option<String>,
+    pub environment: &'a (dyn Fn(&str) -> Option<String> + Sync),
     /// What the person's key command for a provider printed, or why it failed; `None` where none is configured.
-    pub command: &'a dyn Fn(&str) -> Option<Result<String, String>>,
+    pub command: &'a (dyn Fn(&str) -> Option<Result<String, String>> + Sync),
 }
 
 impl<'a> Sources<'a> {
     /// The environment alone: nothing is configured.
-    pub fn of(environment: &'a dyn Fn(&str) -> Option<String>) -> Self {
+    pub fn of(environment: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> Self {
         static NONE: Models = Models { strong: None, default: None, cheap: None };
         Self { models: &NONE, environment, command: &|_| None }
     }

@@ -25,7 +25,7 @@ use crate::render::onlooker::{self as view, Onlooker};
 use crate::wire::jail::Machine;
 use crate::wire::run::{Asked, Ready, estimate};
 use crate::wire::runs::{self, Runs};
-use crate::wire::{Cells, Connections, PlanFile, Project, Staff};
+use crate::wire::{Cells, Connections, PlanFile, Project, Staff, refuse_trouble};
 
 pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let file = Arc::new(PlanFile::read(&given.reading, &Limits::default())?);
@@ -144,7 +144,7 @@ pub(super) async fn conduct(
     let controller =
         Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, stop.clone());
     loop {
-        let ended = controller.conduct(jobs).await.map_err(|error| refuse(&error))?;
+        let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
         let open = log.read(|run| run.questions.clone());
         if ended != Ended::Waiting || json || !is_attended() {
             return Ok(ended);
@@ -164,7 +164,7 @@ pub(super) async fn conduct(
         let event = Event::RunResumed { retry: Vec::new() };
         entries.push(Entry { scope: Scope::default(), event });
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
-        kept.map_err(|error| refuse(&Trouble::Store(error)))?;
+        kept.map_err(|error| refuse_trouble(&Trouble::Store(error)))?;
     }
 }
 
@@ -201,25 +201,6 @@ pub(super) fn jobs(flag: Option<u16>, project: &Project) -> usize {
     let set = set.and_then(|jobs| usize::try_from(jobs).ok()).filter(|jobs| *jobs > 0);
     let cores = || thread::available_parallelism().map_or(2, usize::from).min(8);
     flag.map(usize::from).or(set).unwrap_or_else(cores)
-}
-
-/// What a run that cannot go on says.
-pub(super) fn refuse(trouble: &Trouble) -> Failure {
-    match trouble {
-        Trouble::Store(error) => runs::failed_store(error),
-        Trouble::Guarantee(error) => {
-            Failure::guarantee(Code::NoJail, "", error.message.clone(), error.hint.clone())
-        }
-        Trouble::Repository { message } => Failure::work(
-            Code::NoRepository,
-            "",
-            message.clone(),
-            "Check that `git fsck` finds nothing, then `sequester resume`.",
-        ),
-        Trouble::Crew { message, hint } => {
-            Failure::work(Code::NoWorkspace, "", message.clone(), hint.clone())
-        }
-    }
 }
 
 pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Outcome {

@@ -14,6 +14,13 @@ pub(crate) enum Base {
 }
 
 impl Base {
+    pub(crate) fn repo(&self) -> Option<&Repo> {
+        match self {
+            Self::Tree { repo, .. } | Self::Uncommitted { repo, .. } => Some(repo),
+            Self::Folder(_) => None,
+        }
+    }
+
     pub(crate) fn snapshot(&self) -> &dyn Snapshot {
         match self {
             Self::Tree { tree, .. } => tree.as_ref(),

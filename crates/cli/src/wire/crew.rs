@@ -8,6 +8,7 @@ use sequester_core::architecture::Piece;
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Request, Shelf};
+use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
 use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
@@ -69,12 +70,8 @@ impl Staff {
             project,
             file,
         };
-        staff.architecture = staff.survey(start).map_err(|error| Failure::of_trouble(&error))?;
+        staff.architecture = staff.survey(start).map_err(|error| refuse_trouble(&error))?;
         Ok(staff)
-    }
-
-    pub(crate) fn connections(&self) -> &Connections {
-        &self.connections
     }
 
     pub(crate) fn hidden(&self) -> &BTreeSet<RepoPath> {
@@ -228,6 +225,23 @@ impl Crew for Staff {
         });
         let requests = requests(&self.project.root, inside.unwrap_or_default());
         Extra { granted: search.into_iter().collect(), always: vec![Box::new(requests)] }
+    }
+}
+
+/// What a run that cannot go on says.
+pub(crate) fn refuse_trouble(trouble: &Trouble) -> Failure {
+    match trouble {
+        Trouble::Store(error) => super::runs::failed_store(error),
+        Trouble::Guarantee(error) => {
+            Failure::guarantee(Code::NoJail, "", error.message.clone(), error.hint.clone())
+        }
+        Trouble::Repository { message } => {
+            let hint = "Check that `git fsck` finds nothing, then `sequester resume`.";
+            Failure::work(Code::NoRepository, "", message.clone(), hint)
+        }
+        Trouble::Crew { message, hint } => {
+            Failure::work(Code::NoWorkspace, "", message.clone(), hint.clone())
+        }
     }
 }
 
