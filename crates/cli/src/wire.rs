@@ -16,9 +16,9 @@ mod model;
 pub(crate) mod owner;
 mod plan_file;
 mod project;
+pub(crate) mod run;
 pub(crate) mod runs;
 mod subagent;
-pub(crate) mod run;
 pub(crate) mod trust;
 mod workspace;
 

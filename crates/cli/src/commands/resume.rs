@@ -27,8 +27,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         Some(path) => {
             let source = &state.started.plan;
             let format = source.format.as_deref().and_then(sequester_core::plan::Format::parse);
-            let reading =
-                Reading { plan: path.clone(), format, parallel: source.parallel };
+            let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
             let file = PlanFile::read(&reading, &Limits::default())?;
             super::context::refuse_faulty(&file, &project)?;
             let changed = changed(&state, &recorded, &file);
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let jobs = jobs(given.jobs, &project);
     let conducted = async {
         let log = Log::open(store.as_ref(), Arc::new(Wall), &id, Arc::clone(&onlooker) as _);
-        let log = log.map_err(|error| runs::failed_run(&error, &id))?;
+        let log = Arc::new(log.map_err(|error| runs::failed_run(&error, &id))?);
         let mut batch = Batch::default();
         let scope = Scope::default();
         batch.entries.push(Entry { scope: scope.clone(), event: Event::RunResumed { retry } });
@@ -116,4 +115,3 @@ fn default_workflow(state: &RunState) -> String {
     let first = state.started.workflows.keys().next();
     first.cloned().unwrap_or_else(|| sequester_core::run::workflow::DEFAULT.to_owned())
 }
-

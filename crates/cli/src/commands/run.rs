@@ -37,8 +37,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
     let base = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
     let connections = Connections::new(&project.settings)?;
-    let asked =
-        Asked { project: &project, file: &file, given, connections: &connections };
+    let asked = Asked { project: &project, file: &file, given, connections: &connections };
     let ready = block_on(asked.ready(&id, &start, &base));
     let ready = ready.map_err(|error| Failure::no_runtime(&error))??;
     for note in project.notes().iter().chain(&ready.notes) {
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
             Arc::clone(&onlooker) as _,
         );
         let log = log.await.map_err(|error| runs::failed(&error, &project.root))?;
-        conduct(world, log, &onlooker, jobs, args.json).await
+        conduct(world, Arc::new(log), &onlooker, jobs, args.json).await
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
@@ -87,7 +86,8 @@ impl Place {
     pub(super) fn open(project: &Project) -> Result<Self, Failure> {
         let root = project.root.clone();
         let Some(repo) = project.base.repo().cloned() else {
-            let message = "A run leaves its work on a branch, and this folder is no git repository.";
+            let message =
+                "A run leaves its work on a branch, and this folder is no git repository.";
             let hint = "Make it one with `git init`, or give single tasks to `sequester task`.";
             return Err(Failure::input(Code::NoRepository, root.display(), message, hint));
         };
@@ -109,8 +109,7 @@ impl Place {
         machine.make_state()?;
         let hidden = staff.hidden().clone();
         let trees = Arc::clone(&self.trees);
-        let cells =
-            Cells::new(machine, self.repo.clone(), trees, hidden, ToolSettings::default());
+        let cells = Cells::new(machine, self.repo.clone(), trees, hidden, ToolSettings::default());
         Ok(World {
             store,
             repository: Arc::clone(&self.trees) as _,
@@ -133,14 +132,13 @@ impl Clock for Wall {
 /// Until it ends, or waits for answers that nobody is there to give.
 pub(super) async fn conduct(
     world: World,
-    log: Log,
+    log: Arc<Log>,
     onlooker: &Arc<Onlooker>,
     jobs: usize,
     json: bool,
 ) -> Result<Ended, Failure> {
     let stop =
         Stop::on_signal(|| std::process::exit(130)).map_err(|error| Failure::no_runtime(&error))?;
-    let log = Arc::new(log);
     let controller =
         Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, stop.clone());
     loop {
@@ -182,7 +180,11 @@ fn confirm(file: &PlanFile, ready: &Ready, yes: bool) -> Result<(), Failure> {
     }
     let costs = models.iter().filter_map(|model| estimate(file, &ready.started, model));
     let dollars = costs.fold(0.0, f64::max);
-    let price = if dollars > 0.0 { format!("about ${dollars:.2}") } else { "nobody knows how much".to_owned() };
+    let price = if dollars > 0.0 {
+        format!("about ${dollars:.2}")
+    } else {
+        "nobody knows how much".to_owned()
+    };
     let what = format!("{open} tasks with {} will cost {price}.", models.join(", "));
     if !is_attended() {
         let message = format!("{what} Nobody is there to agree.");
@@ -205,7 +207,8 @@ pub(super) fn jobs(flag: Option<u16>, project: &Project) -> usize {
 
 pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Outcome {
     if !args.json {
-        let state = sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
+        let state =
+            sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
         output::print(&view::summary(&state, ended))?;
     }
     Ok(ExitCode::from(match ended {

@@ -46,8 +46,7 @@ impl Onlooker {
 
     pub(crate) fn taken_up(json: bool, state: &RunState) -> Arc<Self> {
         let tasks = || state.tasks.iter().filter(|task| task.spec.left_out.is_none());
-        let titles =
-            state.tasks.iter().map(|task| (task.spec.id.clone(), task.spec.title.clone()));
+        let titles = state.tasks.iter().map(|task| (task.spec.id.clone(), task.spec.title.clone()));
         let count = Count {
             all: tasks().count(),
             done: tasks().filter(|task| task.is_done()).count(),
@@ -138,9 +137,9 @@ impl Onlooker {
             }
             Event::CheckEnded(ended) => {
                 let is = if ended.passed { "passes" } else { "fails" };
-                let counts = ended.counts.map(|counts| {
-                    format!(" ({} passed, {} failed)", counts.passed, counts.failed)
-                });
+                let counts = ended
+                    .counts
+                    .map(|counts| format!(" ({} passed, {} failed)", counts.passed, counts.failed));
                 let command = clean(&ended.check.command).into_owned();
                 self.say(&format!("{name}: `{command}` {is}{}", counts.unwrap_or_default()));
             }
@@ -204,8 +203,7 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
         let ended = state.tasks.iter().filter_map(|task| task.ended.as_ref());
         ended.filter(|ended| ended.state == wanted).count()
     };
-    let (done, failed, blocked) =
-        (count(Ended::Done), count(Ended::Failed), count(Ended::Blocked));
+    let (done, failed, blocked) = (count(Ended::Done), count(Ended::Failed), count(Ended::Blocked));
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write!(text, "run {run}: {}", outcome.as_str().replace('_', " "));

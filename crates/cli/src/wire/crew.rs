@@ -113,9 +113,7 @@ impl Staff {
 /// What one attempt may use.
 pub(crate) fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
     let mut budget = Budget::default();
-    let number = |limit| {
-        limits.get(&limit).map(|value| u32::try_from(*value).unwrap_or(u32::MAX))
-    };
+    let number = |limit| limits.get(&limit).map(|value| u32::try_from(*value).unwrap_or(u32::MAX));
     budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
     budget.identical = number(Limit::Identical).unwrap_or(budget.identical);
     budget.output = number(Limit::Reply).unwrap_or(budget.output);
@@ -133,10 +131,8 @@ impl Crew for Staff {
             Some(name) => role.granted_of(self.project.agents.profile(name).map_err(trouble)?),
             None => role.granted(&self.project.agents.profiles),
         };
-        let granted = granted.map_err(|error| Trouble::Crew {
-            message: error.to_string(),
-            hint: error.hint(),
-        })?;
+        let granted = granted
+            .map_err(|error| Trouble::Crew { message: error.to_string(), hint: error.hint() })?;
         Ok(self.of_profile(granted))
     }
 

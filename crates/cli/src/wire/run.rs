@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sequester_core::check::{self, Kind};
 use sequester_core::context::Share;
+use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limit;
@@ -14,7 +15,6 @@ use sequester_core::run::{
     Agent, Base, Cap, LITERAL, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
     Workflow, workflow,
 };
-use sequester_core::digest::Digest;
 
 use super::config::resolve_model;
 use super::model::Connections;
@@ -48,7 +48,12 @@ impl Asked<'_> {
         start: &Start,
         base: &dyn Snapshot,
     ) -> Result<Ready, Failure> {
-        let mut models = Models { connections: self.connections, known: BTreeMap::new(), notes: Vec::new(), paid: BTreeSet::new() };
+        let mut models = Models {
+            connections: self.connections,
+            known: BTreeMap::new(),
+            notes: Vec::new(),
+            paid: BTreeSet::new(),
+        };
         let workflows = self.workflows()?;
         let agents = self.agents(&workflows, &mut models).await?;
         let writes = |name: &str| agents.get(name).is_some_and(|one| one.phase.changes_files());
@@ -101,7 +106,12 @@ impl Asked<'_> {
                 }
                 let message = format!("There is no workflow `{name}`.");
                 let place = format!("{}:{}", self.file.name, task.place.line);
-                return Err(Failure::input(Code::UnknownWorkflow, place, message, known.hint(&name)));
+                return Err(Failure::input(
+                    Code::UnknownWorkflow,
+                    place,
+                    message,
+                    known.hint(&name),
+                ));
             };
             used.insert(name, found.clone());
         }
@@ -137,12 +147,21 @@ impl Asked<'_> {
             spec.workflow = self.workflow_of(task);
             spec.left_out = self.left_out(task);
             spec.tdd = task.settings.tdd.unwrap_or_else(|| self.is_set("tdd"));
-            if let Some(model) = task.settings.model.as_deref().filter(|_| self.given.model.is_empty()) {
-                let role = self.project.agents.find(task.settings.agent.as_deref().unwrap_or(workflow::WRITER))?;
+            if let Some(model) =
+                task.settings.model.as_deref().filter(|_| self.given.model.is_empty())
+            {
+                let role = self
+                    .project
+                    .agents
+                    .find(task.settings.agent.as_deref().unwrap_or(workflow::WRITER))?;
                 let wanted = resolve_model(&[], Some(model), role, &self.project.settings);
                 spec.models = models.resolve(wanted).await?;
             }
-            let budget = task.settings.budget.as_deref().and_then(|text| sequester_core::budget::parse(text).ok());
+            let budget = task
+                .settings
+                .budget
+                .as_deref()
+                .and_then(|text| sequester_core::budget::parse(text).ok());
             spec.budget = cap(&budget.into_iter().collect::<Vec<_>>());
             specs.push(spec);
         }
@@ -186,9 +205,9 @@ impl Asked<'_> {
 
     fn checks(&self, base: &dyn Snapshot) -> BTreeMap<Kind, String> {
         let set = self.project.settings.checks();
-        let set = set.iter().filter_map(|(name, commands)| {
-            Some((Kind::parse(name)?, commands.join(" && ")))
-        });
+        let set = set
+            .iter()
+            .filter_map(|(name, commands)| Some((Kind::parse(name)?, commands.join(" && "))));
         let found = check::detect(base, &set.collect());
         found.into_iter().filter_map(|one| Some((one.kind, one.command?))).collect()
     }

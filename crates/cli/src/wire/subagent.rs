@@ -108,7 +108,8 @@ impl Subagent<'_> {
         let mut boxes = vec![jailed];
         boxes.extend(equipment.search);
         let granted = Filtered::new(Joined(boxes), equipment.listed);
-        let all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted), Box::new(requests(&self.project.root, self.inside()))];
+        let all: Vec<Box<dyn Toolbox>> =
+            vec![Box::new(granted), Box::new(requests(&self.project.root, self.inside()))];
         Capped { inner: Redacted(Joined(all)), bytes: self.output_bytes() }
     }
 

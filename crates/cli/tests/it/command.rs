@@ -102,17 +102,26 @@ impl Bench {
         arguments: &[S],
         environment: &[(&str, &str)],
     ) -> Answer {
-        let output = Command::new(env!("CARGO_BIN_EXE_sequester"))
-            .args(arguments)
+        let output = self
+            .command(arguments)
             .current_dir(folder)
-            .env("HOME", self.path("home"))
-            .env_remove("XDG_CACHE_HOME")
-            .env_remove("XDG_CONFIG_HOME")
             .envs(environment.iter().copied())
-            .stdin(Stdio::null())
             .output()
             .unwrap();
         Answer::of(&output)
+    }
+
+    /// The program in the repository's folder, to be started.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sequester"));
+        command
+            .args(arguments)
+            .current_dir(self.repo())
+            .env("HOME", self.path("home"))
+            .env_remove("XDG_CACHE_HOME")
+            .env_remove("XDG_CONFIG_HOME")
+            .stdin(Stdio::null());
+        command
     }
 
     /// Runs the program with something to read on its standard input.

@@ -27,6 +27,7 @@ mod masks;
 mod output;
 mod plan;
 mod real_model;
+mod run;
 mod scripted;
 mod storm;
 mod subagent_bad_input;

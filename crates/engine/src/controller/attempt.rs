@@ -79,8 +79,18 @@ impl Controller {
             Event::AttemptStarted(Box::new(kept(began, &context, &brief.tools, &mut batch)));
         batch.entries.push(sequester_core::run::Entry { scope: scope.clone(), event });
         let run = AgentRun::new(brief, member.budget.clone());
-        let job =
-            Job { scope, agent: order.agent, run, member, provider, start, change: None, batch, messages: 0, turn: 0 };
+        let job = Job {
+            scope,
+            agent: order.agent,
+            run,
+            member,
+            provider,
+            start,
+            change: None,
+            batch,
+            messages: 0,
+            turn: 0,
+        };
         self.work(job, &known).await
     }
 
@@ -135,14 +145,14 @@ impl Controller {
         let batch = Batch::default();
         let (messages, turn) = (far.messages, far.turn);
         let agent = started.agent.clone();
-        let job =
-            Job { scope, agent, run, member, provider, start, change, batch, messages, turn };
+        let job = Job { scope, agent, run, member, provider, start, change, batch, messages, turn };
         self.work(job, &known).await
     }
 
     /// Drives it in its jail, and records how it ended.
     async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
-        let Job { scope, agent, mut run, member, provider, start, change, batch, messages, turn } = job;
+        let Job { scope, agent, mut run, member, provider, start, change, batch, messages, turn } =
+            job;
         let cell = Cell {
             profile: member.profile.clone(),
             base: start.clone(),

@@ -89,13 +89,23 @@ impl Log {
     }
 
     /// Durable and folded when it resolves.
-    pub async fn append(&self, batch: Batch) -> Result<(), store::Error> {
+    pub async fn append(self: &Arc<Self>, batch: Batch) -> Result<(), store::Error> {
         if batch.entries.is_empty() {
             return Ok(());
         }
-        let recorded = self.lease.append(self.clock.now(), batch).await?;
-        let Some(last) = recorded.last().map(|one| one.seq) else { return Ok(()) };
-        self.fold(recorded)?;
+        let kept = self.lease.append(self.clock.now(), batch);
+        let log = Arc::clone(self);
+        // A task of its own: whoever waits for a later event must not wait for somebody to look at this one.
+        let folded = tokio::spawn(async move {
+            let recorded = kept.await?;
+            let last = recorded.last().map(|one| one.seq);
+            log.fold(recorded).map(|()| last)
+        });
+        let last = match folded.await {
+            Ok(folded) => folded?,
+            Err(_) => None,
+        };
+        let Some(last) = last else { return Ok(()) };
         loop {
             let folded = self.folded.notified();
             if self.read(|run| run.seq >= last) {

@@ -121,9 +121,9 @@ impl Stage {
         let log = if is_new {
             let watch = Arc::new(Unwatched);
             let batch = Batch::default();
-            Log::start(&self.store, clock, &run(), self.started(), batch, watch).await?
+            Arc::new(Log::start(&self.store, clock, &run(), self.started(), batch, watch).await?)
         } else {
-            let log = Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?;
+            let log = Arc::new(Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?);
             if log.read(|run| run.ended.is_some()) {
                 let event = sequester_core::run::Event::RunResumed { retry: Vec::new() };
                 let scope = sequester_core::run::Scope::default();
@@ -132,8 +132,7 @@ impl Stage {
             }
             log
         };
-        let controller =
-            Controller::new(world, Arc::new(log), Arc::new(Unwatched), Stop::default());
+        let controller = Controller::new(world, log, Arc::new(Unwatched), Stop::default());
         controller.conduct(self.jobs).await
     }
 

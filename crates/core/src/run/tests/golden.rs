@@ -40,7 +40,12 @@ fn every() -> Vec<Event> {
         Event::RunStarted(Box::new(first)),
         Event::RunResumed { retry: vec!["a".into()] },
         Event::PlanChanged {
-            plan: Source { path: "plan.md".to_owned(), format: None, parallel: false, text: digest() },
+            plan: Source {
+                path: "plan.md".to_owned(),
+                format: None,
+                parallel: false,
+                text: digest(),
+            },
             tasks: vec![task("a", &[])],
         },
         Event::RunCancelled { by: "somebody".to_owned() },

@@ -76,7 +76,12 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
     });
     Started {
         version: VERSION,
-        plan: Source { path: "plan.md".to_owned(), format: None, parallel: false, text: Digest::of(b"plan") },
+        plan: Source {
+            path: "plan.md".to_owned(),
+            format: None,
+            parallel: false,
+            text: Digest::of(b"plan"),
+        },
         base: Base { commit: None, tree: "base".into() },
         branch: "sequester/r1".to_owned(),
         tasks,

@@ -1,0 +1,214 @@
+//! Whole plans, run by the built program in real jails, onto real branches.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::command::{Answer, Bench};
+
+/// Two tasks side by side, one on both of them.
+const PLAN: &str = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nCreate `a.txt`:\n\n```\nthe letter a\n```\n\n\
+## [b] Write b\n\n```task\nfiles: {create: [b.txt]}\n```\n\nCreate `b.txt`:\n\n```\nthe letter b\n```\n\n\
+## [c] Write c\n\n```task\nneeds: [a, b]\nfiles: {create: [c.txt]}\nchecks: [\"test -e a.txt && test -e b.txt && test -e c.txt\"]\n```\n\n\
+Run: `cat a.txt b.txt > c.txt`\n";
+
+fn bench(plan: &str) -> Bench {
+    let bench = Bench::with(&[("README.md", "Letters\n")]);
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    bench
+}
+
+fn run(bench: &Bench, more: &[&str]) -> Answer {
+    let plan = bench.path("plan.md").display().to_string();
+    let mut arguments = vec!["run", plan.as_str(), "--model", "literal"];
+    arguments.extend(more);
+    bench.run(&arguments)
+}
+
+/// Every event of a run that was told as JSON lines.
+fn events(answer: &Answer) -> Vec<Value> {
+    answer.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn id(answer: &Answer) -> String {
+    events(answer)[0]["run"].as_str().unwrap().to_owned()
+}
+
+fn git(bench: &Bench, arguments: &[&str]) -> String {
+    let output = std::process::Command::new("git")
+        .args(arguments)
+        .current_dir(bench.repo())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn subjects(bench: &Bench, run: &str) -> Vec<String> {
+    let branch = format!("sequester/{run}");
+    let log = git(bench, &["log", "--format=%s", "--reverse", &format!("main..{branch}")]);
+    log.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_plan_becomes_a_branch_with_one_commit_per_task_and_the_checkout_stays_as_it_is() {
+    let bench = bench(PLAN);
+    let answer = run(&bench, &["--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let events = events(&answer);
+    let last = events.last().unwrap();
+    assert_eq!((&last["event"], &last["outcome"]), (&"run_ended".into(), &"done".into()));
+    assert_eq!(last["tasks"]["done"], 3);
+    let seqs: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(seqs, (1..=events.len() as u64).collect::<Vec<_>>());
+    let run = id(&answer);
+    assert_eq!(subjects(&bench, &run), ["Write a", "Write b", "Write c"]);
+    let branch = format!("sequester/{run}");
+    assert_eq!(git(&bench, &["show", &format!("{branch}:c.txt")]), "the letter a\nthe letter b\n");
+    let trailers = git(&bench, &["log", "-1", "--format=%(trailers)", &branch]);
+    assert_eq!(trailers.trim(), format!("Sequester-Run: {run}\nSequester-Task: c"));
+    assert!(!bench.repo().join("a.txt").exists());
+    assert_eq!(git(&bench, &["status", "--porcelain"]), "");
+    // What was skipped is said, and nothing is left where attempts worked.
+    assert_eq!(leftovers(&bench), 0);
+}
+
+fn leftovers(bench: &Bench) -> usize {
+    let state = bench.path("home/.local/state/sequester");
+    let list = |name: &str| fs::read_dir(state.join(name)).into_iter().flatten().count();
+    list("workspaces/attempts") + list("jails")
+}
+
+#[test]
+fn the_same_plan_gives_the_same_tree_and_contexts_however_many_work_at_once() {
+    let told = |jobs: &str| {
+        let bench = bench(PLAN);
+        let answer = run(&bench, &["--json", "--jobs", jobs]);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let tree = git(&bench, &["rev-parse", &format!("sequester/{}^{{tree}}", id(&answer))]);
+        let mut contexts: Vec<String> = events(&answer)
+            .iter()
+            .filter(|event| event["event"] == "attempt_started")
+            .map(|event| format!("{} {}", event["task"], event["context"]["digest"]))
+            .collect();
+        contexts.sort();
+        (tree, contexts)
+    };
+    assert_eq!(told("1"), told("8"));
+}
+
+#[test]
+fn a_report_that_the_evidence_refutes_is_no_success() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Write two\n\n```task\nfiles: {create: [a.txt, missing.txt]}\n```\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Write b\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &["--json", "--unattended"]);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let events = events(&answer);
+    let ended: Vec<String> = events
+        .iter()
+        .filter(|event| event["event"] == "task_ended")
+        .map(|event| format!("{} {}", event["task"], event["state"]))
+        .collect();
+    assert_eq!(ended, ["\"a\" \"failed\"", "\"b\" \"blocked\""]);
+}
+
+#[test]
+fn a_question_parks_its_task_and_its_answer_lets_the_run_go_on() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Ask\n\n```task\nfiles: {create: [a.txt]}\n```\n\nAsk: Which colour?\n- Red\n- Blue\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Write b\n\n```task\nfiles: {create: [b.txt]}\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &["--json"]);
+    assert_eq!(answer.code, Some(3), "{answer:?}");
+    let run = id(&answer);
+    assert_eq!(subjects(&bench, &run), ["Write b"], "the rest goes on");
+    let inbox = bench.run(&["inbox", "--json"]).json();
+    let question = inbox[0]["id"].as_str().unwrap();
+    assert_eq!(bench.run(&["answer", question, "Red"]).code, Some(0));
+    let answer = bench.run(&["resume", &run, "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(subjects(&bench, &run), ["Write b", "Ask"]);
+    assert_eq!(bench.run(&["resume", &run]).code, Some(0), "there is nothing left to do");
+}
+
+/// Starts the run, and kills it when so many events are told.
+fn kill_after(bench: &Bench, lines: usize) -> String {
+    let plan = bench.path("plan.md").display().to_string();
+    let mut child: Child = bench
+        .command(&["run", &plan, "--model", "literal", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let told = std::io::BufRead::lines(out).take(lines).map(|line| line.unwrap());
+    let first: Vec<String> = told.collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let event: Value = serde_json::from_str(&first[0]).unwrap();
+    event["run"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been() {
+    let whole = bench(PLAN);
+    let answer = run(&whole, &["--json"]);
+    let tree =
+        |bench: &Bench, run: &str| git(bench, &["rev-parse", &format!("sequester/{run}^{{tree}}")]);
+    let (wanted, all) = (tree(&whole, &id(&answer)), events(&answer).len());
+    for step in 1..8 {
+        let bench = bench(PLAN);
+        let run = kill_after(&bench, all * step / 8);
+        let answer = bench.run(&["resume", &run, "--json"]);
+        assert_eq!(answer.code, Some(0), "after {step} of 8: {answer:?}");
+        assert_eq!(tree(&bench, &run), wanted, "after {step} of 8");
+        assert_eq!(subjects(&bench, &run), ["Write a", "Write b", "Write c"], "after {step} of 8");
+        let log = bench.run(&["export", &run]);
+        let attempts = log.out.lines().filter(|line| line.contains("\"attempt_started\"")).count();
+        assert_eq!(attempts, 3, "no attempt is begun anew after {step} of 8");
+        wait_until_clean(&bench);
+    }
+}
+
+/// Jails of the dead end by themselves; what they leave the next start takes away.
+fn wait_until_clean(bench: &Bench) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while leftovers(bench) > 0 && Instant::now() < end {
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(leftovers(bench), 0);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_starts() {
+    let cases: [(&[&str], &str, &str); 5] = [
+        (&["--only", "z"], "SQ0004", "The plan has no task `z`."),
+        (&["--only", "c"], "SQ0106", "Task `c` needs"),
+        (&["--workflow", "biuld"], "SQ0258", "There is no workflow `biuld`."),
+        (&["--model", "nobody/nothing"], "SQ0211", "nobody"),
+        (&["--share", "all"], "SQ0006", "all"),
+    ];
+    for (flags, code, message) in cases {
+        let bench = bench(PLAN);
+        let plan = bench.path("plan.md").display().to_string();
+        let mut arguments = vec!["run", plan.as_str(), "--json"];
+        arguments.extend(flags);
+        let answer = bench.run(&arguments);
+        assert_eq!(answer.code, Some(2), "{flags:?}: {answer:?}");
+        let error = &answer.json()["error"];
+        assert_eq!(error["code"], code, "{flags:?}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(message), "{flags:?}: {error}");
+        assert!(!Path::new(&bench.repo().join(".git/refs/heads/sequester")).exists());
+    }
+    let plain = Bench::plain();
+    fs::write(plain.path("plan.md"), PLAN).unwrap();
+    let answer = run(&plain, &["--json"]);
+    assert_eq!((answer.code, &answer.json()["error"]["code"]), (Some(2), &"SQ0003".into()));
+}
