@@ -176,8 +176,8 @@ fn compared(savings: &Savings, width: usize) -> String {
         "tokens sent",
         "in one conversation",
         "saved",
-        "of the window",
-        "in one conversation",
+        "window used",
+        "window used in one",
     ];
     let mut out = "Against one conversation that does the same work:\n".to_owned();
     out += &table::render(headings, &rows, width);
