@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// List the runs, or show how one stands: its tasks, questions and cost.
     Status(StatusArgs),
-    /// Show a run with what isolation saved, or one task with its attempts, reports and evidence.
+    /// Show a run with what isolation saved, or one of its tasks attempt by attempt.
     Show(ShowArgs),
     /// Tell what happened in a run, event by event.
     Log(LogArgs),
