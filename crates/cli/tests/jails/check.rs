@@ -66,6 +66,9 @@ pub(crate) fn given_up() {
         let run = jail.run("sleep 300", Duration::from_mins(10));
         let given_up = tokio::time::timeout(Duration::from_secs(1), run).await;
         assert!(given_up.is_err());
+        drop(jail);
+        // At once, and not in a moment.
+        assert!(bench.left().is_empty());
     });
     bench.assert_clean();
 }
