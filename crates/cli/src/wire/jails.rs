@@ -1,5 +1,5 @@
 //! Jails for the attempts and checks of a run: each over a tree of the repository.
-#![cfg_attr(not(test), expect(dead_code, reason = "no command starts a run yet"))]
+#![expect(dead_code, reason = "no command starts a run yet")]
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -129,7 +129,7 @@ pub(crate) fn shares() {
         let change = first.harvest().await.unwrap();
         assert_eq!(told(&change), [("a.txt", Action::Modify, &b"a\nmore\n"[..])]);
         let tree = bench.trees.with_change(&bench.head(), &change).unwrap();
-        let next = bench.cells.open(&bench.cell("writer", tree, None)).await.unwrap();
+        let next = bench.cells.open(&Bench::cell("writer", tree, None)).await.unwrap();
         let ran = next.run("cat a.txt", Duration::from_mins(1)).await.unwrap();
         assert_eq!((ran.code, &*ran.output), (0, "a\nmore\n"));
         assert_eq!(next.harvest().await.unwrap(), Change::default());

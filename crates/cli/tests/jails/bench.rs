@@ -81,7 +81,7 @@ impl Bench {
         self.trees.start(false).unwrap().tree
     }
 
-    pub(crate) fn cell(&self, profile: &str, base: TreeId, change: Option<Change>) -> Cell {
+    pub(crate) fn cell(profile: &str, base: TreeId, change: Option<Change>) -> Cell {
         Cell {
             profile: Profiles::built_in().get(profile).unwrap().clone(),
             base,
@@ -93,7 +93,7 @@ impl Bench {
     }
 
     pub(crate) async fn open(&self, profile: &str, change: Option<Change>) -> Box<dyn Jail> {
-        self.cells.open(&self.cell(profile, self.head(), change)).await.unwrap()
+        self.cells.open(&Self::cell(profile, self.head(), change)).await.unwrap()
     }
 
     /// The names in a folder of the state.

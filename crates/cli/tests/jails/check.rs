@@ -79,7 +79,7 @@ pub(crate) const LACKING: &str = "lacking";
 pub(crate) fn lack() {
     let bench = Bench::new();
     wait(async {
-        match bench.cells.open(&bench.cell("writer", bench.head(), None)).await {
+        match bench.cells.open(&Bench::cell("writer", bench.head(), None)).await {
             Ok(_) => println!("nothing"),
             Err(error) => println!("{:?}|{}|{}", error.kind, error.message, error.hint),
         }

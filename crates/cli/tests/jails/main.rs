@@ -6,7 +6,12 @@
     clippy::unwrap_used,
     reason = "what is not there fails the test"
 )]
-#![allow(dead_code, unused, reason = "most of the program is not used here")]
+#![allow(
+    dead_code,
+    unused,
+    unfulfilled_lint_expectations,
+    reason = "most of the program is not used here"
+)]
 
 #[path = "../../src/main.rs"]
 mod program;
