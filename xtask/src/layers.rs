@@ -10,13 +10,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("survey", &["core"]),
     ("git", &["core"]),
+    ("store", &["core"]),
     ("llm", &["core"]),
     ("sandbox", &["core"]),
     ("tools", &["core"]),
     ("engine", &["core"]),
     ("testkit", &["core"]),
     ("xtask", &["core"]),
-    ("cli", &["core", "engine", "git", "llm", "sandbox", "survey", "tools"]),
+    ("cli", &["core", "engine", "git", "llm", "sandbox", "store", "survey", "tools"]),
 ];
 
 /// What must not be in core's tree: a runtime, and what brings one.

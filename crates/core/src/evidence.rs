@@ -195,13 +195,8 @@ fn checked(ran: &Ran) -> Checked {
     let CheckEnded { check, code, counts, output, .. } = &ran.ended;
     let passed = has_passed(&ran.ended);
     let before = ran.base.as_ref().filter(|base| !passed && !has_passed(base));
-    // The task's own are there to be met, and mostly fail before its work. Of the project's, what failed before is not
-    // the task's doing, unless more fails now.
-    let excused = check.kind != Kind::Own
-        && before.is_some_and(|base| match (counts, base.counts) {
-            (Some(now), Some(then)) => now.failed <= then.failed,
-            _ => true,
-        });
+    // The task's own are there to be met, and mostly fail before its work.
+    let excused = check.kind != Kind::Own && before.is_some_and(|base| is_no_worse(*counts, base));
     Checked {
         kind: check.kind,
         command: Some(check.command.clone()),
@@ -211,6 +206,18 @@ fn checked(ran: &Ran) -> Checked {
         code: Some(*code),
         counts: *counts,
         output: Some(output.clone()),
+    }
+}
+
+/// Whether a check that failed before fails no more than it did. Tests that ran before and do not run now are worse.
+fn is_no_worse(now: Option<Counts>, base: &CheckEnded) -> bool {
+    let then = base.counts.unwrap_or_default();
+    match now {
+        Some(now) => {
+            let more = base.counts.is_some() && now.failed > then.failed;
+            !more && (now.ran() > 0 || then.ran() == 0)
+        }
+        None => then.ran() == 0,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod digest;
 pub mod evidence;
 pub mod excerpt;
 pub mod fault;
+mod fold;
 pub mod foreign;
 pub mod future;
 pub mod graph;

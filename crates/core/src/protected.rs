@@ -6,6 +6,9 @@
 
 mod grants;
 
+use std::borrow::Cow;
+
+use crate::fold;
 use crate::path::RepoPath;
 use crate::secret::is_secret_name;
 
@@ -24,14 +27,15 @@ pub const NAMES: &[&str] = &[
 ];
 
 /// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one, be it the first
-/// letter: this path and all beneath it. File systems that do not tell cases apart would take one for the other, so that none does.
+/// letter: this path and all beneath it. What some file system would take for the name is covered on all.
 pub fn covers(name: &str, path: &str) -> bool {
-    let (name, path) = (name.to_lowercase(), path.to_lowercase());
+    let mut parts = fold::parts(path);
+    let is = |part: Cow<'_, str>, name: Cow<'_, str>| part == name || fold::is_short(&part, &name);
     if name.contains('/') {
-        let rest = path.strip_prefix(name.trim_matches('/'));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let mut names = fold::parts(name.trim_matches('/'));
+        names.all(|name| parts.next().is_some_and(|part| is(part, name)))
     } else {
-        path.split('/').any(|part| part == name)
+        parts.any(|part| fold::parts(name).any(|name| is(part.clone(), name)))
     }
 }
 
@@ -55,6 +59,42 @@ mod tests {
         }
         for path in [".github/CODEOWNERS", "a/.github/workflows/ci.yml", ".gitignore", "a.txt"] {
             assert_eq!(refused(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_another_file_system_takes_for_a_name_is_covered() {
+        for (path, name) in [
+            (".GIT/config", ".git"),
+            ("a/.git::$INDEX_ALLOCATION/config", ".git"),
+            (".git./config", ".git"),
+            (".git . ./config", ".git"),
+            ("GIT~1/config", ".git"),
+            ("a\\.git\\config", ".git"),
+            (".g\u{200c}it", ".git"),
+            ("\u{feff}.GI\u{206f}T", ".git"),
+            (".v\u{17f}code/tasks.json", ".vscode"),
+            (".github/wor\u{212a}flows/ci.yml", ".github/workflows"),
+            ("github~1/WORKFL~2/ci.yml", ".github/workflows"),
+            (".mcp.json:x", ".mcp.json"),
+            ("MCP~1.JSO", ".mcp.json"),
+            ("JENKI~10", "Jenkinsfile"),
+            (".idea ", ".idea"),
+        ] {
+            assert!(covers(name, path), "{path:?} is {name}");
+        }
+        for (path, name) in [
+            (".gitignore", ".git"),
+            ("git", ".git"),
+            ("git~", ".git"),
+            ("gi~1", ".git"),
+            ("git~1.txt", ".git"),
+            (".github", ".github/workflows"),
+            ("x:.git", ".git"),
+            (".g it", ".git"),
+            ("...", ".git"),
+        ] {
+            assert!(!covers(name, path), "{path:?} is not {name}");
         }
     }
 }

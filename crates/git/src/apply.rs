@@ -23,7 +23,7 @@ use crate::trees::Trees;
 use crate::trees::commit::{self, Words};
 use crate::trees::compare::{Difference, compare};
 use crate::trees::edit::Leaf;
-use crate::trees::{merge, refs};
+use crate::trees::{merge, refs, working};
 use swap::{Place, Swap};
 
 /// More than a run changes, and as much as is looked at.
@@ -182,7 +182,15 @@ impl Trees {
         }
         let index = Index::read(&self.repo.program)?;
         let checkout = Checkout::at(self.repo.root());
-        let unclean = places.iter().filter(|place| !self.is_clean(place, &index, &checkout));
+        let tells_modes = working::tells_modes(&self.repo)?;
+        let has_mode = |place: &Place| match place.old {
+            Some((mode @ (Mode::File | Mode::Executable), _)) if tells_modes => {
+                checkout.is_executable(place.path.as_str()) == (mode == Mode::Executable)
+            }
+            _ => true,
+        };
+        let is_clean = |place: &&Place| self.is_clean(place, &index, &checkout) && has_mode(place);
+        let unclean = places.iter().filter(|place| !is_clean(place));
         let unclean: Vec<String> = unclean.map(|place| place.path.to_string()).collect();
         Ok(if unclean.is_empty() { Ok(places) } else { Err(Refusal::Unclean(unclean)) })
     }

@@ -8,13 +8,15 @@ mod tree;
 use std::path::Path;
 use std::time::SystemTime;
 
+use rustix::fs::Timespec;
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Entry, EntryKind, Error, Snapshot, Stamp};
 use sha2::{Digest, Sha256};
 
 use crate::base::Tree;
-use crate::checkout::{system_time, timespec};
+use crate::checkout::{Checkout, system_time, timespec};
 use crate::name::hex;
+use crate::program::broken;
 use crate::share::share;
 
 /// A larger file is no part of a source tree.
@@ -126,12 +128,20 @@ impl<'a> Export<'a> {
         times::write(&stored, to)
     }
 
-    /// The files of the base `written` whose time is not right any more, because the person changed or touched theirs.
+    /// The files of the base `written` whose time is not right any more, because the person changed or touched theirs. Fails if one of the
+    /// base's own is not as it was written, by its time and size; what it holds is not read.
     pub fn touched(&self, written: &Path, now: SystemTime) -> Result<Vec<Touched>, Error> {
         let noted = times::read(written, self.items.len())?;
+        let own = Checkout::at(&written.join("tree"));
         share(self.items.len(), |at| {
             let (item, noted) = (&self.items[at], &noted[at]);
-            if item.kind == Kind::Submodule || item.kind == Kind::Link {
+            if item.kind == Kind::Submodule {
+                return Ok(None);
+            }
+            if !own.look(item.path.as_str()).is_some_and(|seen| is_as_noted(seen, *noted)) {
+                return Err(broken(format!("`{}` of the base is damaged.", item.path)));
+            }
+            if item.kind == Kind::Link {
                 return Ok(None);
             }
             let (path, checkout) = (item.path.as_str(), &self.tree.checkout);
@@ -155,4 +165,10 @@ impl<'a> Export<'a> {
             both.filter_map(touched).collect()
         })
     }
+}
+
+/// Some file systems keep no parts of a second.
+fn is_as_noted((time, size): (Timespec, u64), noted: (Timespec, u64)) -> bool {
+    let nanos = time.tv_nsec == 0 || time.tv_nsec == noted.0.tv_nsec;
+    size == noted.1 && time.tv_sec == noted.0.tv_sec && nanos
 }

@@ -32,7 +32,8 @@ use sequester_core::repository::{Error, ErrorKind};
 /// `hash-object` without filters and `pack-objects`: the configuration that counts there is ours.
 ///
 /// The repository is named by `--git-dir`, so git neither searches for another one nor asks who owns it. That check
-/// guards against running what a stranger configured; here nothing of it can run, and without it a checkout that belongs to another user, as in containers, works like any other.
+/// guards against running what a stranger configured; here nothing of it can run, and without it a checkout that belongs
+/// to another user, as in containers, works like any other.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     file: PathBuf,

@@ -8,7 +8,7 @@ pub(crate) mod edit;
 pub(crate) mod merge;
 mod patch;
 pub(crate) mod refs;
-mod working;
+pub(crate) mod working;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

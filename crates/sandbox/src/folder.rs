@@ -9,6 +9,8 @@ mod walk;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Access;
+
 use crate::protected;
 
 pub use error::Error;
@@ -40,6 +42,11 @@ pub enum Walked {
 }
 
 impl Folder {
+    /// Whether this process could put something into it.
+    pub fn is_writable(&self) -> bool {
+        rustix::fs::access(&self.path, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+    }
+
     pub fn look(path: &Path) -> Result<Self, Error> {
         let error = |source| Error::unreadable(path, source);
         let path = fs::canonicalize(path).map_err(error)?;

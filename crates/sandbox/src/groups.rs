@@ -52,7 +52,13 @@ impl Groups {
         // Named for its supervisor, so that a later start knows whether anybody still keeps it.
         let folder = group.parent.join(name(getpid()));
         let told = |error| Trouble::at(format!("make the group `{}`", folder.display()))(error);
-        fs::create_dir(&folder).map_err(told)?;
+        let mut made = fs::create_dir(&folder);
+        if matches!(&made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            // Of a dead one that had the number which this process has now.
+            remove(&folder);
+            made = fs::create_dir(&folder);
+        }
+        made.map_err(told)?;
         self.folders.push(folder.clone());
         for (file, value) in &group.settings {
             let told = |error| Trouble::at(format!("set `{file}` of the jail's group"))(error);

@@ -1,112 +1,40 @@
 //! What covers a file in the person's own folder falls off when somebody outside replaces the file: the kernel takes a mount away with
-//! the name that it stands on. So these names are watched, and the jail ends when one of them changes.
+//! the name that it stands on. So these names are looked at many times a second and once more in the end, and the jail ends when one of
+//! them stands for something else. The kernel could tell at once, but to stop asking it takes longer than a whole jail.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fs;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
-use rustix::io::Errno;
+use std::time::SystemTime;
 
 use crate::blueprint::{Access, Entry};
-use crate::order::Trouble;
 
-pub(crate) enum Guard {
-    /// The kernel tells at once.
-    Told {
-        events: OwnedFd,
-        /// By the number of a watched folder.
-        names: BTreeMap<i32, BTreeSet<OsString>>,
-    },
-    /// A user has few lines to be told by, so that with many jails the others look for themselves, many times a second.
-    Looking(Vec<(PathBuf, Seen)>),
-}
+/// All that is covered in a folder that the jail may write, as it was first seen.
+pub(crate) struct Guard(Vec<(PathBuf, Seen)>);
 
-/// Which file stands at a name.
-type Seen = Option<(u64, u64)>;
-
-/// How a name comes to stand for something else.
-const CHANGES: WatchFlags = WatchFlags::CREATE
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVED_FROM)
-    .union(WatchFlags::MOVED_TO)
-    .union(WatchFlags::ONLYDIR);
+/// Which file stands at a name. Its number alone may go to another once it is deleted.
+type Seen = Option<(u64, u64, Option<SystemTime>)>;
 
 impl Guard {
-    /// Over all that is covered in a folder that the jail may write; nothing where there is none.
-    pub(crate) fn over(entries: &[Entry]) -> Result<Option<Self>, Trouble> {
-        let covered: Vec<PathBuf> =
-            entries.iter().filter_map(|entry| covered(entries, entry)).collect();
-        if covered.is_empty() {
-            return Ok(None);
-        }
-        let told = |error: Errno| Trouble::at("watch what is covered")(error.into());
-        let events = match inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC) {
-            Ok(events) => events,
-            Err(Errno::MFILE) => {
-                let seen = |path: PathBuf| {
-                    let seen = look(&path);
-                    (path, seen)
-                };
-                return Ok(Some(Self::Looking(covered.into_iter().map(seen).collect())));
-            }
-            Err(error) => return Err(told(error)),
+    /// After all placeholders are put.
+    pub(crate) fn over(entries: &[Entry]) -> Self {
+        let covered = entries.iter().filter_map(|entry| covered(entries, entry));
+        let seen = |path: PathBuf| {
+            let seen = look(&path);
+            (path, seen)
         };
-        let mut names: BTreeMap<i32, BTreeSet<OsString>> = BTreeMap::new();
-        for path in covered {
-            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
-            match inotify::add_watch(&events, folder, CHANGES) {
-                Ok(number) => drop(names.entry(number).or_default().insert(name.to_owned())),
-                // Then nothing is covered there either.
-                Err(Errno::NOENT | Errno::NOTDIR) => {}
-                Err(error) => return Err(told(error)),
-            }
-        }
-        Ok(Some(Self::Told { events, names }))
+        Self(covered.map(seen).collect())
     }
 
-    /// Readable when there is something to look at.
-    pub(crate) fn events(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Self::Told { events, .. } => Some(events.as_fd()),
-            Self::Looking(_) => None,
-        }
-    }
-
-    /// Whether a covered name was touched since the last look.
+    /// Whether a covered name stands for something else now.
     pub(crate) fn is_broken(&self) -> bool {
-        let (events, names) = match self {
-            Self::Told { events, names } => (events, names),
-            Self::Looking(all) => return all.iter().any(|(path, seen)| look(path) != *seen),
-        };
-        let mut space = [MaybeUninit::uninit(); 4 << 10];
-        let mut reader = Reader::new(events, &mut space);
-        loop {
-            let event = match reader.next() {
-                Ok(event) => event,
-                Err(Errno::INTR) => continue,
-                Err(Errno::AGAIN) => return false,
-                Err(_) => return true,
-            };
-            if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
-                return true;
-            }
-            let name = event.file_name().map(|name| std::ffi::OsStr::from_bytes(name.to_bytes()));
-            let names = names.get(&event.wd());
-            if name.zip(names).is_some_and(|(name, names)| names.contains(name)) {
-                return true;
-            }
-        }
+        self.0.iter().any(|(path, seen)| look(path) != *seen)
     }
 }
 
 fn look(path: &Path) -> Seen {
-    fs::symlink_metadata(path).ok().map(|about| (about.dev(), about.ino()))
+    let about = fs::symlink_metadata(path).ok()?;
+    Some((about.dev(), about.ino(), about.created().ok()))
 }
 
 /// The machine's name of what an entry covers, where the jail could change it otherwise.
@@ -129,35 +57,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_covered_name_that_stands_for_something_else_is_seen_either_way() {
+    fn a_covered_name_that_stands_for_something_else_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        fs::write(at(".env"), "old").unwrap();
         let bind = Entry::Bind {
             from: folder.path().to_owned(),
             at: "/work".into(),
             access: Access::Write,
         };
         let entries = [bind, Entry::Hidden { at: "/work/.env".into() }];
-        let told = Guard::over(&entries).unwrap().unwrap();
-        let looking = Guard::Looking(vec![(at(".env"), look(&at(".env")))]);
-        for other in ["a", "b"] {
-            fs::write(at(other), "x").unwrap();
-        }
+        let write = |name| fs::write(at(name), "x").unwrap();
+        write(".env");
+        let guard = Guard::over(&entries);
+        write("other");
         fs::write(at(".env"), "the same file").unwrap();
-        assert!(!told.is_broken() && !looking.is_broken());
-        fs::rename(at("a"), at(".env")).unwrap();
-        assert!(told.is_broken() && looking.is_broken());
+        assert!(!guard.is_broken());
+        fs::rename(at("other"), at(".env")).unwrap();
+        assert!(guard.is_broken());
+        let guard = Guard::over(&entries);
+        fs::remove_file(at(".env")).unwrap();
+        assert!(guard.is_broken());
+        write(".env");
+        assert!(guard.is_broken(), "it may have the number of the one before");
     }
 
     #[test]
-    fn what_is_covered_in_a_layer_or_cannot_be_written_needs_no_watch() {
+    fn what_is_covered_in_a_layer_or_cannot_be_written_is_not_looked_at() {
         let layer = Entry::Layered {
             at: "/work".into(),
             lower: vec!["/home/ada/shop".into()],
             store: "/state/1".into(),
         };
         let hidden = Entry::Hidden { at: "/work/.env".into() };
-        assert!(Guard::over(&[layer, hidden]).unwrap().is_none());
+        assert!(Guard::over(&[layer, hidden]).0.is_empty());
     }
 }

@@ -3,9 +3,11 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
+
+use crate::sweep;
 
 /// One at a time among all that put something into a state folder or take it away.
 pub(crate) struct Turn(#[expect(dead_code, reason = "it is held")] File);
@@ -23,8 +25,12 @@ impl Turn {
     }
 }
 
-/// A store that is somebody's as long as this lives.
-pub(crate) struct Store(#[expect(dead_code, reason = "it is held")] File);
+/// A store that is somebody's as long as this lives, and gone with it.
+pub(crate) struct Store {
+    folder: PathBuf,
+    #[expect(dead_code, reason = "it is held")]
+    lock: File,
+}
 
 impl Store {
     pub(crate) fn make(folder: &Path) -> io::Result<Self> {
@@ -32,7 +38,14 @@ impl Store {
         fs::create_dir_all(folder)?;
         let file = open(&folder.join(LOCK))?;
         lock(&file, FlockOperation::NonBlockingLockExclusive)?;
-        Ok(Self(file))
+        Ok(Self { folder: folder.to_owned(), lock: file })
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // What is left is taken away at the next start.
+        let _ = sweep::remove(&self.folder);
     }
 }
 

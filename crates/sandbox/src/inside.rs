@@ -10,8 +10,8 @@ use std::process::{Command, exit};
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Resource, Rlimit, Signal, WaitOptions, set_dumpable_behavior,
-    set_parent_process_death_signal, setrlimit, setsid, wait,
+    DumpableBehavior, Resource, Rlimit, Signal, set_dumpable_behavior,
+    set_parent_process_death_signal, setrlimit, setsid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{
@@ -27,7 +27,7 @@ use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart};
 use crate::sources::{self, Sources};
 use crate::trial::deed;
-use crate::{harvest, root, rules, sys};
+use crate::{first, harvest, root, rules, sys};
 
 /// What a jailed program is connected to.
 pub(crate) struct Ends {
@@ -59,18 +59,18 @@ pub(crate) fn run(
         let _ = link.say(&Word::Failed(trouble));
         exit(1);
     }
-    if matches!(order.program, Program::Server)
-        && let Ok(None) = sys::fork()
-    {
-        drop(ends);
-        spawn_on_demand(&order.blueprint, link);
-    }
     match sys::fork() {
         Ok(None) => start(order, ends, link, serve),
         Ok(Some(program)) => {
             drop(ends);
             let _ = link.say(&Word::Running);
-            let _ = link.say(&Word::Ended(reap(program)));
+            let spawn = |words: &[String], stream| become_spawned(&order.blueprint, words, stream);
+            let ending = match order.program {
+                Program::Server => first::serve(program, link, spawn),
+                _ => first::wait_for(program),
+            };
+            first::end_others();
+            let _ = link.say(&Word::Ended(ending));
             exit(0);
         }
         Err(error) => {
@@ -89,10 +89,7 @@ fn close_others(sources: Option<&[Sources]>, ends: &Ends, link: &Link) -> io::Re
 
 fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Result<(), Trouble> {
     die_with_the_supervisor()?;
-    match link.hear().map_err(Trouble::at("wait for the supervisor"))? {
-        Some((Word::Go, _)) => {}
-        _ => exit(1),
-    }
+    let Some(Word::Go) = told(link)? else { exit(1) };
     close_memory()?;
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         become_user(identity)?;
@@ -100,14 +97,27 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
             Some(sources) => sources,
             None => sources::open(&blueprint.root, None)?,
         };
-        for scratch in root::build(&blueprint.root, sources)? {
+        for scratch in root::build(&blueprint.root, sources, || held(link))? {
             let told = Trouble::at("hand out what is kept in memory");
             link.say_with(&Word::Memory, Some(scratch.as_fd())).map_err(told)?;
         }
         connect(&blueprint.network, link)?;
+    } else {
+        held(link)?;
     }
     limit(blueprint)?;
     confine(blueprint)
+}
+
+fn told(link: &Link) -> Result<Option<Word>, Trouble> {
+    let heard = link.hear().map_err(Trouble::at("wait for the supervisor"))?;
+    Ok(heard.map(|(word, _)| word))
+}
+
+/// Until the supervisor holds the names that must not be made.
+fn held(link: &Link) -> Result<(), Trouble> {
+    let Some(Word::Held) = told(link)? else { exit(1) };
+    Ok(())
 }
 
 fn at(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
@@ -233,22 +243,7 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
     exit(126)
 }
 
-/// Starts further programs beside a server, each with a stream of its own. What they leave behind comes to the jail's first process, as
-/// they do themselves.
-fn spawn_on_demand(blueprint: &Blueprint, link: &Link) -> ! {
-    while let Ok(Some((Word::Spawn(words), Some(stream)))) = link.hear() {
-        match sys::fork() {
-            Ok(None) => match sys::fork() {
-                Ok(None) => become_spawned(blueprint, &words, stream),
-                _ => exit(0),
-            },
-            // The first child's end, at once.
-            _ => drop(wait(WaitOptions::empty())),
-        }
-    }
-    exit(0)
-}
-
+/// A further program beside a server, with a stream of its own.
 fn become_spawned(blueprint: &Blueprint, words: &[String], stream: OwnedFd) -> ! {
     // Fails only for the leader of a group, which a new process is not.
     let _ = setsid();
@@ -276,21 +271,5 @@ fn execute(blueprint: &Blueprint, words: &[OsString]) -> Ending {
     match error.kind() {
         io::ErrorKind::NotFound => Ending::NotFound,
         _ => Ending::NotRunnable,
-    }
-}
-
-/// Waits for the program and, while it runs, for all that it leaves behind.
-fn reap(program: rustix::process::Pid) -> Ending {
-    loop {
-        match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == program => {
-                return match (status.exit_status(), status.terminating_signal()) {
-                    (Some(code), _) => Ending::Exited(code),
-                    (None, signal) => Ending::Signalled(signal.unwrap_or(9)),
-                };
-            }
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => return Ending::Signalled(9),
-        }
     }
 }

@@ -5,6 +5,7 @@ mod capabilities;
 mod compile;
 mod credential;
 mod disk;
+mod first;
 pub mod folder;
 #[cfg(test)]
 mod golden;

@@ -21,6 +21,8 @@ use crate::order::{Ending, Trouble};
 pub(crate) enum Word {
     /// To the jail: its user is mapped and its limits are set.
     Go,
+    /// To the jail: names that must not be made are held, and what is on the disk is counted.
+    Held,
     /// To the jail, with the descriptor that a further program reads from and writes to.
     Spawn(Vec<String>),
     Failed(Trouble),
@@ -105,8 +107,8 @@ impl Link {
         let flags = RecvFlags::CMSG_CLOEXEC;
         let heard = loop {
             match recvmsg(&self.0, &mut [IoSliceMut::new(&mut text)], &mut control, flags) {
-                Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::CONNRESET) => return Ok(None),
+                // The other side is gone without having read all; what it said before comes next.
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNRESET) => {}
                 heard => break heard?,
             }
         };

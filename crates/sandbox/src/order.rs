@@ -47,6 +47,8 @@ pub enum Said {
     Failed(Trouble),
     /// Somebody inside asked for a host.
     Asked { host: String, port: u16, allowed: bool, why: String },
+    /// Some of what was printed could not be passed on.
+    Lost { stream: String, why: String },
     /// All processes have ended.
     Ended(Ending),
 }

@@ -30,17 +30,17 @@ const PREFIX: &str = "placeholders-";
 
 impl Placeholders {
     /// For each shut name that is not there, in a folder of the machine's that the jail may write.
-    pub(crate) fn put(blueprint: &Blueprint) -> Result<Self, Trouble> {
+    pub(crate) fn put(&mut self, blueprint: &Blueprint) -> Result<(), Trouble> {
         let shut: Vec<_> = shut(&blueprint.root).collect();
         let (Some(state), Some(folder)) = (&blueprint.state, written(&blueprint.root)) else {
-            return Ok(Self::default());
+            return Ok(());
         };
         if shut.is_empty() {
-            return Ok(Self::default());
+            return Ok(());
         }
         let told = |error| Trouble::at(format!("hold names in `{}`", folder.display()))(error);
-        let turn = Turn::take(state).map_err(told)?;
-        let mut journal = Journal::open(state, folder).map_err(told)?;
+        let _turn = Turn::take(state).map_err(told)?;
+        let journal = self.journal.insert(Journal::open(state, folder).map_err(told)?);
         // Held before anything is put: the end of another jail then leaves it alone.
         hold::lock(&journal.file, FlockOperation::LockShared).map_err(told)?;
         let mut put = journal.read().map_err(told)?;
@@ -48,7 +48,6 @@ impl Placeholders {
             missing(shut).filter(|(path, _)| put.iter().all(|(known, _)| known != path)).collect();
         put.extend(missing.iter().cloned());
         journal.write(&put).map_err(told)?;
-        let placeholders = Self { journal: Some(journal) };
         for (path, kind) in missing {
             let made = match kind {
                 Kind::Folder => fs::create_dir(&path),
@@ -56,14 +55,12 @@ impl Placeholders {
             };
             match made {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    // Its drop takes a turn too.
-                    drop(turn);
                     return Err(Trouble::at(format!("hold the name `{}`", path.display()))(error));
                 }
                 _ => {}
             }
         }
-        Ok(placeholders)
+        Ok(())
     }
 }
 
@@ -153,6 +150,16 @@ fn written(entries: &[Entry]) -> Option<&Path> {
     entries.iter().find_map(|entry| match entry {
         Entry::Bind { from, access: Access::Write, .. } => Some(from.as_path()),
         _ => None,
+    })
+}
+
+/// Whether something that is mounted may be held by a placeholder, another jail's too: then it must be there before.
+pub(crate) fn are_mounted(entries: &[Entry]) -> bool {
+    let Some(folder) = written(entries) else { return false };
+    entries.iter().any(|entry| match entry {
+        Entry::Bind { from, .. } => from != folder && from.starts_with(folder),
+        Entry::Layered { lower, .. } => lower.iter().any(|lower| lower.starts_with(folder)),
+        _ => false,
     })
 }
 

@@ -8,17 +8,32 @@ use std::thread::{self, JoinHandle};
 
 use rustix::io::dup;
 
-pub(crate) struct Pumps(Option<[OwnedFd; 3]>);
+pub(crate) struct Pumps(Option<Pipes>);
+
+struct Pipes {
+    input: OwnedFd,
+    output: OwnedFd,
+    /// Nothing where they come with the output.
+    errors: Option<OwnedFd>,
+}
 
 /// While they run.
 pub(crate) struct Running {
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<(&'static str, JoinHandle<io::Result<()>>)>,
     over: Arc<AtomicBool>,
 }
 
+/// What became of the output.
+pub(crate) struct Passed {
+    /// It was more than may pass.
+    pub(crate) over: bool,
+    /// Which stream took no more of it, and why; not where its reader is gone.
+    pub(crate) lost: Option<(&'static str, io::Error)>,
+}
+
 impl Pumps {
-    pub(crate) fn new(input: OwnedFd, output: OwnedFd, errors: OwnedFd) -> Self {
-        Self(Some([input, output, errors]))
+    pub(crate) fn new(input: OwnedFd, output: OwnedFd, errors: Option<OwnedFd>) -> Self {
+        Self(Some(Pipes { input, output, errors }))
     }
 
     pub(crate) fn none() -> Self {
@@ -28,22 +43,26 @@ impl Pumps {
     /// Starts one thread for each stream. Past `most` bytes of output nothing more is passed on.
     pub(crate) fn start(self, most: Option<u64>) -> Running {
         let over = Arc::new(AtomicBool::new(false));
-        let Some([input, output, errors]) = self.0 else {
+        let Some(Pipes { input, output, errors }) = self.0 else {
             return Running { threads: Vec::new(), over };
         };
         // Reads until the person's input ends; nobody waits for it.
         if let Ok(stdin) = dup(rustix::stdio::stdin()) {
-            let _ = thread::Builder::new().spawn(move || copy(stdin, input, &Meter::endless()));
+            let _ =
+                thread::Builder::new().spawn(move || drop(copy(stdin, input, &Meter::endless())));
         }
         let count = Arc::new(AtomicU64::new(0));
-        let out = |from: OwnedFd, to: io::Result<OwnedFd>| {
+        let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {
             let meter =
                 Meter { count: count.clone(), most: most.unwrap_or(u64::MAX), over: over.clone() };
             let to = to.ok()?;
-            thread::Builder::new().spawn(move || copy(from, to, &meter)).ok()
+            Some((name, thread::Builder::new().spawn(move || copy(from, to, &meter)).ok()?))
         };
-        let stdout = out(output, dup(rustix::stdio::stdout()).map_err(Into::into));
-        let stderr = out(errors, dup(rustix::stdio::stderr()).map_err(Into::into));
+        let stdout =
+            out("standard output", output, dup(rustix::stdio::stdout()).map_err(Into::into));
+        let stderr = errors.and_then(|errors| {
+            out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into))
+        });
         Running { threads: stdout.into_iter().chain(stderr).collect(), over }
     }
 }
@@ -53,12 +72,16 @@ impl Running {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// After all writers have ended: waits until what they left is passed on, and says whether it was too much.
-    pub(crate) fn finish(self) -> bool {
-        for thread in self.threads {
-            let _ = thread.join();
-        }
-        self.over.load(Ordering::Relaxed)
+    /// After all writers have ended: waits until what they left is passed on.
+    pub(crate) fn finish(self) -> Passed {
+        let ended = self.threads.into_iter().map(|(name, thread)| (name, thread.join()));
+        let lost = ended.filter_map(|(name, ended)| match ended {
+            Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Some((name, error)),
+            _ => None,
+        });
+        // All of them end.
+        let lost: Vec<_> = lost.collect();
+        Passed { over: self.over.load(Ordering::Relaxed), lost: lost.into_iter().next() }
     }
 }
 
@@ -84,20 +107,22 @@ impl Meter {
     }
 }
 
-/// Until either side ends, or no more may pass: then the reader is gone, and the writer is told so by the kernel.
-fn copy(from: OwnedFd, to: OwnedFd, meter: &Meter) {
+/// Until either side ends, or no more may pass: then the reader is gone, and the writer is told so by the kernel. Fails where the other side
+/// takes no more.
+fn copy(from: OwnedFd, to: OwnedFd, meter: &Meter) -> io::Result<()> {
     let (mut from, mut to) = (std::fs::File::from(from), std::fs::File::from(to));
     let mut buffer = vec![0; 64 << 10];
     loop {
         let bytes = match from.read(&mut buffer) {
-            Ok(0) => return,
+            Ok(0) => return Ok(()),
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
+            Err(_) => return Ok(()),
         };
         let admitted = meter.admit(bytes);
-        if to.write_all(&buffer[..admitted]).is_err() || admitted < bytes {
-            return;
+        to.write_all(&buffer[..admitted])?;
+        if admitted < bytes {
+            return Ok(());
         }
     }
 }

@@ -29,19 +29,28 @@ const COVER: &str = ".cover";
 const EMPTY_FILE: &str = ".empty/file";
 const EMPTY_FOLDER: &str = ".empty/folder";
 
-/// Makes the entries the root of this process and leaves nothing else reachable. Gives what of it is kept in memory.
-pub(crate) fn build(entries: &[Entry], sources: Vec<Sources>) -> Result<Vec<OwnedFd>, Trouble> {
+/// Makes the entries the root of this process and leaves nothing else reachable. Gives what of it is kept in memory. Names that must not be
+/// made are held from outside meanwhile, until `held` comes back.
+pub(crate) fn build(
+    entries: &[Entry],
+    sources: Vec<Sources>,
+    held: impl FnOnce() -> Result<(), Trouble>,
+) -> Result<Vec<OwnedFd>, Trouble> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(told("cut the mounts off"))?;
     let root = scratch(BYTES, 0o755).map_err(Trouble::at("make the root"))?;
     attach(&root, CWD, Path::new("/")).map_err(Trouble::at("attach the root"))?;
     let root = Root { folder: root, layers: Cell::new(0) };
     root.prepare().map_err(Trouble::at("prepare the root"))?;
-    let mut kept = Vec::new();
+    let (mut kept, mut held) = (Vec::new(), Some(held));
     for (entry, sources) in entries.iter().zip(sources) {
+        if matches!(entry, Entry::Shut { .. }) {
+            held.take().map_or(Ok(()), |held| held())?;
+        }
         let made = root.add(entry, &sources, &mut kept);
         made.map_err(|error| Trouble::at(describe(entry))(error))?;
     }
+    held.map_or(Ok(()), |held| held())?;
     root.close().map_err(Trouble::at("close the root"))?;
     Ok(kept)
 }
@@ -104,8 +113,12 @@ impl Root {
     /// The folder at `at`, made with all above it where it is not there.
     fn folder(&self, at: &Path, mode: u32) -> io::Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        let mut folder = openat2(&self.folder, ".", FOLDER, Mode::empty(), resolve)?;
         let inner = inner(at);
+        // Most are there, or lie in one that is.
+        if let Ok(there) = openat2(&self.folder, &inner, FOLDER, Mode::empty(), resolve) {
+            return Ok(there);
+        }
+        let mut folder = openat2(&self.folder, ".", FOLDER, Mode::empty(), resolve)?;
         let parts: Vec<_> = inner.components().collect();
         for (index, part) in parts.iter().enumerate() {
             let mode = if index + 1 == parts.len() { mode } else { 0o755 };
@@ -138,11 +151,13 @@ impl Root {
 
     fn bind(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
         if is_folder(tree)? {
-            self.folder(at, 0o755)?;
-        } else if matches!(self.open(at), Err(Errno::NOENT)) {
-            self.file(at, b"")?;
+            return self.mount(tree, at);
         }
-        attach(tree, self.open(at)?, Path::new(""))
+        let there = match self.open(at) {
+            Err(Errno::NOENT) => self.file(at, b"").and_then(|()| Ok(self.open(at)?)),
+            there => there.map_err(io::Error::from),
+        };
+        attach(tree, there?, Path::new(""))
     }
 
     fn mount(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::fs::fstat;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
@@ -23,13 +25,13 @@ use crate::host::Host;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
-use crate::placeholder::Placeholders;
+use crate::placeholder::{self, Placeholders};
 use crate::proxy::{Allowance, Decision, NameService, Proxy};
 use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
+use crate::tree;
 use crate::watch::Watch;
-use crate::{sweep, tree};
 
 /// How it is told from a start by a person.
 pub(crate) const MARK: &str = "sequester-jail";
@@ -58,13 +60,7 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     sys::close_others(&given)?;
     let control = Link::from(control);
     let order = read_order(order)?;
-    let discard = order.blueprint.discard.clone();
-    let kept = keep(order, socket, &control, serve);
-    if let Some(discard) = discard.filter(|folder| folder.exists()) {
-        // What is left is taken away at the next start.
-        let _ = sweep::remove(&discard);
-    }
-    let said = match kept {
+    let said = match keep(order, socket, &control, serve) {
         Ok(ending) => Said::Ended(ending),
         Err(trouble) => Said::Failed(trouble),
     };
@@ -85,9 +81,12 @@ fn keep(
 ) -> Result<Ending, Trouble> {
     let blueprint = order.blueprint.clone();
     let made = blueprint.discard.as_deref().map(Store::make).transpose();
-    let _store = made.map_err(Trouble::at("make the jail's store"))?;
-    let _placeholders = Placeholders::put(&blueprint)?;
-    let guard = Guard::over(&blueprint.root)?;
+    let store = made.map_err(Trouble::at("make the jail's store"))?;
+    let mut placeholders = Placeholders::default();
+    let first = placeholder::are_mounted(&blueprint.root);
+    if first {
+        placeholders.put(&blueprint)?;
+    }
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
     let (ends, pumps) =
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
@@ -108,18 +107,40 @@ fn keep(
         inside::run(order, sources, doors, ends, &theirs, serve)
     };
     drop((sources, doors, ends, theirs));
-    let jail = Jail { pid, handle, guard, isolation: blueprint.isolation };
+    let jail = Jail { pid, handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
     }
     groups.add(pid)?;
-    let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
+    // While the jail's root is built.
+    if !first {
+        placeholders.put(&blueprint)?;
+    }
+    let guard = Guard::over(&blueprint.root);
+    let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
+    // Fails if the jail could not be made, and why is heard next.
+    let _ = ours.say(&Word::Held);
     let listener = started(&ours, &mut watch)?;
     let _proxy =
         listener.map(|listener| offer(listener, &blueprint.network, control)).transpose()?;
     control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
-    Ok(jail.keep(watch, control, &ours, pumps.start(blueprint.caps.output), &groups))
+    let watched = Watched { watch, guard, pumps: pumps.start(blueprint.caps.output) };
+    let ending = jail.keep(watched, control, &ours, &groups);
+    clear(store, placeholders, jail);
+    Ok(ending)
+}
+
+/// Takes away what the jail had, while the kernel takes its mounts away.
+fn clear(store: Option<Store>, placeholders: Placeholders, jail: Jail) {
+    thread::scope(|scope| {
+        if let Some(store) = store {
+            // Without another thread it is taken away at once.
+            let _ = thread::Builder::new().spawn_scoped(scope, || drop(store));
+        }
+        drop(placeholders);
+        drop(jail);
+    });
 }
 
 /// The network of a jail that may reach named hosts; it ends with this value.
@@ -162,8 +183,21 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
         return Ok((ends, Pumps::none()));
     }
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
-    let ((stdin, input), (output, stdout), (errors, stderr)) = (pipe()?, pipe()?, pipe()?);
+    let ((stdin, input), (output, stdout)) = (pipe()?, pipe()?);
+    // What goes to one place goes there in the order in which it was written.
+    let (errors, stderr) = if is_one(&rustix::stdio::stdout(), &rustix::stdio::stderr()) {
+        (None, fcntl_dupfd_cloexec(&stdout, 0)?)
+    } else {
+        let (errors, stderr) = pipe()?;
+        (Some(errors), stderr)
+    };
     Ok((Ends { stdin, stdout, stderr, socket }, Pumps::new(input, output, errors)))
+}
+
+fn is_one(one: &impl AsFd, other: &impl AsFd) -> bool {
+    let about = |file: &BorrowedFd<'_>| fstat(file).ok().map(|found| (found.st_dev, found.st_ino));
+    let (one, other) = (about(&one.as_fd()), about(&other.as_fd()));
+    one.is_some() && one == other
 }
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
@@ -250,7 +284,7 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
             Some((Word::Listening, given)) => listener = given,
             Some((Word::Memory, given)) => watch.add(given),
             Some((Word::Failed(trouble), _)) => return Err(trouble),
-            Some((Word::Go | Word::Spawn(_) | Word::Ended(_), _)) => {}
+            Some((Word::Go | Word::Held | Word::Spawn(_) | Word::Ended(_), _)) => {}
             None => {
                 let why = "it ended while it was made".to_owned();
                 return Err(Trouble { step: "make the jail".to_owned(), why, full: false });
@@ -263,71 +297,91 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Troubl
 struct Jail {
     pid: Pid,
     handle: OwnedFd,
-    guard: Option<Guard>,
     isolation: Isolation,
 }
 
+/// What of a jail is looked at while it runs.
+struct Watched<'a> {
+    watch: Watch<'a>,
+    guard: Guard,
+    pumps: Running,
+}
+
 impl Jail {
-    fn keep(
-        self,
-        mut watch: Watch<'_>,
-        control: &Link,
-        link: &Link,
-        pumps: Running,
-        groups: &Groups,
-    ) -> Ending {
+    /// Until no program of the jail's lives; its first process may still be ending.
+    fn keep(&self, watched: Watched<'_>, control: &Link, link: &Link, groups: &Groups) -> Ending {
+        let Watched { mut watch, guard, pumps } = watched;
         watch.begin();
         let cause = loop {
             let patience = watch.patience(Instant::now());
             match self.wait(control, link, patience) {
                 Woken::Ended => break None,
                 Woken::Asked => break Some(Cause::Asked),
-                Woken::Exposed => break Some(Cause::Exposed),
                 Woken::Time => {}
             }
-            let cause =
-                if pumps.is_over() { Some(Cause::Output) } else { watch.look(Instant::now()) };
+            let cause = match () {
+                () if guard.is_broken() => Some(Cause::Exposed),
+                () if pumps.is_over() => Some(Cause::Output),
+                () => watch.look(Instant::now()),
+            };
             if cause.is_some() {
                 break cause;
             }
         };
-        self.kill();
+        self.end();
         let heard = ending(link);
+        // What happened since the last look counts too.
+        let exposed = guard.is_broken().then_some(Cause::Exposed);
         // A program whose output is no longer taken may end before that is noticed.
-        let over = pumps.finish().then_some(Cause::Output);
+        let passed = pumps.finish();
+        if let Some((stream, error)) = passed.lost {
+            let _ = control.say(&Said::Lost { stream: stream.to_owned(), why: error.to_string() });
+        }
+        let over = passed.over.then_some(Cause::Output);
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
         // What was filled faster than anybody looks.
         let disk = || watch.is_disk_over().then_some(Cause::Disk);
-        match cause.or(over).or_else(memory).or_else(disk) {
+        match cause.or(exposed).or(over).or_else(memory).or_else(disk) {
             Some(cause) => Ending::Killed(cause),
             None => heard.unwrap_or(KILLED),
         }
     }
 
     fn wait(&self, control: &Link, link: &Link, patience: Duration) -> Woken {
-        let mut descriptors = vec![
+        let mut descriptors = [
             PollFd::new(&self.handle, PollFlags::IN),
+            // The only word that comes now is the last.
+            PollFd::new(link, PollFlags::IN),
             PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
         ];
-        let told = self.guard.as_ref().and_then(Guard::events);
-        descriptors.extend(told.as_ref().map(|events| PollFd::new(events, PollFlags::IN)));
         let time = Timespec::try_from(patience).ok();
         match poll(&mut descriptors, time.as_ref()) {
-            Ok(_) if !descriptors[0].revents().is_empty() => Woken::Ended,
-            Ok(_) if !descriptors[1].revents().is_empty() => fulfil(control, link),
-            Ok(_) if self.guard.as_ref().is_some_and(Guard::is_broken) => Woken::Exposed,
+            Ok(_) if descriptors[..2].iter().any(|one| !one.revents().is_empty()) => Woken::Ended,
+            Ok(_) if !descriptors[2].revents().is_empty() => fulfil(control, link),
             Ok(_) | Err(Errno::INTR) => Woken::Time,
             Err(_) => Woken::Asked,
         }
     }
 
-    fn kill(&self) {
-        // Fails if it has ended, or where a filter around us refuses what it does not know. Its number stays its own until
-        // it is waited for.
-        if pidfd_send_signal(&self.handle, Signal::KILL).is_err() {
-            let _ = kill_process(self.pid, Signal::KILL);
+    /// Ends all programs. The kernel takes the mounts of a first process that is alone away before it is waited for: that is left for
+    /// later. Killed, it starts no other.
+    fn end(&self) {
+        self.kill();
+        if self.isolation == Isolation::Fallback || !tree::is_alone(self.pid) {
+            self.wait_for_all();
         }
+    }
+
+    fn kill(&self) {
+        match pidfd_send_signal(&self.handle, Signal::KILL) {
+            Ok(()) | Err(Errno::SRCH) => {}
+            // A filter around us refuses what it does not know. It is not yet waited for, so its number is its own.
+            Err(_) => drop(kill_process(self.pid, Signal::KILL)),
+        }
+    }
+
+    fn wait_for_all(&self) {
         wait_for(&self.handle);
         // Elsewhere the kernel ends all processes of a namespace with its first.
         if self.isolation == Isolation::Fallback {
@@ -339,6 +393,7 @@ impl Jail {
 impl Drop for Jail {
     fn drop(&mut self) {
         self.kill();
+        self.wait_for_all();
     }
 }
 
@@ -365,7 +420,6 @@ fn fulfil(control: &Link, link: &Link) -> Woken {
 enum Woken {
     Ended,
     Asked,
-    Exposed,
     Time,
 }
 

@@ -9,6 +9,7 @@ pub(crate) use process::{
     Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, makes_namespaces,
 };
 pub(crate) use raw::{
-    Attributes, filter, has_filters, landlock_version, leave_groups, loopback_up, set_attributes,
+    Attributes, children_ended, filter, has_filters, landlock_version, leave_groups, loopback_up,
+    set_attributes,
 };
 pub(crate) use spawn::spawn;

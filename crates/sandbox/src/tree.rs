@@ -21,6 +21,13 @@ pub(crate) fn tree(first: Pid, most: usize) -> Vec<i32> {
     found
 }
 
+/// Whether a process has none beneath it; no where that cannot be told.
+pub(crate) fn is_alone(pid: Pid) -> bool {
+    let pid = pid.as_raw_nonzero();
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    children.is_ok_and(|text| text.trim().is_empty())
+}
+
 /// Ends all beneath this process, which must be the one that orphans come to. They are looked for until none is left:
 /// one that was just started is found the next time.
 pub(crate) fn end_all() {

@@ -16,14 +16,14 @@ use std::time::Duration;
 
 use sequester_core::profile::{Confinement, Guarantee};
 
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, Capability};
 use crate::compile::{Compiled, Missing, Refusal, compile, guarantees, is_rooted};
 use crate::launch::{Error, Jail, Streams};
 use crate::limits::Limits;
 use crate::order::{Cause, Ending, Program};
 use crate::surroundings::Surroundings;
 use deed::{BEGUN, DONE, Deed, Seen};
-use ground::Ground;
+use ground::{Ground, Way};
 
 /// What came of one profile's jail.
 #[derive(Debug)]
@@ -49,7 +49,13 @@ pub fn try_out(
     capabilities: &Capabilities,
     place: &Path,
 ) -> io::Result<Tried> {
-    let ground = Ground::make(place, is_rooted(surroundings, capabilities))?;
+    let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
+    let way = match (is_rooted(surroundings, capabilities), keeps) {
+        (false, _) => Way::Open,
+        (true, true) if capabilities.has(Capability::Overlay) => Way::Layered,
+        (true, _) => Way::Covered,
+    };
+    let ground = Ground::make(place, way)?;
     let policy = ground.policy(confinement)?;
     let needed = policy.guarantees();
     let held = guarantees(&policy, surroundings, capabilities);

@@ -54,6 +54,21 @@ pub struct Swept {
     pub problems: Vec<String>,
 }
 
+/// A folder that nobody needs. Whoever has this takes it away: another sweep leaves it alone.
+struct Left {
+    folder: PathBuf,
+    _taken: Option<File>,
+}
+
+impl Left {
+    /// Nothing if another sweep has it.
+    fn take(folder: PathBuf) -> Option<Self> {
+        let taken = File::open(&folder).ok();
+        let lock = |file| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        taken.as_ref().is_none_or(lock).then_some(Self { folder, _taken: taken })
+    }
+}
+
 const BASES: &str = "bases";
 const ATTEMPTS: &str = "attempts";
 const LOCK: &str = "lock";
@@ -117,48 +132,68 @@ impl State {
         Ok(Attempt { folder, _held: held })
     }
 
-    /// Takes away what dead attempts left, and bases that nobody holds but for the `kept` ones that were of use last.
+    /// Takes away what dead attempts left, and bases that nobody holds but for the `kept` ones that were of use last. Others wait only
+    /// until that is chosen.
     pub fn sweep(&self, kept: usize) -> io::Result<Swept> {
-        let _alone = self.lock(FlockOperation::LockExclusive)?;
         let mut swept = Swept::default();
-        for folder in list(&self.folder.join(ATTEMPTS))? {
-            if is_held(&folder) {
-                continue;
-            }
-            match discard::discard(&folder) {
-                Ok(()) => swept.attempts += 1,
-                Err(error) => swept.problems.push(format!("`{}`: {error}.", folder.display())),
-            }
-        }
-        let mut bases: Vec<(SystemTime, PathBuf)> = Vec::new();
-        let mut damaged = Vec::new();
-        let is_damaged = |folder: &Path| {
+        let (attempts, bases) = {
+            let _alone = self.lock(FlockOperation::LockExclusive)?;
+            // What is moved among the attempts is not one.
+            let attempts = self.dead_attempts()?;
+            (attempts, self.move_bases_away(kept, &mut swept.problems)?)
+        };
+        let discard = |left: &Left, problems: &mut Vec<String>| {
+            let told = |error| problems.push(format!("`{}`: {error}.", left.folder.display()));
+            discard::discard(&left.folder).map_err(told).is_ok()
+        };
+        let problems = &mut swept.problems;
+        swept.attempts = attempts.iter().filter(|left| discard(left, problems)).count();
+        swept.bases = bases.iter().filter(|left| discard(left, problems)).count();
+        Ok(swept)
+    }
+
+    fn dead_attempts(&self) -> io::Result<Vec<Left>> {
+        let dead = list(&self.folder.join(ATTEMPTS))?.into_iter().filter(|folder| !is_held(folder));
+        Ok(dead.filter_map(Left::take).collect())
+    }
+
+    /// Half a base would be taken for a whole one, so they are moved before they are taken away.
+    fn move_bases_away(&self, kept: usize, problems: &mut Vec<String>) -> io::Result<Vec<Left>> {
+        let is_damaged = |folder: &PathBuf| {
             folder
                 .file_name()
                 .is_some_and(|name| name.as_encoded_bytes().starts_with(DAMAGED.as_bytes()))
         };
-        for folder in list(&self.folder.join(BASES))? {
-            if is_held(&folder) {
-                continue;
-            }
-            if is_damaged(&folder) {
-                damaged.push(folder);
-            } else {
-                let used = fs::metadata(folder.join(LOCK)).and_then(|seen| seen.modified());
-                bases.push((used.unwrap_or(SystemTime::UNIX_EPOCH), folder));
-            }
-        }
-        bases.sort();
-        bases.truncate(bases.len().saturating_sub(kept));
-        for folder in bases.into_iter().map(|(_, folder)| folder).chain(damaged) {
-            // Moved first: half a base would be taken for a whole one.
-            let away = self.folder.join(ATTEMPTS).join(folder.file_name().unwrap_or_default());
-            match fs::rename(&folder, &away).and_then(|()| discard::discard(&away)) {
-                Ok(()) => swept.bases += 1,
-                Err(error) => swept.problems.push(format!("`{}`: {error}.", folder.display())),
+        let all = list(&self.folder.join(BASES))?.into_iter().filter(|folder| !is_held(folder));
+        let (damaged, whole): (Vec<_>, Vec<_>) = all.partition(is_damaged);
+        let used = |folder: &PathBuf| {
+            let used = fs::metadata(folder.join(LOCK)).and_then(|seen| seen.modified());
+            used.unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        let mut whole: Vec<_> = whole.into_iter().map(|folder| (used(&folder), folder)).collect();
+        whole.sort();
+        whole.truncate(whole.len().saturating_sub(kept));
+        let mut moved = Vec::new();
+        for folder in whole.into_iter().map(|(_, folder)| folder).chain(damaged) {
+            match self.move_away(&folder) {
+                Ok(away) => moved.extend(Left::take(away)),
+                Err(error) => problems.push(format!("`{}`: {error}.", folder.display())),
             }
         }
-        Ok(swept)
+        Ok(moved)
+    }
+
+    fn move_away(&self, base: &Path) -> io::Result<PathBuf> {
+        let name = base.file_name().unwrap_or_default().to_string_lossy();
+        // One of this name may still be on its way out.
+        for number in 0_u32.. {
+            let away = self.folder.join(ATTEMPTS).join(format!("{number}-{name}"));
+            match fs::rename(base, &away) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                moved => return moved.map(|()| away),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 
     /// Beginning and holding go on side by side, but never during a sweep.

@@ -87,7 +87,9 @@ impl Client {
         Box::pin(async move {
             match answer {
                 // The sender is dropped unused only with all that could have answered.
-                Ok(answer) => answer.await.unwrap_or_else(|_| gone("nobody is left to answer")),
+                Ok(answer) => {
+                    answer.await.unwrap_or_else(|_| gone("nobody is left to answer", UNANSWERED))
+                }
                 Err(returned) => returned,
             }
         })
@@ -99,7 +101,7 @@ impl Client {
         }
         let mut waiting = lock(&self.waiting);
         if let Some(why) = &waiting.ended {
-            return Err(gone(why));
+            return Err(gone(why, UNSENT));
         }
         waiting.last += 1;
         let id = waiting.last;
@@ -236,7 +238,7 @@ fn check(returned: &Returned) -> io::Result<()> {
 fn end(waiting: &Mutex<Waiting>, why: String) {
     let mut waiting = lock(waiting);
     for (_, call) in std::mem::take(&mut waiting.calls) {
-        let _ = call.send(gone(&why));
+        let _ = call.send(gone(&why, UNANSWERED));
     }
     waiting.ended = Some(why);
 }
@@ -245,8 +247,15 @@ fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn gone(why: &str) -> Returned {
-    fail(format!("The tool server ended: {}.", why.trim_end_matches('.')))
+/// What became of a call when the server ended.
+const UNANSWERED: &str = "This call was not answered, and whatever it did by then is done.";
+const UNSENT: &str = "This call was not carried out.";
+
+fn gone(why: &str, call: &str) -> Returned {
+    let why = why.trim_end_matches('.');
+    fail(format!(
+        "The tool server ended: {why}. {call} No tool works any more in this attempt: report what is known."
+    ))
 }
 
 fn fail(why: String) -> Returned {

@@ -17,6 +17,8 @@ use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
+    // First: what the dead left in a workspace is gone then.
+    let machine = Machine::look();
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
     let workspace = folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
     let (configuration, trust) = (config::folder(), Trust::look());
@@ -24,7 +26,6 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let agents = Agents::read(&workspace.path, configuration, &trust);
     let settings = Settings::load(&workspace.path, configuration, &agents.registry, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
-    let machine = Machine::look();
     let policy = Policy {
         confinement: profile.confinement,
         // What is named on the command line is the person's own word, whatever the profile.
@@ -38,11 +39,17 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
     let jail =
         machine.start(&policy, |blueprint| Jail::run(blueprint, given.command.clone(), streams))?;
-    let ending = jail.wait(|said| tell(&said)).map_err(|error| {
+    let mut lost = false;
+    let heard = |said: Said| {
+        lost |= matches!(said, Said::Lost { .. });
+        tell(&said);
+    };
+    let ending = jail.wait(heard).map_err(|error| {
         let hint = "Start it again; what it left behind is taken away then.";
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
-    Ok(end(ending, &given.command[0]))
+    let code = end(ending, &given.command[0]);
+    Ok(if lost { ExitCode::FAILURE } else { code })
 }
 
 fn limits(flags: &[String]) -> Result<Limits, Failure> {
@@ -57,8 +64,14 @@ fn limits(flags: &[String]) -> Result<Limits, Failure> {
 }
 
 fn tell(said: &Said) {
-    if let Said::Asked { host, port, allowed: false, why } = said {
-        output::tell(&format!("`{host}:{port}` was refused: {why}"));
+    match said {
+        Said::Asked { host, port, allowed: false, why } => {
+            output::tell(&format!("`{host}:{port}` was refused: {why}"));
+        }
+        Said::Lost { stream, why } => output::tell(&format!(
+            "Some of what it printed was lost: {stream} took no more ({why}). Lead it somewhere with room."
+        )),
+        _ => {}
     }
 }
 
@@ -78,11 +91,25 @@ fn killed(cause: Cause) -> String {
     format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())
 }
 
+/// What the kernel ends a program by that comes to a limit itself.
+fn at_limit(signal: i32) -> Option<String> {
+    const CPU: i32 = 24;
+    const FILE: i32 = 25;
+    let (what, limit) = match signal {
+        CPU => ("used more processor time than one may", "cpu=10m"),
+        FILE => ("wrote a larger file than it may", "disk=16G"),
+        _ => return None,
+    };
+    Some(format!(
+        "A program {what}, so the kernel ended it. A limit is set as with `--limit {limit}`."
+    ))
+}
+
 /// As a shell tells it; why the jail was ended goes to standard error.
 fn end(ending: Ending, command: &str) -> ExitCode {
     let (code, told) = match ending {
-        Ending::Exited(code) => (code, None),
-        Ending::Signalled(signal) => (128 + signal, None),
+        Ending::Exited(code) => (code, at_limit(code - 128)),
+        Ending::Signalled(signal) => (128 + signal, at_limit(signal)),
         Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail.")))

@@ -145,7 +145,10 @@ impl Machine {
         let assumed = assume();
         let trouble = match attempt(&assumed) {
             Ok(Ok(started)) => return Ok(started),
-            Ok(Err(Error::Jail(trouble))) => Some(Error::Jail(trouble)),
+            Ok(Err(Error::Jail(trouble))) => {
+                check_written(policy)?;
+                Some(Error::Jail(trouble))
+            }
             Ok(Err(error)) => return Err(broken(&error)),
             Err(Refusal::Missing { .. }) => None,
             Err(refusal) => return Err(refuse(&refusal)),
@@ -171,6 +174,17 @@ impl Machine {
         };
         taken.unwrap_or_else(|| Ok(Change::default())).map_err(|error| broken(&error))
     }
+}
+
+/// A writer's names cannot be held in a folder that the person cannot write.
+fn check_written(policy: &Policy) -> Result<(), Failure> {
+    let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
+    if !policy.is_keeping() || folder.is_writable() {
+        return Ok(());
+    }
+    let message = "You cannot write the workspace, and the profile is for writing.";
+    let hint = "Name a folder that you can write, or a profile that keeps nothing: `read-only` or `validate`.";
+    Err(Failure::input(Code::BadWorkspace, folder.path.display(), message, hint))
 }
 
 /// `$XDG_STATE_HOME/sequester/jails`, else `~/.local/state/...`, else in the folder for temporary files.

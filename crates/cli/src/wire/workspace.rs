@@ -145,6 +145,9 @@ fn owner(machine: &Machine) -> Option<Ids> {
     Some(who.outside).filter(|outside| *outside != who.owner)
 }
 
+/// A base with more files whose times are not right is written anew: else every attempt would have copies of them all.
+const TOUCHED: usize = 2_000;
+
 const UNSEARCHED: &str = "The build folders are not shown inside: they hold too many files to look for secrets among them.";
 
 /// The base as files.
@@ -203,8 +206,10 @@ impl Written {
     ) -> io::Result<Self> {
         if let Some(held) = state.base(name)? {
             match export.touched(held.folder(), now) {
-                Ok(touched) => return Ok(Self { touched, ..Self::over(held) }),
-                Err(_) => state.set_aside(&held, &self::name())?,
+                Ok(touched) if touched.len() <= TOUCHED => {
+                    return Ok(Self { touched, ..Self::over(held) });
+                }
+                _ => state.set_aside(&held, &self::name())?,
             }
         }
         let draft = attempt.make("base")?;

@@ -224,3 +224,48 @@ fn a_state_folder_that_cannot_be_made_is_told_with_its_place() {
         assert_told(&place, &answer, 1, &parts);
     }
 }
+
+#[test]
+fn a_workspace_that_cannot_be_written_is_told_to_a_writer() {
+    let place = Place::of_user();
+    fs::set_permissions(place.path("workspace"), fs::Permissions::from_mode(0o555)).unwrap();
+    for profile in PROFILES {
+        let answer = run(&place, &[], profile, &["--", "/bin/true"]);
+        if profile == "writer" || profile == "full-access" {
+            let parts = ["SQ0209", "You cannot write", "Name a folder that you can write"];
+            assert_told(&place, &answer, 2, &parts);
+        } else {
+            assert_told(&place, &answer, 0, &[]);
+        }
+    }
+}
+
+#[test]
+fn output_that_nothing_takes_is_told_and_fails() {
+    let place = Place::of_user();
+    let to = |redirection: &str| -> Vec<String> {
+        ["/bin/sh", "-c", &format!("\"$@\" {redirection}"), "sh"].map(str::to_owned).into()
+    };
+    let words = ["--", "/bin/sh", "-c", "echo lost; echo kept >&2"];
+    let answer = run(&place, &to(">/dev/full"), "read-only", &words);
+    let parts = ["kept", "standard output", "No space left on device"];
+    assert_told(&place, &answer, 1, &parts);
+    // A reader that has enough is no failure of anybody's.
+    let words = ["--", "/bin/sh", "-c", "yes | head -n 100000"];
+    let answer = run(&place, &to("| head -n 1"), "read-only", &words);
+    assert_told(&place, &answer, 0, &[]);
+    assert_eq!((answer.out.as_str(), answer.err.as_str()), ("y\n", ""));
+}
+
+#[test]
+fn a_limit_that_the_kernel_ends_a_program_by_is_named() {
+    let place = Place::of_user();
+    for (limit, script, code, part) in [
+        ("disk=1M", "head -c 2M /dev/zero >/tmp/large", 153, "a larger file than it may"),
+        ("wall=1s", "sleep 60", 124, "longer than it may"),
+    ] {
+        let words = ["--limit", limit, "--", "/bin/sh", "-c", script];
+        let answer = run(&place, &[], "read-only", &words);
+        assert_told(&place, &answer, code, &[part, "--limit"]);
+    }
+}

@@ -427,14 +427,45 @@ fn each_checkout_has_a_base_with_its_own_times() {
 }
 
 #[test]
+fn a_checkout_whose_times_all_changed_has_a_base_with_the_new_ones() {
+    let names: Vec<String> = (0..2_001).map(|number| format!("src/{number}.txt")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "same\n")).collect();
+    let bench = Bench::with(&files);
+    carry_out(&bench, "true");
+    let base = || {
+        let bases = fs::read_dir(state(&bench).join("workspaces/bases")).unwrap();
+        let mut bases: Vec<PathBuf> = bases.map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(bases.len(), 1, "{bases:?}");
+        bases.remove(0)
+    };
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for name in &names {
+        let file = fs::File::options().append(true).open(bench.repo().join(name)).unwrap();
+        file.set_modified(then).unwrap();
+    }
+    let script =
+        "{ git status --short; stat -c %Y src/*.txt | sort -u; } > /tmp/seen; mv /tmp/seen seen";
+    for _ in 0..2 {
+        let answer = carry_out(&bench, script);
+        assert_eq!(seen(&answer), ["1000000000"]);
+        assert_eq!(changed(&answer), ["create seen"]);
+    }
+    let written = fs::metadata(base().join("tree/src/7.txt")).unwrap();
+    assert_eq!(written.modified().unwrap(), then);
+}
+
+#[test]
 fn a_damaged_base_is_made_anew() {
     let bench = Bench::with(&[("a.txt", "a\n")]);
     carry_out(&bench, "true");
     let bases = state(&bench).join("workspaces/bases");
     let base = fs::read_dir(&bases).unwrap().next().unwrap().unwrap().path();
-    fs::write(base.join("times"), "").unwrap();
-    for _ in 0..2 {
-        assert_eq!(changed(&carry_out(&bench, "echo b > a.txt")), ["modify a.txt"]);
+    for damaged in ["times", "tree/a.txt"] {
+        fs::write(base.join(damaged), "").unwrap();
+        for _ in 0..2 {
+            assert_eq!(changed(&carry_out(&bench, "echo b >> a.txt; cat a.txt")), ["modify a.txt"]);
+            assert_eq!(fs::read_to_string(base.join("tree/a.txt")).unwrap(), "a\n");
+        }
     }
     let left: Vec<PathBuf> =
         fs::read_dir(&bases).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -172,6 +172,9 @@ fn a_failing_check_counts_unless_the_project_had_it_before() {
         (ran(Kind::Tests, 1, Some((3, 2)), Some((1, Some((3, 1))))), true, true),
         (ran(Kind::Tests, 0, Some((0, 0)), Some((0, Some((4, 0))))), true, false),
         (ran(Kind::Tests, 0, Some((0, 0)), Some((0, Some((0, 0))))), false, true),
+        (ran(Kind::Tests, 101, None, Some((1, Some((3, 1))))), true, true),
+        (ran(Kind::Tests, 1, Some((0, 0)), Some((1, Some((3, 1))))), true, true),
+        (ran(Kind::Tests, 1, Some((2, 1)), Some((101, None))), false, true),
         (ran(Kind::Lint, 2, None, Some((1, None))), false, true),
         (ran(Kind::Own, 1, None, Some((1, None))), true, true),
         (ran(Kind::Own, 0, None, None), false, false),
@@ -412,6 +415,11 @@ proptest! {
         let other = Scene { checks: &checks, others: &others, wanted: &wanted, ..Scene::of(&task, &change) }.weigh();
         prop_assert_eq!(one, other);
     }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn a_digest_is_bounded_whatever_was_printed(

@@ -1,15 +1,22 @@
 //! Files that are secret by their name, whatever they hold.
 
-/// The rule that makes the file at `path` a secret one, if any does. Case does not matter.
+use crate::fold;
+
+/// The rule that makes the file at `path` a secret one, if any does: as it is written but for its case, or as some file system takes it.
 pub fn is_secret_name(path: &str) -> Option<&'static str> {
-    let path = path.replace('\\', "/").to_ascii_lowercase();
-    let name = path.rsplit('/').next().unwrap_or(&path);
-    if HARMLESS.iter().any(|pattern| pattern.fits(&path, name)) {
+    let written = path.replace('\\', "/").to_ascii_lowercase();
+    let taken = fold::parts(path).collect::<Vec<_>>().join("/");
+    find(&written).or_else(|| (taken != written).then(|| find(&taken)).flatten())
+}
+
+fn find(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if HARMLESS.iter().any(|pattern| pattern.fits(path, name)) {
         return None;
     }
     SECRET
         .iter()
-        .find(|(_, patterns)| patterns.iter().any(|pattern| pattern.fits(&path, name)))
+        .find(|(_, patterns)| patterns.iter().any(|pattern| pattern.fits(path, name)))
         .map(|(rule, _)| *rule)
 }
 

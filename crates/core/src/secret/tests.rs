@@ -270,6 +270,13 @@ fn a_password_may_look_like_a_folder_where_no_shell_says_so() {
 }
 
 #[test]
+fn names_that_another_file_system_takes_for_a_secret_one_are_secret() {
+    for path in [".env.", ".env::$DATA", ".\u{200d}env", "id_r\u{17f}a", "host:443.pem"] {
+        assert!(is_secret_name(path).is_some(), "{path}");
+    }
+}
+
+#[test]
 fn secret_files_are_known_by_name() {
     for path in [
         ".env",

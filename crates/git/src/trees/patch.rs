@@ -189,15 +189,31 @@ impl<'c, F: Fn(&str) -> Option<Vec<u8>>> Reader<'c, F> {
     }
 }
 
-/// The part of one file with its bytes in place of lines; nothing if it is no part of one file.
+/// The part of one file with its bytes in place of lines. Where a link takes a file's place, one goes and one comes.
 fn as_bytes(part: &[u8], before: &[u8], after: &[u8]) -> Option<String> {
-    let mut lines = part.split_inclusive(|byte| *byte == b'\n');
-    let is_head = |line: &&[u8]| !line.starts_with(b"--- ");
-    let head: Vec<u8> = lines.by_ref().take_while(is_head).flatten().copied().collect();
-    if lines.any(|line| line.starts_with(b"diff --git ")) {
-        return None;
+    let mut pieces: Vec<Vec<u8>> = Vec::new();
+    for line in part.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b"diff --git ") {
+            pieces.push(Vec::new());
+        }
+        pieces.last_mut()?.extend(line);
     }
-    Some(String::from_utf8(head).ok()? + &binary::part(before, after).ok()?)
+    let sides: &[[&[u8]; 2]] = match pieces.len() {
+        1 => &[[before, after]],
+        _ => &[[before, b""], [b"", after]],
+    };
+    let mut text = String::new();
+    for (piece, [before, after]) in pieces.iter().zip(sides) {
+        if let Ok(piece) = std::str::from_utf8(piece) {
+            text += piece;
+            continue;
+        }
+        let lines = piece.split_inclusive(|byte| *byte == b'\n');
+        let head = lines.take_while(|line| !line.starts_with(b"--- "));
+        text += std::str::from_utf8(&head.flatten().copied().collect::<Vec<_>>()).ok()?;
+        text += &binary::part(before, after).ok()?;
+    }
+    Some(text)
 }
 
 /// A path as git writes it; there are no control characters in one.

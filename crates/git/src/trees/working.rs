@@ -80,7 +80,7 @@ pub(super) fn untracked(repo: &Repo) -> Result<Vec<RepoPath>, Error> {
 }
 
 /// Whether the file system keeps the right to run a file.
-fn tells_modes(repo: &Repo) -> Result<bool, Error> {
+pub(crate) fn tells_modes(repo: &Repo) -> Result<bool, Error> {
     let told = repo.program.run(&["config", "--type=bool", "--get", "core.filemode"])?;
     Ok(told.text != "false")
 }

@@ -140,7 +140,9 @@ fn what_is_not_committed_is_never_lost() {
     let refused = apply(&sandbox.root(), &commit, Apply::FastForward, Unclean::Refuse);
     assert_eq!((refused, state(&sandbox)), (unclean(&["b"]), before));
     // Where it touches the same files it is refused in any case, be they tracked, untracked or ignored.
-    let spoil: [(&str, &dyn Fn()); 5] = [
+    let runs = || std::fs::Permissions::from_mode(0o755);
+    let spoil: [(&str, &dyn Fn()); 6] = [
+        ("a", &|| std::fs::set_permissions(sandbox.path("a"), runs()).unwrap()),
         ("a", &|| sandbox.write("a", "mine")),
         ("deep/er/new", &|| sandbox.write("deep/er/new", "mine")),
         ("link", &|| symlink("b", sandbox.path("link")).unwrap()),

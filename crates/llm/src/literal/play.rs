@@ -322,7 +322,7 @@ impl<'a> Play<'a> {
             )),
             None => Err(Stop::Blocked(
                 0,
-                format!("`{}` was not run: {}", head(command, 200), tool_words(text)),
+                format!("`{}` gave no exit code: {}", head(command, 200), tool_words(text)),
             )),
         }
     }

@@ -1,8 +1,8 @@
 //! Single calls.
 
 use std::io;
-use std::mem::size_of;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::mem::{MaybeUninit, size_of};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd as _, OwnedFd};
 
 /// What becomes of a mount and all beneath it.
 #[derive(Clone, Copy, Default)]
@@ -76,6 +76,21 @@ pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
     let result =
         unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Readable when a child has ended. The signal for it is held back from here on, in this process and in those that it makes.
+pub(crate) fn children_ended() -> io::Result<OwnedFd> {
+    let mut signals = MaybeUninit::uninit();
+    // SAFETY: the first call initialises the set that the others read; the descriptor is new and nobody else's.
+    unsafe {
+        libc::sigemptyset(signals.as_mut_ptr());
+        libc::sigaddset(signals.as_mut_ptr(), libc::SIGCHLD);
+        libc::sigprocmask(libc::SIG_BLOCK, signals.as_ptr(), std::ptr::null_mut());
+        match libc::signalfd(-1, signals.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
+            descriptor @ 0.. => Ok(OwnedFd::from_raw_fd(descriptor)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
 }
 
 /// The version of Landlock that the kernel has; 0 if none.

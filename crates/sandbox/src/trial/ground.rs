@@ -17,12 +17,24 @@ use crate::compile::PROXY_PORT;
 use crate::folder::Folder;
 use crate::host::Host;
 use crate::limits::Limits;
-use crate::policy::{Policy, Workspace};
+use crate::policy::{Layer, Layers, Policy, Workspace};
 use crate::sweep;
+
+/// How the workspace of a trial comes into the jail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// As it is; nothing in it can be hidden.
+    Open,
+    /// As it is, with parts of it covered.
+    Covered,
+    /// Beneath layers, as in an attempt that writes.
+    Layered,
+}
 
 /// Gone with this value.
 pub(super) struct Ground {
     place: PathBuf,
+    way: Way,
     /// What must not be seen, and in the workspace may be.
     canary: String,
     unnamed: Ear,
@@ -34,7 +46,7 @@ const BEFORE: &str = "before";
 
 impl Ground {
     /// A secret is put into the workspace where a jail can hide one there.
-    pub(super) fn make(place: &Path, hides: bool) -> io::Result<Self> {
+    pub(super) fn make(place: &Path, way: Way) -> io::Result<Self> {
         let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let canary = format!("canary-{name}");
         fs::create_dir_all(place.join("workspace/folder"))?;
@@ -46,6 +58,7 @@ impl Ground {
             named: Ear::open()?,
             stores: AtomicU32::new(0),
             place,
+            way,
         };
         // Nothing but the jail stands in the way.
         fs::set_permissions(ground.outside(), Permissions::from_mode(0o777))?;
@@ -53,9 +66,56 @@ impl Ground {
         let text = format!("{BEFORE} {}", ground.canary);
         fs::write(ground.workspace().join("file"), text)?;
         fs::write(ground.workspace().join("folder/file"), BEFORE)?;
-        let hidden = if hides { ground.workspace() } else { ground.outside() }.join(".env");
-        fs::write(hidden, &ground.canary)?;
+        if way == Way::Layered {
+            for folder in [ground.build_folder(), ground.workspace().join(".claude")] {
+                fs::create_dir(folder)?;
+            }
+            for held in ground.protected() {
+                fs::write(held, BEFORE)?;
+            }
+        }
+        fs::write(ground.secret(), &ground.canary)?;
         Ok(ground)
+    }
+
+    fn secret(&self) -> PathBuf {
+        let folder = match self.way {
+            Way::Open => self.outside(),
+            Way::Covered => self.workspace(),
+            // The base of an attempt holds none.
+            Way::Layered => self.build_folder(),
+        };
+        folder.join(".env")
+    }
+
+    fn build_folder(&self) -> PathBuf {
+        self.workspace().join("target")
+    }
+
+    fn protected(&self) -> [PathBuf; 2] {
+        [".claude/settings.json", ".mcp.json"].map(|name| self.workspace().join(name))
+    }
+
+    /// What the jail of a layered workspace writes is to be found there.
+    fn layer(&self) -> PathBuf {
+        self.place.join("layer")
+    }
+
+    fn layers(&self) -> Layers {
+        let (at, target) = (self.workspace(), self.build_folder());
+        Layers {
+            lower: vec![at.clone()],
+            at,
+            store: self.layer(),
+            git: None,
+            protected: vec![".claude".into(), ".mcp.json".into()],
+            caches: vec![Layer {
+                at: target.clone(),
+                lower: target,
+                store: self.place.join("target-layer"),
+            }],
+            hidden: vec![self.secret()],
+        }
     }
 
     pub(super) fn workspace(&self) -> PathBuf {
@@ -72,7 +132,13 @@ impl Ground {
     }
 
     pub(super) fn policy(&self, confinement: Confinement) -> io::Result<Policy> {
-        let workspace = Folder::look(&self.workspace()).map_err(io::Error::other)?;
+        let workspace = match self.way {
+            Way::Layered => Workspace::Layers(self.layers()),
+            Way::Open | Way::Covered => {
+                let folder = Folder::look(&self.workspace()).map_err(io::Error::other)?;
+                Workspace::Folder(folder)
+            }
+        };
         let hosts = if confinement.is_networked() {
             let host: Result<Host, _> = format!("127.0.0.1:{}", self.named.port).parse();
             vec![host.map_err(io::Error::other)?]
@@ -83,7 +149,7 @@ impl Ground {
         Ok(Policy {
             confinement,
             hosts,
-            workspace: Workspace::Folder(workspace),
+            workspace,
             limits: Limits::default(),
             grants: Grants::default(),
             store: self.place.join(format!("store-{number}")),
@@ -99,26 +165,23 @@ impl Ground {
         let about = fs::File::from(held.try_clone()?).metadata()?;
         let (workspace, outside) = (self.workspace(), self.outside());
         let networked = confinement.is_networked();
+        let layered = confinement == Confinement::Validate || self.way == Way::Layered;
+        let [settings, servers] = self.protected();
         Ok(Look {
             canary: self.canary.clone(),
-            read: vec![
-                workspace.join("file"),
-                outside.join("secret"),
-                workspace.join(".env"),
-                outside.join(".env"),
-            ],
+            read: vec![workspace.join("file"), outside.join("secret"), self.secret()],
             write: vec![
                 workspace.join("written"),
                 workspace.join("file"),
                 outside.join("written"),
                 self.temporary(),
-                workspace.join(".claude/settings.json"),
-                workspace.join(".mcp.json"),
+                settings,
+                servers,
             ],
             held: (about.dev(), about.ino()),
             ports: (self.unnamed.port, networked.then_some(self.named.port)),
             proxy: networked.then_some(PROXY_PORT),
-            rename: (confinement == Confinement::Validate).then(|| workspace.join("folder")),
+            rename: layered.then(|| workspace.join("folder")),
         })
     }
 
@@ -133,9 +196,13 @@ impl Ground {
         let there = |path: PathBuf| fs::symlink_metadata(path).is_ok();
         let outside = there(self.outside().join("written"));
         let text = fs::read_to_string(self.workspace().join("file")).unwrap_or_default();
-        let added = there(self.workspace().join("written"));
-        let changed = added || !text.starts_with(BEFORE);
-        let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
+        let written = there(self.workspace().join("written"));
+        let changed = written || !text.starts_with(BEFORE);
+        let layered = self.way == Way::Layered;
+        let added = if layered { there(self.layer().join("upper/written")) } else { written };
+        // What others work over too stays as it is.
+        let keeps =
+            !layered && matches!(confinement, Confinement::Writer | Confinement::FullAccess);
         let stays = outside || there(self.temporary()) || (changed && !keeps);
         let works = wrote(0) && wrote(1);
         let network = seen.connected || seen.reached_unnamed;
@@ -143,7 +210,7 @@ impl Ground {
             (Guarantee::NoWriteOutlives, stays, "what it wrote is still there"),
             (Guarantee::ReadsConfined, read(1), "it read a file outside"),
             (Guarantee::ReadsConfined, !read(0), "it cannot read its workspace"),
-            (Guarantee::SecretsHidden, read(2) || read(3), "it read a secret file"),
+            (Guarantee::SecretsHidden, read(2), "it read a secret file"),
             (Guarantee::CleanEnvironment, seen.variables > 0, "it inherited variables"),
             (Guarantee::DescriptorsClosed, seen.holds, "it inherited an open file"),
             (Guarantee::NoNewPrivileges, seen.privileged, "it has rights, or a way to some"),

@@ -3,15 +3,15 @@ use std::collections::BTreeSet;
 use super::deed::overstep;
 use super::*;
 
-fn ground(name: &str) -> (tempfile::TempDir, Ground) {
+fn ground(name: &str, way: Way) -> (tempfile::TempDir, Ground) {
     let folder = tempfile::tempdir().unwrap();
-    let ground = Ground::make(&folder.path().join(name), true).unwrap();
+    let ground = Ground::make(&folder.path().join(name), way).unwrap();
     (folder, ground)
 }
 
 /// What this process, which is in no jail, sees where a jailed one must not.
-fn judged(confinement: Confinement) -> BTreeSet<Guarantee> {
-    let (_folder, ground) = ground(confinement.as_str());
+fn judged(confinement: Confinement, way: Way) -> BTreeSet<Guarantee> {
+    let (_folder, ground) = ground(confinement.as_str(), way);
     let held = ground.held().unwrap();
     let seen = ground.questions(confinement, &held).unwrap().perform();
     ground.judge(confinement, &seen).into_keys().collect()
@@ -19,7 +19,7 @@ fn judged(confinement: Confinement) -> BTreeSet<Guarantee> {
 
 #[test]
 fn without_a_jail_every_guarantee_is_seen_to_be_broken() {
-    let reader = judged(Confinement::ReadOnly);
+    let reader = judged(Confinement::ReadOnly, Way::Covered);
     for guarantee in [
         Guarantee::NoWriteOutlives,
         Guarantee::ReadsConfined,
@@ -31,16 +31,23 @@ fn without_a_jail_every_guarantee_is_seen_to_be_broken() {
     ] {
         assert!(reader.contains(&guarantee), "{}", guarantee.as_str());
     }
-    assert!(judged(Confinement::Research).contains(&Guarantee::NamedHosts));
-    assert!(judged(Confinement::Validate).contains(&Guarantee::CopyOnWrite));
-    let writer = judged(Confinement::Writer);
-    assert!(writer.contains(&Guarantee::PrivateWorkspace));
-    assert!(writer.contains(&Guarantee::ProtectedNames));
+    assert!(judged(Confinement::Research, Way::Open).contains(&Guarantee::NamedHosts));
+    assert!(judged(Confinement::Validate, Way::Covered).contains(&Guarantee::CopyOnWrite));
+    for way in [Way::Covered, Way::Layered] {
+        let writer = judged(Confinement::Writer, way);
+        let kept = [
+            Guarantee::PrivateWorkspace,
+            Guarantee::ProtectedNames,
+            Guarantee::SecretsHidden,
+            Guarantee::NoWriteOutlives,
+        ];
+        assert!(kept.iter().all(|one| writer.contains(one)), "{way:?}: {writer:?}");
+    }
 }
 
 #[test]
 fn without_a_jail_every_deed_gets_to_its_end() {
-    let (_folder, ground) = ground("deeds");
+    let (_folder, ground) = ground("deeds", Way::Covered);
     for deed in [
         Deed::Print(1),
         Deed::Breed(8),
@@ -61,7 +68,7 @@ fn a_deed_that_cannot_begin_says_so() {
 
 #[test]
 fn nothing_is_left_of_a_ground() {
-    let (folder, ground) = ground("left");
+    let (folder, ground) = ground("left", Way::Layered);
     drop(ground);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

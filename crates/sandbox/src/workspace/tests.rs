@@ -230,6 +230,9 @@ fn what_a_dead_attempt_left_is_swept_and_what_a_living_one_holds_is_not() {
     assert!(!folder.exists() && living.folder().exists() && kept.join("file").exists());
     // Begun and not yet locked when it died.
     fs::create_dir(&folder).unwrap();
+    let other = super::Left::take(folder);
+    assert_eq!(bench.state.sweep(0).unwrap(), Swept::default(), "another sweep is at it");
+    drop(other);
     assert_eq!(bench.state.sweep(0).unwrap(), swept);
     assert!(bench.state.begin("living").is_err());
     assert!(bench.state.begin("../x").is_err());
@@ -296,6 +299,10 @@ fn a_base_is_kept_once_and_goes_when_nobody_holds_it() {
     let lock = bench.folder.path().join("state/bases/b2/lock");
     fs::File::open(lock).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
     assert_eq!(bench.state.sweep(2).unwrap(), Swept::default());
+    // Of an earlier one of this name, which another sweep is taking away.
+    let earlier = bench.folder.path().join("state/attempts/0-b2");
+    write(&earlier.join("file"), "x");
+    let _other = super::Left::take(earlier);
     assert_eq!(bench.state.sweep(1).unwrap(), Swept { bases: 1, ..Swept::default() });
     // The one that was of use last is the one that stays.
     assert!(bench.state.base("b2").unwrap().is_none());

@@ -19,6 +19,7 @@ fn main() {
     let trials = vec![
         trial("a_program_beside_the_server_is_in_the_same_jail", spawn::same_jail),
         trial("a_program_that_is_not_there_closes_its_stream", spawn::not_there),
+        trial("a_program_in_the_jail_cannot_keep_others_from_starting", spawn::undisturbed),
         trial("programs_beside_the_server_end_with_the_jail", spawn::ends),
         trial("a_workspace_is_harvested_after_its_jail", harvest::after),
         trial("a_harvest_that_cannot_be_made_says_why", harvest::impossible),

@@ -42,6 +42,24 @@ pub(crate) fn not_there() {
     assert!(handle.spawn(long).is_err());
 }
 
+/// What starts programs is out of reach of those that run.
+pub(crate) fn undisturbed() {
+    let bench = Bench::new();
+    let (jail, mut tools) = bench.start();
+    let handle = jail.handle().unwrap();
+    let others = "for each in /proc/[0-9]*; do case ${each#/proc/} in $$|$PPID) ;; *) echo ${each#/proc/};; esac; done";
+    for signal in ["STOP", "KILL"] {
+        tools.ask(&format!("for each in $({others}); do kill -{signal} $each; done"));
+        let mut one = echo(&handle);
+        assert_eq!(one.ask("hello"), "echo: hello", "{signal}");
+        assert_eq!(one.ask("run grep SigBlk /proc/self/status"), "SigBlk:\t0000000000000000");
+    }
+    let mut none = Talk::new(handle.spawn(vec!["no-such-program".to_owned()]).unwrap());
+    assert_eq!(none.hear(), "");
+    // Those that have ended are waited for, also when nothing is asked of the jail.
+    assert_eq!(tools.ask("sleep 0.2; grep -l 'State:.Z' /proc/[0-9]*/status"), "");
+}
+
 pub(crate) fn ends() {
     let bench = Bench::new();
     let (jail, _tools) = bench.start();
