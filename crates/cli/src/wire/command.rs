@@ -61,9 +61,7 @@ pub(crate) fn run(
     let null = File::open("/dev/null").map_err(told)?;
     let streams = Streams { stdin: null.as_fd(), stdout: printed.as_fd(), stderr: printed.as_fd() };
     let shell = machine.surroundings.shell.display().to_string();
-    // Two pipes would lose the order of what comes out of them.
-    let joined = "exec \"$0\" -c \"$1\" 2>&1";
-    let words: Vec<String> = [&shell, "-c", joined, &shell, command].map(str::to_owned).into();
+    let words = vec![shell, "-c".to_owned(), command.to_owned()];
     let began = Instant::now();
     let jail = machine.start(policy, |blueprint| Jail::run(blueprint, words.clone(), streams))?;
     leash.take(&jail).map_err(told)?;

@@ -6,6 +6,7 @@
     clippy::unwrap_used,
     reason = "what is not there fails the test"
 )]
+#![allow(clippy::print_stdout, reason = "what was measured is for people")]
 #![allow(
     dead_code,
     unused,
