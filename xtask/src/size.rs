@@ -11,12 +11,12 @@ const INLINE_TESTS: usize = 80;
 const TEST_FILE: usize = 600;
 const CRATE: usize = 8_000;
 /// For the decisions of a run, core's plan formats, the reader of steps, the search for secrets, the checks of projects, evidence,
-/// the jail's proxy, what a machine has for a jail, the trial of a jail and the harvest after it, each by itself: what stands
-/// beside the rest makes a folder long, not a crate tangled.
+/// the jail's proxy, what a machine has for a jail, the trial of a jail, the workspace in it and the harvest after it, each by itself:
+/// what stands beside the rest makes a folder long, not a crate tangled.
 const APART: usize = 6_000;
 /// For the rest of core. It holds every word and decision of the product: contexts, profiles, reports, the machine.
 const CORE: usize = 10_000;
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 11] = [
     "crates/core/src/run",
     "crates/core/src/check",
     "crates/core/src/evidence",
@@ -27,6 +27,7 @@ const PARTS: [&str; 10] = [
     "crates/sandbox/src/proxy",
     "crates/sandbox/src/surroundings",
     "crates/sandbox/src/trial",
+    "crates/sandbox/src/workspace",
 ];
 
 /// Data, not code: files that may be longer than [`FILE`].
