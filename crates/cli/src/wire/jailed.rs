@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -55,6 +57,8 @@ struct Inside {
     hosts: Vec<Host>,
     settings: Settings,
     workspace: Mutex<Option<Arc<Workspace>>>,
+    /// Whether somebody works in it.
+    taken: AtomicBool,
 }
 
 impl Jailed {
@@ -68,8 +72,9 @@ impl Jailed {
     ) -> Result<Self, Failure> {
         let hosts = named_hosts(&confines.profile)?;
         let settings = Settings { hosts: confines.profile.hosts.clone(), ..settings };
-        let (ground, workspace) = (Box::new(ground), Mutex::default());
-        let inside = Inside { machine, ground, confines, hosts, settings, workspace };
+        let (ground, workspace, taken) =
+            (Box::new(ground), Mutex::default(), AtomicBool::new(false));
+        let inside = Inside { machine, ground, confines, hosts, settings, workspace, taken };
         if !inside.machine.has_seen(inside.confines.profile.confinement) {
             inside.machine.make_state()?;
             let trial =
@@ -95,12 +100,16 @@ impl jail::Jail for Jailed {
     }
 
     fn run<'a>(&'a self, command: &'a str, limit: Duration) -> BoxFuture<'a, Result<Ran, Error>> {
-        let (inside, command, leash) = (Arc::clone(&self.0), command.to_owned(), Ended::default());
-        let held = leash.0.clone();
-        let ran = aside(ErrorKind::Broken, move || inside.run(&command, limit, &held));
+        let (inside, command) = (Arc::clone(&self.0), command.to_owned());
+        let (given_up, leash, done) = GivenUp::new();
+        let ran = aside(ErrorKind::Broken, move || {
+            let ran = inside.run(&command, limit, &leash);
+            drop((inside, done));
+            ran
+        });
         Box::pin(async move {
             let ran = ran.await;
-            drop(leash);
+            drop(given_up);
             ran
         })
     }
@@ -111,13 +120,44 @@ impl jail::Jail for Jailed {
     }
 }
 
-/// Lets a command go that is given up.
-#[derive(Default)]
-struct Ended(Leash);
+/// Ends a command that is given up, and comes back when it is gone.
+struct GivenUp {
+    leash: Leash,
+    done: Receiver<()>,
+}
 
-impl Drop for Ended {
+impl GivenUp {
+    /// With what the command has: the sender is dropped at its end.
+    fn new() -> (Self, Leash, Sender<()>) {
+        let (leash, (sender, done)) = (Leash::default(), mpsc::channel());
+        (Self { leash: leash.clone(), done }, leash, sender)
+    }
+}
+
+impl Drop for GivenUp {
     fn drop(&mut self) {
-        self.0.let_go();
+        self.leash.let_go();
+        let _ = self.done.recv();
+    }
+}
+
+/// Who works in a workspace does so alone: the kernel does not promise anything to two.
+struct Alone(Arc<Inside>);
+
+impl Alone {
+    fn enter(inside: &Arc<Inside>) -> Result<Self, Failure> {
+        if inside.taken.swap(true, Ordering::AcqRel) {
+            let message = "Somebody still works in the workspace.";
+            let hint = "Drop the tools first, and run one command after another.";
+            return Err(Failure::work(Code::NoWorkspace, "", message, hint));
+        }
+        Ok(Self(Arc::clone(inside)))
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        self.0.taken.store(false, Ordering::Release);
     }
 }
 
@@ -155,7 +195,8 @@ impl Inside {
         }
     }
 
-    fn start(&self) -> Result<Tools, Failure> {
+    fn start(self: &Arc<Self>) -> Result<Tools, Failure> {
+        let alone = Alone::enter(self)?;
         let workspace = self.workspace()?;
         let policy = self.policy(&workspace, self.confines.wall);
         let (jail, stream, root, settings) = self.machine.start(&policy, |blueprint| {
@@ -168,7 +209,7 @@ impl Inside {
         let broken = |error: io::Error| super::jail::broken(&error.into());
         let running = Running::follow(jail).map_err(broken)?;
         let client = Client::start(stream, &root, settings).map_err(broken)?;
-        Ok(Tools { client, _running: running, _workspace: workspace })
+        Ok(Tools { client, _running: running, _alone: alone })
     }
 
     /// Before anything was made there is nothing to see, and what nobody keeps is no change.
@@ -180,13 +221,20 @@ impl Inside {
         workspace.look().map_err(|error| gone(&workspace, &error))
     }
 
-    fn run(&self, command: &str, limit: Duration, leash: &Leash) -> Result<Ran, Failure> {
+    fn run(
+        self: &Arc<Self>,
+        command: &str,
+        limit: Duration,
+        leash: &Leash,
+    ) -> Result<Ran, Failure> {
+        let _alone = Alone::enter(self)?;
         let workspace = self.workspace()?;
         command::run(&self.machine, &self.policy(&workspace, limit), command, leash)
     }
 
     /// What became of the workspace, once the tools are gone.
-    fn harvest(&self) -> Result<Change, Failure> {
+    fn harvest(self: &Arc<Self>) -> Result<Change, Failure> {
+        let _alone = Alone::enter(self)?;
         let workspace = match (self.made(), &self.confines.change) {
             (Some(made), _) => made,
             (None, None) => return Ok(Change::default()),
@@ -222,10 +270,10 @@ fn no_workspace(error: &io::Error) -> Failure {
 }
 
 struct Tools {
-    // In this order: the server is told to end before its jail is, and the jail before its workspace.
+    // In this order: the server is told to end before its jail is, and then somebody else may work there.
     client: Client,
     _running: Running,
-    _workspace: Arc<Workspace>,
+    _alone: Alone,
 }
 
 impl Toolbox for Tools {

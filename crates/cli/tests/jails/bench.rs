@@ -33,6 +33,11 @@ pub(crate) struct Bench {
 impl Bench {
     /// HEAD holds some files, a plan and secrets among them.
     pub(crate) fn new() -> Self {
+        Self::with(0)
+    }
+
+    /// With so many files more.
+    pub(crate) fn with(more: usize) -> Self {
         let folder = tempfile::Builder::new().prefix("jails-").tempdir_in("/var/tmp").unwrap();
         let repo = folder.path().join("repo");
         for (path, text) in [
@@ -46,6 +51,12 @@ impl Bench {
             let path = repo.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
+        }
+        for file in 0..more {
+            let folder = repo.join(format!("d{}", file / 100));
+            fs::create_dir_all(&folder).unwrap();
+            let text = format!("line {file}\n").repeat(200);
+            fs::write(folder.join(format!("f{}", file % 100)), text).unwrap();
         }
         git(&repo, &["init", "--quiet"]);
         git(&repo, &["add", "--all", "--force"]);
@@ -70,7 +81,7 @@ impl Bench {
         self.trees.start(false).unwrap().tree
     }
 
-    pub(crate) fn cell(&self, profile: &str, base: TreeId, change: Option<Change>) -> Cell {
+    pub(crate) fn cell(profile: &str, base: TreeId, change: Option<Change>) -> Cell {
         Cell {
             profile: Profiles::built_in().get(profile).unwrap().clone(),
             base,
@@ -82,7 +93,7 @@ impl Bench {
     }
 
     pub(crate) async fn open(&self, profile: &str, change: Option<Change>) -> Box<dyn Jail> {
-        self.cells.open(&self.cell(profile, self.head(), change)).await.unwrap()
+        self.cells.open(&Self::cell(profile, self.head(), change)).await.unwrap()
     }
 
     /// The names in a folder of the state.
@@ -92,12 +103,16 @@ impl Bench {
         list.collect()
     }
 
+    /// What there is of attempts and jails.
+    pub(crate) fn left(&self) -> Vec<PathBuf> {
+        ["workspaces/attempts", "jails"].iter().flat_map(|name| self.state(name)).collect()
+    }
+
     /// Nothing of any jail is there any more, or will not be in a moment.
     pub(crate) fn assert_clean(&self) {
         let end = Instant::now() + Duration::from_secs(5);
         loop {
-            let left: Vec<PathBuf> =
-                ["workspaces/attempts", "jails"].iter().flat_map(|name| self.state(name)).collect();
+            let left = self.left();
             let running = running(self.folder.path());
             if left.is_empty() && running.is_empty() {
                 return;

@@ -66,6 +66,9 @@ pub(crate) fn given_up() {
         let run = jail.run("sleep 300", Duration::from_mins(10));
         let given_up = tokio::time::timeout(Duration::from_secs(1), run).await;
         assert!(given_up.is_err());
+        drop(jail);
+        // At once, and not in a moment.
+        assert!(bench.left().is_empty());
     });
     bench.assert_clean();
 }
@@ -76,7 +79,7 @@ pub(crate) const LACKING: &str = "lacking";
 pub(crate) fn lack() {
     let bench = Bench::new();
     wait(async {
-        match bench.cells.open(&bench.cell("writer", bench.head(), None)).await {
+        match bench.cells.open(&Bench::cell("writer", bench.head(), None)).await {
             Ok(_) => println!("nothing"),
             Err(error) => println!("{:?}|{}|{}", error.kind, error.message, error.hint),
         }

@@ -6,7 +6,13 @@
     clippy::unwrap_used,
     reason = "what is not there fails the test"
 )]
-#![allow(dead_code, unused, reason = "most of the program is not used here")]
+#![allow(clippy::print_stdout, reason = "what was measured is for people")]
+#![allow(
+    dead_code,
+    unused,
+    unfulfilled_lint_expectations,
+    reason = "most of the program is not used here"
+)]
 
 #[path = "../../src/main.rs"]
 mod program;
@@ -32,6 +38,7 @@ fn main() {
     let trials = vec![
         trial("a_look_sees_what_the_tools_wrote_and_the_harvest_says_the_same", attempt::looks),
         trial("an_attempt_that_was_cut_off_goes_on_where_it_was", attempt::goes_on),
+        trial("a_look_is_quick_and_one_at_a_time_works_in_a_workspace", attempt::is_quick),
         trial("an_attempt_that_needs_nothing_makes_nothing", attempt::makes_nothing),
         trial("attempts_over_one_tree_share_its_files", attempt::shares),
         trial("the_plan_and_secrets_are_in_no_workspace", attempt::hides),
