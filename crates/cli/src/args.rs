@@ -174,10 +174,6 @@ pub(crate) struct RunArgs {
     /// Start without asking, whatever it may cost.
     #[arg(long)]
     pub(crate) yes: bool,
-
-    /// Start in the background and print the run's id.
-    #[arg(long)]
-    pub(crate) detach: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -196,10 +192,6 @@ pub(crate) struct ResumeArgs {
     /// How many tasks are worked on at once [default: the cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-
-    /// Start without asking, whatever it may cost.
-    #[arg(long)]
-    pub(crate) yes: bool,
 }
 
 #[derive(Debug, clap::Args)]

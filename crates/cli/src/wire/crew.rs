@@ -126,9 +126,11 @@ pub(crate) fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
 
 impl Crew for Staff {
     fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
-        let role = self.project.agents.find(agent).map_err(trouble)?;
+        let role = self.project.agents.find(agent).map_err(|failure| trouble(&failure))?;
         let granted = match profile {
-            Some(name) => role.granted_of(self.project.agents.profile(name).map_err(trouble)?),
+            Some(name) => role.granted_of(
+                self.project.agents.profile(name).map_err(|failure| trouble(&failure))?,
+            ),
             None => role.granted(&self.project.agents.profiles),
         };
         let granted = granted
@@ -137,7 +139,8 @@ impl Crew for Staff {
     }
 
     fn checker(&self) -> Result<Member, Trouble> {
-        let profile = self.project.agents.profile("validate").map_err(trouble)?;
+        let profile =
+            self.project.agents.profile("validate").map_err(|failure| trouble(&failure))?;
         Ok(self.of_profile(profile.clone()))
     }
 
@@ -159,7 +162,7 @@ impl Crew for Staff {
     }
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
-        let role = self.project.agents.find(wanted.agent).map_err(trouble)?;
+        let role = self.project.agents.find(wanted.agent).map_err(|failure| trouble(&failure))?;
         let tree = self.trees.tree(wanted.base)?;
         let visible = self.visible(&tree);
         let (cache, limits) = (DiskCache::of(&self.project.root), self.sizes());
@@ -241,7 +244,7 @@ pub(crate) fn refuse_trouble(trouble: &Trouble) -> Failure {
     }
 }
 
-fn trouble(failure: Failure) -> Trouble {
+fn trouble(failure: &Failure) -> Trouble {
     Trouble::Crew { message: failure.message().to_owned(), hint: failure.hint().to_owned() }
 }
 

@@ -1,5 +1,4 @@
 //! Jails for the attempts and checks of a run: each over a tree of the repository.
-#![expect(dead_code, reason = "no command starts a run yet")]
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

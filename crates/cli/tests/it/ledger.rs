@@ -66,7 +66,12 @@ impl Ledger {
         };
         Started {
             version: VERSION,
-            plan: Source { path: bench.path("plan.md").display().to_string(), text },
+            plan: Source {
+                path: bench.path("plan.md").display().to_string(),
+                format: None,
+                parallel: false,
+                text,
+            },
             base: Base { commit: self.start.commit.clone(), tree: self.start.tree.clone() },
             branch: format!("sequester/{}", self.run),
             tasks: vec![task("1", "Say hello"), task("2", "Say goodbye")],
