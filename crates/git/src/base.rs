@@ -1,29 +1,24 @@
-//! A base: the tree of one commit.
+//! A base: one tree, mostly that of a commit.
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::BufRead;
-use std::process::Stdio;
+use std::sync::Arc;
 
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Each, Entry, EntryKind, Error, ErrorKind, Snapshot, Stamp};
 
 use crate::checkout::Checkout;
 use crate::export::Export;
+use crate::listing::Listing;
+use crate::name::Name;
 use crate::objects::{BATCH, Objects};
-use crate::program::{Program, broken};
-
-/// A listing that is longer is no source tree: trees that name each other can stand for any number of files.
-const LISTING_BYTES: u64 = 256 << 20;
-const LISTING_ENTRIES: usize = 2_000_000;
-
-/// How many entries that were left out are named.
-const PROBLEMS: usize = 10;
+use crate::program::Program;
+use crate::repo::Repo;
 
 /// How many bytes of working files are held at once while their neighbours are read from objects.
 const HELD_BYTES: usize = 8 << 20;
 
-/// The files of one commit. What is read is always the commit's own bytes, whatever the working tree holds.
+/// The files of one tree. What is read is always the tree's own bytes, whatever the working tree holds.
 pub struct Tree {
     label: String,
     commit: Option<String>,
@@ -32,23 +27,42 @@ pub struct Tree {
     entries: Vec<Entry>,
     executable: BTreeSet<RepoPath>,
     problems: Vec<String>,
-    pub(crate) objects: Objects,
+    pub(crate) objects: Arc<Objects>,
 }
 
 impl Tree {
-    pub(crate) fn of(program: &Program, commit: Option<String>) -> Result<Self, Error> {
+    /// What a commit holds; nothing where there is none.
+    pub(crate) fn of_commit(repo: &Repo, commit: Option<String>) -> Result<Self, Error> {
         let listing = match &commit {
-            Some(commit) => list(program, commit)?,
+            Some(commit) => Listing::of_commit(&repo.program, commit)?,
             None => Listing::default(),
         };
         let label = match &commit {
             Some(commit) => format!("HEAD ({})", commit.get(..12).unwrap_or(commit)),
             None => "an empty base (no commit yet)".to_owned(),
         };
-        let (checkout, objects) = (Checkout::at(program.root()), Objects::of(program));
-        let Listing { entries, executable, problems } = listing;
-        let program = program.clone();
-        Ok(Self { label, commit, program, checkout, entries, executable, problems, objects })
+        Ok(Self::new(repo, label, commit, listing))
+    }
+
+    /// Any state that a run made.
+    pub(crate) fn of_tree(repo: &Repo, tree: &Name) -> Result<Self, Error> {
+        let listing = Listing::of_tree(&repo.objects, tree)?;
+        let label = format!("the tree {}", tree.to_string().get(..12).unwrap_or_default());
+        Ok(Self::new(repo, label, None, listing))
+    }
+
+    fn new(repo: &Repo, label: String, commit: Option<String>, listing: Listing) -> Self {
+        let Listing { entries, executable, problems, .. } = listing;
+        Self {
+            label,
+            commit,
+            program: repo.program.clone(),
+            checkout: Checkout::at(repo.root()),
+            entries,
+            executable,
+            problems,
+            objects: Arc::clone(&repo.objects),
+        }
     }
 
     /// What is left of it without the files that `hidden` names, ready to be written somewhere.
@@ -56,16 +70,11 @@ impl Tree {
         Export::new(self, hidden)
     }
 
-    /// How many digits a name of this repository's objects has. Without a commit there is none to be like.
-    pub(crate) fn name_length(&self) -> usize {
-        self.commit.as_ref().map_or(40, String::len)
-    }
-
     pub(crate) fn is_executable(&self, path: &RepoPath) -> bool {
         self.executable.contains(path)
     }
 
-    /// The full name of the commit; none before the first one.
+    /// The full name of the commit; none before the first one, and for a tree that is no commit's.
     pub fn commit(&self) -> Option<&str> {
         self.commit.as_deref()
     }
@@ -180,88 +189,4 @@ impl fmt::Debug for Tree {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Tree({}, {} entries)", self.label, self.entries.len())
     }
-}
-
-#[derive(Default)]
-struct Listing {
-    entries: Vec<Entry>,
-    executable: BTreeSet<RepoPath>,
-    problems: Vec<String>,
-}
-
-fn list(program: &Program, commit: &str) -> Result<Listing, Error> {
-    let (mut entries, mut problems, mut left_out) = (Vec::new(), Vec::new(), 0);
-    let mut executable = BTreeSet::new();
-    let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit];
-    let mut process = program.stream(&arguments, Stdio::null())?;
-    let mut output = process.output(LISTING_BYTES)?;
-    let mut record = Vec::new();
-    loop {
-        record.clear();
-        let read = output.read_until(0, &mut record);
-        match (read, record.pop()) {
-            (Ok(0), _) => break,
-            (Ok(_), Some(0)) => {}
-            _ => {
-                return Err(broken(format!(
-                    "the listing of `{commit}` is too long or was cut off."
-                )));
-            }
-        }
-        match read_record(&record) {
-            Ok(entry) => {
-                if record.starts_with(b"100755 ") {
-                    executable.insert(entry.path.clone());
-                }
-                entries.push(entry);
-            }
-            Err(why) => {
-                left_out += 1;
-                if left_out <= PROBLEMS {
-                    let path = record.splitn(2, |byte| *byte == b'\t').last().unwrap_or(&record);
-                    let path = String::from_utf8_lossy(path);
-                    problems.push(format!("{path:?} was left out: {why}."));
-                }
-            }
-        }
-        if entries.len() + left_out > LISTING_ENTRIES {
-            return Err(broken(format!("`{commit}` holds more than {LISTING_ENTRIES} files.")));
-        }
-    }
-    if left_out > PROBLEMS {
-        problems.push(format!("{} more were left out.", left_out - PROBLEMS));
-    }
-    if !process.succeeded() {
-        return Err(broken(format!(
-            "the tree of `{commit}` is missing or damaged. Run `git fsck`; in a partial clone, `git fetch --refetch`."
-        )));
-    }
-    // Git's order already, but for trees that were made by hand.
-    entries.sort_by(|one, other| one.path.cmp(&other.path));
-    entries.dedup_by(|one, other| one.path == other.path);
-    Ok(Listing { entries, executable, problems })
-}
-
-/// Reads `<mode> <type> <name>\t<path>`, or says why it is no entry.
-fn read_record(record: &[u8]) -> Result<Entry, String> {
-    let tab = record.iter().position(|byte| *byte == b'\t');
-    let (meta, path) = record.split_at(tab.ok_or("it has no path")?);
-    let text = std::str::from_utf8(&path[1..]).map_err(|_| "its name is not UTF-8")?;
-    let path = RepoPath::parse(text).map_err(|why| why.to_string())?;
-    if path.as_str() != text {
-        return Err("it is not the shortest form of a path".to_owned());
-    }
-    if text.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
-        return Err("it lies inside a `.git`".to_owned());
-    }
-    let meta = String::from_utf8_lossy(meta);
-    let mut words = meta.split(' ');
-    let kind = match words.next() {
-        Some("120000") => EntryKind::Symlink,
-        Some("160000") => EntryKind::Submodule,
-        _ => EntryKind::File,
-    };
-    let name = words.nth(1).ok_or("it has no object")?.to_owned();
-    let stamp = Stamp::Content(name);
-    Ok(Entry { path, kind, stamp })
 }

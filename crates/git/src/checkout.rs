@@ -10,8 +10,8 @@ use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, Stat, Timespec, fstat, openat, readlinkat, statat,
 };
 use rustix::io::Errno;
-use sha1::Sha1;
-use sha2::{Digest, Sha256};
+
+use crate::name::{Format, Kind};
 
 /// A larger file that was touched counts as changed, unread.
 const COMPARED_BYTES: u64 = 256 << 20;
@@ -111,27 +111,7 @@ impl Checkout {
 
 /// Whether `name` is what git calls a blob with these bytes.
 fn is_blob(bytes: &[u8], name: &str) -> bool {
-    blob_name(bytes, name.len()).is_some_and(|own| own == name)
-}
-
-/// What git calls a blob with these bytes; the length of names tells the repository's object format.
-pub(crate) fn blob_name(bytes: &[u8], length: usize) -> Option<String> {
-    let header = format!("blob {}\0", bytes.len());
-    match length {
-        40 => Some(digest(Sha1::new(), &header, bytes)),
-        64 => Some(digest(Sha256::new(), &header, bytes)),
-        _ => None,
-    }
-}
-
-fn digest(hash: impl Digest, header: &str, bytes: &[u8]) -> String {
-    hex(&hash.chain_update(header).chain_update(bytes).finalize())
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digits = b"0123456789abcdef";
-    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    halves.map(|digit| char::from(digits[usize::from(digit)])).collect()
+    Format::of(name).is_some_and(|format| format.name(Kind::Blob, bytes).to_string() == name)
 }
 
 /// When what was seen was last changed.
@@ -152,20 +132,4 @@ pub(crate) fn system_time(time: Timespec) -> SystemTime {
     };
     let nanos = Duration::from_nanos(time.tv_nsec.unsigned_abs());
     moved.and_then(|time| time.checked_add(nanos)).unwrap_or(SystemTime::UNIX_EPOCH)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_blob_is_known_by_its_name_in_both_object_formats() {
-        let sha1 = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
-        let sha256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813";
-        for name in [sha1, sha256] {
-            assert!(is_blob(b"", name));
-            assert!(!is_blob(b"x", name));
-        }
-        assert!(!is_blob(b"", ""));
-    }
 }

@@ -1,18 +1,11 @@
 //! What of the index and the working tree is not in a base, found without running git on the working tree.
 
-use std::collections::BTreeMap;
-use std::fs::Metadata;
-use std::io::BufRead;
-use std::os::unix::fs::MetadataExt;
-use std::process::Stdio;
-
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{EntryKind, Error, Snapshot, Stamp};
 
 use crate::checkout::Checkout;
-use crate::program::{Program, broken};
-
-const INDEX_BYTES: u64 = 1 << 30;
+use crate::index::Index;
+use crate::program::Program;
 
 /// How many paths are named.
 const NAMED: usize = 5;
@@ -73,88 +66,4 @@ impl Dirty {
             self.names.push(path.clone());
         }
     }
-}
-
-/// What git noted when it last saw a file equal to its object.
-struct Indexed {
-    name: String,
-    /// Left out by a sparse checkout.
-    absent_on_purpose: bool,
-    modified: (i64, i64),
-    size: u64,
-}
-
-struct Index {
-    entries: BTreeMap<RepoPath, Indexed>,
-    /// When it was written: it cannot vouch for files that are as young.
-    written: (i64, i64),
-}
-
-impl Index {
-    fn read(program: &Program) -> Result<Self, Error> {
-        let file = program.run(&["rev-parse", "--git-path", "index"])?;
-        let written = program.root().join(file.text).metadata();
-        let written = written.map_or((0, 0), |seen| (seen.mtime(), seen.mtime_nsec()));
-        let mut process =
-            program.stream(&["ls-files", "-s", "-t", "-z", "--debug"], Stdio::null())?;
-        let mut output = process.output(INDEX_BYTES)?;
-        let mut entries = BTreeMap::new();
-        while let Some((path, indexed)) = read_entry(&mut output)? {
-            if let Some(path) = path {
-                entries.insert(path, indexed);
-            }
-        }
-        if process.succeeded() { Ok(Self { entries, written }) } else { Err(unreadable()) }
-    }
-
-    /// Whether the file is as git saw it last, and that was before the index was written.
-    fn vouches(&self, indexed: &Indexed, file: Option<Metadata>) -> bool {
-        let (seconds, nanos) = indexed.modified;
-        file.is_some_and(|file| {
-            file.mtime() == seconds
-                && (nanos == 0 || file.mtime_nsec() == nanos)
-                && file.len() == indexed.size
-                && (file.mtime(), file.mtime_nsec()) < self.written
-        })
-    }
-}
-
-/// Reads `<tag> <mode> <name> <stage>\t<path>\0` and the five lines of figures after it. No path: one that a base
-/// leaves out too.
-fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Indexed)>, Error> {
-    let mut record = Vec::new();
-    if output.read_until(0, &mut record).map_err(|_| unreadable())? == 0 {
-        return Ok(None);
-    }
-    let mut figures = String::new();
-    for _ in 0..5 {
-        output.read_line(&mut figures).map_err(|_| unreadable())?;
-    }
-    let figure = |key: &str| {
-        let value = figures.split_once(key).map(|(_, rest)| rest);
-        value.and_then(|rest| rest.split(['\t', '\n']).next())
-    };
-    let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(unreadable)?;
-    let path = record[tab + 1..].strip_suffix(b"\0").ok_or_else(unreadable)?;
-    let path = std::str::from_utf8(path).ok().and_then(|path| RepoPath::parse(path).ok());
-    let meta = std::str::from_utf8(&record[..tab]).map_err(|_| unreadable())?;
-    let words: Vec<&str> = meta.split(' ').collect();
-    let [tag, _mode, name, stage] = words[..] else {
-        return Err(unreadable());
-    };
-    let modified = figure("mtime: ").and_then(|time| time.split_once(':'));
-    let modified = modified.and_then(|(s, n)| Some((s.parse().ok()?, n.parse().ok()?)));
-    let size = figure("size: ").and_then(|size| size.parse().ok());
-    let indexed = Indexed {
-        // An unmerged path is equal to no base.
-        name: if stage == "0" { name.to_owned() } else { String::new() },
-        absent_on_purpose: tag == "S",
-        modified: modified.ok_or_else(unreadable)?,
-        size: size.ok_or_else(unreadable)?,
-    };
-    Ok(Some((path, indexed)))
-}
-
-fn unreadable() -> Error {
-    broken("the index cannot be read. Try `git status`.")
 }

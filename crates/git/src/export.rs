@@ -14,7 +14,8 @@ use sequester_core::repository::{Entry, EntryKind, Error, Snapshot, Stamp};
 use sha2::{Digest, Sha256};
 
 use crate::base::Tree;
-use crate::checkout::{Checkout, hex, system_time, timespec};
+use crate::checkout::{Checkout, system_time, timespec};
+use crate::name::hex;
 use crate::program::broken;
 use crate::share::share;
 

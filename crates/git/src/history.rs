@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use sequester_core::repository::{Commit, Error, History};
 
-use crate::checkout::{self, Checkout};
+use crate::checkout::Checkout;
+use crate::name::{Format, Kind};
 use crate::program::{Program, broken};
 
 /// As many commits are given as fit in this, newest first: a commit can touch any number of paths.
@@ -30,7 +31,7 @@ impl Log {
         let path = program.root().join(shallow.text);
         let folder = Checkout::at(path.parent().unwrap_or(&path));
         if let Some(boundary) = folder.read("shallow", SHALLOW_BYTES).map(|held| held.bytes) {
-            let name = checkout::blob_name(&boundary, id.len());
+            let name = Format::of(&id).map(|format| format.name(Kind::Blob, &boundary).to_string());
             id = format!("{id}-{}", name.unwrap_or_default());
         }
         Ok(Self { program: program.clone(), commit, id })

@@ -1,17 +1,25 @@
-//! History, trees and bases, through the `git` program: objects and refs are read, a working tree never is.
+//! History, trees, merges, commits and branches, through the `git` program and its objects.
 
+mod apply;
 mod base;
 mod checkout;
 mod dirty;
 mod export;
+mod folder;
 mod history;
+mod index;
+mod listing;
+mod name;
 mod objects;
 mod program;
 mod repo;
 mod share;
+mod trees;
 
+pub use apply::{Application, Applied, Apply, Refusal, Unclean};
 pub use base::Tree;
 pub use dirty::Dirty;
 pub use export::{Export, Touched};
 pub use history::Log;
 pub use repo::Repo;
+pub use trees::{Home, Trees};

@@ -1,26 +1,58 @@
-//! Reading objects: long-lived `git cat-file` processes, one asked for sizes and one for contents.
+//! The objects of a repository. Loose ones are files, read and written here; all others are asked of long-lived
+//! `git cat-file` processes.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, ChildStdout, Stdio};
-use std::sync::{Mutex, PoisonError};
+mod loose;
+mod pipe;
 
-use sequester_core::repository::{Error, ErrorKind};
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::program::{Process, Program, broken};
+use sequester_core::repository::Error;
 
-/// As many names as fit in the smallest pipe the kernel makes (4,096 bytes) at 65 bytes each. All of them can be
-/// written before an answer is read, so the two sides never wait for each other.
-pub(crate) const BATCH: usize = 60;
+use crate::name::{Format, Kind, Name};
+use crate::program::{Program, broken};
+pub(crate) use loose::{Batch, draft};
+pub(crate) use pipe::BATCH;
+use pipe::Reader;
 
-/// The processes that are idle. A reader takes one out, so that what it calls in between may read too.
+/// A larger tree is nobody's folder.
+const TREE_BYTES: u64 = 64 << 20;
+const COMMIT_BYTES: u64 = 16 << 20;
+
+/// How much of trees is kept in memory: tasks start from nearly the same ones.
+const KEPT_BYTES: usize = 32 << 20;
+
 pub(crate) struct Objects {
     program: Program,
+    format: Format,
+    /// Where they lie.
+    folder: PathBuf,
+    /// The processes that are idle. A reader takes one out, so that what it calls in between may read too.
     idle: Mutex<Vec<Reader>>,
+    trees: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    trees: HashMap<Name, Arc<[u8]>>,
+    bytes: usize,
 }
 
 impl Objects {
-    pub(crate) fn of(program: &Program) -> Self {
-        Self { program: program.clone(), idle: Mutex::default() }
+    pub(crate) fn of(program: &Program, format: Format, folder: PathBuf) -> Self {
+        let program = program.clone();
+        Self { program, format, folder, idle: Mutex::default(), trees: Mutex::default() }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Gives the content of up to [`BATCH`] blobs to `each`, in order, with the index of each.
@@ -30,162 +62,145 @@ impl Objects {
         limit: u64,
         each: &mut dyn FnMut(usize, Result<Vec<u8>, Error>),
     ) {
+        let mut asked = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            match self.read_loose(Kind::Blob, name, limit) {
+                Some(bytes) => {
+                    self.ask(&names[at - asked.len()..at], Kind::Blob, limit, &mut |nth, read| {
+                        each(asked[nth], read);
+                    });
+                    asked.clear();
+                    each(at, Ok(bytes));
+                }
+                None => asked.push(at),
+            }
+        }
+        let rest = &names[names.len() - asked.len()..];
+        self.ask(rest, Kind::Blob, limit, &mut |nth, read| each(asked[nth], read));
+    }
+
+    /// The bytes of one blob.
+    pub(crate) fn blob(&self, name: &Name, limit: u64) -> Result<Vec<u8>, Error> {
+        self.find(Kind::Blob, name, limit)
+    }
+
+    pub(crate) fn commit(&self, name: &Name) -> Result<Vec<u8>, Error> {
+        self.find(Kind::Commit, name, COMMIT_BYTES)
+    }
+
+    pub(crate) fn tree(&self, name: &Name) -> Result<Arc<[u8]>, Error> {
+        if let Some(bytes) = self.kept().trees.get(name) {
+            return Ok(Arc::clone(bytes));
+        }
+        // The tree without entries need not be there: git knows it by its name.
+        let bytes: Arc<[u8]> = if self.format.name(Kind::Tree, b"") == *name {
+            Arc::default()
+        } else {
+            self.find(Kind::Tree, name, TREE_BYTES)?.into()
+        };
+        self.keep(*name, &bytes);
+        Ok(bytes)
+    }
+
+    /// Notes a tree that is likely to be read again.
+    pub(crate) fn keep(&self, name: Name, bytes: &Arc<[u8]>) {
+        let mut kept = self.kept();
+        if kept.bytes + bytes.len() > KEPT_BYTES {
+            *kept = Kept::default();
+        }
+        if bytes.len() <= KEPT_BYTES && kept.trees.insert(name, Arc::clone(bytes)).is_none() {
+            kept.bytes += bytes.len();
+        }
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How large blobs are, in order.
+    pub(crate) fn sizes(&self, names: &[String]) -> Result<Vec<u64>, Error> {
+        let mut sizes = Vec::with_capacity(names.len());
+        let mut reader = self.take().map_or_else(|| Reader::start(&self.program), Ok)?;
+        for some in names.chunks(BATCH) {
+            let some: Vec<&str> = some.iter().map(String::as_str).collect();
+            reader.sizes(&some, &mut sizes)?;
+        }
+        self.give_back(reader);
+        Ok(sizes)
+    }
+
+    /// To write new objects.
+    pub(crate) fn batch(&self) -> Batch<'_> {
+        Batch::new(&self.folder, self.format)
+    }
+
+    fn find(&self, kind: Kind, name: &Name, limit: u64) -> Result<Vec<u8>, Error> {
+        let text = name.to_string();
+        if let Some(bytes) = loose::read(&self.folder, self.format, kind, name, limit) {
+            return Ok(bytes);
+        }
+        let mut found = Err(broken("nothing was read."));
+        self.ask(&[&text], kind, limit, &mut |_, read| found = read);
+        found
+    }
+
+    fn read_loose(&self, kind: Kind, name: &str, limit: u64) -> Option<Vec<u8>> {
+        let name = self.format.read(name).ok()?;
+        loose::read(&self.folder, self.format, kind, &name, limit)
+    }
+
+    /// Asks a process.
+    fn ask(
+        &self,
+        names: &[&str],
+        kind: Kind,
+        limit: u64,
+        each: &mut dyn FnMut(usize, Result<Vec<u8>, Error>),
+    ) {
         if names.is_empty() {
             return;
         }
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.take();
         let is_fresh = idle.is_none();
         let reader = idle.map_or_else(|| Reader::start(&self.program), Ok);
         let mut done = 0;
         let outcome = reader.and_then(|mut reader| {
-            reader.read(names, limit, &mut |result| {
+            reader.read(names, kind, limit, &mut |result| {
                 each(done, result);
                 done += 1;
             })?;
             Ok(reader)
         });
         match outcome {
-            Ok(reader) => {
-                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                idle.push(reader);
-            }
+            Ok(reader) => self.give_back(reader),
             Err(error) if is_fresh && done + 1 == names.len() => each(done, Err(error)),
             // The process ended, by itself or at an object that it could not stand. The others may be well: each for
             // itself, in the end with a fresh process.
             Err(_) => {
                 for (at, name) in names.iter().enumerate().skip(done) {
-                    self.read(&[name], limit, &mut |_, result| each(at, result));
+                    self.ask(&[name], kind, limit, &mut |_, result| each(at, result));
                 }
             }
         }
     }
-}
 
-struct Reader {
-    sizes: Pipe,
-    contents: Pipe,
-}
-
-impl Reader {
-    fn start(program: &Program) -> Result<Self, Error> {
-        Ok(Self {
-            sizes: Pipe::open(program, "--batch-check")?,
-            contents: Pipe::open(program, "--batch")?,
-        })
+    fn take(&self) -> Option<Reader> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn read(
-        &mut self,
-        names: &[&str],
-        limit: u64,
-        each: &mut dyn FnMut(Result<Vec<u8>, Error>),
-    ) -> Result<(), Error> {
-        // Sizes first: a blob that is too large is never unpacked.
-        self.sizes.ask(names)?;
-        let mut sizes = Vec::with_capacity(names.len());
-        for name in names {
-            sizes.push(self.sizes.header(name)?);
-        }
-        let fits = |size: &Header| matches!(size, Header::Blob(size) if *size <= limit);
-        let wanted: Vec<&str> = names
-            .iter()
-            .zip(&sizes)
-            .filter(|(_, size)| fits(size))
-            .map(|(name, _)| *name)
-            .collect();
-        self.contents.ask(&wanted)?;
-        for (name, size) in names.iter().zip(&sizes) {
-            match size {
-                Header::Blob(size) if *size > limit => {
-                    each(Err(Error::new(
-                        ErrorKind::TooLarge,
-                        format!("the file has {size} bytes, more than the limit of {limit}."),
-                    )));
-                }
-                Header::Blob(_) => {
-                    let content = self.contents.content(name, limit)?;
-                    each(content.ok_or_else(|| unreadable(name)));
-                }
-                Header::Absent => each(Err(unreadable(name))),
-            }
-        }
-        Ok(())
+    fn give_back(&self, reader: Reader) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
     }
 }
 
-/// What `cat-file` says about an object before its content.
-enum Header {
-    Blob(u64),
-    Absent,
-}
-
-struct Pipe {
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-    /// Ends with the pipes.
-    _process: Process,
-}
-
-impl Pipe {
-    fn open(program: &Program, mode: &str) -> Result<Self, Error> {
-        let mut process = program.stream(&["cat-file", mode], Stdio::piped())?;
-        match (process.0.stdin.take(), process.0.stdout.take()) {
-            (Some(requests), Some(answers)) => Ok(Self {
-                requests,
-                answers: BufReader::with_capacity(1 << 16, answers),
-                _process: process,
-            }),
-            _ => Err(broken("`git cat-file` has no pipes.")),
-        }
-    }
-
-    fn ask(&mut self, names: &[&str]) -> Result<(), Error> {
-        let mut lines = String::with_capacity(names.len() * 65);
-        for name in names {
-            lines.push_str(name);
-            lines.push('\n');
-        }
-        let written = self.requests.write_all(lines.as_bytes());
-        written.map_err(|error| broken(format!("`git cat-file` ended early: {error}.")))
-    }
-
-    /// Reads `<name> blob <size>` or `<name> missing`.
-    fn header(&mut self, name: &str) -> Result<Header, Error> {
-        let mut line = Vec::new();
-        let most = 256;
-        let read = (&mut self.answers).take(most).read_until(b'\n', &mut line);
-        if read.is_err() || line.last() != Some(&b'\n') {
-            return Err(unreadable(name));
-        }
-        let line = String::from_utf8_lossy(&line);
-        let mut words = line.split_whitespace();
-        let (given, kind, size) = (words.next(), words.next(), words.next());
-        if given != Some(name) {
-            return Err(broken("`git cat-file` answered out of turn."));
-        }
-        match (kind, size.map(str::parse)) {
-            (Some("blob"), Some(Ok(size))) => Ok(Header::Blob(size)),
-            _ => Ok(Header::Absent),
-        }
-    }
-
-    /// Reads one answer with its content; none if the object is not there. After an error the process is of no use.
-    fn content(&mut self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
-        match self.header(name)? {
-            Header::Absent => Ok(None),
-            Header::Blob(size) if size > limit => Err(unreadable(name)),
-            Header::Blob(size) => {
-                let mut bytes = vec![0; size as usize + 1];
-                self.answers.read_exact(&mut bytes).map_err(|_| unreadable(name))?;
-                bytes.pop();
-                Ok(Some(bytes))
-            }
-        }
+impl fmt::Debug for Objects {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Objects({})", self.folder.display())
     }
 }
 
-fn unreadable(name: &str) -> Error {
+pub(crate) fn unwritable(error: &io::Error) -> Error {
     broken(format!(
-        "the object `{name}` is missing or damaged. Run `git fsck`; in a partial clone, `git fetch --refetch`."
+        "objects cannot be written to the repository: {error}. Is there room, and may you write there?"
     ))
 }

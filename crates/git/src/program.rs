@@ -13,8 +13,9 @@ use sequester_core::repository::{Error, ErrorKind};
 /// A repository's own `.git/config` is untrusted, and much in it names programs to run. Nothing of that is reached,
 /// because the commands of this crate are plumbing that reads objects, refs and the index:
 ///
-/// - `rev-parse`, `symbolic-ref`, `for-each-ref`, `ls-tree`, `rev-list`, `ls-files` without a working-tree option,
-///   `cat-file` without `--filters` or `--textconv`, `diff-tree` between two trees with `--name-only`. They run no
+/// - `rev-parse`, `symbolic-ref`, `for-each-ref`, `update-ref`, `ls-tree`, `rev-list`, `merge-base`, `merge-file`, `ls-files`
+///   of the index or of names alone, `cat-file` without `--filters` or `--textconv`, `diff-tree` between two trees with
+///   `--no-ext-diff` and `--no-textconv`, `config --get`. They run no
 ///   hook, no clean, smudge or process filter, no text conversion, no external diff or merge driver. Plumbing
 ///   ignores `log.showSignature`, which would have `git log` run `gpg.program`; an alias cannot replace a built-in.
 /// - `core.fsmonitor` is the one program that reading an index may start, and `core.hooksPath` the one that could be
@@ -24,12 +25,15 @@ use sequester_core::repository::{Error, ErrorKind};
 /// - System and user configuration, attributes, replacement objects, grafts, pager and prompts are off; the
 ///   environment holds nothing but what is set here, so no `GIT_*` or `LD_*` of the caller counts.
 ///
-/// What is written goes to a repository of this crate's own making ([`Program::private`]), by `write-tree`, `hash-object`
-/// without filters and `pack-objects`: the configuration that counts there is ours.
+/// - `update-index --index-info` reads files that are as young as the index, through their filters: it is asked with all of
+///   these overridden ([`Program::without_filters`]).
+///
+/// What workspaces need is written to a repository of this crate's own making ([`Program::private`]), by `write-tree`,
+/// `hash-object` without filters and `pack-objects`: the configuration that counts there is ours.
 ///
 /// The repository is named by `--git-dir`, so git neither searches for another one nor asks who owns it. That check
-/// guards against running what a stranger configured; here nothing of it can run and nothing is written there, and without
-/// it a checkout that belongs to another user, as in containers, works like any other.
+/// guards against running what a stranger configured; here nothing of it can run, and without it a checkout that belongs
+/// to another user, as in containers, works like any other.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     file: PathBuf,
@@ -38,6 +42,8 @@ pub(crate) struct Program {
     git: PathBuf,
     /// Where objects are found that the repository itself has not.
     borrowed: Option<PathBuf>,
+    /// Settings of ours beside those that always hold.
+    settings: Vec<(String, &'static str)>,
 }
 
 impl Program {
@@ -53,7 +59,8 @@ impl Program {
         let search_path = std::env::join_paths(&folders).unwrap_or_default();
         match file {
             Some(file) => {
-                Ok(Self { file, search_path, git: root.join(".git"), root, borrowed: None })
+                let (git, settings) = (root.join(".git"), Vec::new());
+                Ok(Self { file, search_path, git, root, borrowed: None, settings })
             }
             None => Err(Error::new(
                 ErrorKind::Broken,
@@ -70,8 +77,24 @@ impl Program {
     /// The same program on the repository `git`, which is ours and may borrow from the objects in `borrowed`.
     pub(crate) fn private(&self, root: &Path, git: &Path, borrowed: &Path) -> Self {
         let Self { file, search_path, .. } = self.clone();
-        let borrowed = Some(borrowed.to_owned());
-        Self { file, search_path, root: root.to_owned(), git: git.to_owned(), borrowed }
+        let (root, git, borrowed) = (root.to_owned(), git.to_owned(), Some(borrowed.to_owned()));
+        Self { file, search_path, root, git, borrowed, settings: Vec::new() }
+    }
+
+    /// The same program, to which no filter is known that the repository configures: for a command that may look at a
+    /// working file.
+    pub(crate) fn without_filters(&self) -> Result<Self, Error> {
+        let listed = self.run(&["config", "-z", "--name-only", "--get-regexp", r"^filter\."])?;
+        let mut settings = Vec::new();
+        for name in listed.text.split('\0').filter_map(|key| key.rsplit_once('.')) {
+            for (key, value) in [("clean", ""), ("smudge", ""), ("process", ""), ("required", "0")]
+            {
+                settings.push((format!("{}.{key}", name.0), value));
+            }
+        }
+        settings.sort();
+        settings.dedup();
+        Ok(Self { settings, ..self.clone() })
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
@@ -79,6 +102,11 @@ impl Program {
         command.env_clear();
         if let Some(objects) = &self.borrowed {
             command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quote(objects));
+        }
+        for (at, (key, value)) in self.settings.iter().enumerate() {
+            command.env("GIT_CONFIG_COUNT", (at + 1).to_string());
+            command.env(format!("GIT_CONFIG_KEY_{at}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
         }
         command
             .env("PATH", &self.search_path)

@@ -3,18 +3,23 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sequester_core::repository::{Error, ErrorKind, Snapshot};
 
 use crate::base::Tree;
 use crate::dirty::Dirty;
 use crate::history::Log;
+use crate::name::Format;
+use crate::objects::Objects;
 use crate::program::{Program, broken};
 
 /// A repository with a working tree.
 #[derive(Clone, Debug)]
 pub struct Repo {
-    program: Program,
+    pub(crate) program: Program,
+    /// Shared by all trees of it, with the processes that read them.
+    pub(crate) objects: Arc<Objects>,
 }
 
 impl Repo {
@@ -33,7 +38,8 @@ impl Repo {
             return Ok(None);
         };
         let program = Program::find(search_path, root)?;
-        let answer = program.run(&["rev-parse", "--git-dir"])?;
+        let asked = ["rev-parse", "--show-object-format", "--git-path", "objects"];
+        let answer = program.run(&asked)?;
         if !answer.success {
             return Err(broken(format!(
                 "`git` cannot read the repository `{}`: {}. Try `git status` there.",
@@ -41,7 +47,11 @@ impl Repo {
                 answer.complaint.trim_end_matches('.'),
             )));
         }
-        Ok(Some(Self { program }))
+        let (format, folder) = answer.text.split_once('\n').unwrap_or_default();
+        let format = Format::parse(format)
+            .ok_or_else(|| broken(format!("the object format `{format}` is not known.")))?;
+        let objects = Objects::of(&program, format, program.root().join(folder));
+        Ok(Some(Self { program, objects: Arc::new(objects) }))
     }
 
     /// The version of the `git` that would be taken for a repository at `root`, as in `2.47.1`.
@@ -57,7 +67,7 @@ impl Repo {
 
     /// What HEAD holds; nothing if there is no commit yet.
     pub fn base(&self) -> Result<Tree, Error> {
-        Tree::of(&self.program, self.head()?)
+        Tree::of_commit(self, self.head()?)
     }
 
     /// What of the index and the working tree is not in `base`.
@@ -80,7 +90,7 @@ impl Repo {
     }
 
     /// The commit HEAD names; none before the first one.
-    fn head(&self) -> Result<Option<String>, Error> {
+    pub(crate) fn head(&self) -> Result<Option<String>, Error> {
         let head = self.program.run(&["rev-parse", "--verify", "--quiet", "HEAD"])?;
         if head.success {
             return Ok(Some(head.text));

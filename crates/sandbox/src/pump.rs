@@ -8,7 +8,14 @@ use std::thread::{self, JoinHandle};
 
 use rustix::io::dup;
 
-pub(crate) struct Pumps(Option<[OwnedFd; 3]>);
+pub(crate) struct Pumps(Option<Pipes>);
+
+struct Pipes {
+    input: OwnedFd,
+    output: OwnedFd,
+    /// Nothing where they come with the output.
+    errors: Option<OwnedFd>,
+}
 
 /// While they run.
 pub(crate) struct Running {
@@ -25,8 +32,8 @@ pub(crate) struct Passed {
 }
 
 impl Pumps {
-    pub(crate) fn new(input: OwnedFd, output: OwnedFd, errors: OwnedFd) -> Self {
-        Self(Some([input, output, errors]))
+    pub(crate) fn new(input: OwnedFd, output: OwnedFd, errors: Option<OwnedFd>) -> Self {
+        Self(Some(Pipes { input, output, errors }))
     }
 
     pub(crate) fn none() -> Self {
@@ -36,7 +43,7 @@ impl Pumps {
     /// Starts one thread for each stream. Past `most` bytes of output nothing more is passed on.
     pub(crate) fn start(self, most: Option<u64>) -> Running {
         let over = Arc::new(AtomicBool::new(false));
-        let Some([input, output, errors]) = self.0 else {
+        let Some(Pipes { input, output, errors }) = self.0 else {
             return Running { threads: Vec::new(), over };
         };
         // Reads until the person's input ends; nobody waits for it.
@@ -53,8 +60,9 @@ impl Pumps {
         };
         let stdout =
             out("standard output", output, dup(rustix::stdio::stdout()).map_err(Into::into));
-        let stderr =
-            out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into));
+        let stderr = errors.and_then(|errors| {
+            out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into))
+        });
         Running { threads: stdout.into_iter().chain(stderr).collect(), over }
     }
 }

@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::fs::fstat;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
@@ -182,8 +183,21 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
         return Ok((ends, Pumps::none()));
     }
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
-    let ((stdin, input), (output, stdout), (errors, stderr)) = (pipe()?, pipe()?, pipe()?);
+    let ((stdin, input), (output, stdout)) = (pipe()?, pipe()?);
+    // What goes to one place goes there in the order in which it was written.
+    let (errors, stderr) = if is_one(&rustix::stdio::stdout(), &rustix::stdio::stderr()) {
+        (None, fcntl_dupfd_cloexec(&stdout, 0)?)
+    } else {
+        let (errors, stderr) = pipe()?;
+        (Some(errors), stderr)
+    };
     Ok((Ends { stdin, stdout, stderr, socket }, Pumps::new(input, output, errors)))
+}
+
+fn is_one(one: &impl AsFd, other: &impl AsFd) -> bool {
+    let about = |file: &BorrowedFd<'_>| fstat(file).ok().map(|found| (found.st_dev, found.st_ino));
+    let (one, other) = (about(&one.as_fd()), about(&other.as_fd()));
+    one.is_some() && one == other
 }
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.

@@ -2,6 +2,7 @@
 
 mod canary;
 pub mod llama;
+pub mod memory;
 pub mod model;
 mod plan;
 pub mod provider;

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::workflow::DEFAULT;
 use crate::check::Kind;
 use crate::context::Share;
 use crate::digest::Digest;
+use crate::graph::TaskGraph;
 use crate::id::TaskId;
-use crate::plan::Action;
+use crate::plan::{Action, FileRef, Task};
 
 /// A task without its text, which the plan's source has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,31 @@ pub struct TaskSpec {
     /// Why it is no part of this run: done already, optional, not chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+}
+
+impl TaskSpec {
+    /// As the plan has it; who works on it and how is for others to say.
+    pub fn of(task: &Task, graph: &TaskGraph) -> Self {
+        let file =
+            |file: &FileRef| FileSpec { path: file.path.as_str().to_owned(), action: file.action };
+        Self {
+            id: task.id.clone(),
+            title: task.title.clone(),
+            text: Digest::of(task.text.as_bytes()),
+            needs: graph.needs(&task.id),
+            workflow: DEFAULT.to_owned(),
+            agent: task.settings.agent.clone(),
+            profile: task.settings.profile.clone(),
+            models: Vec::new(),
+            files: task.files.iter().map(file).collect(),
+            files_declared: task.files_declared,
+            checks: task.checks.clone(),
+            produces: task.interfaces.produces.clone(),
+            tdd: task.settings.tdd.unwrap_or(false),
+            budget: Cap::default(),
+            left_out: task.done.then(|| "It is done already.".to_owned()),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

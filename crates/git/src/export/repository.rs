@@ -10,6 +10,7 @@ use sequester_core::repository::{Error, Snapshot, Stamp};
 
 use super::tree::Stored;
 use super::{Export, Kind, index};
+use crate::name::Format;
 use crate::program::{Program, broken};
 
 /// Who made the commit, when, and what it says: the same for every base, so that equal files are one commit.
@@ -36,16 +37,15 @@ const CONFIG: &str = "[core]
 /// the commit then goes into one pack: nothing else ever was in the new repository.
 pub(super) fn make(export: &Export<'_>, stored: &[Stored], to: &Path) -> Result<(), Error> {
     let (git, scratch) = (to.join("git"), to.join("git.new"));
-    let sha256 = export.tree.name_length() == 64;
+    let sha256 = export.tree.objects.format() == Format::Sha256;
     prepare(&git, sha256)
         .and_then(|()| prepare(&scratch, sha256))
         .map_err(|error| unwritable(&error))?;
     let bytes = index::encode(&export.items, stored);
     let bytes = bytes.ok_or_else(|| broken("the base holds a name that is no object's."))?;
     fs::write(scratch.join("index"), bytes).map_err(|error| unwritable(&error))?;
-    let objects = export.tree.program.ask(&["rev-parse", "--git-path", "objects"])?;
-    let objects = export.tree.program.root().join(objects);
-    let private = export.tree.program.private(&to.join("tree"), &scratch, &objects);
+    let objects = export.tree.objects.folder();
+    let private = export.tree.program.private(&to.join("tree"), &scratch, objects);
     keep_uncommitted(export, stored, &private)?;
     let tree = private.ask(&["write-tree", "--missing-ok"])?;
     let commit = format!("tree {tree}\nauthor {IDENTITY}\ncommitter {IDENTITY}\n\n{MESSAGE}");

@@ -14,7 +14,6 @@ use rustix::io::Errno;
 use sequester_core::repository::{Error, ErrorKind};
 
 use super::{Export, FILE_BYTES, Item, Kind};
-use crate::checkout::blob_name;
 use crate::program::broken;
 use crate::share::share_in_batches;
 
@@ -139,13 +138,12 @@ impl Writer<'_> {
             let message = format!("`{}` changed or is larger than 1 GiB.", item.path);
             Error::new(ErrorKind::Denied, message)
         })?;
-        let name = self.name(&same.bytes)?;
+        let name = self.name(&same.bytes);
         self.write_file(item, &name, &same.bytes, same.modified)
     }
 
-    fn name(&self, bytes: &[u8]) -> Result<String, Error> {
-        blob_name(bytes, self.export.tree.name_length())
-            .ok_or_else(|| broken("the repository's object format is unknown."))
+    fn name(&self, bytes: &[u8]) -> String {
+        self.export.tree.objects.format().name(crate::name::Kind::Blob, bytes).to_string()
     }
 
     fn write_file(
@@ -193,7 +191,7 @@ impl Writer<'_> {
         let (checkout, path) = (&self.export.tree.checkout, item.path.as_str());
         let (target, modified) = match (&item.name, checkout.read_link(path)) {
             (None, Some(held)) => (held.bytes, held.modified),
-            (Some(name), Some(held)) if self.name(&held.bytes)? == *name => {
+            (Some(name), Some(held)) if self.name(&held.bytes) == *name => {
                 (held.bytes, held.modified)
             }
             (Some(name), _) => (self.read_object(name)?, self.now),
@@ -204,7 +202,7 @@ impl Writer<'_> {
                 utimensat(&self.folder, path, &times(modified), AtFlags::SYMLINK_NOFOLLOW)
             })
             .map_err(|error: Errno| unwritable(&item.path, error))?;
-        Ok(Stored { name: self.name(&target)?, modified, size: target.len() as u64 })
+        Ok(Stored { name: self.name(&target), modified, size: target.len() as u64 })
     }
 
     fn read_object(&self, name: &str) -> Result<Vec<u8>, Error> {

@@ -3,10 +3,13 @@
 use std::ffi::OsStr;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use sequester_core::repository::{ErrorKind, History};
-use sequester_git::Repo;
+use sequester_core::change::Mode;
+use sequester_core::moment::Moment;
+use sequester_core::repository::{Draft, ErrorKind, History, Repository};
+use sequester_git::{Application, Applied, Apply, Home, Refusal, Repo, Trees, Unclean};
 
 use crate::sandbox::{Sandbox, git, read_all, search_path};
+use crate::trees::{change, clean, entry};
 
 /// Does everything this crate can do; gives the content of `a.txt`.
 fn use_everything(sandbox: &Sandbox) -> Vec<u8> {
@@ -19,8 +22,42 @@ fn use_everything(sandbox: &Sandbox) -> Vec<u8> {
     base.without(|_| false).write(&written, std::time::SystemTime::UNIX_EPOCH).unwrap();
     base.without(|_| false).touched(&written, std::time::SystemTime::UNIX_EPOCH).unwrap();
     std::fs::remove_dir_all(&written).unwrap();
+    use_trees(&repo);
     let all = read_all(&base);
     all.into_iter().find(|(path, _)| path == "a.txt").unwrap().1.unwrap()
+}
+
+/// A round of what a run does. It brings attributes of its own, as an agent may.
+fn use_trees(repo: &Repo) {
+    let trees = Trees::of(repo, Home::default());
+    let start = trees.start(false).unwrap();
+    trees.start(true).unwrap();
+    let put = |path: &str, text: &str| {
+        let attributes =
+            "* filter=evil diff=evil merge=evil text eol=crlf working-tree-encoding=UTF-16\n";
+        let entries = vec![
+            entry(".gitattributes", Some(Mode::File), attributes),
+            entry(path, Some(Mode::File), text),
+        ];
+        trees.with_change(&start.tree, &change(entries)).unwrap()
+    };
+    let text = |first: &str, last: &str| format!("{first}\n{}{last}\n", "same\n".repeat(20));
+    let base = put("b.txt", &text("1", "1"));
+    let (ours, theirs) = (put("b.txt", &text("2", "1")), put("b.txt", &text("1", "2")));
+    let tree = clean(trees.merge(&base, &ours, &theirs).unwrap());
+    assert!(trees.between(&base, &tree).unwrap().patch.contains("+2\n"));
+    let (message, at) = ("x".to_owned(), Moment(0));
+    let draft = Draft { tree: tree.clone(), parent: start.commit, message, author: None, at };
+    let commit = trees.commit(&draft).unwrap();
+    let before = trees.branch("sequester/x").unwrap();
+    trees.move_branch("sequester/x", before.as_ref(), &commit).unwrap();
+    trees.hold("x", &[tree]).unwrap();
+    trees.release("x").unwrap();
+    let (apply, unclean, message) = (Apply::Patch, Unclean::Keep, "");
+    let applied =
+        trees.apply(&Application { commit: &commit, apply, unclean, message, at }).unwrap();
+    // The second round meets what the first one staged.
+    assert!(matches!(applied, Applied::Changed(2) | Applied::Refused(Refusal::Unclean(_))));
 }
 
 #[test]
@@ -66,7 +103,11 @@ fn set_traps(sandbox: &Sandbox, evil: &str) {
     for key in programs.split_whitespace() {
         sandbox.git(&["config", key, evil]);
     }
-    for name in ["cat-file", "ls-tree", "ls-files", "rev-parse", "rev-list", "diff-tree"] {
+    for name in
+        "cat-file ls-tree ls-files rev-parse rev-list diff-tree merge-file update-ref update-index \
+        for-each-ref merge-base config"
+            .split_whitespace()
+    {
         let (key, value) = (format!("alias.{name}"), format!("!{evil}"));
         sandbox.git(&["config", &key, &value]);
     }
@@ -78,11 +119,19 @@ fn set_traps(sandbox: &Sandbox, evil: &str) {
         ("remote.origin.promisor", "true"),
         ("remote.origin.url", "ext::sh -c evil"),
         ("core.worktree", "/"),
+        ("core.logAllRefUpdates", "always"),
+        ("merge.default", "evil"),
+        ("commit.gpgSign", "true"),
+        ("include.path", "../../included"),
     ] {
         sandbox.git(&["config", key, value]);
     }
+    let included = format!("[core]\n\tfsmonitor = {evil}\n\thooksPath = hooks\n");
+    std::fs::write(sandbox.outside("included"), included).unwrap();
     std::fs::create_dir_all(sandbox.path(".git/hooks")).unwrap();
-    for hook in ["post-index-change", "fsmonitor-watchman", "reference-transaction"] {
+    let hooks = "post-index-change fsmonitor-watchman reference-transaction post-merge post-checkout \
+        pre-merge-commit commit-msg pre-commit post-commit";
+    for hook in hooks.split_whitespace() {
         symlink(evil, sandbox.path(&format!(".git/hooks/{hook}"))).unwrap();
     }
 }

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // the lint spares test functions, but not what they share
 
+mod apply;
 mod base;
 mod changes;
 mod export;
 mod history;
 mod hostile;
+mod merges;
 mod sandbox;
+mod trees;

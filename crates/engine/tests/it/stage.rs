@@ -1,0 +1,261 @@
+//! Whole runs in a world that lives in memory, with a model that answers by what it is shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sequester_core::agent;
+use sequester_core::budget::Budget;
+use sequester_core::companion::Companions;
+use sequester_core::context::{Builder, IsolatedContext, Request, Share, Shelf};
+use sequester_core::future::BoxFuture;
+use sequester_core::graph::TaskGraph;
+use sequester_core::id::{RunId, TreeId};
+use sequester_core::limits::{Limits, OUTPUT_BYTES};
+use sequester_core::message::Message;
+use sequester_core::moment::Moment;
+use sequester_core::plan::{self, Options, Plan};
+use sequester_core::profile::Profiles;
+use sequester_core::protected::Grants;
+use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
+use sequester_core::repository::Repository as _;
+use sequester_core::run::{
+    Agent, Base, Cap, Outcome, Recorded, Review, RunState, Settings, Source, Started, TaskSpec,
+    VERSION, Workflows,
+};
+use sequester_core::store::{Batch, RunStore as _};
+use sequester_engine::{
+    Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Unwatched, Wanted, World, read,
+};
+use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
+use sequester_testkit::{LineOutliner, WordRanker};
+
+/// Answers by what it is shown: the same conversation brings the same reply.
+pub(super) type Play = dyn Fn(&str, &[Message]) -> Reply + Send + Sync;
+
+pub(super) struct Stage {
+    pub(super) store: MemoryStore,
+    pub(super) trees: MemoryTrees,
+    pub(super) plan: Arc<Plan>,
+    pub(super) play: Arc<Play>,
+    /// How often each request was answered, by its task and how much had been said.
+    pub(super) asked: Arc<Mutex<BTreeMap<(String, String), u32>>>,
+    pub(super) jobs: usize,
+    pub(super) models: Vec<String>,
+    pub(super) workflow: &'static str,
+}
+
+impl Stage {
+    pub(super) fn new(
+        text: &str,
+        files: &[(&str, &str)],
+        play: impl Fn(&str, &[Message]) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let parsed = plan::parse(text.as_bytes(), &Options::default());
+        assert_eq!(parsed.faults, [], "the plan has faults");
+        Self {
+            store: MemoryStore::default(),
+            trees: MemoryTrees::new(files),
+            plan: Arc::new(parsed.plan),
+            play: Arc::new(play),
+            asked: Arc::default(),
+            jobs: 4,
+            models: vec!["m".to_owned()],
+            workflow: "solo",
+        }
+    }
+
+    fn world(&self) -> World {
+        World {
+            store: Arc::new(self.store.clone()),
+            repository: Arc::new(self.trees.clone()),
+            jails: Arc::new(MemoryJails(self.trees.clone())),
+            crew: Arc::new(Hands {
+                plan: Arc::clone(&self.plan),
+                graph: TaskGraph::new(&self.plan).0,
+                trees: self.trees.clone(),
+                player: Arc::new(Player(Arc::clone(&self.play), Arc::clone(&self.asked))),
+            }),
+            clock: Arc::new(Ticks),
+        }
+    }
+
+    fn started(&self) -> Started {
+        let known = Workflows::read(&[]);
+        let graph = TaskGraph::new(&self.plan).0;
+        let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
+        let agents = agent::built_in().iter().map(|role| {
+            let (phase, profile) = (role.phase, role.profile.clone());
+            (role.name.clone(), Agent { phase, profile, models: self.models.clone() })
+        });
+        let spec =
+            |task| TaskSpec { workflow: self.workflow.to_owned(), ..TaskSpec::of(task, &graph) };
+        Started {
+            version: VERSION,
+            plan: Source {
+                path: "plan.md".to_owned(),
+                text: sequester_core::digest::Digest::of(b"plan"),
+            },
+            base: Base { commit: None, tree: self.trees.start(false).unwrap().tree },
+            branch: "sequester/r1".to_owned(),
+            tasks: self.plan.tasks.iter().map(spec).collect(),
+            agents: agents.collect(),
+            workflows: known.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
+            settings: Settings {
+                share: Share::default(),
+                review: Review::default(),
+                unattended: false,
+                budget: Cap::default(),
+                checks: BTreeMap::new(),
+                fixes: 2,
+            },
+        }
+    }
+
+    /// Starts the run, or takes it up.
+    pub(super) async fn conduct(&self) -> Result<Outcome, Trouble> {
+        let world = self.world();
+        let clock = Arc::new(Ticks);
+        let is_new = self.store.events(&run(), 0, 1)?.is_empty();
+        let log = if is_new {
+            let watch = Arc::new(Unwatched);
+            let batch = Batch::default();
+            Log::start(&self.store, clock, &run(), self.started(), batch, watch).await?
+        } else {
+            let log = Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?;
+            if log.read(|run| run.ended.is_some()) {
+                let event = sequester_core::run::Event::RunResumed { retry: Vec::new() };
+                let scope = sequester_core::run::Scope::default();
+                let entries = vec![sequester_core::run::Entry { scope, event }];
+                log.append(Batch { entries, blobs: Vec::new() }).await?;
+            }
+            log
+        };
+        let controller =
+            Controller::new(world, Arc::new(log), Arc::new(Unwatched), Stop::default());
+        controller.conduct(self.jobs).await
+    }
+
+    pub(super) fn state(&self) -> RunState {
+        read(&self.store, &run()).unwrap()
+    }
+
+    pub(super) fn log(&self) -> Vec<Recorded> {
+        self.store.events(&run(), 0, usize::MAX).unwrap()
+    }
+
+    /// Subjects of the branch's commits, the oldest first.
+    pub(super) fn commits(&self) -> Vec<String> {
+        let history = self.trees.history("sequester/r1");
+        let subject = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        history.iter().rev().map(|draft| subject(&draft.message)).collect()
+    }
+
+    /// What the branch holds.
+    pub(super) fn files(&self) -> BTreeMap<String, String> {
+        let tip = self.trees.history("sequester/r1").first().map(|draft| draft.tree.clone());
+        let tree = tip.unwrap_or_else(|| self.trees.start(false).unwrap().tree);
+        let files = self.trees.files(&tree).unwrap().into_iter();
+        files.map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap())).collect()
+    }
+}
+
+fn run() -> RunId {
+    "r1".into()
+}
+
+struct Ticks;
+
+impl Clock for Ticks {
+    fn now(&self) -> Moment {
+        Moment(1_000)
+    }
+}
+
+struct Hands {
+    plan: Arc<Plan>,
+    graph: TaskGraph,
+    trees: MemoryTrees,
+    player: Arc<Player>,
+}
+
+impl Crew for Hands {
+    fn member(&self, agent: &str, _: Option<&str>) -> Result<Member, Trouble> {
+        let role = agent::find(agent).unwrap();
+        let profile = role.granted(Profiles::built_in()).unwrap();
+        let (budget, grants) = (Budget::default(), Grants::default());
+        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES })
+    }
+
+    fn checker(&self) -> Result<Member, Trouble> {
+        self.member("validator", None)
+    }
+
+    fn names<'a>(
+        &'a self,
+        _: &'a TreeId,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<Option<BTreeSet<String>>, Trouble>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
+        let snapshot = self.trees.snapshot(wanted.base)?;
+        let limits = Limits::default();
+        let shelf = Shelf::new(snapshot.as_ref(), &LineOutliner, &limits);
+        let (ranker, companions) = (WordRanker(snapshot.as_ref()), Companions::default());
+        let builder =
+            Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
+        let request = Request {
+            clarifications: wanted.clarifications,
+            work: wanted.work,
+            simplified: wanted.simplified,
+            ..Request::new(wanted.task, agent::find(wanted.agent).unwrap())
+        };
+        Ok(builder.build(&request).unwrap())
+    }
+
+    fn connect<'a>(
+        &'a self,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>> {
+        let player = Arc::clone(&self.player);
+        Box::pin(async move { Ok(player as Arc<dyn Provider>) })
+    }
+
+    fn tools(&self, _: &Member, _: &dyn Provider, _: &TreeId) -> Extra {
+        Extra::default()
+    }
+}
+
+struct Player(Arc<Play>, Arc<Mutex<BTreeMap<(String, String), u32>>>);
+
+impl Provider for Player {
+    fn model(&self) -> &'static str {
+        "m"
+    }
+
+    fn powers(&self) -> Powers {
+        Powers { schema: false, free: true, scripted: false }
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: provider::Request<'a>,
+        _: &'a dyn Deltas,
+    ) -> BoxFuture<'a, Result<Reply, provider::Error>> {
+        let Some(Message::User(prompt)) = request.messages.first() else {
+            return Box::pin(std::future::pending());
+        };
+        let id = prompt.split("**Task ID:** ").nth(1).and_then(|rest| rest.lines().next());
+        let id = id.unwrap_or_default().to_owned();
+        let reply = (self.0)(&id, request.messages);
+        let said = serde_json::to_string(request.messages).unwrap();
+        let key = (id, sequester_core::digest::Digest::of(said.as_bytes()).to_string());
+        *self.1.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
+        Box::pin(async move {
+            // Others may go first.
+            tokio::task::yield_now().await;
+            Ok(reply)
+        })
+    }
+}
