@@ -1,5 +1,7 @@
 //! The command line.
 
+mod runs;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -8,6 +10,10 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
+
+pub(crate) use runs::{
+    AnswerArgs, ApplyArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs, ShowArgs, StatusArgs,
+};
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
 #[derive(Debug, Parser)]
@@ -40,7 +46,8 @@ impl Args {
                 .mut_subcommand("files", |files| files.mut_arg("text", allow))
                 .mut_subcommand("task", |task| {
                     task.mut_arg("text", allow).mut_arg("constraint", allow)
-                });
+                })
+                .mut_subcommand("answer", |answer| answer.mut_arg("text", allow));
         }
         let mut matches = command.try_get_matches_from_mut(given)?;
         Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
@@ -69,6 +76,26 @@ pub(crate) enum Command {
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
+    /// List the runs, or show how one stands: its tasks, questions and cost.
+    Status(StatusArgs),
+    /// Show a run with what isolation saved, or one task with its attempts, reports and evidence.
+    Show(ShowArgs),
+    /// Tell what happened in a run, event by event.
+    Log(LogArgs),
+    /// Show what a run or one of its tasks changed, also what a waiting task has so far.
+    Diff(DiffArgs),
+    /// List the questions that wait for an answer, of all runs.
+    Inbox,
+    /// Answer a question of the inbox.
+    Answer(AnswerArgs),
+    /// End a run for good; what is done stays on its branch.
+    Cancel(CancelArgs),
+    /// Print a run as JSON lines, as it was recorded.
+    Export(ExportArgs),
+    /// Bring what a run made into your checkout.
+    Apply(ApplyArgs),
+    /// Remove what old runs left behind, and give its space back.
+    Gc(GcArgs),
     /// Run a command under a profile, in the jail that a subagent of that profile would have.
     #[command(after_help = AFTER_SANDBOX)]
     Sandbox(SandboxArgs),

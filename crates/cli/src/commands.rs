@@ -1,13 +1,23 @@
 //! One file per command.
 
 pub(crate) mod agents;
+pub(crate) mod answer;
+pub(crate) mod apply;
+pub(crate) mod cancel;
 pub(crate) mod context;
+pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod files;
+pub(crate) mod gc;
+pub(crate) mod inbox;
+pub(crate) mod log;
 pub(crate) mod plan;
 pub(crate) mod profiles;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod status;
 pub(crate) mod task;
 pub(crate) mod trust;
 

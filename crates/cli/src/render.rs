@@ -1,13 +1,16 @@
 //! What people see.
 
 pub(crate) mod agents;
+pub(crate) mod attempts;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod faults;
+pub(crate) mod inbox;
 pub(crate) mod plan;
 pub(crate) mod profiles;
 pub(crate) mod progress;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod trust;

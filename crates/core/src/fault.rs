@@ -127,10 +127,30 @@ pub enum Code {
     BadWorkflow,
     /// No workflow has that name.
     UnknownWorkflow,
+    /// No run has that id.
+    UnknownRun,
+    /// No open question has that id, or it does not take that answer.
+    UnknownQuestion,
+    /// The project's store cannot be used.
+    StoreFailed,
+    /// The store does not hold what was written to it.
+    StoreDamaged,
+    /// The store was written by a later version of this program.
+    StoreNewer,
+    /// Another process holds the store for too long.
+    StoreLocked,
+    /// The disk of the store is full.
+    StoreFull,
+    /// Another process carries the run out.
+    RunHeld,
+    /// What a run made cannot be brought into the checkout.
+    NotApplied,
+    /// The plan is not what the run was started with, where boxes would be ticked.
+    NotTicked,
 }
 
 impl Code {
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 52] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -173,6 +193,16 @@ impl Code {
         Self::UntrustedSetting,
         Self::BadWorkflow,
         Self::UnknownWorkflow,
+        Self::UnknownRun,
+        Self::UnknownQuestion,
+        Self::StoreFailed,
+        Self::StoreDamaged,
+        Self::StoreNewer,
+        Self::StoreLocked,
+        Self::StoreFull,
+        Self::RunHeld,
+        Self::NotApplied,
+        Self::NotTicked,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -219,6 +249,16 @@ impl Code {
             Self::UntrustedSetting => "SQ0256",
             Self::BadWorkflow => "SQ0257",
             Self::UnknownWorkflow => "SQ0258",
+            Self::UnknownRun => "SQ0301",
+            Self::UnknownQuestion => "SQ0302",
+            Self::StoreFailed => "SQ0303",
+            Self::StoreDamaged => "SQ0304",
+            Self::StoreNewer => "SQ0305",
+            Self::StoreLocked => "SQ0306",
+            Self::StoreFull => "SQ0307",
+            Self::RunHeld => "SQ0308",
+            Self::NotApplied => "SQ0309",
+            Self::NotTicked => "SQ0310",
         }
     }
 

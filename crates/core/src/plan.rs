@@ -31,6 +31,7 @@ mod speckit;
 pub mod step;
 mod superpowers;
 mod taskmaster;
+mod tick;
 mod token;
 mod track;
 mod tree;
@@ -40,6 +41,7 @@ pub(crate) mod yaml;
 
 pub use check::{Presence, check};
 pub use read::parse;
+pub use tick::{Ticked, tick};
 
 /// How to read a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

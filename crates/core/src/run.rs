@@ -3,10 +3,14 @@
 mod deadline;
 mod decide;
 mod event;
+mod history;
 mod next;
 mod plan;
 mod replay;
+mod savings;
+mod sentence;
 mod state;
+mod view;
 pub mod workflow;
 
 pub use decide::{Decision, Effect, Now, decide};
@@ -14,10 +18,14 @@ pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Ended, Entry, Event,
     Outcome, Purpose, Recorded, Said, Scope, Shown, Source, Started, Tally, TaskEnded, VERSION,
 };
+pub use history::{Attempt, History, Skipped};
 pub use next::{Because, GIVE_UP, LITERAL, NO_MODEL, Next, Order, TRY_AGAIN, next};
 pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
+pub use savings::{Row, Savings, savings, window};
+pub use sentence::sentence;
 pub use state::{Cost, Fact, Misfit, Open, RunState, Running, TaskRun, Tried};
+pub use view::{RunView, State, TaskState, TaskView, Waiting};
 pub use workflow::{Step, Workflow, Workflows};
 
 #[cfg(test)]

@@ -214,6 +214,20 @@ pub enum Outcome {
     Refused,
 }
 
+impl Outcome {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Waiting => "waiting",
+            Self::Stopped => "stopped",
+            Self::BudgetExhausted => "budget_exhausted",
+            Self::Cancelled => "cancelled",
+            Self::Refused => "refused",
+        }
+    }
+}
+
 /// How many tasks ended how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {

@@ -25,6 +25,8 @@ pub struct RunState {
     /// Of the last event.
     pub seq: u64,
     pub at: Moment,
+    /// Of the first.
+    pub began: Moment,
     pub started: Box<Started>,
     /// In the plan's order.
     pub tasks: Vec<TaskRun>,
@@ -163,6 +165,7 @@ impl RunState {
             run: first.run.clone(),
             seq: first.seq,
             at: first.at,
+            began: first.at,
             started,
             tasks: specs.into_iter().map(TaskRun::new).collect(),
             index: BTreeMap::new(),

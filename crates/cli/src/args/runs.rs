@@ -1,0 +1,98 @@
+//! Arguments of the commands around runs.
+
+use clap::builder::NonEmptyStringValueParser;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    /// The run's id or its beginning [default: a list of all runs, the newest first].
+    pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// The task's id.
+    pub(crate) task: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LogArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// Only what is about this task.
+    pub(crate) task: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiffArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// Only what this task changed, be it done or not.
+    pub(crate) task: Option<String>,
+
+    /// The files alone, without the patch.
+    #[arg(long)]
+    pub(crate) stat: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswerArgs {
+    /// The question's id, as `inbox` lists it.
+    pub(crate) question: String,
+
+    /// The answer in your words, or the number or label of an option.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CancelArgs {
+    /// The run's id or its beginning.
+    pub(crate) run: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// Also the bytes that the events name: requests, replies, reports, changes.
+    #[arg(long)]
+    pub(crate) blobs: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApplyArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// Join the run's branch with commits made since, where HEAD cannot just move.
+    #[arg(long, conflicts_with = "patch")]
+    pub(crate) merge: bool,
+
+    /// Put the changes into the index and the working tree, uncommitted.
+    #[arg(long)]
+    pub(crate) patch: bool,
+
+    /// Keep changes that are not committed, as long as no file has both.
+    #[arg(long)]
+    pub(crate) allow_dirty: bool,
+
+    /// Tick the boxes of done tasks in the plan's file.
+    #[arg(long)]
+    pub(crate) tick: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GcArgs {
+    /// Only these runs, whatever their age and state.
+    pub(crate) run: Vec<String>,
+
+    /// Runs that ended and were not touched for so many days.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, conflicts_with = "run")]
+    pub(crate) older_than: u32,
+}

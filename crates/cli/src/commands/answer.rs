@@ -1,0 +1,110 @@
+//! `sequester answer`: a person's word on a question, to whoever carries the run out, or straight into its log.
+
+use std::process::ExitCode;
+
+use sequester_core::fault::Code;
+use sequester_core::id::{QuestionId, RunId};
+use sequester_core::run::{Entry, Event, Open, RunState, Scope};
+use sequester_core::store::{ErrorKind, Letter, RunStore as _};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::{AnswerArgs, Args};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::terminal::clean;
+use crate::wire::find_root;
+use crate::wire::owner::{self, Heard};
+use crate::wire::runs::{self, Runs, failed_run};
+
+pub(crate) fn run(args: &Args, given: &AnswerArgs) -> Outcome {
+    let root = find_root(args)?;
+    let named = given.question.rsplit_once('-');
+    let (run, number) = named.ok_or_else(|| unknown(&given.question))?;
+    let (runs, run) = Runs::seek_writing(&root, Some(run))?;
+    let question = QuestionId::new(format!("{run}-{number}"));
+    let state = runs.state(&run)?;
+    let open = waiting(&state, &question)?;
+    let answer = choose(&question, open, &given.text)?;
+    let by = runs::person(&root);
+    let is_answered = |state: &RunState| !state.questions.contains_key(&question);
+    let letter =
+        Letter::Answer { question: question.clone(), answer: answer.clone(), by: by.clone() };
+    let heard = match runs.store.lease(&run) {
+        Ok(lease) => {
+            // Somebody may have answered before the run was ours.
+            let state = runs.state(&run)?;
+            let open = waiting(&state, &question)?;
+            let scope = Scope { task: open.task.clone(), phase: open.phase, attempt: None };
+            let event = Event::QuestionAnswered {
+                question: question.clone(),
+                answer: answer.clone(),
+                by: by.clone(),
+            };
+            owner::append(lease.as_ref(), vec![Entry { scope, event }])?;
+            Heard::Recorded
+        }
+        Err(error) if error.kind == ErrorKind::Held => {
+            owner::post(&runs, &run, &letter, is_answered)?
+        }
+        Err(error) => return Err(failed_run(&error, &run)),
+    };
+    if args.json {
+        output::print_json(&json!({
+            "question": question,
+            "run": run,
+            "task": open.task,
+            "answer": answer,
+            "by": by,
+            "delivered": heard,
+        }))?;
+    } else {
+        output::print(&tell(&run, &question, &answer, &by, heard))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(run: &RunId, question: &QuestionId, answer: &str, by: &str, heard: Heard) -> String {
+    let (answer, by) = (clean(answer), clean(by));
+    let next = match heard {
+        Heard::Recorded => format!("The run goes on with `sequester resume {run}`."),
+        Heard::Taken => format!("The process that carries run `{run}` out goes on with it."),
+        Heard::Left => format!(
+            "It was left for the process that carries run `{run}` out, which has not taken it yet."
+        ),
+    };
+    format!("`{question}` is answered by {by}: {answer}\n{next}\n")
+}
+
+fn waiting<'a>(state: &'a RunState, question: &QuestionId) -> Result<&'a Open, Failure> {
+    let found = state.inbox().find(|(id, _)| *id == question);
+    found.map(|(_, open)| open).ok_or_else(|| unknown(question.as_str()))
+}
+
+fn unknown(question: &str) -> Failure {
+    let message = format!("No question `{question}` waits for an answer.");
+    let hint = "`sequester inbox` lists what waits.";
+    Failure::input(Code::UnknownQuestion, question, message, hint)
+}
+
+/// The label of an option where one is meant, by its label or its number; else the person's own words.
+fn choose(question: &QuestionId, open: &Open, text: &str) -> Result<String, Failure> {
+    let (options, text) = (&open.asked.options, text.trim());
+    let named = options.iter().find(|option| option.label == text);
+    let named = named.or_else(|| {
+        options.iter().find(|option| option.label.to_lowercase() == text.to_lowercase())
+    });
+    if let Some(option) = named {
+        return Ok(option.label.clone());
+    }
+    let Ok(number) = text.parse::<usize>() else { return Ok(text.to_owned()) };
+    if options.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let chosen = number.checked_sub(1).and_then(|at| options.get(at));
+    chosen.map(|option| option.label.clone()).ok_or_else(|| {
+        let message = format!("The question has options 1 to {}, and no {number}.", options.len());
+        let hint = "Name an option by its number or label, or answer in words.";
+        Failure::input(Code::UnknownQuestion, question, message, hint)
+    })
+}

@@ -1,0 +1,177 @@
+//! `sequester apply`: what a run made comes into the person's checkout. The one command that writes there.
+
+mod boxes;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use sequester_core::fault::Code;
+use sequester_core::id::CommitId;
+use sequester_core::repository::Repository as _;
+use sequester_core::run::{RunState, RunView, TaskState};
+use sequester_git::{Application, Applied, Apply, Refusal, Trees, Unclean};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::{ApplyArgs, Args};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::terminal::plural;
+use crate::wire::find_root;
+use crate::wire::runs::{self, Runs};
+use boxes::Boxes;
+
+pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
+    let root = find_root(args)?;
+    let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
+    let state = runs.state(&run)?;
+    let trees = runs::trees(&root)?.ok_or_else(|| {
+        let hint = "Name the repository of the run with `--repo DIR`.";
+        Failure::input(Code::NoRepository, root.display(), "There is no git repository here.", hint)
+    })?;
+    warn(&RunView::of(&state, runs.is_held(&run)?));
+    // Whatever speaks against ticking is said before anything changes.
+    let boxes = if given.tick { Some(Boxes::find(&runs, &state)?) } else { None };
+    let commit = tip(&root, &trees, &state)?;
+    let applied = bring(&root, &trees, given, &state, &commit)?;
+    let ticked = boxes.map(|boxes| boxes.tick()).transpose()?;
+    if args.json {
+        let (word, files) = match &applied {
+            Applied::Moved(_) => ("moved", None),
+            Applied::Changed(files) => ("changed", Some(*files)),
+            _ => ("nothing", None),
+        };
+        let head = if let Applied::Moved(head) = &applied { Some(head) } else { None };
+        output::print_json(&json!({
+            "run": run,
+            "applied": word,
+            "commit": commit,
+            "head": head,
+            "files": files,
+            "ticked": ticked.as_ref().map(|ticked| ticked.boxes),
+            "without_box": ticked.as_ref().map(|ticked| &ticked.without),
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::print(&tell(&state, &applied))?;
+    if let Some(ticked) = ticked {
+        let boxes = if ticked.boxes == 1 { "box" } else { "boxes" };
+        let mut text = format!("{} {boxes} ticked in the plan.", ticked.boxes);
+        for task in &ticked.without {
+            text += &format!(" Task `{task}` has no box.");
+        }
+        output::print(&(text + "\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a person should know who takes a run that is not whole.
+fn warn(view: &RunView) {
+    let is_open = |state| !matches!(state, TaskState::Done | TaskState::Skipped);
+    let open = view.tasks.iter().filter(|task| is_open(task.state)).count();
+    if view.live {
+        output::tell("The run still goes on; what is on its branch so far is applied.");
+    } else if open > 0 {
+        let (all, done) = (view.tasks.len(), view.tasks.len() - open);
+        output::tell(&format!("{done} of {all} tasks are done; no more than that is applied."));
+    }
+}
+
+/// Where the branch stands: a person may have amended it.
+fn tip(root: &Path, trees: &Trees, state: &RunState) -> Result<CommitId, Failure> {
+    let branch = &state.started.branch;
+    let found = trees.branch(branch).map_err(|error| runs::git_failed(root, &error))?;
+    found.or_else(|| state.tip.as_ref().map(|(commit, _)| commit.clone())).ok_or_else(|| {
+        let message = format!("Nothing is on the branch of run `{}` yet.", state.run);
+        let hint = format!("See how it stands with `sequester status {}`.", state.run);
+        Failure::work(Code::NotApplied, branch, message, hint)
+    })
+}
+
+fn bring(
+    root: &Path,
+    trees: &Trees,
+    given: &ApplyArgs,
+    state: &RunState,
+    commit: &CommitId,
+) -> Result<Applied, Failure> {
+    let (run, branch) = (&state.run, &state.started.branch);
+    let application = Application {
+        commit,
+        apply: match (given.merge, given.patch) {
+            (true, _) => Apply::Merge,
+            (_, true) => Apply::Patch,
+            _ => Apply::FastForward,
+        },
+        unclean: if given.allow_dirty { Unclean::Keep } else { Unclean::Refuse },
+        message: &format!("Merge branch '{branch}'\n\nSequester-Run: {run}\n"),
+        at: runs::now(),
+    };
+    match trees.apply(&application).map_err(|error| runs::git_failed(root, &error))? {
+        Applied::Refused(refusal) => Err(refused(&refusal, state, given)),
+        applied => Ok(applied),
+    }
+}
+
+fn refused(refusal: &Refusal, state: &RunState, given: &ApplyArgs) -> Failure {
+    let branch = &state.started.branch;
+    let (message, hint) = match refusal {
+        Refusal::Unclean(paths) if given.allow_dirty => (
+            format!("Changes of yours that are not committed would be lost in {}.", listed(paths)),
+            "Commit or stash these files first.".to_owned(),
+        ),
+        Refusal::Unclean(paths) => (
+            format!("There are changes that are not committed: {}.", listed(paths)),
+            "Commit or stash them; `--allow-dirty` keeps them where no file has both.".to_owned(),
+        ),
+        Refusal::Conflict(paths) => (
+            format!("You and the run changed the same places of {}.", listed(paths)),
+            format!("Merge by hand: `git merge {branch}`."),
+        ),
+        Refusal::Diverged => (
+            "There are commits since the run began, so HEAD cannot just move to its branch."
+                .to_owned(),
+            "`--merge` joins both; `--patch` puts the changes into the working tree.".to_owned(),
+        ),
+        Refusal::Unrelated => (
+            "HEAD and the run's branch have no commit in common.".to_owned(),
+            format!("Check out the branch that the run started from, or look at `{branch}`."),
+        ),
+        Refusal::Busy(what) => {
+            (format!("Git is in the middle of {what}."), "Finish or abort that first.".to_owned())
+        }
+        Refusal::Foreign(paths) => (
+            format!("Submodules or odd paths cannot be put in place: {}.", listed(paths)),
+            format!("Merge by hand: `git merge {branch}`."),
+        ),
+    };
+    Failure::work(Code::NotApplied, branch, format!("{message} Everything is as it was."), hint)
+}
+
+fn listed(paths: &[String]) -> String {
+    const MOST: usize = 8;
+    let mut names: Vec<String> = paths.iter().take(MOST).map(|path| format!("`{path}`")).collect();
+    if paths.len() > MOST {
+        names.push(format!("{} more", paths.len() - MOST));
+    }
+    names.join(", ")
+}
+
+fn tell(state: &RunState, applied: &Applied) -> String {
+    let branch = &state.started.branch;
+    match applied {
+        Applied::Moved(commit) => {
+            let commit = commit.as_str().get(..12).unwrap_or(commit.as_str());
+            format!("`{branch}` is applied; HEAD is at `{commit}` now.\n")
+        }
+        Applied::Changed(files) => {
+            format!(
+                "`{branch}` is in the index and the working tree: {}.\n",
+                plural(*files, "file")
+            )
+        }
+        Applied::Nothing | Applied::Refused(_) => {
+            format!("All of `{branch}` was there already.\n")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `sequester cancel`: a run ends for good, by whoever carries it out, or here where nobody does.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use sequester_core::agent::{self, Kept};
+use sequester_core::budget::Spent;
+use sequester_core::run::{
+    AttemptEnded, Entry, Event, Now, RunState, RunView, Running, Scope, decide,
+};
+use sequester_core::store::{Batch, ErrorKind, Lease, Letter, RunStore as _};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::{Args, CancelArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::run as view;
+use crate::wire::find_root;
+use crate::wire::owner::{self, Heard};
+use crate::wire::runs::{self, Runs, failed_run};
+
+pub(crate) fn run(args: &Args, given: &CancelArgs) -> Outcome {
+    let root = find_root(args)?;
+    let (runs, run) = Runs::seek_writing(&root, Some(&given.run))?;
+    let by = runs::person(&root);
+    let heard = match runs.store.lease(&run) {
+        Ok(lease) => {
+            let state = runs.state(&run)?;
+            end(lease.as_ref(), state, by)?;
+            drop(lease);
+            Heard::Recorded
+        }
+        Err(error) if error.kind == ErrorKind::Held => {
+            let letter = Letter::Cancel { by };
+            owner::post(&runs, &run, &letter, |state| state.is_cancelled)?
+        }
+        Err(error) => return Err(failed_run(&error, &run)),
+    };
+    let status = runs.view(&run)?;
+    if args.json {
+        let mut value = json!(status);
+        value["delivered"] = json!(heard);
+        output::print_json(&value)?;
+    } else {
+        output::print(&tell(&status, heard))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(status: &RunView, heard: Heard) -> String {
+    let run = &status.run;
+    match heard {
+        Heard::Recorded => {
+            let state = status.state.as_str().replace('_', " ");
+            format!("Run `{run}` is {state}: {}.\n", view::tally(status))
+        }
+        Heard::Taken => format!("Run `{run}` is cancelled; what is under way ends now.\n"),
+        Heard::Left => format!(
+            "The word was left for the process that carries run `{run}` out, which has not taken it yet.\n"
+        ),
+    }
+}
+
+/// Ends a run that nobody carries out. One that has nothing left to end stays as it is.
+fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<(), Failure> {
+    if state.ended.is_some() && state.tasks.iter().all(|task| task.ended.is_some()) {
+        return Ok(());
+    }
+    let mut batch = Batch::default();
+    let whole = |event| Entry { scope: Scope::default(), event };
+    if state.ended.is_some() {
+        batch.entries.push(whole(Event::RunResumed { retry: Vec::new() }));
+    }
+    batch.entries.push(whole(Event::RunCancelled { by }));
+    let kept = batch.keep(serde_json::to_vec(&Kept::default()).unwrap_or_default());
+    for task in &state.tasks {
+        for running in task.running.values() {
+            let scope = Scope {
+                task: Some(task.spec.id.clone()),
+                phase: Some(running.phase),
+                attempt: Some(running.number),
+            };
+            let event = Event::AttemptEnded(Box::new(cut_off(running, &kept)));
+            batch.entries.push(Entry { scope, event });
+        }
+    }
+    write(lease, &mut state, batch)?;
+    while state.ended.is_none() {
+        let (at, busy) = (runs::now(), BTreeSet::new());
+        let decision = decide(&state, Now { at, jobs: 1, busy: &busy, stopping: true });
+        if decision.entries.is_empty() {
+            break;
+        }
+        write(lease, &mut state, Batch { entries: decision.entries, blobs: Vec::new() })?;
+    }
+    Ok(())
+}
+
+fn write(lease: &dyn Lease, state: &mut RunState, batch: Batch) -> Result<(), Failure> {
+    for recorded in owner::write(lease, batch)? {
+        state.fold(&recorded).map_err(|misfit| owner::misfit(lease.run(), misfit.why))?;
+    }
+    Ok(())
+}
+
+/// The end of an attempt whose process is gone, with the change that was durable.
+fn cut_off(running: &Running, kept: &sequester_core::digest::Digest) -> AttemptEnded {
+    let change = running.turns.iter().rev().find_map(|turn| match turn {
+        Event::CallsEnded { change, .. } => change.clone(),
+        _ => None,
+    });
+    let ended = |turn: &&Event| matches!(turn, Event::TurnEnded { .. });
+    let turns = running.turns.iter().filter(ended).count();
+    let price = running.cost.price;
+    let spent = Spent {
+        turns: u32::try_from(turns).unwrap_or(u32::MAX),
+        usage: running.cost.usage,
+        price: (price > 0).then_some(price),
+        ..Spent::default()
+    };
+    AttemptEnded {
+        outcome: agent::Outcome::Cancelled,
+        said: None,
+        report: None,
+        change,
+        tree: None,
+        trouble: None,
+        kept: kept.clone(),
+        spent,
+    }
+}

@@ -1,0 +1,71 @@
+//! `sequester gc`: old runs go, and with them what only they needed.
+
+use std::process::ExitCode;
+
+use sequester_core::id::RunId;
+use sequester_core::moment::Moment;
+use sequester_store::{Collected, Rule, Which};
+
+use crate::Outcome;
+use crate::args::{Args, GcArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::terminal::{number, plural};
+use crate::wire::find_root;
+use crate::wire::runs::{self, Runs, failed};
+
+const DAY: u64 = 86_400_000;
+
+pub(crate) fn run(args: &Args, given: &GcArgs) -> Outcome {
+    let root = find_root(args)?;
+    let collected = match Runs::open_existing(&root)? {
+        Some(runs) => collect(&runs, given)?,
+        None if given.run.is_empty() => Collected::default(),
+        None => return Runs::seek(&root, None).map(|_| ExitCode::SUCCESS),
+    };
+    if args.json {
+        output::print_json(&serde_json::json!({
+            "runs": collected.runs,
+            "held": collected.held,
+            "blobs": collected.blobs,
+            "bytes": collected.bytes,
+            "locks": collected.locks,
+        }))?;
+    } else {
+        output::print(&tell(&collected))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
+    let rule = if given.run.is_empty() {
+        let before = runs::now().0.saturating_sub(u64::from(given.older_than) * DAY);
+        Rule::Before(Moment(before), Which::Ended)
+    } else {
+        let named: Result<Vec<RunId>, Failure> =
+            given.run.iter().map(|run| runs.find(Some(run))).collect();
+        Rule::Named(named?)
+    };
+    let collected = runs.store.gc(&rule).map_err(|error| failed(&error, &runs.root))?;
+    // Branches are the person's; what kept other objects alive goes.
+    if let Some(trees) = runs::trees(&runs.root)? {
+        for run in &collected.runs {
+            trees.release(run.as_str()).map_err(|error| runs::git_failed(&runs.root, &error))?;
+        }
+    }
+    Ok(collected)
+}
+
+fn tell(collected: &Collected) -> String {
+    let names =
+        |runs: &[RunId]| runs.iter().map(|run| format!("`{run}`")).collect::<Vec<_>>().join(", ");
+    let mut text = match collected.runs[..] {
+        [] => "No run was old enough to go.\n".to_owned(),
+        _ => format!("{} gone: {}.\n", plural(collected.runs.len(), "run"), names(&collected.runs)),
+    };
+    if !collected.held.is_empty() {
+        text += &format!("Still carried out, so kept: {}.\n", names(&collected.held));
+    }
+    let bytes = number(usize::try_from(collected.bytes).unwrap_or(usize::MAX));
+    text + &format!("{} removed, {bytes} bytes given back.\n", plural(collected.blobs, "blob"))
+}

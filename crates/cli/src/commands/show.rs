@@ -1,0 +1,99 @@
+//! `sequester show`: a run with what isolation saved, or one task attempt by attempt.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use sequester_core::id::{RunId, TaskId};
+use sequester_core::run::{History, RunState, RunView, TaskView, savings};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args::{Args, ShowArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::attempts::{self, Shown};
+use crate::render::{run as view, terminal};
+use crate::wire::find_root;
+use crate::wire::runs::{Runs, task_of};
+
+pub(crate) fn run(args: &Args, given: &ShowArgs) -> Outcome {
+    let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
+    let (state, live) = (runs.state(&run)?, runs.is_held(&run)?);
+    match &given.task {
+        Some(task) => show_task(args, &runs, &state, live, &task_of(&state, task)?),
+        None => show_run(args, &runs, &state, live),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<(), Failure> {
+    let mut histories: BTreeMap<TaskId, History> = BTreeMap::new();
+    runs.each(&state.run, |recorded| {
+        if let Some(task) = recorded.entry.scope.task.clone() {
+            histories.entry(task).or_default().add(&recorded);
+        }
+        Ok(())
+    })?;
+    let view = RunView::of(state, live);
+    let savings = savings(view.tasks.iter().filter_map(|task| histories.get(&task.id)));
+    if !args.json {
+        return output::print(&view::show(&view, savings.as_ref(), terminal::width()));
+    }
+    let mut value = json!(view);
+    if let Value::Object(map) = &mut value {
+        map.insert("savings".to_owned(), json!(savings));
+    }
+    output::print_json(&value)
+}
+
+fn show_task(
+    args: &Args,
+    runs: &Runs,
+    state: &RunState,
+    live: bool,
+    task: &TaskId,
+) -> Result<(), Failure> {
+    let mut history = History::default();
+    runs.each(&state.run, |recorded| {
+        if recorded.entry.scope.task.as_ref() == Some(task) {
+            history.add(&recorded);
+        }
+        Ok(())
+    })?;
+    let Some(view) = state.task(task).map(|task| TaskView::of(task, live)) else { return Ok(()) };
+    let attempts = history.attempts.iter().map(|attempt| {
+        let read =
+            |digest: Option<&_>| digest.map(|digest| read(runs, &state.run, digest)).transpose();
+        let (report, evidence) = (read(attempt.report.as_ref())?, read(attempt.evidence.as_ref())?);
+        let failing = attempt.failing.as_ref().map(|digest| runs.blob(&state.run, digest));
+        let failing =
+            failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Shown::of(attempt, report, evidence, failing))
+    });
+    let attempts: Vec<Shown<'_>> = attempts.collect::<Result<_, Failure>>()?;
+    if !args.json {
+        let text = attempts::render(&state.run, &view, &attempts, &history, terminal::width());
+        return output::print(&text);
+    }
+    let mut value = json!(view);
+    if let Value::Object(map) = &mut value {
+        map.insert("run".to_owned(), json!(state.run));
+        map.insert("workflow".to_owned(), json!(state.task(task).map(|task| &task.spec.workflow)));
+        map.insert("attempts".to_owned(), json!(attempts));
+        map.insert("skipped".to_owned(), json!(history.skipped));
+        map.insert("checks".to_owned(), json!(history.checks));
+    }
+    output::print_json(&value)
+}
+
+/// What was kept as JSON.
+fn read(
+    runs: &Runs,
+    run: &RunId,
+    digest: &sequester_core::digest::Digest,
+) -> Result<Value, Failure> {
+    let bytes = runs.blob(run, digest)?;
+    // Anything else was not written by this program; it is shown all the same.
+    Ok(serde_json::from_slice(&bytes)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned())))
+}

@@ -1,0 +1,184 @@
+//! A task of a run, attempt by attempt.
+
+use std::fmt::Write as _;
+
+use sequester_core::id::RunId;
+use sequester_core::moment::Moment;
+use sequester_core::price;
+use sequester_core::report::Phase;
+use sequester_core::run::{Attempt, History, Purpose, TaskView};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::run::{cost, time};
+use super::table;
+use super::terminal::{clean, fold, number};
+
+/// The JSON shape of an attempt.
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    number: u32,
+    phase: Phase,
+    step: &'a str,
+    agent: &'a str,
+    profile: &'a str,
+    model: &'a str,
+    purpose: Purpose,
+    /// Of the context, with its size.
+    digest: &'a str,
+    tokens: usize,
+    tools: &'a [String],
+    started_at: Moment,
+    /// Nothing while it is under way, or where it was cut off.
+    outcome: Option<&'static str>,
+    /// One sentence on the outcome.
+    why: Option<String>,
+    /// Why its change could not be taken.
+    trouble: Option<&'a str>,
+    report: Option<Value>,
+    /// What the runtime saw of its change.
+    evidence: Option<Value>,
+    /// What of it speaks against the change, as the next attempt is told.
+    failing: Option<String>,
+    usage: Value,
+    #[serde(skip)]
+    cost: String,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn of(
+        attempt: &'a Attempt,
+        report: Option<Value>,
+        evidence: Option<Value>,
+        failing: Option<String>,
+    ) -> Self {
+        let price = price::find(&attempt.model).map(|price| attempt.usage().price(price));
+        Self {
+            number: attempt.number,
+            phase: attempt.phase,
+            step: &attempt.step,
+            agent: &attempt.agent,
+            profile: &attempt.profile,
+            model: &attempt.model,
+            purpose: attempt.purpose,
+            digest: attempt.digest.as_str(),
+            tokens: attempt.tokens,
+            tools: &attempt.tools,
+            started_at: attempt.started_at,
+            outcome: attempt.outcome.as_ref().map(|outcome| outcome.as_str()),
+            why: attempt.outcome.as_ref().map(|outcome| outcome.sentence()),
+            trouble: attempt.trouble.as_deref(),
+            report,
+            evidence,
+            failing,
+            usage: attempt
+                .spent
+                .as_ref()
+                .map_or_else(|| json!(attempt.usage()), |spent| json!(spent)),
+            cost: cost(attempt.usage(), price.filter(|price| *price > 0)),
+        }
+    }
+}
+
+pub(crate) fn render(
+    run: &RunId,
+    task: &TaskView,
+    attempts: &[Shown<'_>],
+    history: &History,
+    width: usize,
+) -> String {
+    let needs: Vec<&str> = task.needs.iter().map(|need| need.as_str()).collect();
+    let fields = [
+        ("task", format!("{}: {}", task.id, task.title)),
+        ("run", run.to_string()),
+        ("state", task.state.as_str().to_owned()),
+        ("reason", task.reason.clone().unwrap_or_default()),
+        ("what would help", task.resolution.clone().unwrap_or_default()),
+        ("needs", needs.join(", ")),
+        ("commit", task.commit.as_ref().map(ToString::to_string).unwrap_or_default()),
+        (
+            "review",
+            if task.reviewed { "the change was reviewed".to_owned() } else { String::new() },
+        ),
+        ("cost", cost(task.usage, task.price)),
+    ];
+    let mut out = table::fields(&fields, width);
+    for attempt in attempts {
+        out.push('\n');
+        tell(&mut out, attempt);
+    }
+    if !history.skipped.is_empty() {
+        out.push('\n');
+    }
+    for skipped in &history.skipped {
+        let _ = writeln!(out, "step {} skipped: {}", skipped.step, skipped.reason);
+    }
+    fold(&clean(&out), width)
+}
+
+fn tell(out: &mut String, attempt: &Shown<'_>) {
+    let outcome = attempt.outcome.unwrap_or("not ended").replace('_', " ");
+    let Shown { number: at, phase, step, agent, model, .. } = attempt;
+    let phase = phase.as_str();
+    let place = if *step == phase { phase.to_owned() } else { format!("{step} ({phase})") };
+    let _ = writeln!(out, "attempt {at}, {place}: {outcome}");
+    let purpose = serde_json::to_value(attempt.purpose).unwrap_or_default();
+    let purpose = purpose.as_str().unwrap_or_default().replace('_', " ");
+    let _ = writeln!(
+        out,
+        "  by        {agent} with {model}, {purpose}, from {}",
+        time(attempt.started_at)
+    );
+    let short = attempt.digest.get(..12).unwrap_or(attempt.digest);
+    let _ = writeln!(out, "  context   {} tokens, digest {short}", number(attempt.tokens));
+    if !attempt.cost.is_empty() {
+        let _ = writeln!(out, "  cost      {}", attempt.cost);
+    }
+    if let Some(why) = attempt.why.as_ref().filter(|_| attempt.outcome != Some("done")) {
+        let _ = writeln!(out, "  why       {why}");
+    }
+    if let Some(trouble) = attempt.trouble {
+        let _ = writeln!(out, "  trouble   {trouble}");
+    }
+    let said =
+        |key: &str| attempt.report.as_ref()?.get(key)?.as_str().filter(|text| !text.is_empty());
+    for (label, key) in
+        [("says", "context_summary"), ("stopped", "reason"), ("helps", "resolution")]
+    {
+        if let Some(text) = said(key) {
+            let _ = writeln!(out, "  {label:<8}  {}", text.trim().replace('\n', "\n            "));
+        }
+    }
+    if let Some(evidence) = &attempt.evidence {
+        seen(out, evidence);
+    }
+}
+
+/// What the runtime saw, as opposed to what was said.
+fn seen(out: &mut String, evidence: &Value) {
+    let list = |key: &str| evidence.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let text = |value: &Value, key: &str| {
+        value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let files: Vec<String> = list("files_changed").iter().map(|one| text(one, "path")).collect();
+    if !files.is_empty() {
+        let _ = writeln!(out, "  changed   {}", files.join(", "));
+    }
+    for check in list("checks") {
+        let is = |key: &str| check.get(key).and_then(Value::as_bool).unwrap_or_default();
+        let command = text(&check, "command");
+        let word = match (command.is_empty(), is("passed"), is("failed_before")) {
+            (true, ..) => "not found",
+            (_, true, _) => "passed",
+            (_, false, true) => "failed, as it did before",
+            (_, false, false) => "failed",
+        };
+        let _ = writeln!(out, "  check     {} {word}: {command}", text(&check, "kind"));
+    }
+    for contradiction in list("contradictions").iter().filter_map(Value::as_str) {
+        let _ = writeln!(out, "  refuted   {contradiction}");
+    }
+    for failure in list("fails") {
+        let _ = writeln!(out, "  against   {}", text(&failure, "sentence"));
+    }
+}

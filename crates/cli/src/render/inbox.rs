@@ -1,0 +1,37 @@
+//! Questions as people read them.
+
+use std::fmt::Write as _;
+
+use sequester_core::run::Waiting;
+
+use super::run::time;
+use super::terminal::{clean, cut, fold};
+
+pub(crate) fn render(questions: &[Waiting], width: usize) -> String {
+    let mut out = String::new();
+    for one in questions {
+        let task = one.task.as_ref().map_or_else(String::new, |task| format!(", task {task}"));
+        let phase = one.phase.map_or_else(String::new, |phase| format!(", {}", phase.as_str()));
+        let asked = time(one.asked_at);
+        let _ = writeln!(out, "{} (run {}{task}{phase}, asked {asked})", one.id, one.run);
+        for line in one.question.lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+        for (at, option) in one.options.iter().enumerate() {
+            let told = option.description.as_deref();
+            let told = told.map(|text| format!(": {text}")).unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "    {}. {}",
+                at + 1,
+                cut(&(option.label.clone() + &told), usize::MAX)
+            );
+        }
+        if let Some(default) = &one.default {
+            let when = one.deadline.map_or_else(String::new, |at| format!(" at {}", time(at)));
+            let _ = writeln!(out, "  Without an answer{when}: {}", cut(default, usize::MAX));
+        }
+        let _ = writeln!(out, "  sequester answer {} TEXT", one.id);
+    }
+    fold(&clean(&out), width)
+}

@@ -1,0 +1,293 @@
+//! The runs of a project, as its store keeps them.
+
+use std::collections::hash_map::RandomState;
+use std::env;
+use std::fs::OpenOptions;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sequester_core::digest::Digest;
+use sequester_core::fault::Code;
+use sequester_core::id::{RunId, TaskId};
+use sequester_core::moment::Moment;
+use sequester_core::run::{Recorded, RunState, RunView};
+use sequester_core::store::{Error, ErrorKind, RunStore as _};
+use sequester_git::{Home, Repo, Trees};
+use sequester_store::Store;
+
+use crate::failure::Failure;
+
+/// The folder of a project that is ours.
+const FOLDER: &str = ".sequester";
+/// Git sees nothing of it but what a team shares.
+const IGNORE: &str = "/*\n!/agents/\n!/profiles/\n!/workflows/\n!/NOTES.md\n";
+/// Events that are read at once.
+const PAGE: usize = 2_000;
+
+/// A project's store, opened.
+pub(crate) struct Runs {
+    pub(crate) root: PathBuf,
+    pub(crate) store: Store,
+}
+
+impl Runs {
+    /// For writing; the folder and the file are made where there are none.
+    pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
+        let store = Store::open(&place(root)).map_err(|error| failed(&error, root))?;
+        ignore(&root.join(FOLDER)).map_err(|error| {
+            let message = format!("Git could not be told to ignore the folder: {error}.");
+            let hint = "Look at the disk and at who may write there.";
+            Failure::work(Code::StoreFailed, root.join(FOLDER).display(), message, hint)
+        })?;
+        Ok(Self { root: root.to_owned(), store })
+    }
+
+    /// What is there, for writing; nothing where there is none.
+    pub(crate) fn open_existing(root: &Path) -> Result<Option<Self>, Failure> {
+        match Self::look(root)? {
+            Some(_) => Self::open(root).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// What is there, for reading alone; nothing where there is none.
+    pub(crate) fn look(root: &Path) -> Result<Option<Self>, Failure> {
+        match Store::open_reading(&place(root)) {
+            Ok(store) => Ok(Some(Self { root: root.to_owned(), store })),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(&error, root)),
+        }
+    }
+
+    /// The run that is meant, in a store for reading.
+    pub(crate) fn seek(root: &Path, named: Option<&str>) -> Result<(Self, RunId), Failure> {
+        let runs = Self::look(root)?.ok_or_else(|| none(root))?;
+        let run = runs.find(named)?;
+        Ok((runs, run))
+    }
+
+    /// The same, in a store for writing.
+    pub(crate) fn seek_writing(root: &Path, named: Option<&str>) -> Result<(Self, RunId), Failure> {
+        let runs = Self::open_existing(root)?.ok_or_else(|| none(root))?;
+        let run = runs.find(named)?;
+        Ok((runs, run))
+    }
+
+    /// By its id or a beginning that fits no other; without one the newest.
+    pub(crate) fn find(&self, named: Option<&str>) -> Result<RunId, Failure> {
+        let known = self.list()?;
+        let Some(named) = named else {
+            return known.into_iter().next().ok_or_else(|| none(&self.root));
+        };
+        let wanted = named.to_ascii_lowercase();
+        if let Some(run) = known.iter().find(|run| run.as_str() == named || run.as_str() == wanted)
+        {
+            return Ok(run.clone());
+        }
+        let fitting: Vec<&RunId> =
+            known.iter().filter(|run| run.as_str().starts_with(&wanted)).collect();
+        match fitting[..] {
+            [run] if !wanted.is_empty() => Ok(run.clone()),
+            [] | [_] => Err(unknown(&self.root, format!("No run is called `{named}`."), &known)),
+            _ => {
+                let fitting: Vec<RunId> = fitting.into_iter().cloned().collect();
+                let message = format!("`{named}` is the beginning of {} runs.", fitting.len());
+                Err(unknown(&self.root, message, &fitting))
+            }
+        }
+    }
+
+    /// Newest first.
+    pub(crate) fn list(&self) -> Result<Vec<RunId>, Failure> {
+        self.store.runs().map_err(|error| failed(&error, &self.root))
+    }
+
+    /// All events of a run, page by page, in order.
+    pub(crate) fn each(
+        &self,
+        run: &RunId,
+        mut see: impl FnMut(Recorded) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut after = 0;
+        loop {
+            let page =
+                self.store.events(run, after, PAGE).map_err(|error| failed_run(&error, run))?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.seq;
+            page.into_iter().try_for_each(&mut see)?;
+        }
+    }
+
+    pub(crate) fn state(&self, run: &RunId) -> Result<RunState, Failure> {
+        sequester_engine::read(&self.store, run).map_err(|error| failed_run(&error, run))
+    }
+
+    pub(crate) fn is_held(&self, run: &RunId) -> Result<bool, Failure> {
+        self.store.is_held(run).map_err(|error| failed_run(&error, run))
+    }
+
+    pub(crate) fn view(&self, run: &RunId) -> Result<RunView, Failure> {
+        Ok(RunView::of(&self.state(run)?, self.is_held(run)?))
+    }
+
+    /// The bytes that an event names.
+    pub(crate) fn blob(&self, run: &RunId, digest: &Digest) -> Result<Vec<u8>, Failure> {
+        self.store.blob(digest).map_err(|error| failed_run(&error, run))
+    }
+}
+
+/// A task of a run, by its id.
+pub(crate) fn task_of(state: &RunState, named: &str) -> Result<TaskId, Failure> {
+    let found = state.tasks.iter().map(|task| &task.spec.id);
+    if let Some(task) = found.clone().find(|task| task.as_str() == named) {
+        return Ok(task.clone());
+    }
+    let known: Vec<&str> = found.map(TaskId::as_str).collect();
+    let message = format!("Run `{}` has no task `{named}`.", state.run);
+    let hint = format!("Its tasks are {}.", listed(&known));
+    Err(Failure::input(Code::UnknownTask, named, message, hint))
+}
+
+/// At most so many names as a person reads.
+fn listed(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let mut text = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    if names.len() > MOST {
+        text.push(format!("and {} more", names.len() - MOST));
+    }
+    text.join(", ")
+}
+
+fn place(root: &Path) -> PathBuf {
+    root.join(FOLDER).join("store.db")
+}
+
+/// Only where nobody said otherwise, and never through a link.
+fn ignore(folder: &Path) -> std::io::Result<()> {
+    let file = folder.join(".gitignore");
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
+        Ok(mut file) => file.write_all(IGNORE.as_bytes()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn none(root: &Path) -> Failure {
+    let hint = "Start one with `sequester run PLAN`, or name another repository with `--repo DIR`.";
+    Failure::input(Code::UnknownRun, root.display(), "There is no run here yet.", hint)
+}
+
+fn unknown(root: &Path, message: String, known: &[RunId]) -> Failure {
+    let known: Vec<&str> = known.iter().map(RunId::as_str).collect();
+    let hint = match known[..] {
+        [] => "`sequester status` lists the runs.".to_owned(),
+        _ => format!("The newest first: {}.", listed(&known)),
+    };
+    Failure::input(Code::UnknownRun, root.display(), message, hint)
+}
+
+/// What the store says, with its code.
+pub(crate) fn failed(error: &Error, root: &Path) -> Failure {
+    told(error, root.join(FOLDER).display().to_string())
+}
+
+pub(crate) fn failed_run(error: &Error, run: &RunId) -> Failure {
+    told(error, format!("run {run}"))
+}
+
+fn told(error: &Error, place: String) -> Failure {
+    let code = match error.kind {
+        ErrorKind::Held => Code::RunHeld,
+        ErrorKind::Damaged => Code::StoreDamaged,
+        ErrorKind::Newer => Code::StoreNewer,
+        ErrorKind::Full => Code::StoreFull,
+        ErrorKind::Locked => Code::StoreLocked,
+        _ => Code::StoreFailed,
+    };
+    Failure::work(code, place, error.message.clone(), error.hint.clone())
+}
+
+/// The clock on the wall.
+pub(crate) fn now() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Digits and letters that nobody takes for each other.
+const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// 2026-01-01, in seconds.
+const EPOCH: u64 = 1_767_225_600;
+
+/// An id that no run of the store has: six characters of the second, two by chance. Later ones sort later.
+#[cfg_attr(not(test), expect(dead_code, reason = "`run` names its runs so"))]
+pub(crate) fn new_id(store: &Store) -> Result<RunId, Error> {
+    let known = store.runs()?;
+    loop {
+        let chance = RandomState::new().build_hasher().finish();
+        let id = id_of(now(), chance);
+        if !known.contains(&id) && !store.is_held(&id)? {
+            return Ok(id);
+        }
+    }
+}
+
+fn id_of(now: Moment, chance: u64) -> RunId {
+    let seconds = (now.0 / 1_000).saturating_sub(EPOCH);
+    let bits = (seconds & 0x3fff_ffff) << 10 | chance & 0x3ff;
+    let letter = |place: u32| char::from(LETTERS[(bits >> (5 * place) & 31) as usize]);
+    RunId::new((0..8).rev().map(letter).collect::<String>())
+}
+
+/// The repository as runs use it; nothing where there is none.
+pub(crate) fn trees(root: &Path) -> Result<Option<Trees>, Failure> {
+    let search = env::var_os("PATH").unwrap_or_default();
+    let found = Repo::discover(root, &search).map_err(|error| git_failed(root, &error))?;
+    let home = Home {
+        folder: env::var_os("HOME").map(PathBuf::from),
+        config: env::var_os("XDG_CONFIG_HOME").map(PathBuf::from),
+    };
+    Ok(found.map(|repo| Trees::of(&repo, home)))
+}
+
+pub(crate) fn git_failed(root: &Path, error: &sequester_core::repository::Error) -> Failure {
+    let hint = "Check that `git` is installed and that `git status` works there.";
+    Failure::work(Code::NoRepository, root.display(), error.to_string(), hint)
+}
+
+/// Who speaks: as git knows the person, else as the system does.
+pub(crate) fn person(root: &Path) -> String {
+    let configured = trees(root).ok().flatten().and_then(|trees| trees.person().ok());
+    let name = configured.as_deref().and_then(|person| person.split_once(" <"));
+    let named = name.map(|(name, _)| name.to_owned()).filter(|name| name != "sequester");
+    let user = || ["USER", "LOGNAME"].into_iter().find_map(|key| env::var(key).ok());
+    named.or_else(user).filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_by_time_and_are_easy_to_type() {
+        let early = id_of(Moment(1_794_819_912_345), 7);
+        let later = id_of(Moment(1_794_819_913_345), 3);
+        assert!(early < later && early.as_str().len() == 8, "{early} {later}");
+        assert!(early.as_str().bytes().all(|byte| LETTERS.contains(&byte)), "{early}");
+        assert_ne!(early, id_of(Moment(1_794_819_912_345), 8));
+    }
+
+    #[test]
+    fn no_two_runs_of_a_store_have_one_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s/store.db")).unwrap();
+        let held: Vec<_> =
+            (0..300).map(|_| store.lease(&new_id(&store).unwrap()).unwrap()).collect();
+        let mut ids: Vec<&str> = held.iter().map(|lease| lease.run().as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), 300);
+    }
+}

@@ -1,0 +1,144 @@
+//! What happened, in a sentence for people.
+
+use std::fmt::Write as _;
+
+use super::event::{AttemptEnded, AttemptStarted, CheckEnded, Ended, Event, Purpose, TaskEnded};
+use crate::id::TaskId;
+
+/// An event as a sentence, without its time and place.
+pub fn sentence(event: &Event) -> String {
+    match event {
+        Event::RunStarted(started) => format!(
+            "The run starts with {} of `{}`, for the branch `{}`.",
+            plural(started.tasks.len(), "task"),
+            started.plan.path,
+            started.branch
+        ),
+        Event::RunResumed { retry } if retry.is_empty() => "It is taken up again.".to_owned(),
+        Event::RunResumed { retry } => {
+            format!("It is taken up again, and tries {} again.", names(retry))
+        }
+        Event::PlanChanged { plan, .. } => {
+            format!("The plan `{}` was edited: open tasks take the new text.", plan.path)
+        }
+        Event::RunCancelled { by } => format!("{by} cancelled the run."),
+        Event::RunEnded { outcome, tasks, .. } => {
+            let outcome = outcome.as_str().replace('_', " ");
+            let mut text = format!("The run ends: {outcome}. {} done", tasks.done);
+            for (count, word) in [
+                (tasks.failed, "failed"),
+                (tasks.blocked, "blocked"),
+                (tasks.waiting, "waiting"),
+                (tasks.skipped, "skipped"),
+                (tasks.cancelled, "cancelled"),
+            ] {
+                if count > 0 {
+                    let _ = write!(text, ", {count} {word}");
+                }
+            }
+            text + "."
+        }
+        Event::QuestionAsked(asked) => format!("Question `{}`: {}", asked.question, asked.text),
+        Event::QuestionAnswered { question, answer, by } => {
+            format!("{by} answers `{question}`: {answer}")
+        }
+        Event::AttemptStarted(started) => attempt_started(started),
+        Event::TurnStarted { turn, messages, .. } => {
+            format!("Turn {turn}: {} sent.", plural(messages.len(), "new message"))
+        }
+        Event::TurnEnded { turn, usage, .. } => {
+            format!("Turn {turn}: {} tokens in, {} out.", usage.input, usage.output)
+        }
+        Event::TurnFailed { turn, error, .. } => format!("Turn {turn} failed: {}", error.message),
+        Event::CallsStarted { turn, calls } => format!("Turn {turn} calls {}.", calls.join(", ")),
+        Event::CallsEnded { turn, change, .. } => {
+            let changed = if change.is_some() { "; the workspace changed" } else { "" };
+            format!("The calls of turn {turn} ended{changed}.")
+        }
+        Event::HostAsked { host, port, allowed, why } => {
+            let word = if *allowed { "reached" } else { "was refused" };
+            format!("A program {word} `{host}:{port}`: {why}")
+        }
+        Event::AttemptEnded(ended) => attempt_ended(ended),
+        Event::CheckStarted { check, .. } => {
+            format!("The check `{}` ({}) starts.", check.command, check.kind.as_str())
+        }
+        Event::CheckEnded(ended) => check_ended(ended),
+        Event::TaskVerified { failing: None, .. } => {
+            "The runtime found nothing against the change.".to_owned()
+        }
+        Event::TaskVerified { .. } => {
+            "The runtime found what speaks against the change.".to_owned()
+        }
+        Event::StepSkipped { step, reason } => format!("Step `{step}` skipped: {reason}."),
+        Event::TaskCommitted { commit, .. } => {
+            format!("The change is on the branch as `{}`.", short(commit.as_str()))
+        }
+        Event::MergeConflicted { paths } => {
+            format!("The change does not fit what others did to {}.", paths.join(", "))
+        }
+        Event::TaskEnded(ended) => task_ended(ended),
+    }
+}
+
+fn attempt_started(started: &AttemptStarted) -> String {
+    let why = match started.purpose {
+        Purpose::First => "",
+        Purpose::Repeat => ", since the one before brought no valid report",
+        Purpose::NextModel => ", since the model before gave up",
+        Purpose::Simplified => ", with less handed over",
+        Purpose::Answered => ", with an answer",
+        Purpose::Fix => ", to mend the change",
+        Purpose::Stronger => ", with a stronger model from the clean base",
+        Purpose::Rebased => ", on the new base",
+        Purpose::Retried => ", since a person wants it tried again",
+        Purpose::Delegated => ", delegated by another subagent",
+    };
+    let (agent, model, tokens) = (&started.agent, &started.model, started.context.tokens);
+    format!("A fresh `{agent}` starts with `{model}` and a context of {tokens} tokens{why}.")
+}
+
+fn attempt_ended(ended: &AttemptEnded) -> String {
+    let mut text = ended.outcome.sentence();
+    if let Some(trouble) = &ended.trouble {
+        let _ = write!(text, " Its change could not be taken: {trouble}");
+    }
+    text
+}
+
+fn check_ended(ended: &CheckEnded) -> String {
+    let word = if ended.passed { "passed" } else { "failed" };
+    let mut text =
+        format!("The check `{}` {word} with exit code {}", ended.check.command, ended.code);
+    if let Some(counts) = ended.counts {
+        let (passed, failed) = (counts.passed, counts.failed);
+        let _ = write!(text, ": {passed} passed, {failed} failed, {} skipped", counts.skipped);
+    }
+    text + "."
+}
+
+fn task_ended(ended: &TaskEnded) -> String {
+    let word = match ended.state {
+        Ended::Done => "done",
+        Ended::Failed => "failed",
+        Ended::Blocked => "blocked",
+        Ended::Skipped => "skipped",
+        Ended::Cancelled => "cancelled",
+    };
+    match &ended.reason {
+        Some(reason) => format!("The task is {word}: {reason}"),
+        None => format!("The task is {word}."),
+    }
+}
+
+fn names(tasks: &[TaskId]) -> String {
+    tasks.iter().map(|task| format!("`{task}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}

@@ -1,0 +1,266 @@
+//! A run as it is shown: one read model for terminal, web page and other programs.
+
+use serde::Serialize;
+
+use super::event::{Base, Ended, Outcome, Said};
+use super::state::{Open, RunState, TaskRun, Tried};
+use crate::id::{CommitId, QuestionId, RunId, TaskId};
+use crate::moment::Moment;
+use crate::report::{Choice, Phase};
+use crate::usage::Usage;
+
+/// The state of a run, and whether a process carries it out now.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunView {
+    pub run: RunId,
+    pub state: State,
+    /// As it was named.
+    pub plan: String,
+    pub branch: String,
+    pub base: Base,
+    /// Of the branch; nothing while nothing is on it.
+    pub tip: Option<CommitId>,
+    pub started_at: Moment,
+    /// Of the last event.
+    pub updated_at: Moment,
+    pub live: bool,
+    /// Whether somebody looked over every change of a done task and let it stand.
+    pub reviewed: bool,
+    /// In the plan's order.
+    pub tasks: Vec<TaskView>,
+    pub inbox: Vec<Waiting>,
+    pub usage: Usage,
+    /// Millionths of a dollar; nothing where no price is known.
+    pub price: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskView {
+    pub id: TaskId,
+    pub title: String,
+    pub state: TaskState,
+    /// The one under way, or the last.
+    pub phase: Option<Phase>,
+    /// How many were started.
+    pub attempts: u32,
+    pub needs: Vec<TaskId>,
+    pub usage: Usage,
+    pub price: Option<u64>,
+    /// Why it ended so; nothing if it is done.
+    pub reason: Option<String>,
+    /// What would help.
+    pub resolution: Option<String>,
+    pub commit: Option<CommitId>,
+    pub reviewed: bool,
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Running,
+    Done,
+    Failed,
+    Waiting,
+    /// Nobody carries it out, and it can be taken up again.
+    Stopped,
+    BudgetExhausted,
+    Cancelled,
+    Refused,
+}
+
+impl State {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Waiting => "waiting",
+            Self::Stopped => "stopped",
+            Self::BudgetExhausted => "budget_exhausted",
+            Self::Cancelled => "cancelled",
+            Self::Refused => "refused",
+        }
+    }
+
+    fn of(run: &RunState, live: bool) -> Self {
+        if live {
+            return Self::Running;
+        }
+        match run.ended {
+            // Answered since, or cut off: it goes on when somebody takes it up.
+            None => Self::Stopped,
+            Some(Outcome::Waiting) if run.inbox().next().is_none() => Self::Stopped,
+            Some(Outcome::Waiting) => Self::Waiting,
+            Some(Outcome::Done) => Self::Done,
+            Some(Outcome::Failed) => Self::Failed,
+            Some(Outcome::Stopped) => Self::Stopped,
+            Some(Outcome::BudgetExhausted) => Self::BudgetExhausted,
+            Some(Outcome::Cancelled) => Self::Cancelled,
+            Some(Outcome::Refused) => Self::Refused,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    Pending,
+    Running,
+    Waiting,
+    Done,
+    Failed,
+    Blocked,
+    Skipped,
+    Cancelled,
+}
+
+impl TaskState {
+    pub const ALL: [Self; 8] = [
+        Self::Done,
+        Self::Running,
+        Self::Waiting,
+        Self::Pending,
+        Self::Failed,
+        Self::Blocked,
+        Self::Skipped,
+        Self::Cancelled,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    fn of(task: &TaskRun, live: bool) -> Self {
+        match task.ended.as_ref().map(|ended| ended.state) {
+            Some(Ended::Done) => Self::Done,
+            Some(Ended::Failed) => Self::Failed,
+            Some(Ended::Blocked) => Self::Blocked,
+            Some(Ended::Skipped) => Self::Skipped,
+            Some(Ended::Cancelled) => Self::Cancelled,
+            None if !task.open.is_empty() => Self::Waiting,
+            // Between two attempts it is looked at by the runtime.
+            None if live && task.attempts > 0 => Self::Running,
+            None => Self::Pending,
+        }
+    }
+}
+
+/// A question in the inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    pub id: QuestionId,
+    pub run: RunId,
+    pub task: Option<TaskId>,
+    /// Of the attempt that asked.
+    pub phase: Option<Phase>,
+    pub question: String,
+    pub options: Vec<Choice>,
+    pub default: Option<String>,
+    pub deadline: Option<Moment>,
+    pub asked_at: Moment,
+}
+
+impl RunView {
+    pub fn of(run: &RunState, live: bool) -> Self {
+        let tasks: Vec<TaskView> = run.tasks.iter().map(|task| TaskView::of(task, live)).collect();
+        let changed = || run.tasks.iter().filter(|task| task.result().is_some());
+        Self {
+            run: run.run.clone(),
+            state: State::of(run, live),
+            plan: run.started.plan.path.clone(),
+            branch: run.started.branch.clone(),
+            base: run.started.base.clone(),
+            tip: run.tip.as_ref().map(|(commit, _)| commit.clone()),
+            started_at: run.began,
+            updated_at: run.at,
+            live,
+            reviewed: changed().next().is_some() && changed().all(is_reviewed),
+            tasks,
+            inbox: run.inbox().map(|(id, open)| Waiting::of(run, id, open)).collect(),
+            usage: run.cost.usage,
+            price: known(run.cost.price),
+        }
+    }
+
+    /// How many tasks stand how, the states in [`TaskState::ALL`]'s order; those of none are left out.
+    pub fn tally(&self) -> Vec<(TaskState, usize)> {
+        let count = |state| self.tasks.iter().filter(|task| task.state == state).count();
+        let counted = TaskState::ALL.map(|state| (state, count(state)));
+        counted.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+impl TaskView {
+    pub fn of(task: &TaskRun, live: bool) -> Self {
+        let running = task.running.values().next().map(|running| running.phase);
+        let ended = task.ended.as_ref();
+        Self {
+            id: task.spec.id.clone(),
+            title: task.spec.title.clone(),
+            state: TaskState::of(task, live),
+            phase: running.or_else(|| task.tried().next_back().map(|tried| tried.phase)),
+            attempts: task.attempts,
+            needs: task.spec.needs.clone(),
+            usage: task.cost.usage,
+            price: known(task.cost.price),
+            reason: ended.and_then(|ended| ended.reason.clone()),
+            resolution: ended.and_then(|ended| ended.resolution.clone()),
+            commit: task.committed.clone(),
+            reviewed: is_reviewed(task),
+        }
+    }
+}
+
+impl Waiting {
+    fn of(run: &RunState, id: &QuestionId, open: &Open) -> Self {
+        let task = open.task.as_ref().and_then(|task| run.task(task));
+        let last = || task?.tried().next_back().map(|tried| tried.phase);
+        Self {
+            id: id.clone(),
+            run: run.run.clone(),
+            task: open.task.clone(),
+            phase: open.phase.or_else(last),
+            question: open.asked.text.clone(),
+            options: open.asked.options.clone(),
+            default: open.asked.default.clone(),
+            deadline: open.asked.deadline,
+            asked_at: open.asked_at,
+        }
+    }
+}
+
+impl RunState {
+    /// Questions whose answers still decide something, the first that was asked first.
+    pub fn inbox(&self) -> impl Iterator<Item = (&QuestionId, &Open)> {
+        let is_open = |open: &Open| {
+            let task = open.task.as_ref().and_then(|task| self.task(task));
+            task.is_none_or(|task| task.ended.is_none())
+        };
+        let mut open: Vec<_> = self.questions.iter().filter(|(_, open)| is_open(open)).collect();
+        open.sort_by_key(|(id, open)| (open.asked_at, id.as_str().len(), id.as_str()));
+        open.into_iter()
+    }
+}
+
+/// Whether the last reviewer of a done task's result let it stand: of this very tree, not of one before it.
+fn is_reviewed(task: &TaskRun) -> bool {
+    let Some(result) = task.result() else { return false };
+    let judged =
+        |tried: &&Tried| tried.phase == Phase::Review && tried.tree.as_ref() == Some(result);
+    let last = task.tried().rfind(judged);
+    last.is_some_and(|last| matches!(last.said, Some(Said::Proceed { passed: Some(true), .. })))
+}
+
+fn known(price: u64) -> Option<u64> {
+    (price > 0).then_some(price)
+}
