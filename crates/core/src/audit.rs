@@ -20,9 +20,10 @@ use std::sync::Arc;
 use crate::change::Change;
 use crate::digest::Digest;
 use crate::id::{TaskId, TreeId};
-use crate::profile::Profiles;
-use crate::repository::Snapshot;
+use crate::profile::Profile;
+use crate::repository::{Repository, Snapshot};
 use crate::run::{Event, Recorded, RunState, Running};
+use crate::store::RunStore;
 use breach::Ledger;
 use leak::Leaks;
 use plans::Plans;
@@ -38,14 +39,40 @@ pub trait Archive {
     fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change>;
 }
 
-/// Looks at a whole run. `profiles` are those that its attempts were to have, with the hosts that a person gave them.
-pub fn audit(events: &[Recorded], archive: &dyn Archive, profiles: &Profiles) -> Audit {
+/// A store and a repository.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    pub store: &'a dyn RunStore,
+    /// Nothing where it is gone: then no tree is there.
+    pub repository: Option<&'a dyn Repository>,
+}
+
+impl Archive for Ports<'_> {
+    fn blob(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.store.blob(digest).ok()
+    }
+
+    fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>> {
+        self.repository?.snapshot(tree).ok()
+    }
+
+    fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change> {
+        self.repository?.between(from, to).ok()
+    }
+}
+
+/// Looks at a whole run. `profile` gives what a name grants, with the hosts that a person allows.
+pub fn audit(
+    events: &[Recorded],
+    archive: &dyn Archive,
+    profile: &dyn Fn(&str) -> Option<Profile>,
+) -> Audit {
     let mut ledger = Ledger::default();
     let plans = Plans::read(events, archive, &mut ledger);
     let leaks = Leaks::new(&plans);
     let mut auditor = Auditor {
         archive,
-        profiles,
+        profile,
         plans,
         leaks,
         ledger,
@@ -59,7 +86,7 @@ pub fn audit(events: &[Recorded], archive: &dyn Archive, profiles: &Profiles) ->
 
 struct Auditor<'a> {
     archive: &'a dyn Archive,
-    profiles: &'a Profiles,
+    profile: &'a dyn Fn(&str) -> Option<Profile>,
     plans: Plans,
     leaks: Leaks,
     ledger: Ledger,

@@ -10,7 +10,7 @@ use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::profile::Profile;
-use crate::repository::Snapshot;
+use crate::repository::{Snapshot, find};
 use crate::run::{RunState, Running, TaskRun};
 use crate::tool::Spec;
 
@@ -170,7 +170,7 @@ impl Auditor<'_> {
                 self.ledger.attempt(id, number, Rule::Tool, detail);
             }
         }
-        let Some(profile) = self.profile(&started.profile) else { return };
+        let Some(profile) = self.granted(&started.profile) else { return };
         let own = |name: &str| OWN.contains(&name) || ALWAYS.contains(&name);
         let beyond = |name: &&String| !own(name) && !profile.grants(name);
         let beyond: Vec<&String> = started.tools.iter().filter(beyond).collect();
@@ -180,8 +180,8 @@ impl Auditor<'_> {
         }
     }
 
-    fn profile(&mut self, name: &str) -> Option<Profile> {
-        let profile = self.profiles.get(name).ok().cloned();
+    fn granted(&mut self, name: &str) -> Option<Profile> {
+        let profile = (self.profile)(name);
         if profile.is_none() {
             self.ledger.doubt(Doubt::Profile);
         }
@@ -190,7 +190,7 @@ impl Auditor<'_> {
 
     /// A host that was reached.
     pub(super) fn host(&mut self, id: &TaskId, running: &Running, host: &str) {
-        let Some(profile) = self.profile(&running.started.profile) else { return };
+        let Some(profile) = self.granted(&running.started.profile) else { return };
         if !profile.reaches(host) {
             let detail = format!("`{host}` was reached, which `{}` does not grant.", profile.name);
             self.ledger.attempt(id, Some(running.number), Rule::Host, detail);
@@ -228,22 +228,11 @@ fn utf8(bytes: Vec<u8>) -> String {
 /// Whether a source, perhaps with a line, is a file or folder of a tree.
 fn names_file(tree: &dyn Snapshot, source: &str) -> bool {
     let (path, line) = source.rsplit_once(':').unwrap_or((source, ""));
-    let path = if line.bytes().all(|byte| byte.is_ascii_digit()) { path } else { source };
-    let path = path.trim_end_matches('/');
+    let is_line = line.bytes().all(|byte| byte.is_ascii_digit());
+    let path = if is_line { path } else { source }.trim_end_matches('/');
+    let below = format!("{path}/");
     let entries = tree.entries();
-    let at = entries.partition_point(|entry| entry.path.as_str() < path);
-    let below = |path: &str| {
-        path.is_empty()
-            || path == "."
-            || entries
-                .get(at..)
-                .unwrap_or_default()
-                .iter()
-                .take_while(|entry| entry.path.as_str().starts_with(path))
-                .any(|entry| {
-                    entry.path.as_str()[path.len()..].starts_with('/')
-                        || entry.path.as_str() == path
-                })
-    };
-    below(path)
+    let at = entries.partition_point(|entry| entry.path.as_str() < below.as_str());
+    let is_folder = entries.get(at).is_some_and(|entry| entry.path.as_str().starts_with(&below));
+    is_folder || matches!(path, "" | ".") || find(tree, path).is_some()
 }

@@ -101,12 +101,13 @@ mod tests {
 
     #[test]
     fn what_every_tool_prints_tells_nothing() {
-        assert_eq!(
-            hashes("test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"),
-            []
-        );
-        assert_eq!(hashes("a b c d e f g h i j k l m n"), []);
-        assert_eq!(hashes("too few words for anything"), []);
+        for text in [
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
+            "a b c d e f g h i j k l m n",
+            "too few words for anything",
+        ] {
+            assert!(hashes(text).is_empty(), "{text}");
+        }
     }
 
     #[test]

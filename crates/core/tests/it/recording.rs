@@ -145,7 +145,7 @@ impl Recording {
     }
 
     pub(crate) fn audit(&self) -> Audit {
-        audit(&self.events, &self.kept, Profiles::built_in())
+        audit(&self.events, &self.kept, &|name| Profiles::built_in().get(name).ok().cloned())
     }
 
     pub(crate) fn tell(&mut self, scope: Scope, event: Event) {
