@@ -109,9 +109,13 @@ impl Leaks {
         let mut allow = |text: &str| own.extend(self.known(text).map(|shingle| shingle.hash));
         if let Some((plan, planned)) = plans.now().and_then(|now| Some((&now.plan, now.task(id)?)))
         {
-            texts::own(plan, planned).iter().for_each(|(_, text)| allow(text));
+            for (_, text) in texts::own(plan, planned) {
+                allow(&text);
+            }
         }
-        beside.iter().for_each(|text| allow(text));
+        for text in beside {
+            allow(text);
+        }
         for given in &task.clarifications {
             allow(&given.question);
             allow(&given.answer);
@@ -143,7 +147,7 @@ impl Leaks {
             let said: Vec<u64> = self.known(text).map(|shingle| shingle.hash).collect();
             self.tasks.entry(id.clone()).or_default().said.extend(said);
         }
-        let hits = cluster(hits, place.least());
+        let hits = cluster(&hits, place.least());
         if hits.is_empty() {
             return None;
         }
@@ -155,7 +159,7 @@ impl Leaks {
             let told = self.told(run, id, archive);
             hits.retain(|(shingle, _)| !told.contains(&shingle.hash));
         }
-        let hits = cluster(hits, place.least());
+        let hits = cluster(&hits, place.least());
         let &(first, owner) = hits.first()?;
         let words = text.get(first.start..first.end).unwrap_or_default();
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -250,7 +254,7 @@ impl Owners {
 }
 
 /// Hits that stand close together, at least so many.
-fn cluster(hits: Vec<(Shingle, usize)>, least: usize) -> Vec<(Shingle, usize)> {
+fn cluster(hits: &[(Shingle, usize)], least: usize) -> Vec<(Shingle, usize)> {
     const CLOSE: usize = 3;
     let near = |one: &(Shingle, usize), two: &(Shingle, usize)| two.0.word - one.0.word <= CLOSE;
     let rows = hits.chunk_by(near);

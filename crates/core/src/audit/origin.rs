@@ -56,18 +56,18 @@ impl<'a> Origins<'a> {
         }
         let delegated = self.running.started.parent.is_some();
         match row.kind {
-            Kind::Frame => self.is(row, is_frame(bytes)),
+            Kind::Frame => of_source(row, is_frame(bytes)),
             Kind::Feature | Kind::Constraint | Kind::Task | Kind::Interface | Kind::Parent => {
                 let own = self.own.iter().filter(|(kind, _)| *kind == row.kind);
                 let known = own.into_iter().any(|(_, text)| redact(text).text == bytes);
                 if delegated && !known {
                     Verdict::Doubtful(Doubt::Delegated)
                 } else {
-                    self.is(row, known)
+                    of_source(row, known)
                 }
             }
-            Kind::Clarification => self.is(row, self.is_answer(row, bytes)),
-            Kind::Work => self.is(row, self.is_work(row, bytes)),
+            Kind::Clarification => of_source(row, self.is_answer(row, bytes)),
+            Kind::Work => of_source(row, self.is_work(row, bytes)),
             Kind::File => self.file(row, bytes),
             Kind::Record => self.record(row, bytes),
             Kind::Spec => Verdict::Doubtful(Doubt::Companion),
@@ -75,14 +75,6 @@ impl<'a> Origins<'a> {
                 Verdict::Wrong(format!("`{}` stands in the task's own part.", row.source))
             }
         }
-    }
-
-    fn is(&self, row: &Row, known: bool) -> Verdict {
-        if known {
-            return Verdict::Proved;
-        }
-        let (kind, source) = (row.kind.as_str(), &row.source);
-        Verdict::Wrong(format!("The {kind} fragment of `{source}` is not what its source says."))
     }
 
     fn is_answer(&self, row: &Row, bytes: &str) -> bool {
@@ -192,6 +184,15 @@ impl<'a> Origins<'a> {
     fn visible(&self) -> BTreeSet<TaskId> {
         history::visible(self.run, &self.task.spec.id)
     }
+}
+
+/// Whether it is what its source says.
+fn of_source(row: &Row, known: bool) -> Verdict {
+    if known {
+        return Verdict::Proved;
+    }
+    let (kind, source) = (row.kind.as_str(), &row.source);
+    Verdict::Wrong(format!("The {kind} fragment of `{source}` is not what its source says."))
 }
 
 /// More than is ever shown.

@@ -33,7 +33,9 @@ pub(super) fn shingles(text: &str) -> Vec<Shingle> {
     let told = words.windows(LENGTH).enumerate().filter(|(_, window)| is_telling(window));
     told.map(|(word, window)| {
         let mut hasher = DefaultHasher::new();
-        window.iter().for_each(|word| word.hash.hash(&mut hasher));
+        for word in window {
+            word.hash.hash(&mut hasher);
+        }
         let (start, end) = (window[0].start, window[LENGTH - 1].end);
         Shingle { hash: hasher.finish(), word, start, end }
     })

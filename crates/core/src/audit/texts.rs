@@ -1,5 +1,7 @@
 //! What of a plan belongs in the context of one task, as it is written there. Made from the plan alone.
 
+use std::fmt::Write as _;
+
 use crate::context::Kind;
 use crate::plan::{Plan, Task};
 
@@ -23,8 +25,10 @@ pub(super) fn own(plan: &Plan, task: &Task) -> Vec<(Kind, String)> {
     }
     own.extend(task.constraints.iter().map(|text| (Kind::Constraint, format!("- {text}\n"))));
     own.extend(task.checks.iter().map(|check| (Kind::Constraint, format!("- `{check}`\n"))));
-    let files = task.files.iter();
-    let files = files.map(|file| format!("- {} `{}`\n", file.action.as_str(), file.path)).collect();
+    let mut files = String::new();
+    for file in &task.files {
+        let _ = writeln!(files, "- {} `{}`", file.action.as_str(), file.path);
+    }
     own.push((Kind::Constraint, files));
     let interfaces = &task.interfaces;
     for (name, list) in [("Consumes", &interfaces.consumes), ("Produces", &interfaces.produces)] {
