@@ -70,13 +70,8 @@ pub(crate) struct ApplyArgs {
     /// The run's id or its beginning [default: the newest].
     pub(crate) run: Option<String>,
 
-    /// Join the run's branch with commits made since, where HEAD cannot just move.
-    #[arg(long, conflicts_with = "patch")]
-    pub(crate) merge: bool,
-
-    /// Put the changes into the index and the working tree, uncommitted.
-    #[arg(long)]
-    pub(crate) patch: bool,
+    #[command(flatten)]
+    pub(crate) how: How,
 
     /// Keep changes that are not committed, as long as no file has both.
     #[arg(long)]
@@ -85,6 +80,18 @@ pub(crate) struct ApplyArgs {
     /// Tick the boxes of done tasks in the plan's file.
     #[arg(long)]
     pub(crate) tick: bool,
+}
+
+/// How a branch comes in, where HEAD is not just to move.
+#[derive(Debug, clap::Args)]
+pub(crate) struct How {
+    /// Join the run's branch with commits made since, where HEAD cannot just move.
+    #[arg(long, conflicts_with = "patch")]
+    pub(crate) merge: bool,
+
+    /// Put the changes into the index and the working tree, uncommitted.
+    #[arg(long)]
+    pub(crate) patch: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 mod boxes;
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
         let boxes = if ticked.boxes == 1 { "box" } else { "boxes" };
         let mut text = format!("{} {boxes} ticked in the plan.", ticked.boxes);
         for task in &ticked.without {
-            text += &format!(" Task `{task}` has no box.");
+            let _ = write!(text, " Task `{task}` has no box.");
         }
         output::print(&(text + "\n"))?;
     }
@@ -98,7 +99,7 @@ fn bring(
     let (run, branch) = (&state.run, &state.started.branch);
     let application = Application {
         commit,
-        apply: match (given.merge, given.patch) {
+        apply: match (given.how.merge, given.how.patch) {
             (true, _) => Apply::Merge,
             (_, true) => Apply::Patch,
             _ => Apply::FastForward,

@@ -118,7 +118,7 @@ fn show(args: &Args, given: &DiffArgs, change: Change) -> Result<(), Failure> {
             }
             out.push('\n');
         }
-        out += &format!("{} changed\n", plural(files.len(), "file"));
+        let _ = writeln!(out, "{} changed", plural(files.len(), "file"));
     } else if stdout().is_terminal() {
         out = clean(&patch).into_owned();
     } else {

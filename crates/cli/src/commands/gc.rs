@@ -1,5 +1,6 @@
 //! `sequester gc`: old runs go, and with them what only they needed.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use sequester_core::id::RunId;
@@ -64,7 +65,7 @@ fn tell(collected: &Collected) -> String {
         _ => format!("{} gone: {}.\n", plural(collected.runs.len(), "run"), names(&collected.runs)),
     };
     if !collected.held.is_empty() {
-        text += &format!("Still carried out, so kept: {}.\n", names(&collected.held));
+        let _ = writeln!(text, "Still carried out, so kept: {}.", names(&collected.held));
     }
     let bytes = number(usize::try_from(collected.bytes).unwrap_or(usize::MAX));
     text + &format!("{} removed, {bytes} bytes given back.\n", plural(collected.blobs, "blob"))

@@ -1,5 +1,6 @@
 //! `sequester log`: what happened, event by event.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use sequester_core::run::{Recorded, sentence};
@@ -34,7 +35,7 @@ fn tell(recorded: &Recorded) -> Result<(), Failure> {
     if let Some(task) = &scope.task {
         place = format!(" [{task}");
         if let (Some(phase), Some(attempt)) = (scope.phase, scope.attempt) {
-            place += &format!(" {} {attempt}", phase.as_str());
+            let _ = write!(place, " {} {attempt}", phase.as_str());
         }
         place += "]";
     }

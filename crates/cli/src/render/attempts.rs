@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use sequester_core::id::RunId;
+use sequester_core::agent;
+use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::price;
 use sequester_core::report::Phase;
@@ -65,8 +66,8 @@ impl<'a> Shown<'a> {
             tokens: attempt.tokens,
             tools: &attempt.tools,
             started_at: attempt.started_at,
-            outcome: attempt.outcome.as_ref().map(|outcome| outcome.as_str()),
-            why: attempt.outcome.as_ref().map(|outcome| outcome.sentence()),
+            outcome: attempt.outcome.as_ref().map(agent::Outcome::as_str),
+            why: attempt.outcome.as_ref().map(agent::Outcome::sentence),
             trouble: attempt.trouble.as_deref(),
             report,
             evidence,
@@ -87,7 +88,7 @@ pub(crate) fn render(
     history: &History,
     width: usize,
 ) -> String {
-    let needs: Vec<&str> = task.needs.iter().map(|need| need.as_str()).collect();
+    let needs: Vec<&str> = task.needs.iter().map(TaskId::as_str).collect();
     let fields = [
         ("task", format!("{}: {}", task.id, task.title)),
         ("run", run.to_string()),

@@ -121,7 +121,6 @@ fn head(view: &RunView, width: usize) -> String {
 fn next(view: &RunView) -> Option<String> {
     let run = &view.run;
     let text = match view.state {
-        State::Running => return None,
         State::Waiting => {
             format!("Answer with `sequester answer QUESTION TEXT`, then `sequester resume {run}`.")
         }
@@ -138,7 +137,10 @@ fn next(view: &RunView) -> Option<String> {
                 "See why with `sequester show {run} {task}`; `sequester resume {run} --retry {task}` tries it again."
             )
         }
-        State::Done | State::Cancelled | State::Refused => return None,
+        State::Refused => {
+            format!("`sequester doctor` says what is missing; then `sequester resume {run}`.")
+        }
+        State::Running | State::Done | State::Cancelled => return None,
     };
     Some(text)
 }

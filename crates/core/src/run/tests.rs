@@ -1,6 +1,7 @@
 mod golden;
 mod property;
 mod stage;
+mod view;
 
 use crate::agent::{self, Fault};
 use crate::provider;

@@ -87,14 +87,13 @@ impl State {
         if live {
             return Self::Running;
         }
-        match run.ended {
-            // Answered since, or cut off: it goes on when somebody takes it up.
-            None => Self::Stopped,
-            Some(Outcome::Waiting) if run.inbox().next().is_none() => Self::Stopped,
+        let is_answered = || run.inbox().next().is_none();
+        match run.ended.filter(|ended| *ended != Outcome::Waiting || !is_answered()) {
+            // Cut off, parked, or all of it answered since: it goes on when somebody takes it up.
+            None | Some(Outcome::Stopped) => Self::Stopped,
             Some(Outcome::Waiting) => Self::Waiting,
             Some(Outcome::Done) => Self::Done,
             Some(Outcome::Failed) => Self::Failed,
-            Some(Outcome::Stopped) => Self::Stopped,
             Some(Outcome::BudgetExhausted) => Self::BudgetExhausted,
             Some(Outcome::Cancelled) => Self::Cancelled,
             Some(Outcome::Refused) => Self::Refused,
