@@ -479,8 +479,8 @@ fn another_system_part_for_the_same_agent_is_found() {
     let context = |id: &str, mut context: IsolatedContext| {
         if id == "letter" {
             context.system = format!("{}Hurry.", context.system).into();
-            let rows = context.manifest.fragments.iter_mut();
-            rows.filter(|row| row.part == Part::System).next_back().unwrap().end += "Hurry.".len();
+            let mut rows = context.manifest.fragments.iter_mut();
+            rows.rfind(|row| row.part == Part::System).unwrap().end += "Hurry.".len();
             context.digest = IsolatedContext::digest_of(&context.system, &context.prompt);
         }
         context

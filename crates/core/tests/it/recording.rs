@@ -57,7 +57,7 @@ impl Archive for Kept {
     fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change> {
         let (from, to) = (self.trees.get(from)?, self.trees.get(to)?);
         let new = to.iter().filter(|(path, text)| from.get(*path) != Some(text));
-        let patch = new.map(|(path, text)| format!("+++ {path}\n{text}")).collect();
+        let patch = new.flat_map(|(path, text)| ["+++ ", path, "\n", text]).collect();
         Some(Change { patch, ..Change::default() })
     }
 }
@@ -81,13 +81,14 @@ impl Kept {
 }
 
 type OfTask<T> = Box<dyn Fn(&str) -> T>;
+type Sent = dyn Fn(&str, IsolatedContext) -> IsolatedContext;
 
 /// What can go wrong while the run is made.
 pub(crate) struct Script {
     /// What Read brings.
     pub(crate) result: OfTask<String>,
     /// The context as it is sent.
-    pub(crate) context: Box<dyn Fn(&str, IsolatedContext) -> IsolatedContext>,
+    pub(crate) context: Box<Sent>,
     pub(crate) tools: OfTask<Vec<&'static str>>,
     pub(crate) clarifications: OfTask<Vec<Clarification>>,
     /// Files that are shown though they are not in the task's base.
