@@ -12,7 +12,8 @@ use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
 
 pub(crate) use runs::{
-    AnswerArgs, ApplyArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs, ShowArgs, StatusArgs,
+    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs, ShowArgs,
+    StatusArgs,
 };
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -98,6 +99,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Bring what a run made into your checkout.
     Apply(ApplyArgs),
+    /// Prove from its records that a run kept its promises, or name each breach.
+    Audit(AuditArgs),
     /// Remove what old runs left behind, and give its space back.
     Gc(GcArgs),
     /// Run a command under a profile, in the jail that a subagent of that profile would have.

@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod apply;
+pub(crate) mod audit;
 pub(crate) mod cancel;
 pub(crate) mod context;
 pub(crate) mod diff;

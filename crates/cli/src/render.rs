@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod attempts;
+pub(crate) mod audit;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod faults;

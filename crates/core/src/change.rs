@@ -1,6 +1,6 @@
 //! A change: what differs between a base and what became of it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,17 @@ struct Packed {
 pub struct Unreadable(String);
 
 impl Change {
+    /// For a subagent: names and counts first, then the lines.
+    pub fn show(&self) -> String {
+        let mut text = String::new();
+        for entry in &self.entries {
+            let (added, removed) = (entry.added.unwrap_or(0), entry.removed.unwrap_or(0));
+            let _ = writeln!(text, "{} +{added} -{removed}", entry.path);
+        }
+        text.push('\n');
+        text + &self.patch
+    }
+
     pub fn pack(&self, batch: &mut Batch) -> Digest {
         let keep = |entry: &Entry| entry.mode.map(|_| batch.keep(entry.content.as_slice()));
         let contents = self.entries.iter().map(keep).collect();

@@ -13,9 +13,10 @@ mod shelf;
 pub use admit::{Refusal, Rule, Share, View, admit};
 pub use build::{Builder, Clarification, Error, Request, Work, single};
 pub use file::FormKind;
-pub(crate) use file::fence;
+pub(crate) use file::{fence, render_whole};
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
+pub(crate) use section::{REPORT, work_block};
 pub use shelf::{Held, Shelf};
 
 use std::ops::Range;

@@ -78,6 +78,11 @@ impl Profile {
         self.tools.iter().any(|grant| grant.covers(tool))
     }
 
+    /// Whether its jail lets a host be reached.
+    pub fn reaches(&self, host: &str) -> bool {
+        self.confinement.is_networked() && reaches(&self.hosts, host)
+    }
+
     /// With the hosts that the user's configuration names, where the profile has a network and names none itself.
     #[must_use]
     pub fn with_hosts(mut self, hosts: &[String]) -> Self {

@@ -3,6 +3,7 @@
 mod findings;
 mod read;
 mod schema;
+mod told;
 mod wire;
 
 pub use findings::{
@@ -13,6 +14,7 @@ pub(crate) use read::widen_questions;
 pub use read::{REPORT_BYTES, SUMMARY_TOKENS, read, read_text};
 pub(crate) use schema::schema_of;
 pub use schema::{asked, bounded, published};
+pub use told::told;
 pub use wire::{Artifact, Choice, Label, Note, Question, Reviewed};
 
 use serde::{Deserialize, Serialize};

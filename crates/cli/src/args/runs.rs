@@ -95,6 +95,12 @@ pub(crate) struct How {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct AuditArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct GcArgs {
     /// Only these runs, whatever their age and state.
     pub(crate) run: Vec<String>,

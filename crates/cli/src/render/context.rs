@@ -85,7 +85,7 @@ fn groups(context: &IsolatedContext) -> Vec<Row> {
                 if (last.kind, &last.source, last.rule) == (row.kind, &row.source, row.rule) =>
             {
                 last.tokens += row.tokens;
-                last.redacted.extend(&row.redacted);
+                last.redacted.extend(row.redacted.iter().cloned());
             }
             _ => groups.push(row.clone()),
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::render::Ready;
 use super::shelf::Held;
@@ -13,7 +13,7 @@ use crate::path::RepoPath;
 use crate::tokens;
 
 /// How much of a source is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FormKind {
     #[serde(rename = "whole")]
     Whole,
@@ -217,7 +217,7 @@ fn render_outline(held: &Held, symbols: &[Symbol], chosen: &BTreeSet<usize>, res
 }
 
 /// The whole file in a fence that nothing in it can close.
-pub(super) fn render_whole(path: &RepoPath, text: &str) -> String {
+pub(crate) fn render_whole(path: &RepoPath, text: &str) -> String {
     let fence = fence(text);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("### {}\n\n{fence}\n{text}{end}{fence}\n\n", name(path))

@@ -1,12 +1,14 @@
 //! The manifest: what was admitted to a context, what was withheld, by which rule, with sizes and hashes.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::admit::{Refusal, Rule};
 use super::file::FormKind;
 use super::fragment::{Kind, Part};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// In order; their ranges cover every byte of both parts, without gap or overlap.
     pub fragments: Vec<Row>,
@@ -14,7 +16,7 @@ pub struct Manifest {
 }
 
 /// One admitted fragment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub part: Part,
     /// Byte offsets into the part.
@@ -28,15 +30,15 @@ pub struct Row {
     /// BLAKE3 of the source as it was before anything was cut, outlined or redacted.
     pub source_hash: String,
     /// The kinds of secrets that were replaced.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub redacted: Vec<&'static str>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<Cow<'static, str>>,
     /// What led here, for ranked files and records. Never shown to the subagent.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
 /// Something that was considered and left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
     pub kind: Kind,
     pub source: String,

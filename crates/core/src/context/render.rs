@@ -129,7 +129,7 @@ impl<'a> Page<'a> {
             tokens: ready.tokens,
             form: ready.form,
             source_hash: ready.source_hash.clone(),
-            redacted: ready.redacted.clone(),
+            redacted: ready.redacted.iter().copied().map(Cow::Borrowed).collect(),
             why: ready.why.clone(),
         });
     }

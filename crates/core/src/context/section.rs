@@ -107,10 +107,15 @@ pub(super) fn work(page: &mut Page<'_>, request: &Request<'_>) {
     page.frame("# This task so far\n\n");
     for work in request.work {
         let provenance = Provenance::Work { task: work.task.clone(), title: work.title.clone() };
-        let quoted = cap(work.text.trim_end().to_owned(), WORK_BYTES);
-        let fence = file::fence(&quoted);
-        page.quote(&provenance, &format!("{}:\n\n{fence}\n{quoted}\n{fence}\n\n", work.title));
+        page.quote(&provenance, &work_block(&work.title, &work.text));
     }
+}
+
+/// What an earlier phase left, as it stands in a context.
+pub(crate) fn work_block(title: &str, text: &str) -> String {
+    let quoted = cap(text.trim_end().to_owned(), WORK_BYTES);
+    let fence = file::fence(&quoted);
+    format!("{title}:\n\n{fence}\n{quoted}\n{fence}\n\n")
 }
 
 /// Of one piece: about 12,000 tokens.
@@ -184,7 +189,7 @@ pub(super) fn report(page: &mut Page<'_>) {
     page.frame(REPORT);
 }
 
-const REPORT: &str = "\
+pub(crate) const REPORT: &str = "\
 # What to report
 
 End with one report: `status` (complete, partial or blocked), `decision` (PROCEED, STOP or CLARIFY), your findings, \

@@ -33,6 +33,11 @@ pub fn replay<E: fmt::Display>(
     let mut replayed = Replayed::default();
     let mut is_calling = false;
     for event in turns {
+        let goes_on = matches!(event, Event::TurnStarted { .. } | Event::CallsStarted { .. });
+        if goes_on && std::mem::take(&mut is_calling) {
+            // It was taken up before, from calls that had been cut off.
+            run.interrupted();
+        }
         match event {
             Event::TurnStarted { turn, messages, elapsed_ms } => {
                 run.waited();

@@ -6,6 +6,7 @@
     reason = "what is not there fails the test"
 )]
 
+mod audit;
 mod canaries;
 mod checks;
 mod desk;
@@ -14,6 +15,7 @@ mod fixture;
 mod formats;
 mod isolation;
 mod order;
+mod recording;
 mod robust;
 mod seeds;
 mod untidy;

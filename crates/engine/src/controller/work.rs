@@ -1,15 +1,12 @@
 //! What earlier phases of a task left for the next, as texts.
 
-use std::fmt::Write as _;
-
-use sequester_core::change::Change;
 use sequester_core::context::Work;
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
+use sequester_core::report;
 use sequester_core::repository::Repository;
 use sequester_core::run::{Because, Order};
 use sequester_core::store::RunStore;
-use serde_json::Value;
 
 use super::world::Trouble;
 
@@ -30,7 +27,7 @@ pub(super) fn gather(
     }
     if let Some(tree) = &order.from {
         let change = repository.between(base, tree)?;
-        work.push(piece("The change under test, against the task's base", show(&change)));
+        work.push(piece("The change under test, against the task's base", change.show()));
     }
     match &order.because {
         Some(Because::Checks(digest)) => {
@@ -47,30 +44,6 @@ pub(super) fn gather(
     Ok(work)
 }
 
-/// Of a report, what a later phase is told: never the conversation that led to it.
 fn findings(store: &dyn RunStore, report: &Digest) -> Result<(String, String), Trouble> {
-    let value: Value = serde_json::from_slice(&store.blob(report)?).unwrap_or_default();
-    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut told = text("context_summary");
-    for key in ["reason", "resolution"] {
-        let said = text(key);
-        if !said.is_empty() {
-            let _ = write!(told, "\n\n{key}: {said}");
-        }
-    }
-    if let Some(findings) = value.get("findings") {
-        let _ = write!(told, "\n\n{findings:#}");
-    }
-    Ok((text("phase"), told))
-}
-
-/// Names and counts first, then the lines.
-fn show(change: &Change) -> String {
-    let mut text = String::new();
-    for entry in &change.entries {
-        let (added, removed) = (entry.added.unwrap_or(0), entry.removed.unwrap_or(0));
-        let _ = writeln!(text, "{} +{added} -{removed}", entry.path);
-    }
-    text.push('\n');
-    text + &change.patch
+    Ok(report::told(&store.blob(report)?))
 }

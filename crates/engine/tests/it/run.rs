@@ -11,7 +11,7 @@ use serde_json::json;
 use super::stage::Stage;
 
 /// Four tasks: `b` and `c` side by side on `a`, `d` on both.
-const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
+pub(super) const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
 ## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nWrite the letter a.\n\n\
 ## [b] Write b\n\n```task\nneeds: [a]\nfiles: {create: [b.txt], read: [a.txt]}\n```\n\nWrite the letter b.\n\n\
 ## [c] Write c\n\n```task\nneeds: [a]\nfiles: {create: [c.txt]}\n```\n\nWrite the letter c.\n\n\
@@ -30,7 +30,7 @@ pub(super) fn report(task: &str) -> Reply {
 }
 
 /// Writes the task's file, and again if that was cut off; then reports.
-fn write_then_report(task: &str, messages: &[Message]) -> Reply {
+pub(super) fn write_then_report(task: &str, messages: &[Message]) -> Reply {
     let is_cut = |one: &Answered| one.text == CUT_OFF;
     let written = messages.iter().rev().find_map(|message| match message {
         Message::Results(results) => Some(!results.iter().any(is_cut)),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sequester_core::agent;
+use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Request, Share, Shelf};
@@ -36,6 +37,7 @@ pub(super) struct Stage {
     pub(super) store: MemoryStore,
     pub(super) trees: MemoryTrees,
     pub(super) plan: Arc<Plan>,
+    pub(super) text: String,
     pub(super) play: Arc<Play>,
     /// How often each request was answered, by its task and how much had been said.
     pub(super) asked: Arc<Mutex<BTreeMap<(String, String), u32>>>,
@@ -56,6 +58,7 @@ impl Stage {
             store: MemoryStore::default(),
             trees: MemoryTrees::new(files),
             plan: Arc::new(parsed.plan),
+            text: text.to_owned(),
             play: Arc::new(play),
             asked: Arc::default(),
             jobs: 4,
@@ -79,7 +82,7 @@ impl Stage {
         }
     }
 
-    fn started(&self) -> Started {
+    fn started(&self, batch: &mut Batch) -> Started {
         let known = Workflows::read(&[]);
         let graph = TaskGraph::new(&self.plan).0;
         let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
@@ -95,7 +98,7 @@ impl Stage {
                 path: "plan.md".to_owned(),
                 format: None,
                 parallel: false,
-                text: sequester_core::digest::Digest::of(b"plan"),
+                text: batch.keep(self.text.as_bytes()),
             },
             base: Base { commit: None, tree: self.trees.start(false).unwrap().tree },
             branch: "sequester/r1".to_owned(),
@@ -120,8 +123,9 @@ impl Stage {
         let is_new = self.store.events(&run(), 0, 1)?.is_empty();
         let log = if is_new {
             let watch = Arc::new(Unwatched);
-            let batch = Batch::default();
-            Arc::new(Log::start(&self.store, clock, &run(), self.started(), batch, watch).await?)
+            let mut batch = Batch::default();
+            let started = self.started(&mut batch);
+            Arc::new(Log::start(&self.store, clock, &run(), started, batch, watch).await?)
         } else {
             let log = Arc::new(Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?);
             if log.read(|run| run.ended.is_some()) {
@@ -142,6 +146,11 @@ impl Stage {
 
     pub(super) fn log(&self) -> Vec<Recorded> {
         self.store.events(&run(), 0, usize::MAX).unwrap()
+    }
+
+    pub(super) fn audit(&self) -> Audit {
+        let ports = Ports { store: &self.store, repository: Some(&self.trees) };
+        audit(&self.log(), &ports, &|name| Profiles::built_in().get(name).ok().cloned())
     }
 
     /// Subjects of the branch's commits, the oldest first.

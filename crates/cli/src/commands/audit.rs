@@ -1,0 +1,39 @@
+//! `sequester audit`: whether a run kept its promises, from what was recorded of it.
+
+use std::process::ExitCode;
+
+use sequester_core::audit::{Ports, audit};
+use sequester_core::repository::Repository;
+
+use crate::Outcome;
+use crate::args::{Args, AuditArgs};
+use crate::output;
+use crate::render::{audit as view, terminal};
+use crate::wire::runs::{self, Runs};
+use crate::wire::{Project, find_root};
+
+pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
+    let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
+    let mut events = Vec::new();
+    runs.each(&run, |recorded| {
+        events.push(recorded);
+        Ok(())
+    })?;
+    let trees = runs::trees(&runs.root)?;
+    let ports = Ports {
+        store: &runs.store,
+        repository: trees.as_ref().map(|trees| trees as &dyn Repository),
+    };
+    let project = Project::open(args)?;
+    let granted = |name: &str| {
+        let profile = project.agents.profiles.get(name).ok()?;
+        Some(profile.clone().with_hosts(project.settings.hosts()))
+    };
+    let found = audit(&events, &ports, &granted);
+    if args.json {
+        output::print_json(&view::Shown::of(&run, &found))?;
+    } else {
+        output::print(&view::render(&run, &found, terminal::width()))?;
+    }
+    Ok(if found.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,177 @@
+//! The audit of a run: whether its promises were kept, from what was recorded and nothing else.
+
+mod attempt;
+mod breach;
+mod conversation;
+mod frame;
+mod history;
+mod leak;
+mod manifest;
+mod origin;
+mod plans;
+mod shingle;
+mod texts;
+
+pub use breach::{Audit, Breach, Rule};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::change::Change;
+use crate::digest::Digest;
+use crate::id::{TaskId, TreeId};
+use crate::profile::Profile;
+use crate::repository::{Repository, Snapshot};
+use crate::run::{Event, Recorded, RunState, Running};
+use crate::store::RunStore;
+use breach::Ledger;
+use leak::Leaks;
+use plans::Plans;
+
+/// Where recorded bytes are kept.
+pub trait Archive {
+    /// The bytes of that name; nothing where there are none, or others.
+    fn blob(&self, digest: &Digest) -> Option<Vec<u8>>;
+
+    fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>>;
+
+    /// What leads from one tree to another.
+    fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change>;
+}
+
+/// A store and a repository.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    pub store: &'a dyn RunStore,
+    /// Nothing where it is gone: then no tree is there.
+    pub repository: Option<&'a dyn Repository>,
+}
+
+impl Archive for Ports<'_> {
+    fn blob(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.store.blob(digest).ok()
+    }
+
+    fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>> {
+        self.repository?.snapshot(tree).ok()
+    }
+
+    fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change> {
+        self.repository?.between(from, to).ok()
+    }
+}
+
+/// Looks at a whole run. `profile` gives what a name grants, with the hosts that a person allows.
+pub fn audit(
+    events: &[Recorded],
+    archive: &dyn Archive,
+    profile: &dyn Fn(&str) -> Option<Profile>,
+) -> Audit {
+    let mut ledger = Ledger::default();
+    let plans = Plans::read(events, archive, &mut ledger);
+    let leaks = Leaks::new(&plans);
+    let mut auditor = Auditor {
+        archive,
+        profile,
+        plans,
+        leaks,
+        ledger,
+        prefixes: BTreeMap::new(),
+        architecture: None,
+        contexts: BTreeMap::new(),
+    };
+    auditor.walk(events);
+    auditor.ledger.close()
+}
+
+struct Auditor<'a> {
+    archive: &'a dyn Archive,
+    profile: &'a dyn Fn(&str) -> Option<Profile>,
+    plans: Plans,
+    leaks: Leaks,
+    ledger: Ledger,
+    /// The system part of each agent.
+    prefixes: BTreeMap<String, Digest>,
+    /// What stands after the agent's own words, for all of them.
+    architecture: Option<Digest>,
+    /// By what they were made from: task, agent and sources.
+    contexts: BTreeMap<(TaskId, String, Digest), Digest>,
+}
+
+impl Auditor<'_> {
+    fn walk(&mut self, events: &[Recorded]) {
+        let mut events = events.iter();
+        let begun = events.next().ok_or("it has no events".to_owned()).and_then(|first| {
+            RunState::begin(first).map_err(|misfit| format!("event {}: {}", misfit.seq, misfit.why))
+        });
+        let mut run = match begun {
+            Ok(run) => run,
+            Err(why) => {
+                return self.ledger.run(Rule::Log, format!("The log cannot be read: {why}."));
+            }
+        };
+        for recorded in events {
+            self.before(&run, recorded);
+            if let Err(misfit) = run.fold(recorded) {
+                let detail = format!("Event {} does not fit: {}.", misfit.seq, misfit.why);
+                return self.ledger.run(Rule::Log, detail);
+            }
+            self.after(&run, recorded);
+        }
+        for task in &run.tasks {
+            for running in task.running.values() {
+                self.conversation(&run, &task.spec.id, running);
+            }
+        }
+    }
+
+    /// What is judged by the state that an event finds.
+    fn before(&mut self, run: &RunState, recorded: &Recorded) {
+        let scope = &recorded.entry.scope;
+        let Some(task) = scope.task.as_ref().and_then(|id| run.task(id)) else { return };
+        let id = &task.spec.id;
+        match &recorded.entry.event {
+            Event::AttemptStarted(started) => {
+                self.base(run, task, scope.attempt, started);
+                if scope.attempt.is_some_and(|number| number <= task.attempts) {
+                    let detail = "An attempt of this number was started before.";
+                    self.ledger.attempt(id, scope.attempt, Rule::Log, detail);
+                }
+            }
+            Event::AttemptEnded(_) => {
+                if let Some(running) = running(task, scope.attempt) {
+                    self.conversation(run, id, running);
+                }
+            }
+            Event::HostAsked { host, allowed: true, .. } => {
+                if let Some(running) = running(task, scope.attempt) {
+                    self.host(id, running, host);
+                }
+            }
+            Event::TaskEnded(ended) => self.ending(task, ended),
+            Event::TaskCommitted { .. } => self.committed(task),
+            _ => {}
+        }
+    }
+
+    /// What is judged by the state that an event leaves.
+    fn after(&mut self, run: &RunState, recorded: &Recorded) {
+        let scope = &recorded.entry.scope;
+        let task = scope.task.as_ref().and_then(|id| run.task(id));
+        match &recorded.entry.event {
+            Event::AttemptStarted(_) => {
+                if let Some((task, running)) =
+                    task.and_then(|task| Some((task, running(task, scope.attempt)?)))
+                {
+                    self.attempt(run, task, running);
+                }
+            }
+            Event::PlanChanged { plan, .. } => self.plans.turn_to(plan),
+            _ => {}
+        }
+    }
+}
+
+fn running(task: &crate::run::TaskRun, attempt: Option<u32>) -> Option<&Running> {
+    task.running.get(&attempt?)
+}

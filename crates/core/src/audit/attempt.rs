@@ -1,0 +1,238 @@
+//! An attempt's beginning: its context, its tools, its profile.
+
+use super::breach::{Doubt, Rule};
+use super::leak::Place;
+use super::manifest::cover;
+use super::origin::{Origins, Verdict};
+use super::{Auditor, texts};
+use crate::agent::OWN;
+use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
+use crate::digest::Digest;
+use crate::id::TaskId;
+use crate::profile::Profile;
+use crate::repository::{Snapshot, find};
+use crate::run::{RunState, Running, TaskRun};
+use crate::tool::Spec;
+
+/// Tools that every subagent may have, whatever its profile, beside those that are steps of its machine.
+const ALWAYS: [&str; 2] = ["request_files", "recall"];
+
+/// The parts of a context as they were sent.
+struct Sent {
+    system: String,
+    prompt: String,
+    manifest: Manifest,
+}
+
+/// Rows with their bytes.
+type Rows<'t> = Vec<(&'t Row, &'t str)>;
+
+impl Auditor<'_> {
+    pub(super) fn attempt(&mut self, run: &RunState, task: &TaskRun, running: &Running) {
+        let (id, number) = (&task.spec.id, Some(running.number));
+        self.tools(task, running);
+        let Some(sent) = self.sent(id, running) else { return };
+        self.ledger.count(sent.manifest.fragments.len());
+        let shown = &running.started.context;
+        if IsolatedContext::digest_of(&sent.system, &sent.prompt) != shown.digest.as_str() {
+            let detail = "The digest of its context is not that of the bytes that were sent.";
+            self.ledger.attempt(id, number, Rule::Digest, detail);
+        }
+        let system = cover(&sent.manifest, Part::System, &sent.system);
+        let prompt = cover(&sent.manifest, Part::Prompt, &sent.prompt);
+        for wrong in [&system, &prompt].into_iter().filter_map(|part| part.as_ref().err()) {
+            self.ledger.attempt(id, number, Rule::Manifest, wrong);
+        }
+        let (system, prompt) = (system.unwrap_or_default(), prompt.unwrap_or_default());
+        self.prefix(run, id, running, &system);
+        self.same(id, running, &sent.manifest);
+        self.fragments(run, task, running, &prompt);
+        let agent = system.iter().filter(|(row, _)| row.kind == Kind::Agent);
+        let spec = prompt.iter().filter(|(row, _)| row.kind == Kind::Spec);
+        let beside: Vec<&str> = agent.chain(spec).map(|(_, bytes)| *bytes).collect();
+        self.leaks.begin(task, running, &self.plans, &beside);
+        for (text, place) in [(&sent.system, Place::System), (&sent.prompt, Place::Prompt)] {
+            self.search(run, id, running.number, text, place);
+        }
+    }
+
+    fn sent(&mut self, id: &TaskId, running: &Running) -> Option<Sent> {
+        let shown = &running.started.context;
+        let system = self.blob(id, running, &shown.system, "system part");
+        let prompt = self.blob(id, running, &shown.prompt, "prompt");
+        let manifest = self.blob(id, running, &shown.manifest, "manifest");
+        let (system, prompt) = (utf8(system?), utf8(prompt?));
+        match serde_json::from_slice(&manifest?) {
+            Ok(manifest) => Some(Sent { system, prompt, manifest }),
+            Err(error) => {
+                let detail = format!("Its manifest cannot be read: {error}.");
+                self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
+                None
+            }
+        }
+    }
+
+    /// Bytes that an event of an attempt names.
+    pub(super) fn blob(
+        &mut self,
+        id: &TaskId,
+        running: &Running,
+        digest: &Digest,
+        what: &str,
+    ) -> Option<Vec<u8>> {
+        let bytes = self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest);
+        if bytes.is_none() {
+            let detail = format!("Its {what} is not there, or not what its name says.");
+            self.ledger.attempt(id, Some(running.number), Rule::Blob, detail);
+        }
+        bytes
+    }
+
+    /// Agent and architecture are the same bytes for all.
+    fn prefix(&mut self, run: &RunState, id: &TaskId, running: &Running, rows: &Rows<'_>) {
+        let started = &running.started;
+        let system = &started.context.system;
+        let mut differs = |what: &str| {
+            let detail = format!("Its system part is not that of {what} before it.");
+            self.ledger.attempt(id, Some(running.number), Rule::Prefix, detail);
+        };
+        match self.prefixes.get(&started.agent) {
+            Some(known) if known == system => return,
+            Some(_) => return differs("the same agent"),
+            None => {}
+        }
+        self.prefixes.insert(started.agent.clone(), system.clone());
+        let shared = rows.iter().filter(|(row, _)| row.kind != Kind::Agent);
+        let shared = Digest::of(shared.map(|(_, bytes)| *bytes).collect::<String>().as_bytes());
+        if *self.architecture.get_or_insert_with(|| shared.clone()) != shared {
+            differs("another agent, after the agent's own words,");
+        }
+        let start = self.archive.tree(&run.started.base.tree);
+        let lines = rows.iter().filter(|(row, _)| row.kind == Kind::Architecture);
+        for (row, _) in lines {
+            if !start.as_ref().is_some_and(|start| names_file(start.as_ref(), &row.source)) {
+                self.ledger.doubt(Doubt::Architecture);
+            }
+        }
+        let admitted = [Kind::Agent, Kind::Architecture, Kind::Frame];
+        for (row, _) in rows.iter().filter(|(row, _)| !admitted.contains(&row.kind)) {
+            let detail = format!("`{}` stands in the part that all share.", row.source);
+            self.ledger.attempt(id, Some(running.number), Rule::Fragment, detail);
+        }
+    }
+
+    /// What was made from the same sources is the same.
+    fn same(&mut self, id: &TaskId, running: &Running, manifest: &Manifest) {
+        let started = &running.started;
+        let mut sources = String::new();
+        for row in &manifest.fragments {
+            let kind = row.kind.as_str();
+            sources.extend([kind, "\0", &row.source, "\0", &row.source_hash, row.form.as_str()]);
+            sources.push('\n');
+        }
+        let key = (id.clone(), started.agent.clone(), Digest::of(sources.as_bytes()));
+        let digest = &started.context.digest;
+        if self.contexts.entry(key).or_insert_with(|| digest.clone()) != digest {
+            let detail = "Another attempt got other bytes from the same sources.";
+            self.ledger.attempt(id, Some(running.number), Rule::Determinism, detail);
+        }
+    }
+
+    fn fragments(&mut self, run: &RunState, task: &TaskRun, running: &Running, rows: &Rows<'_>) {
+        let (id, number) = (&task.spec.id, Some(running.number));
+        let Some(reading) = self.plans.now() else { return };
+        let Some(planned) = reading.task(id) else {
+            return self.ledger.attempt(id, number, Rule::Plan, "The plan has no such task.");
+        };
+        let own = texts::own(&reading.plan, planned);
+        let origins = Origins::new(self.archive, (run, task, running), &self.plans, planned, own);
+        let verdicts: Vec<Verdict> =
+            rows.iter().map(|(row, bytes)| origins.judge(row, bytes)).collect();
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Proved => {}
+                Verdict::Doubtful(doubt) => self.ledger.doubt(doubt),
+                Verdict::Wrong(detail) => {
+                    self.ledger.attempt(id, number, Rule::Fragment, detail);
+                }
+            }
+        }
+    }
+
+    /// What is listed is what the profile grants.
+    fn tools(&mut self, task: &TaskRun, running: &Running) {
+        let (id, number) = (&task.spec.id, Some(running.number));
+        let started = &running.started;
+        if let Some(specs) = self.blob(id, running, &started.specs, "list of tools") {
+            let specs: Vec<Spec> = serde_json::from_slice(&specs).unwrap_or_default();
+            if !specs.iter().map(|spec| spec.name.as_ref()).eq(started.tools.iter()) {
+                let detail = "The tools that it was shown are not those that the log lists.";
+                self.ledger.attempt(id, number, Rule::Tool, detail);
+            }
+        }
+        let Some(profile) = self.granted(&started.profile) else { return };
+        let own = |name: &str| OWN.contains(&name) || ALWAYS.contains(&name);
+        let beyond = |name: &&String| !own(name) && !profile.grants(name);
+        let beyond: Vec<&String> = started.tools.iter().filter(beyond).collect();
+        for name in beyond {
+            let detail = format!("`{name}` was listed, which `{}` does not grant.", profile.name);
+            self.ledger.attempt(id, number, Rule::Tool, detail);
+        }
+    }
+
+    fn granted(&mut self, name: &str) -> Option<Profile> {
+        let profile = (self.profile)(name);
+        if profile.is_none() {
+            self.ledger.doubt(Doubt::Profile);
+        }
+        profile
+    }
+
+    /// A host that was reached.
+    pub(super) fn host(&mut self, id: &TaskId, running: &Running, host: &str) {
+        let Some(profile) = self.granted(&running.started.profile) else { return };
+        if !profile.reaches(host) {
+            let detail = format!("`{host}` was reached, which `{}` does not grant.", profile.name);
+            self.ledger.attempt(id, Some(running.number), Rule::Host, detail);
+        }
+    }
+
+    /// Looks for what other tasks say.
+    pub(super) fn search(
+        &mut self,
+        run: &RunState,
+        id: &TaskId,
+        number: u32,
+        text: &str,
+        place: Place,
+    ) {
+        let Some(found) = self.leaks.search(run, id, text, place, (&self.plans, self.archive))
+        else {
+            return;
+        };
+        let detail = format!(
+            "{} holds words of task `{}`: \"{}\".",
+            place.as_str(),
+            found.task,
+            found.words
+        );
+        self.ledger.attempt(id, Some(number), Rule::Leak, detail);
+    }
+}
+
+fn utf8(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Whether a source, perhaps with a line, is a file or folder of a tree.
+fn names_file(tree: &dyn Snapshot, source: &str) -> bool {
+    let (path, line) = source.rsplit_once(':').unwrap_or((source, ""));
+    let is_line = line.bytes().all(|byte| byte.is_ascii_digit());
+    let path = if is_line { path } else { source }.trim_end_matches('/');
+    let below = format!("{path}/");
+    let entries = tree.entries();
+    let at = entries.partition_point(|entry| entry.path.as_str() < below.as_str());
+    let is_folder = entries.get(at).is_some_and(|entry| entry.path.as_str().starts_with(&below));
+    is_folder || matches!(path, "" | ".") || find(tree, path).is_some()
+}

@@ -1,0 +1,29 @@
+//! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
+
+use crate::context::REPORT;
+
+const FRAMES: [&str; 19] = [
+    "# Task\n\n",
+    "\n\n## Feature\n\n",
+    "None given.\n\n",
+    "\n\n",
+    "## Part of\n\n",
+    "# Constraints\n\n",
+    "\nThese checks are run on the result:\n\n",
+    "None.\n\n",
+    "\n",
+    "# Interfaces\n\n",
+    "# Clarifications\n\n",
+    "# This task so far\n\n",
+    "# Specification\n\n",
+    "# Files\n\n",
+    "Named for this task:\n\n",
+    "What follows was found for this text, to be read:\n\n",
+    "No files given; ask if you need one.\n\n",
+    "# From earlier work\n\n",
+    REPORT,
+];
+
+pub(super) fn is_frame(text: &str) -> bool {
+    FRAMES.contains(&text)
+}

@@ -1,0 +1,112 @@
+//! What tasks are built on, and how they end.
+
+use std::collections::BTreeSet;
+
+use super::Auditor;
+use super::breach::{Doubt, Rule};
+use crate::context::Share;
+use crate::id::TaskId;
+use crate::run::{AttemptStarted, Ended, Fact, RunState, TaskEnded, TaskRun};
+
+/// The tasks whose records may reach this one.
+pub(super) fn visible(run: &RunState, id: &TaskId) -> BTreeSet<TaskId> {
+    let Some(at) = run.position(id) else { return BTreeSet::new() };
+    match run.started.settings.share {
+        Share::None => BTreeSet::new(),
+        Share::Needs => ancestors(run, at).into_iter().collect(),
+        Share::AllEarlier => {
+            let depths = depths(run);
+            let earlier = run.tasks.iter().zip(&depths).filter(|(_, depth)| **depth < depths[at]);
+            earlier.map(|(task, _)| task.spec.id.clone()).collect()
+        }
+    }
+}
+
+/// All that a task needs, near and far.
+fn ancestors(run: &RunState, at: usize) -> Vec<TaskId> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![at];
+    while let Some(one) = open.pop() {
+        let needs = run.tasks[one].spec.needs.iter().filter_map(|need| run.position(need));
+        open.extend(needs.filter(|need| seen.insert(*need)));
+    }
+    seen.into_iter().map(|one| run.tasks[one].spec.id.clone()).collect()
+}
+
+/// How many tasks stand one after the other before each.
+fn depths(run: &RunState) -> Vec<usize> {
+    let mut depths = vec![0; run.tasks.len()];
+    // Needs mostly stand before: one round is the rule, and no circle can make it more than there are tasks.
+    for _ in 0..run.tasks.len() {
+        let mut changed = false;
+        for (at, task) in run.tasks.iter().enumerate() {
+            let needs = task.spec.needs.iter().filter_map(|need| run.position(need));
+            let depth = needs.map(|need| depths[need] + 1).max().unwrap_or(0);
+            changed |= std::mem::replace(&mut depths[at], depth) != depth;
+        }
+        if !changed {
+            break;
+        }
+    }
+    depths
+}
+
+impl Auditor<'_> {
+    /// A task starts from the run's start with the changes of those that it builds on, and nobody else's.
+    pub(super) fn base(
+        &mut self,
+        run: &RunState,
+        task: &TaskRun,
+        attempt: Option<u32>,
+        started: &AttemptStarted,
+    ) {
+        let Some(at) = run.position(&task.spec.id).filter(|_| started.parent.is_none()) else {
+            return;
+        };
+        let mut tree = &run.started.base.tree;
+        for below in run.foundation(at).into_iter().map(|one| &run.tasks[one]) {
+            let Some((base, result)) = below.base.as_ref().zip(below.result()) else { continue };
+            if base != tree {
+                return self.ledger.doubt(Doubt::Merged);
+            }
+            tree = result;
+        }
+        if *tree != started.base {
+            let detail = "It did not start from what the tasks that it needs left.";
+            self.ledger.attempt(&task.spec.id, attempt, Rule::Base, detail);
+        }
+    }
+
+    /// What is done was verified after its last change, as it is.
+    pub(super) fn ending(&mut self, task: &TaskRun, ended: &TaskEnded) {
+        if ended.state != Ended::Done {
+            return;
+        }
+        let mut verified = None;
+        for fact in &task.facts {
+            match fact {
+                Fact::Tried(tried) if !tried.phase.changes_files() => {}
+                Fact::Tried(_)
+                | Fact::Reopened
+                | Fact::Conflicted { .. }
+                | Fact::Verified { failing: Some(_), .. } => verified = None,
+                Fact::Verified { tree, failing: None, .. } => verified = Some(tree),
+                Fact::Skipped { .. } | Fact::Answered { .. } => {}
+            }
+        }
+        if verified.is_none() || verified != ended.tree.as_ref() {
+            let detail = "It is done, and nothing verified it after its last change.";
+            self.ledger.attempt(&task.spec.id, None, Rule::Evidence, detail);
+        }
+    }
+
+    pub(super) fn committed(&mut self, task: &TaskRun) {
+        let id = &task.spec.id;
+        if task.committed.is_some() {
+            self.ledger.attempt(id, None, Rule::Commit, "It was committed more than once.");
+        }
+        if !task.is_done() {
+            self.ledger.attempt(id, None, Rule::Commit, "It was committed before it was done.");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Where each fragment comes from, looked up again.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::breach::Doubt;
+use super::frame::is_frame;
+use super::plans::Plans;
+use super::{Archive, history};
+use crate::context::{FormKind, Kind, Row, Rule, Share, render_whole, work_block};
+use crate::digest::Digest;
+use crate::id::TaskId;
+use crate::path::RepoPath;
+use crate::plan::Task;
+use crate::report;
+use crate::repository::{Snapshot, find};
+use crate::run::{Fact, RunState, Running, TaskRun};
+use crate::secret::{self, redact};
+
+pub(super) enum Verdict {
+    Proved,
+    Doubtful(Doubt),
+    Wrong(String),
+}
+
+/// All that the context of one attempt may be made from.
+pub(super) struct Origins<'a> {
+    archive: &'a dyn Archive,
+    run: &'a RunState,
+    task: &'a TaskRun,
+    running: &'a Running,
+    plans: &'a Plans,
+    planned: &'a Task,
+    own: Vec<(Kind, String)>,
+    snapshot: OnceCell<Option<Arc<dyn Snapshot>>>,
+}
+
+impl<'a> Origins<'a> {
+    pub(super) fn new(
+        archive: &'a dyn Archive,
+        (run, task, running): (&'a RunState, &'a TaskRun, &'a Running),
+        plans: &'a Plans,
+        planned: &'a Task,
+        own: Vec<(Kind, String)>,
+    ) -> Self {
+        let snapshot = OnceCell::new();
+        Self { archive, run, task, running, plans, planned, own, snapshot }
+    }
+
+    pub(super) fn judge(&self, row: &Row, bytes: &str) -> Verdict {
+        let share = self.run.started.settings.share;
+        if !may_admit(row.rule, row.kind, share) {
+            let (kind, rule) = (row.kind.as_str(), row.rule);
+            return Verdict::Wrong(format!("No rule admits a {kind} fragment as \"{rule}\"."));
+        }
+        let delegated = self.running.started.parent.is_some();
+        match row.kind {
+            Kind::Frame => of_source(row, is_frame(bytes)),
+            Kind::Feature | Kind::Constraint | Kind::Task | Kind::Interface | Kind::Parent => {
+                let own = self.own.iter().filter(|(kind, _)| *kind == row.kind);
+                let known = own.into_iter().any(|(_, text)| redact(text).text == bytes);
+                if delegated && !known {
+                    Verdict::Doubtful(Doubt::Delegated)
+                } else {
+                    of_source(row, known)
+                }
+            }
+            Kind::Clarification => of_source(row, self.is_answer(row, bytes)),
+            Kind::Work => of_source(row, self.is_work(row, bytes)),
+            Kind::File => self.file(row, bytes),
+            Kind::Record => self.record(row, bytes),
+            Kind::Spec => Verdict::Doubtful(Doubt::Companion),
+            Kind::Agent | Kind::Architecture => {
+                Verdict::Wrong(format!("`{}` stands in the task's own part.", row.source))
+            }
+        }
+    }
+
+    fn is_answer(&self, row: &Row, bytes: &str) -> bool {
+        let given = self.task.clarifications.iter();
+        let mut given = given.filter(|one| row.source == format!("answer {}", one.id));
+        given.any(|one| redact(&format!("- {}\n  {}\n", one.question, one.answer)).text == bytes)
+    }
+
+    /// Left by this very task: a report, what spoke against it, the change that it starts from.
+    fn is_work(&self, row: &Row, bytes: &str) -> bool {
+        let Some(title) = row.source.strip_prefix("this task: ") else { return false };
+        let is = |text: &str| redact(&work_block(title, text)).text == bytes;
+        let left = self.task.facts.iter().filter_map(|fact| match fact {
+            Fact::Tried(tried) => Some(report::told(&self.blob(tried.report.as_ref()?)?).1),
+            Fact::Verified { failing, .. } => {
+                Some(String::from_utf8_lossy(&self.blob(failing.as_ref()?)?).into_owned())
+            }
+            _ => None,
+        });
+        let started = &self.running.started;
+        let change = || {
+            let from = started.from.as_ref()?;
+            Some(self.archive.between(&started.base, from)?.show())
+        };
+        left.into_iter().any(|text| is(&text)) || change().is_some_and(|text| is(&text))
+    }
+
+    fn blob(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)
+    }
+
+    fn snapshot(&self) -> Option<&dyn Snapshot> {
+        let started = &self.running.started;
+        let tree = started.from.as_ref().unwrap_or(&started.base);
+        self.snapshot.get_or_init(|| self.archive.tree(tree)).as_deref()
+    }
+
+    fn file(&self, row: &Row, bytes: &str) -> Verdict {
+        let path = row.source.as_str();
+        let wrong = |why: &str| Verdict::Wrong(format!("The file `{path}` {why}."));
+        let Ok(parsed) = RepoPath::parse(path) else { return wrong("has no name of a file") };
+        let named = self.planned.files.iter().any(|file| file.path == parsed);
+        if row.rule == Rule::NamedFile && !named {
+            return wrong("is not named for this task");
+        }
+        let told = bytes.strip_prefix(&format!("### `{path}`\n\n"));
+        let told = told.and_then(|rest| rest.strip_suffix("\n\n"));
+        if matches!(row.form, FormKind::Path | FormKind::NotThereYet) {
+            let says = ["Too large to show here (", "Not shown: ", "Not there yet."];
+            let known = told.is_some_and(|told| {
+                !told.contains('\n') && says.iter().any(|say| told.starts_with(say))
+            });
+            return if known {
+                Verdict::Proved
+            } else {
+                wrong("is said to be only named, and is not")
+            };
+        }
+        if self.plans.is_plan(path)
+            || path.starts_with(".sequester/")
+            || secret::is_secret_name(path).is_some()
+        {
+            return wrong("is never shown to a subagent");
+        }
+        let Some(snapshot) = self.snapshot() else { return Verdict::Doubtful(Doubt::Tree) };
+        let content = find(snapshot, path).and_then(|_| snapshot.read(&parsed, LARGEST).ok());
+        let Some(content) = content else {
+            return wrong("is not in the tree that the attempt began with");
+        };
+        if Digest::of(&content).as_str() != row.source_hash {
+            return wrong("has other content in the tree that the attempt began with");
+        }
+        let content = String::from_utf8_lossy(&content);
+        match row.form {
+            FormKind::Whole if render_whole(&parsed, &redact(&content).text) == bytes => {
+                Verdict::Proved
+            }
+            FormKind::Whole => wrong("was not shown as it is"),
+            _ if is_excerpt(bytes, &redact(&content).text) => Verdict::Doubtful(Doubt::Excerpt),
+            _ => wrong("was shown with lines that it does not have"),
+        }
+    }
+
+    fn record(&self, row: &Row, bytes: &str) -> Verdict {
+        let owner = row.source.rsplit_once(" of task ").map(|(_, task)| TaskId::from(task));
+        let owner = owner.filter(|task| self.visible().contains(task));
+        let Some(owner) = owner.and_then(|task| self.run.task(&task)) else {
+            return Verdict::Wrong(format!(
+                "The {} is of a task that this one does not need.",
+                row.source
+            ));
+        };
+        let reports = owner.tried().filter_map(|tried| self.blob(tried.report.as_ref()?));
+        let said: String = reports.map(|bytes| report::told(&bytes).1).collect();
+        let lines = bytes
+            .lines()
+            .skip(3)
+            .filter(|line| !line.trim().is_empty() && !line.starts_with("```"));
+        let known = |line: &str| said.contains(line) || owner.spec.title.contains(line);
+        if lines.into_iter().all(known) {
+            Verdict::Proved
+        } else {
+            Verdict::Doubtful(Doubt::Record)
+        }
+    }
+
+    fn visible(&self) -> BTreeSet<TaskId> {
+        history::visible(self.run, &self.task.spec.id)
+    }
+}
+
+/// Whether it is what its source says.
+fn of_source(row: &Row, known: bool) -> Verdict {
+    if known {
+        return Verdict::Proved;
+    }
+    let (kind, source) = (row.kind.as_str(), &row.source);
+    Verdict::Wrong(format!("The {kind} fragment of `{source}` is not what its source says."))
+}
+
+/// More than is ever shown.
+const LARGEST: u64 = 64 << 20;
+
+/// Whether every line with a body is one of the file; an outline's lines name theirs.
+fn is_excerpt(bytes: &str, content: &str) -> bool {
+    let known: BTreeSet<&str> = content.lines().collect();
+    let mut inside = false;
+    bytes.lines().all(|line| {
+        let mark = line == "---" || line.starts_with("--- lines ");
+        if mark {
+            inside = line != "---";
+        }
+        mark || !inside || known.contains(line)
+    })
+}
+
+fn may_admit(rule: Rule, kind: Kind, share: Share) -> bool {
+    match kind {
+        Kind::Frame => rule == Rule::BuiltIn,
+        Kind::Agent | Kind::Architecture => rule == Rule::SharedByAll,
+        Kind::Feature => rule == Rule::PlanHeader,
+        Kind::Constraint => matches!(rule, Rule::PlanHeader | Rule::OwnTask),
+        Kind::Task | Kind::Interface => rule == Rule::OwnTask,
+        Kind::Parent => rule == Rule::ParentItem,
+        Kind::Spec => rule == Rule::Companion,
+        Kind::Clarification => rule == Rule::OwnAnswer,
+        Kind::Work => rule == Rule::OwnWork,
+        Kind::File => matches!(rule, Rule::NamedFile | Rule::RankedFile),
+        Kind::Record => match share {
+            Share::None => false,
+            Share::Needs => rule == Rule::Need,
+            Share::AllEarlier => rule == Rule::EarlierWave,
+        },
+    }
+}

@@ -1,0 +1,38 @@
+//! What of a plan belongs in the context of one task, as it is written there. Made from the plan alone.
+
+use std::fmt::Write as _;
+
+use crate::context::Kind;
+use crate::plan::{Plan, Task};
+
+pub(super) fn own(plan: &Plan, task: &Task) -> Vec<(Kind, String)> {
+    let mut own = vec![
+        (Kind::Task, format!("**Task ID:** {}\n**Title:** {}\n\n", task.id, task.title)),
+        (Kind::Task, task.text.clone()),
+        (Kind::Feature, plan.feature()),
+    ];
+    for parent in &task.parents {
+        own.push((Kind::Parent, format!("{}\n\n{}", parent.title, parent.text)));
+    }
+    for constraint in &plan.constraints {
+        let (label, text) = (&constraint.label, &constraint.text);
+        let forms = [
+            format!("- {text}\n"),
+            format!("**{label}:**\n\n{text}\n\n"),
+            format!("**{label}:** {text}\n\n"),
+        ];
+        own.extend(forms.map(|form| (Kind::Constraint, form)));
+    }
+    own.extend(task.constraints.iter().map(|text| (Kind::Constraint, format!("- {text}\n"))));
+    own.extend(task.checks.iter().map(|check| (Kind::Constraint, format!("- `{check}`\n"))));
+    let mut files = String::new();
+    for file in &task.files {
+        let _ = writeln!(files, "- {} `{}`", file.action.as_str(), file.path);
+    }
+    own.push((Kind::Constraint, files));
+    let interfaces = &task.interfaces;
+    for (name, list) in [("Consumes", &interfaces.consumes), ("Produces", &interfaces.produces)] {
+        own.extend(list.iter().map(|text| (Kind::Interface, format!("- {name}: {text}\n"))));
+    }
+    own
+}
