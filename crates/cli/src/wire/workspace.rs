@@ -63,10 +63,11 @@ impl Workspace {
         let layer = attempt.layer("tree", owner)?;
         let times: Vec<_> =
             written.touched.into_iter().map(|one| (one.path, one.modified)).collect();
-        layer.touch(tree, &times)?;
         for folder in layer.copy_up(tree, &folders(named))? {
             notes.push(format!("`{folder}` is too large to be renamed inside; it can be copied."));
         }
+        // Afterwards: what is touched makes folders that could not be copied any more.
+        layer.touch(tree, &times)?;
         let found = ignored::find(root, tree)?;
         let mut caches = Vec::new();
         for (number, folder) in found.folders.iter().enumerate() {

@@ -105,12 +105,17 @@ fn the_same_plan_gives_the_same_tree_and_contexts_however_many_work_at_once() {
 #[test]
 fn a_report_that_the_evidence_refutes_is_no_success() {
     let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
-        ## [a] Write two\n\n```task\nfiles: {create: [a.txt, missing.txt]}\n```\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [a] Write two\n\n```task\nfiles: {create: [docs/a.txt, docs/missing.txt]}\n```\n\nCreate `docs/a.txt`:\n\n```\na\n```\n\n\
         ## [b] Write b\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n";
     let bench = bench(plan);
+    bench.write("docs/old.txt", "There before.\n");
+    bench.commit("second");
     let answer = run(&bench, &["--json", "--unattended"]);
     assert_eq!(answer.code, Some(1), "{answer:?}");
     let events = events(&answer);
+    let attempts = events.iter().filter(|event| event["event"] == "attempt_ended");
+    let outcomes: Vec<&str> = attempts.map(|event| event["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["done", "done", "done"], "one and two fixes: {answer:?}");
     let ended: Vec<String> = events
         .iter()
         .filter(|event| event["event"] == "task_ended")
