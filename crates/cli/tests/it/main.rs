@@ -29,6 +29,7 @@ mod plan;
 mod real_model;
 mod scripted;
 mod storm;
+mod streams;
 mod subagent_bad_input;
 mod subagent_endings;
 mod terminal;
