@@ -79,9 +79,10 @@ impl Grants {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether a change may hold `path` though the `name` is protected and covers it.
+    /// Whether a change may hold `path` though the `name` is protected and covers it. Only what is granted, letter by letter: another
+    /// file that some file system takes for it is another file.
     pub fn lift(&self, name: &str, path: &str) -> bool {
-        self.within(name).any(|grant| covers(grant, path))
+        self.within(name).any(|grant| reaches(grant, path))
     }
 
     /// Whether all of a protected name is granted.
@@ -98,6 +99,16 @@ impl Grants {
     fn within(&self, name: &str) -> impl Iterator<Item = &str> {
         let can_be = NAMES.contains(&name) && !NEVER.contains(&name);
         self.iter().filter(move |grant| can_be && covers(name, grant.trim_start_matches('/')))
+    }
+}
+
+/// As [`covers`] has it, with the very letters.
+fn reaches(grant: &str, path: &str) -> bool {
+    let mut parts = path.split('/');
+    if grant.contains('/') {
+        grant.trim_matches('/').split('/').all(|part| parts.next() == Some(part))
+    } else {
+        parts.any(|part| part == grant)
     }
 }
 
