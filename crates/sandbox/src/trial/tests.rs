@@ -1,7 +1,9 @@
 use std::collections::BTreeSet;
 
-use super::deed::overstep;
+use super::attempt::{Outcome, Verdict};
+use super::deed::{Deed, overstep};
 use super::*;
+use crate::order::{Cause, Ending};
 
 fn ground(name: &str, way: Way) -> (tempfile::TempDir, Ground) {
     let folder = tempfile::tempdir().unwrap();
