@@ -6,8 +6,6 @@
 
 mod grants;
 
-use std::borrow::Cow;
-
 use crate::fold;
 use crate::path::RepoPath;
 use crate::secret::is_secret_name;
@@ -30,13 +28,22 @@ pub const NAMES: &[&str] = &[
 /// letter: this path and all beneath it. What some file system would take for the name is covered on all.
 pub fn covers(name: &str, path: &str) -> bool {
     let mut parts = fold::parts(path);
-    let is = |part: Cow<'_, str>, name: Cow<'_, str>| part == name || fold::is_short(&part, &name);
     if name.contains('/') {
         let mut names = fold::parts(name.trim_matches('/'));
-        names.all(|name| parts.next().is_some_and(|part| is(part, name)))
+        names.all(|name| parts.next().is_some_and(|part| is(&part, &name)))
     } else {
-        parts.any(|part| fold::parts(name).any(|name| is(part.clone(), name)))
+        parts.any(|part| fold::parts(name).any(|name| is(&part, &name)))
     }
+}
+
+/// Whether a path is one from the root or lies above it, as [`covers`] takes names.
+pub fn leads_to(path: &str, name: &str) -> bool {
+    let mut names = fold::parts(name.trim_matches('/'));
+    fold::parts(path).all(|part| names.next().is_some_and(|name| is(&part, &name)))
+}
+
+fn is(part: &str, name: &str) -> bool {
+    part == name || fold::is_short(part, name)
 }
 
 /// Why a change may not hold a path, by its name alone.
@@ -59,6 +66,18 @@ mod tests {
         }
         for path in [".github/CODEOWNERS", "a/.github/workflows/ci.yml", ".gitignore", "a.txt"] {
             assert_eq!(refused(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_leads_to_what_is_below_it() {
+        for path in
+            [".github", ".GITHUB", "github~1", ".github/workflows", ".github./work\u{200c}flows"]
+        {
+            assert!(leads_to(path, "/.github/workflows"), "{path}");
+        }
+        for path in [".git", "workflows", ".github/workflows/a", "a/.github"] {
+            assert!(!leads_to(path, ".github/workflows"), "{path}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
-use sequester_core::protected::Grants;
+use sequester_core::protected::{Grants, covers};
 use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::Rules;
@@ -256,7 +256,7 @@ fn linked_protection(
     let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();
-        names.iter().any(|name| name.eq_ignore_ascii_case(last))
+        names.iter().any(|name| covers(name, last))
     };
     let links = visible.entries().iter().filter(|entry| entry.kind == EntryKind::Symlink);
     let links = links.map(|entry| entry.path.as_str()).filter(|path| is_named(path));
