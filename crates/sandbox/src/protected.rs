@@ -1,10 +1,10 @@
-//! Names at a workspace's root that make editors, agents, git or a build service do something. A writer cannot write
+//! Names that make editors, agents, git or a build service do something. A writer cannot write
 //! them unless the person grants it.
 //!
 //! Not among them: `.gitattributes`, `.gitignore` and `.gitmodules`. Tasks edit them rightly, and what they could start
 //! stands in `.git/config`, which is shut.
 
-use std::path::Path;
+use sequester_core::protected::covers;
 
 use crate::blueprint::Kind;
 
@@ -25,9 +25,10 @@ pub const NAMES: &[(&str, Kind)] = &[
     ("azure-pipelines.yml", File), ("bitbucket-pipelines.yml", File), ("appveyor.yml", File), ("Jenkinsfile", File),
 ];
 
-/// The protected name that the path, relative to a workspace's root, is or lies in.
-pub fn covering(path: &Path) -> Option<&'static str> {
-    NAMES.iter().map(|(name, _)| *name).find(|name| path.starts_with(name))
+/// The protected name that a file or folder of this name is, wherever it lies.
+pub(crate) fn covering(name: &str) -> Option<&'static str> {
+    let mut names = NAMES.iter().map(|(name, _)| *name).filter(|name| !name.contains('/'));
+    names.find(|protected| covers(protected, name))
 }
 
 #[cfg(test)]
@@ -40,13 +41,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_covers_itself_and_what_is_below() {
-        assert_eq!(covering(Path::new(".github/workflows/ci.yml")), Some(".github/workflows"));
-        assert_eq!(covering(Path::new(".mcp.json")), Some(".mcp.json"));
-        for path in
-            [".github/CODEOWNERS", "src/.claude/a", ".gitignore", ".gitattributes", ".mcp.jsonx"]
-        {
-            assert_eq!(covering(Path::new(path)), None, "{path}");
+    fn a_name_without_a_slash_is_known_wherever_it_lies() {
+        assert_eq!(covering(".mcp.json"), Some(".mcp.json"));
+        assert_eq!(covering(".GIT"), Some(".git"));
+        for name in [".github", "workflows", ".gitignore", ".gitattributes", ".mcp.jsonx"] {
+            assert_eq!(covering(name), None, "{name}");
         }
     }
 }

@@ -180,6 +180,28 @@ fn a_folder_with_a_hidden_file_is_renamed_inside_and_stays_hidden() {
 }
 
 #[test]
+fn protected_names_deep_in_a_folder_are_shut_and_new_ones_are_told() {
+    for user in users() {
+        let bench = Bench::with(&[("a.txt", "a\n")]);
+        let there = ["n/.git/hooks/pre-commit", "sub/.claude/settings.json", "a/b/.mcp.json"];
+        for path in there {
+            bench.write(path, "before\n");
+        }
+        let script = "for f in n/.git/hooks/pre-commit sub/.claude/settings.json a/b/.mcp.json sub/.claude/new; do \
+            echo evil > $f && echo wrote $f; done; rm -rf n/.git a/b/.mcp.json; echo x > sub/work; \
+            mkdir -p pkg/.vscode && echo made > pkg/.vscode/tasks.json; true";
+        let answer = Jailed::start_as(user, &bench, "writer", script).go();
+        assert_eq!((answer.code, answer.out.as_str()), (Some(0), ""), "{answer:?}");
+        for path in there {
+            assert_eq!(fs::read_to_string(bench.repo().join(path)).unwrap(), "before\n", "{path}");
+        }
+        assert!(bench.repo().join("sub/work").exists());
+        assert!(answer.err.contains("repo/pkg/.vscode` is new"), "{answer:?}");
+        assert!(!answer.err.contains(".claude` is new"), "{answer:?}");
+    }
+}
+
+#[test]
 fn a_state_folder_that_others_may_write_is_not_used() {
     let bench = Bench::with(&[("a.txt", "a\n")]);
     let state = bench.path("state/sequester");

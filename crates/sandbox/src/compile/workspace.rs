@@ -8,7 +8,7 @@ use sequester_core::profile::Confinement;
 use super::refusal::Refusal;
 use crate::blueprint::{Access, Entry, Kind};
 use crate::capabilities::{Capabilities, Capability};
-use crate::folder::{Folder, Git};
+use crate::folder::{Covered, Folder, Git};
 use crate::policy::{Layer, Layers, Policy, Workspace};
 use crate::protected;
 use crate::surroundings::Surroundings;
@@ -31,18 +31,20 @@ pub(super) fn folder(policy: &Policy) -> PathBuf {
     }
 }
 
-pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), Refusal> {
-    let workspace = folder(policy);
+/// Whether a workspace may stand at a path, whatever is in it.
+pub fn check_place(workspace: &Path, surroundings: &Surroundings) -> Result<(), Refusal> {
     let own = OWN.iter().map(Path::new).chain([surroundings.home.as_path()]);
-    let above = own.into_iter().any(|own| own.starts_with(&workspace));
+    let above = own.into_iter().any(|own| own.starts_with(workspace));
     if above || NOWHERE.iter().any(|nowhere| workspace.starts_with(nowhere)) {
-        return Err(Refusal::Around { workspace });
+        return Err(Refusal::Around { workspace: workspace.to_owned() });
     }
+    Ok(())
+}
+
+pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), Refusal> {
+    check_place(&folder(policy), surroundings)?;
     let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
-    let held = |path: &&PathBuf| {
-        let name = path.strip_prefix(&folder.path).unwrap_or(path).to_string_lossy();
-        !policy.is_granted(&name)
-    };
+    let held = |path: &&PathBuf| !policy.is_granted(&folder.within(path));
     match folder.links.iter().find(held).filter(|_| policy.is_keeping()) {
         Some(path) => Err(Refusal::Link { path: path.clone() }),
         None => Ok(()),
@@ -129,6 +131,15 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
         };
         if done.insert(at.clone()) {
             entries.push(Entry::Shut { at, kind });
+        }
+    }
+    // Sorted: what lies in another comes after it.
+    for Covered { path, name, holds, .. } in &folder.covered {
+        let Some(kind) = *holds else { continue };
+        let is_granted = policy.grants.lift(name, &folder.within(path));
+        if !is_granted && !path.ancestors().any(|above| done.contains(above)) {
+            done.insert(path.clone());
+            entries.push(Entry::Shut { at: path.clone(), kind });
         }
     }
     entries
