@@ -92,3 +92,26 @@ fn a_limit_is_judged_by_what_is_reported_and_not_by_time() {
         assert_eq!(judge(ending, said), Verdict::Unknown(ending));
     }
 }
+
+#[test]
+fn a_guarantee_counts_that_is_kept_both_ways() {
+    let tried = |broken: Option<Guarantee>| Tried {
+        guarantees: [Guarantee::SecretsHidden, Guarantee::ProtectedNames]
+            .map(|one| (one, broken != Some(one)))
+            .into(),
+        missing: Vec::new(),
+        broken: broken.map(|one| (one, "it is not kept")).into_iter().collect(),
+        untried: BTreeMap::new(),
+        trouble: None,
+        renames: None,
+    };
+    let broken = Some(Guarantee::ProtectedNames);
+    for (one, other) in [(None, broken), (broken, None)] {
+        let both = tried(one).and(tried(other));
+        assert!(both.guarantees[&Guarantee::SecretsHidden]);
+        assert!(!both.guarantees[&Guarantee::ProtectedNames]);
+        assert_eq!(both.broken.into_keys().collect::<Vec<_>>(), [Guarantee::ProtectedNames]);
+    }
+    let kept = tried(None).and(tried(None)).guarantees;
+    assert!(kept.into_values().all(|kept| kept));
+}
