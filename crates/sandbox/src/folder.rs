@@ -11,11 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
-use sequester_core::protected::Grants;
+use sequester_core::protected::{self, Grants};
 
 use self::walk::Found;
 use crate::blueprint::Kind;
-use crate::protected;
 
 pub use error::Error;
 pub use git::Git;
@@ -81,7 +80,7 @@ impl Folder {
         let Found { hidden, covered, walked } = walk::look(&path, walk::MOST);
         let (git, covers) = git::look(&path);
         let is_link = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
-        let protected = || protected::NAMES.iter().map(|(name, _)| Path::new(name));
+        let protected = || protected::names().map(Path::new);
         let mut parents: Vec<PathBuf> = protected()
             .filter_map(Path::parent)
             .filter(|parent| !parent.as_os_str().is_empty())

@@ -24,7 +24,6 @@ mod order;
 mod placeholder;
 mod policy;
 mod probe;
-pub mod protected;
 mod proxy;
 mod pump;
 mod root;

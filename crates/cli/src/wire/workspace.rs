@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sequester_core::path::RepoPath;
-use sequester_core::protected::{Grants, covers};
+use sequester_core::protected::{self, Grants, covers};
 use sequester_core::repository::{self, Entry, EntryKind, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored, linked};
-use sequester_sandbox::{Ids, Layer, Layers, identity, protected};
+use sequester_sandbox::{Ids, Layer, Layers, identity};
 
 use super::base::Base;
 use super::jail::Machine;
@@ -214,8 +214,7 @@ fn shows(visible: &dyn Snapshot, path: &str) -> bool {
 }
 
 fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
-    let names = protected::NAMES.iter().map(|(name, _)| *name);
-    names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
+    protected::names().filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
 /// What of the project's base is not shown, and the plan.
@@ -236,8 +235,7 @@ fn rules(
     tree: &Path,
     grants: &Grants,
 ) -> io::Result<Rules> {
-    let mut protected: Vec<String> =
-        protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut protected: Vec<String> = protected::names().map(str::to_owned).collect();
     protected.extend(linked_protection(visible, tree, grants)?);
     Ok(Rules {
         protected,
@@ -252,7 +250,7 @@ fn linked_protection(
     tree: &Path,
     grants: &Grants,
 ) -> io::Result<BTreeSet<String>> {
-    let shut = protected::NAMES.iter().map(|(name, _)| *name).filter(|name| !grants.open(name));
+    let shut = protected::names().filter(|name| !grants.open(name));
     let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sequester_core::profile::Confinement;
+use sequester_core::protected;
 
 use super::refusal::Refusal;
 use crate::blueprint::{Access, Entry, Kind};
 use crate::capabilities::{Capabilities, Capability};
 use crate::folder::{Covered, Folder, Git};
 use crate::policy::{Layer, Layers, Policy, Workspace};
-use crate::protected;
 use crate::surroundings::Surroundings;
 
 /// Where an empty workspace stands.
@@ -116,7 +116,7 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
     let mut entries: Vec<Entry> =
         folder.parents.iter().map(|parent| bind(parent, Access::Write)).collect();
     let mut done: BTreeSet<PathBuf> = folder.hidden.iter().cloned().collect();
-    for (name, kind) in protected::NAMES {
+    for (name, kind, _) in protected::NAMES {
         if policy.is_granted(name) {
             continue;
         }
@@ -148,10 +148,9 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
 /// The folder above a protected name that is not there, so that it is shut whole, unless something in it is granted.
 fn absent_parent(policy: &Policy, folder: &Folder, name: &str) -> Option<PathBuf> {
     let parent = Path::new(name).parent().filter(|parent| !parent.as_os_str().is_empty())?;
-    let mut beside =
-        protected::NAMES.iter().filter(|(name, _)| Path::new(name).starts_with(parent));
+    let mut beside = protected::names().filter(|name| Path::new(name).starts_with(parent));
     let at = folder.path.join(parent);
-    let whole = !folder.parents.contains(&at) && !beside.any(|(name, _)| policy.is_granted(name));
+    let whole = !folder.parents.contains(&at) && !beside.any(|name| policy.is_granted(name));
     whole.then_some(at)
 }
 
@@ -177,8 +176,8 @@ fn of_layers(policy: &Policy, layers: &Layers, capabilities: &Capabilities) -> V
         let held =
             layers.protected.iter().filter(|name| !policy.is_granted(&name.to_string_lossy()));
         entries.extend(held.map(|name| {
-            let known = protected::NAMES.iter().find(|(known, _)| name == Path::new(known));
-            let kind = known.map_or(Kind::Folder, |(_, kind)| *kind);
+            let known = protected::NAMES.iter().find(|(known, ..)| name == Path::new(known));
+            let kind = known.map_or(Kind::Folder, |(_, kind, _)| *kind);
             Entry::Shut { at: at.join(name), kind }
         }));
     }

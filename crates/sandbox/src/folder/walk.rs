@@ -4,11 +4,11 @@ use std::fs::{self, DirEntry, FileType};
 use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
 
+use sequester_core::protected;
 use sequester_core::secret::is_secret_name;
 
 use super::{Covered, Walked};
 use crate::blueprint::Kind;
-use crate::protected;
 
 /// Entries that are looked at.
 pub(super) const MOST: usize = 1_000_000;
