@@ -6,7 +6,7 @@
 
 mod grants;
 
-use std::borrow::Cow;
+use serde::{Deserialize, Serialize};
 
 use crate::fold;
 use crate::path::RepoPath;
@@ -14,35 +14,79 @@ use crate::secret::is_secret_name;
 
 pub use grants::{Error, Grants};
 
+/// What stands at a protected name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    File,
+    Folder,
+}
+
+/// Who may let a change hold a protected name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grantor {
+    /// The runtime commits, its settings are the person's, and agents take orders from the others.
+    Nobody,
+    Person,
+    /// Also a task, for files of build services that it names.
+    Task,
+}
+
+use Grantor::{Nobody, Person, Task};
+use Kind::{File, Folder};
+
 #[rustfmt::skip]
-pub const NAMES: &[&str] = &[
-    ".git", ".sequester", "sequester.toml",
+pub const NAMES: &[(&str, Kind, Grantor)] = &[
+    (".git", Folder, Nobody), (".sequester", Folder, Nobody), ("sequester.toml", File, Nobody),
     // Agents
-    ".claude", ".mcp.json", ".cursor", ".codex", ".gemini", ".opencode",
+    (".claude", Folder, Nobody), (".mcp.json", File, Nobody), (".cursor", Folder, Nobody), (".codex", Folder, Nobody), (".gemini", Folder, Nobody),
+    (".opencode", Folder, Nobody),
     // Editors and shells
-    ".vscode", ".idea", ".devcontainer", ".envrc", ".husky", ".pre-commit-config.yaml", "lefthook.yml",
+    (".vscode", Folder, Person), (".idea", Folder, Person), (".devcontainer", Folder, Person), (".envrc", File, Person), (".husky", Folder, Person),
+    (".pre-commit-config.yaml", File, Person), ("lefthook.yml", File, Person),
     // Build services
-    ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".forgejo/workflows", ".gitea/workflows", ".woodpecker", ".buildkite", ".travis.yml", ".drone.yml",
-    ".woodpecker.yml", ".cirrus.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", "Jenkinsfile",
+    (".github/workflows", Folder, Task), (".github/actions", Folder, Task), (".gitlab-ci.yml", File, Task), (".circleci", Folder, Task),
+    (".forgejo/workflows", Folder, Task), (".gitea/workflows", Folder, Task), (".woodpecker", Folder, Task), (".buildkite", Folder, Task),
+    (".travis.yml", File, Task), (".drone.yml", File, Task), (".woodpecker.yml", File, Task), (".cirrus.yml", File, Task),
+    ("azure-pipelines.yml", File, Task), ("bitbucket-pipelines.yml", File, Task), ("appveyor.yml", File, Task), ("Jenkinsfile", File, Task),
 ];
+
+/// All of them.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    NAMES.iter().map(|(name, ..)| *name)
+}
+
+/// The protected name that a file or folder of this name is, wherever it lies.
+pub fn covering(name: &str) -> Option<&'static str> {
+    names().filter(|protected| !protected.contains('/')).find(|protected| covers(protected, name))
+}
 
 /// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one, be it the first
 /// letter: this path and all beneath it. What some file system would take for the name is covered on all.
 pub fn covers(name: &str, path: &str) -> bool {
     let mut parts = fold::parts(path);
-    let is = |part: Cow<'_, str>, name: Cow<'_, str>| part == name || fold::is_short(&part, &name);
     if name.contains('/') {
         let mut names = fold::parts(name.trim_matches('/'));
-        names.all(|name| parts.next().is_some_and(|part| is(part, name)))
+        names.all(|name| parts.next().is_some_and(|part| is(&part, &name)))
     } else {
-        parts.any(|part| fold::parts(name).any(|name| is(part.clone(), name)))
+        parts.any(|part| fold::parts(name).any(|name| is(&part, &name)))
     }
+}
+
+/// Whether a path is one from the root or lies above it, as [`covers`] takes names.
+pub fn leads_to(path: &str, name: &str) -> bool {
+    let mut names = fold::parts(name.trim_matches('/'));
+    fold::parts(path).all(|part| names.next().is_some_and(|name| is(&part, &name)))
+}
+
+fn is(part: &str, name: &str) -> bool {
+    part == name || fold::is_short(part, name)
 }
 
 /// Why a change may not hold a path, by its name alone.
 pub fn refuse(path: &RepoPath, grants: &Grants) -> Option<String> {
     let text = path.as_str();
-    let name = NAMES.iter().find(|name| covers(name, text) && !grants.lift(name, text));
+    let name = names().find(|name| covers(name, text) && !grants.lift(name, text));
     name.map(|name| format!("`{name}` is protected"))
         .or_else(|| is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})")))
 }
@@ -59,6 +103,27 @@ mod tests {
         }
         for path in [".github/CODEOWNERS", "a/.github/workflows/ci.yml", ".gitignore", "a.txt"] {
             assert_eq!(refused(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_a_slash_is_known_wherever_it_lies() {
+        assert_eq!(covering(".mcp.json"), Some(".mcp.json"));
+        assert_eq!(covering(".GIT"), Some(".git"));
+        for name in [".github", "workflows", ".gitignore", ".gitattributes", ".mcp.jsonx"] {
+            assert_eq!(covering(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_leads_to_what_is_below_it() {
+        for path in
+            [".github", ".GITHUB", "github~1", ".github/workflows", ".github./work\u{200c}flows"]
+        {
+            assert!(leads_to(path, "/.github/workflows"), "{path}");
+        }
+        for path in [".git", "workflows", ".github/workflows/a", "a/.github"] {
+            assert!(!leads_to(path, ".github/workflows"), "{path}");
         }
     }
 

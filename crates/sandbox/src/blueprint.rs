@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use sequester_core::protected::Kind;
 use serde::{Deserialize, Serialize};
 
 /// Everything that the supervisor and the jailed side need to know. It reaches them by descriptor.
@@ -128,13 +129,6 @@ impl Entry {
             Self::Devices => Path::new("/dev"),
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    File,
-    Folder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

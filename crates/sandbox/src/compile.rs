@@ -29,6 +29,7 @@ pub(crate) use guarantee::is_rooted;
 pub use identity::choose as identity;
 pub use people::HOSTNAME;
 pub use refusal::{Missing, Reason, Refusal};
+pub use workspace::check_place;
 
 /// Where the proxy listens, on the jail's own loopback.
 pub(crate) const PROXY_PORT: u16 = 3128;

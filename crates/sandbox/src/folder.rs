@@ -6,12 +6,15 @@ mod git;
 mod tests;
 mod walk;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
+use sequester_core::protected::{self, Grants};
 
-use crate::protected;
+use self::walk::Found;
+use crate::blueprint::Kind;
 
 pub use error::Error;
 pub use git::Git;
@@ -30,7 +33,20 @@ pub struct Folder {
     pub links: Vec<PathBuf>,
     /// Folders that are there above protected names.
     pub parents: Vec<PathBuf>,
+    /// What has a protected name, wherever it lies.
+    pub covered: Vec<Covered>,
     pub walked: Walked,
+}
+
+/// Something with a protected name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Covered {
+    pub path: PathBuf,
+    /// The protected one.
+    pub name: &'static str,
+    /// What can be held in place; nothing for a link.
+    pub holds: Option<Kind>,
+    pub inode: u64,
 }
 
 /// How much of a folder was looked through.
@@ -42,9 +58,13 @@ pub enum Walked {
 }
 
 impl Folder {
-    /// Whether this process could put something into it.
-    pub fn is_writable(&self) -> bool {
-        rustix::fs::access(&self.path, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+    /// The first folder with protected names that this process cannot put something into.
+    pub fn unwritable(&self) -> Option<&Path> {
+        let closed = |folder: &&PathBuf| {
+            rustix::fs::access(*folder, Access::WRITE_OK | Access::EXEC_OK).is_err()
+        };
+        let mut folders = std::iter::once(&self.path).chain(&self.parents);
+        folders.find(closed).map(PathBuf::as_path)
     }
 
     pub fn look(path: &Path) -> Result<Self, Error> {
@@ -57,10 +77,10 @@ impl Folder {
             return Err(Error::OwnState(path));
         }
         fs::read_dir(&path).map_err(|source| Error::unreadable(&path, source))?;
-        let (hidden, walked) = walk::hidden(&path, walk::MOST);
+        let Found { hidden, covered, walked } = walk::look(&path, walk::MOST);
         let (git, covers) = git::look(&path);
         let is_link = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
-        let protected = || protected::NAMES.iter().map(|(name, _)| Path::new(name));
+        let protected = || protected::names().map(Path::new);
         let mut parents: Vec<PathBuf> = protected()
             .filter_map(Path::parent)
             .filter(|parent| !parent.as_os_str().is_empty())
@@ -70,6 +90,20 @@ impl Folder {
         let names = protected().map(|name| path.join(name));
         let links = names.chain(parents.iter().cloned()).filter(is_link).collect();
         parents.retain(|parent| fs::symlink_metadata(parent).is_ok_and(|at| at.is_dir()));
-        Ok(Self { path, git, hidden, covers, links, parents, walked })
+        Ok(Self { path, git, hidden, covers, links, parents, covered, walked })
+    }
+
+    /// What has got a protected name since it was looked at, unless that is granted: in a folder of the workspace's nobody can keep one
+    /// from being made.
+    pub fn appeared(&self, grants: &Grants) -> Vec<PathBuf> {
+        let is_granted = |one: &Covered| grants.lift(one.name, &self.within(&one.path));
+        let now = walk::look(&self.path, walk::MOST).covered.into_iter();
+        let new = now.filter(|one| self.covered.binary_search(one).is_err() && !is_granted(one));
+        new.map(|one| one.path).collect()
+    }
+
+    /// A path as seen from here.
+    pub(crate) fn within<'p>(&self, path: &'p Path) -> Cow<'p, str> {
+        path.strip_prefix(&self.path).unwrap_or(path).to_string_lossy()
     }
 }

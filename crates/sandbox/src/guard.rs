@@ -1,94 +1,80 @@
-//! What covers a file in the person's own folder falls off when somebody outside replaces the file: the kernel takes a mount away with
-//! the name that it stands on. So these names are looked at many times a second and once more in the end, and the jail ends when one of
-//! them stands for something else. The kernel could tell at once, but to stop asking it takes longer than a whole jail.
+//! What covers a file of the person's falls off when somebody outside takes the file away: the kernel takes a mount away with the name
+//! that it stands on, even where the same file comes back to it. Once a program runs, nobody mounts anything in its jail, so that the kernel,
+//! which tells of every change among a jail's mounts, then tells of nothing else.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
 
-use crate::blueprint::{Access, Entry};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// All that is covered in a folder that the jail may write, as it was first seen.
-pub(crate) struct Guard(Vec<(PathBuf, Seen)>);
+use crate::blueprint::Entry;
 
-/// Which file stands at a name. Its number alone may go to another once it is deleted.
-type Seen = Option<(u64, u64, Option<SystemTime>)>;
+/// The list of a jail's mounts, where one of them could fall off. While it is held, so are they.
+#[derive(Default)]
+pub(crate) struct Guard(Option<OwnedFd>);
+
+const TELLING: PollFlags = PollFlags::PRI.union(PollFlags::ERR);
 
 impl Guard {
-    /// After all placeholders are put.
-    pub(crate) fn over(entries: &[Entry]) -> Self {
-        let covered = entries.iter().filter_map(|entry| covered(entries, entry));
-        let seen = |path: PathBuf| {
-            let seen = look(&path);
-            (path, seen)
-        };
-        Self(covered.map(seen).collect())
+    /// By the jailed side, after the last mount: changes are told from here on.
+    pub(crate) fn open(entries: &[Entry]) -> io::Result<Option<OwnedFd>> {
+        let needed = entries.iter().any(|entry| covers_a_file(entries, entry));
+        needed.then(|| File::open("/proc/self/mountinfo").map(OwnedFd::from)).transpose()
     }
 
-    /// Whether a covered name stands for something else now.
+    /// What is ready when something fell off.
+    pub(crate) fn watched(&self) -> Option<PollFd<'_>> {
+        self.0.as_ref().map(|mounts| PollFd::new(mounts, TELLING))
+    }
+
+    /// Whether something fell off that was not told of before.
     pub(crate) fn is_broken(&self) -> bool {
-        self.0.iter().any(|(path, seen)| look(path) != *seen)
+        let Some(mounts) = self.watched() else { return false };
+        // What cannot be asked is taken for broken.
+        poll(&mut [mounts], Some(&Timespec::default())) != Ok(0)
     }
 }
 
-fn look(path: &Path) -> Seen {
-    let about = fs::symlink_metadata(path).ok()?;
-    Some((about.dev(), about.ino(), about.created().ok()))
+impl From<OwnedFd> for Guard {
+    fn from(mounts: OwnedFd) -> Self {
+        Self(Some(mounts))
+    }
 }
 
-/// The machine's name of what an entry covers, where the jail could change it otherwise.
-fn covered(entries: &[Entry], entry: &Entry) -> Option<PathBuf> {
+/// Whether an entry stands on a file of the machine's. A layer has names of its own, which nobody outside reaches.
+fn covers_a_file(entries: &[Entry], entry: &Entry) -> bool {
     let (Entry::Hidden { at } | Entry::Cover { at, .. } | Entry::Shut { at, .. }) = entry else {
-        return None;
+        return false;
     };
-    entries.iter().rev().find_map(|entry| match entry {
-        Entry::Bind { from, at: bound, access } if at.starts_with(bound) => {
-            let inner = at.strip_prefix(bound).ok().map(|inner| from.join(inner));
-            Some(inner.filter(|_| *access == Access::Write))
-        }
-        Entry::Layered { at: bound, .. } if at.starts_with(bound) => Some(None),
+    let around = entries.iter().rev().find_map(|entry| match entry {
+        Entry::Bind { at: bound, .. } if at.starts_with(bound) => Some(true),
+        Entry::Layered { at: bound, .. } if at.starts_with(bound) => Some(false),
         _ => None,
-    })?
+    });
+    around.unwrap_or(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blueprint::Access;
 
     #[test]
-    fn a_covered_name_that_stands_for_something_else_is_seen() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let bind = Entry::Bind {
-            from: folder.path().to_owned(),
-            at: "/work".into(),
-            access: Access::Write,
-        };
-        let entries = [bind, Entry::Hidden { at: "/work/.env".into() }];
-        let write = |name| fs::write(at(name), "x").unwrap();
-        write(".env");
-        let guard = Guard::over(&entries);
-        write("other");
-        fs::write(at(".env"), "the same file").unwrap();
-        assert!(!guard.is_broken());
-        fs::rename(at("other"), at(".env")).unwrap();
-        assert!(guard.is_broken());
-        let guard = Guard::over(&entries);
-        fs::remove_file(at(".env")).unwrap();
-        assert!(guard.is_broken());
-        write(".env");
-        assert!(guard.is_broken(), "it may have the number of the one before");
-    }
-
-    #[test]
-    fn what_is_covered_in_a_layer_or_cannot_be_written_is_not_looked_at() {
-        let layer = Entry::Layered {
+    fn only_what_stands_on_a_file_of_the_machines_is_guarded() {
+        let bind = |access| Entry::Bind { from: "/a".into(), at: "/work".into(), access };
+        let layer = || Entry::Layered {
             at: "/work".into(),
             lower: vec!["/home/ada/shop".into()],
             store: "/state/1".into(),
         };
-        let hidden = Entry::Hidden { at: "/work/.env".into() };
-        assert!(Guard::over(&[layer, hidden]).0.is_empty());
+        let hidden = || Entry::Hidden { at: "/work/.env".into() };
+        let elsewhere = Entry::Hidden { at: "/etc/x".into() };
+        let is_guarded = |entries: &[Entry]| Guard::open(entries).unwrap().is_some();
+        assert!(is_guarded(&[bind(Access::Write), hidden()]));
+        assert!(is_guarded(&[bind(Access::Read), hidden()]));
+        assert!(!is_guarded(&[layer(), hidden()]));
+        assert!(!is_guarded(&[bind(Access::Read), elsewhere]));
+        assert!(!is_guarded(&[bind(Access::Write)]));
     }
 }

@@ -22,6 +22,7 @@ use rustix::thread::{
 
 use crate::blueprint::{Blueprint, Identity, Isolation, Network};
 use crate::groups::Doors;
+use crate::guard::Guard;
 use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart};
@@ -101,6 +102,7 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
             let told = Trouble::at("hand out what is kept in memory");
             link.say_with(&Word::Memory, Some(scratch.as_fd())).map_err(told)?;
         }
+        hand_out_mounts(blueprint, link)?;
         connect(&blueprint.network, link)?;
     } else {
         held(link)?;
@@ -118,6 +120,15 @@ fn told(link: &Link) -> Result<Option<Word>, Trouble> {
 fn held(link: &Link) -> Result<(), Trouble> {
     let Some(Word::Held) = told(link)? else { exit(1) };
     Ok(())
+}
+
+/// Before any program runs.
+fn hand_out_mounts(blueprint: &Blueprint, link: &Link) -> Result<(), Trouble> {
+    let step = "have its mounts watched";
+    let mounts = Guard::open(&blueprint.root).map_err(Trouble::at(step))?;
+    mounts.map_or(Ok(()), |mounts| {
+        link.say_with(&Word::Mounts, Some(mounts.as_fd())).map_err(Trouble::at(step))
+    })
 }
 
 fn at(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {

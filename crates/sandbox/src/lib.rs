@@ -24,7 +24,6 @@ mod order;
 mod placeholder;
 mod policy;
 mod probe;
-pub mod protected;
 mod proxy;
 mod pump;
 mod root;
@@ -47,8 +46,8 @@ pub use blueprint::{
 };
 pub use capabilities::{Capabilities, Capability, Cgroups, LANDLOCK_SCOPES, Swap};
 pub use compile::{
-    Compiled, HOSTNAME, Memory, Missing, Reason, Refusal, compile, compile_harvest, guarantees,
-    identity,
+    Compiled, HOSTNAME, Memory, Missing, Reason, Refusal, check_place, compile, compile_harvest,
+    guarantees, identity,
 };
 pub use folder::Folder;
 pub use host::Host;

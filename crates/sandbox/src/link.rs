@@ -30,6 +30,8 @@ pub(crate) enum Word {
     Listening,
     /// With the descriptor of a file system that is kept in memory.
     Memory,
+    /// With the descriptor of the list of mounts, which must not change from now on.
+    Mounts,
     Running,
     Ended(Ending),
 }

@@ -85,6 +85,7 @@ pub(crate) fn clean_folder() -> Folder {
         covers: Vec::new(),
         links: Vec::new(),
         parents: Vec::new(),
+        covered: Vec::new(),
         walked: Walked::Whole,
     }
 }

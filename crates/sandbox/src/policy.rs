@@ -43,7 +43,7 @@ pub struct Layers {
     pub store: PathBuf,
     /// The git folder that is shown as `.git`, read-only.
     pub git: Option<PathBuf>,
-    /// Names among [`crate::protected::NAMES`] that the trees hold. New ones are refused when the change is harvested.
+    /// Names among [`sequester_core::protected::NAMES`] that the trees hold. New ones are refused when the change is harvested.
     pub protected: Vec<PathBuf>,
     /// The project's ignored build folders.
     pub caches: Vec<Layer>,

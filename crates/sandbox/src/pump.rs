@@ -1,16 +1,22 @@
 //! What a jailed program reads and prints, through pipes of its own.
 
-use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
-use rustix::io::dup;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, dup};
+use rustix::pipe::{PipeFlags, pipe_with};
 
 pub(crate) struct Pumps(Option<Pipes>);
 
 struct Pipes {
+    /// Of a pipe that nobody writes to: it ends when all threads of the output have.
+    passed: (OwnedFd, OwnedFd),
     input: OwnedFd,
     output: OwnedFd,
     /// Nothing where they come with the output.
@@ -21,6 +27,7 @@ struct Pipes {
 pub(crate) struct Running {
     threads: Vec<(&'static str, JoinHandle<io::Result<()>>)>,
     over: Arc<AtomicBool>,
+    passed: Option<OwnedFd>,
 }
 
 /// What became of the output.
@@ -32,8 +39,13 @@ pub(crate) struct Passed {
 }
 
 impl Pumps {
-    pub(crate) fn new(input: OwnedFd, output: OwnedFd, errors: Option<OwnedFd>) -> Self {
-        Self(Some(Pipes { input, output, errors }))
+    pub(crate) fn new(
+        input: OwnedFd,
+        output: OwnedFd,
+        errors: Option<OwnedFd>,
+    ) -> io::Result<Self> {
+        let passed = pipe_with(PipeFlags::CLOEXEC)?;
+        Ok(Self(Some(Pipes { passed, input, output, errors })))
     }
 
     pub(crate) fn none() -> Self {
@@ -43,27 +55,32 @@ impl Pumps {
     /// Starts one thread for each stream. Past `most` bytes of output nothing more is passed on.
     pub(crate) fn start(self, most: Option<u64>) -> Running {
         let over = Arc::new(AtomicBool::new(false));
-        let Some(Pipes { input, output, errors }) = self.0 else {
-            return Running { threads: Vec::new(), over };
+        let Some(Pipes { passed: (passed, passing), input, output, errors }) = self.0 else {
+            return Running { threads: Vec::new(), over, passed: None };
         };
         // Reads until the person's input ends; nobody waits for it.
         if let Ok(stdin) = dup(rustix::stdio::stdin()) {
             let _ =
                 thread::Builder::new().spawn(move || drop(copy(stdin, input, &Meter::endless())));
         }
-        let count = Arc::new(AtomicU64::new(0));
+        let (count, passing) = (Arc::new(AtomicU64::new(0)), Arc::new(passing));
         let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {
             let meter =
                 Meter { count: count.clone(), most: most.unwrap_or(u64::MAX), over: over.clone() };
-            let to = to.ok()?;
-            Some((name, thread::Builder::new().spawn(move || copy(from, to, &meter)).ok()?))
+            let (to, passing) = (to.ok()?, passing.clone());
+            let run = move || {
+                let _passing = passing;
+                copy(from, to, &meter)
+            };
+            Some((name, thread::Builder::new().spawn(run).ok()?))
         };
         let stdout =
             out("standard output", output, dup(rustix::stdio::stdout()).map_err(Into::into));
         let stderr = errors.and_then(|errors| {
             out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into))
         });
-        Running { threads: stdout.into_iter().chain(stderr).collect(), over }
+        let threads = stdout.into_iter().chain(stderr).collect();
+        Running { threads, over, passed: Some(passed) }
     }
 }
 
@@ -72,16 +89,34 @@ impl Running {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// After all writers have ended: waits until what they left is passed on.
-    pub(crate) fn finish(self) -> Passed {
+    /// After all writers have ended: waits until what they left is passed on. Gives up when it is time, and when there is nobody at the
+    /// other side of `control`.
+    pub(crate) fn finish(self, control: &impl AsFd, until: Option<Instant>) -> Passed {
+        if !self.is_passed_on(control, until) {
+            return Passed { over: self.is_over(), lost: None };
+        }
         let ended = self.threads.into_iter().map(|(name, thread)| (name, thread.join()));
         let lost = ended.filter_map(|(name, ended)| match ended {
-            Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Some((name, error)),
+            Ok(Err(error)) if error.kind() != ErrorKind::BrokenPipe => Some((name, error)),
             _ => None,
         });
         // All of them end.
         let lost: Vec<_> = lost.collect();
         Passed { over: self.over.load(Ordering::Relaxed), lost: lost.into_iter().next() }
+    }
+
+    fn is_passed_on(&self, control: &impl AsFd, until: Option<Instant>) -> bool {
+        let Some(passed) = &self.passed else { return true };
+        loop {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let left = left.and_then(|left| Timespec::try_from(left).ok());
+            let mut ready =
+                [PollFd::new(passed, PollFlags::IN), PollFd::new(control, PollFlags::RDHUP)];
+            match poll(&mut ready, left.as_ref()) {
+                Err(Errno::INTR) => {}
+                woken => return woken.is_ok() && !ready[0].revents().is_empty(),
+            }
+        }
     }
 }
 
@@ -110,19 +145,40 @@ impl Meter {
 /// Until either side ends, or no more may pass: then the reader is gone, and the writer is told so by the kernel. Fails where the other side
 /// takes no more.
 fn copy(from: OwnedFd, to: OwnedFd, meter: &Meter) -> io::Result<()> {
-    let (mut from, mut to) = (std::fs::File::from(from), std::fs::File::from(to));
+    let (mut from, mut to) = (File::from(from), File::from(to));
     let mut buffer = vec![0; 64 << 10];
     loop {
         let bytes = match from.read(&mut buffer) {
             Ok(0) => return Ok(()),
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if await_readiness(&error, &from, PollFlags::IN) => continue,
             Err(_) => return Ok(()),
         };
         let admitted = meter.admit(bytes);
-        to.write_all(&buffer[..admitted])?;
+        write_all(&mut to, &buffer[..admitted])?;
         if admitted < bytes {
             return Ok(());
         }
     }
+}
+
+fn write_all(to: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match to.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if await_readiness(&error, to, PollFlags::OUT) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is worth another try, now that the stream is ready: others who hold it may have made it one that does not wait.
+fn await_readiness(error: &io::Error, stream: &File, wanted: PollFlags) -> bool {
+    if error.kind() == ErrorKind::WouldBlock {
+        // Why it fails is told by the next try.
+        let _ = poll(&mut [PollFd::new(stream, wanted)], None);
+    }
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

@@ -13,8 +13,8 @@ use sequester_core::profile::Confinement;
 
 use crate::folder::Git;
 use crate::policy::{Policy, Workspace};
-use crate::protected;
 use crate::surroundings::{Surroundings, What};
+use sequester_core::protected;
 
 /// What a program needs of the system before it does anything.
 const BASE: &str = "\
@@ -105,12 +105,7 @@ fn shut(policy: &Policy) -> Vec<PathBuf> {
         return Vec::new();
     };
     let held = |name: &&str| policy.is_keeping() && !policy.is_granted(name) || *name == ".git";
-    protected::NAMES
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(held)
-        .map(|name| tree.join(name))
-        .collect()
+    protected::names().filter(held).map(|name| tree.join(name)).collect()
 }
 
 /// Also what has credentials among other things: a text cannot stand in for it here.

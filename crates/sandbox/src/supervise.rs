@@ -117,18 +117,33 @@ fn keep(
     if !first {
         placeholders.put(&blueprint)?;
     }
-    let guard = Guard::over(&blueprint.root);
     let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
     // Fails if the jail could not be made, and why is heard next.
     let _ = ours.say(&Word::Held);
-    let listener = started(&ours, &mut watch)?;
-    let _proxy =
+    let (listener, guard) = started(&ours, &mut watch)?;
+    let proxy =
         listener.map(|listener| offer(listener, &blueprint.network, control)).transpose()?;
     control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
-    let watched = Watched { watch, guard, pumps: pumps.start(blueprint.caps.output) };
-    let ending = jail.keep(watched, control, &ours, &groups);
+    let pumps = pumps.start(blueprint.caps.output);
+    let ending = jail.keep(Watched { watch, guard, pumps: &pumps }, control, &ours, &groups);
+    drop(proxy);
+    // First: whoever reads the output may take as long as they like.
     clear(store, placeholders, jail);
-    Ok(ending)
+    drop(groups);
+    Ok(pass_on(ending, pumps, control))
+}
+
+/// How long the output of a jail that was ended waits for its reader.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Waits until what was printed last is read. A program whose output is no longer taken may end before that is noticed.
+fn pass_on(ending: Ending, pumps: Running, control: &Link) -> Ending {
+    let is_killed = matches!(ending, Ending::Killed(_));
+    let passed = pumps.finish(control, is_killed.then(|| Instant::now() + DRAIN));
+    if let Some((stream, error)) = passed.lost {
+        let _ = control.say(&Said::Lost { stream: stream.to_owned(), why: error.to_string() });
+    }
+    if passed.over && !is_killed { Ending::Killed(Cause::Output) } else { ending }
 }
 
 /// Takes away what the jail had, while the kernel takes its mounts away.
@@ -191,7 +206,7 @@ fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pump
         let (errors, stderr) = pipe()?;
         (Some(errors), stderr)
     };
-    Ok((Ends { stdin, stdout, stderr, socket }, Pumps::new(input, output, errors)))
+    Ok((Ends { stdin, stdout, stderr, socket }, Pumps::new(input, output, errors)?))
 }
 
 fn is_one(one: &impl AsFd, other: &impl AsFd) -> bool {
@@ -276,13 +291,14 @@ fn map(pid: Pid, identity: Identity) -> io::Result<()> {
 }
 
 /// Until the program runs.
-fn started(link: &Link, watch: &mut Watch<'_>) -> Result<Option<OwnedFd>, Trouble> {
-    let mut listener = None;
+fn started(link: &Link, watch: &mut Watch<'_>) -> Result<(Option<OwnedFd>, Guard), Trouble> {
+    let (mut listener, mut guard) = (None, Guard::default());
     loop {
         match link.hear().map_err(Trouble::at("hear from the jail"))? {
-            Some((Word::Running, _)) => return Ok(listener),
+            Some((Word::Running, _)) => return Ok((listener, guard)),
             Some((Word::Listening, given)) => listener = given,
             Some((Word::Memory, given)) => watch.add(given),
+            Some((Word::Mounts, given)) => guard = given.map(Guard::from).unwrap_or_default(),
             Some((Word::Failed(trouble), _)) => return Err(trouble),
             Some((Word::Go | Word::Held | Word::Spawn(_) | Word::Ended(_), _)) => {}
             None => {
@@ -304,7 +320,7 @@ struct Jail {
 struct Watched<'a> {
     watch: Watch<'a>,
     guard: Guard,
-    pumps: Running,
+    pumps: &'a Running,
 }
 
 impl Jail {
@@ -314,16 +330,14 @@ impl Jail {
         watch.begin();
         let cause = loop {
             let patience = watch.patience(Instant::now());
-            match self.wait(control, link, patience) {
+            match self.wait(control, link, &guard, patience) {
                 Woken::Ended => break None,
                 Woken::Asked => break Some(Cause::Asked),
+                Woken::Exposed => break Some(Cause::Exposed),
                 Woken::Time => {}
             }
-            let cause = match () {
-                () if guard.is_broken() => Some(Cause::Exposed),
-                () if pumps.is_over() => Some(Cause::Output),
-                () => watch.look(Instant::now()),
-            };
+            let over = pumps.is_over().then_some(Cause::Output);
+            let cause = over.or_else(|| watch.look(Instant::now()));
             if cause.is_some() {
                 break cause;
             }
@@ -331,34 +345,34 @@ impl Jail {
         self.end();
         let heard = ending(link);
         // What happened since the last look counts too.
-        let exposed = guard.is_broken().then_some(Cause::Exposed);
-        // A program whose output is no longer taken may end before that is noticed.
-        let passed = pumps.finish();
-        if let Some((stream, error)) = passed.lost {
-            let _ = control.say(&Said::Lost { stream: stream.to_owned(), why: error.to_string() });
-        }
-        let over = passed.over.then_some(Cause::Output);
+        let exposed = || guard.is_broken().then_some(Cause::Exposed);
+        let over = || pumps.is_over().then_some(Cause::Output);
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
         // What was filled faster than anybody looks.
         let disk = || watch.is_disk_over().then_some(Cause::Disk);
-        match cause.or(exposed).or(over).or_else(memory).or_else(disk) {
+        match cause.or_else(exposed).or_else(over).or_else(memory).or_else(disk) {
             Some(cause) => Ending::Killed(cause),
             None => heard.unwrap_or(KILLED),
         }
     }
 
-    fn wait(&self, control: &Link, link: &Link, patience: Duration) -> Woken {
-        let mut descriptors = [
+    fn wait(&self, control: &Link, link: &Link, guard: &Guard, patience: Duration) -> Woken {
+        let mut descriptors = vec![
             PollFd::new(&self.handle, PollFlags::IN),
             // The only word that comes now is the last.
             PollFd::new(link, PollFlags::IN),
             PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
         ];
+        descriptors.extend(guard.watched());
         let time = Timespec::try_from(patience).ok();
-        match poll(&mut descriptors, time.as_ref()) {
-            Ok(_) if descriptors[..2].iter().any(|one| !one.revents().is_empty()) => Woken::Ended,
-            Ok(_) if !descriptors[2].revents().is_empty() => fulfil(control, link),
+        let woken = poll(&mut descriptors, time.as_ref());
+        let is_ready = |one: &PollFd<'_>| !one.revents().is_empty();
+        match woken {
+            // It is told once.
+            Ok(_) if descriptors.get(3).is_some_and(is_ready) => Woken::Exposed,
+            Ok(_) if descriptors[..2].iter().any(is_ready) => Woken::Ended,
+            Ok(_) if is_ready(&descriptors[2]) => fulfil(control, link),
             Ok(_) | Err(Errno::INTR) => Woken::Time,
             Err(_) => Woken::Asked,
         }
@@ -419,6 +433,7 @@ fn fulfil(control: &Link, link: &Link) -> Woken {
 
 enum Woken {
     Ended,
+    Exposed,
     Asked,
     Time,
 }

@@ -12,7 +12,7 @@ use crate::Outcome;
 use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
-use crate::wire::jail::{Machine, folder, named_hosts};
+use crate::wire::jail::{Machine, named_hosts};
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     // First: what the dead left in a workspace is gone then.
     let machine = Machine::look();
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
-    let workspace = folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
+    let workspace = machine.folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(&workspace.path, configuration, &trust);
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         let hint = "Start it again; what it left behind is taken away then.";
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
+    tell_appeared(&policy);
     let code = end(ending, &given.command[0]);
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
@@ -62,6 +63,26 @@ fn limits(flags: &[String]) -> Result<Limits, Failure> {
     }
     Ok(limits)
 }
+
+/// What its user may otherwise start unawares.
+fn tell_appeared(policy: &Policy) {
+    let Workspace::Folder(folder) = &policy.workspace else { return };
+    if !policy.is_keeping() {
+        return;
+    }
+    let new = folder.appeared(&policy.grants);
+    for path in new.iter().take(MOST_TOLD) {
+        output::tell(&format!(
+            "`{}` is new, and is protected: look at it before an editor, an agent or git does.",
+            path.display()
+        ));
+    }
+    if let Some(more) = new.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+        output::tell(&format!("{more} more with protected names are new."));
+    }
+}
+
+const MOST_TOLD: usize = 20;
 
 fn tell(said: &Said) {
     match said {
@@ -91,17 +112,17 @@ fn killed(cause: Cause) -> String {
     format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())
 }
 
-/// What the kernel ends a program by that comes to a limit itself.
+/// What the kernel ends a program by that comes to a limit itself. Others may send the same.
 fn at_limit(signal: i32) -> Option<String> {
     const CPU: i32 = 24;
     const FILE: i32 = 25;
     let (what, limit) = match signal {
-        CPU => ("used more processor time than one may", "cpu=10m"),
+        CPU => ("used more processor time than it may", "cpu=10m"),
         FILE => ("wrote a larger file than it may", "disk=16G"),
         _ => return None,
     };
     Some(format!(
-        "A program {what}, so the kernel ended it. A limit is set as with `--limit {limit}`."
+        "So the kernel ends a program that {what}. If this is why, a limit is set as with `--limit {limit}`."
     ))
 }
 

@@ -16,8 +16,8 @@ use sequester_core::fault::Code;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Host, Jail, Policy, Refusal, Surroundings, Workspace,
-    assume, compile, compile_harvest, identity, probe,
+    Blueprint, Capabilities, Compiled, Error, Folder, Host, Jail, Policy, Refusal, Surroundings,
+    Workspace, assume, check_place, compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -114,19 +114,31 @@ impl Machine {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A folder as a workspace.
+    pub(crate) fn folder(&self, path: &Path) -> Result<Folder, Failure> {
+        // Before all of it is looked through.
+        if let Ok(path) = path.canonicalize() {
+            self.check_place(&path)?;
+        }
+        Folder::look(path).map_err(|error| {
+            Failure::input(Code::BadWorkspace, path.display(), error.to_string(), error.hint())
+        })
+    }
+
     /// What a writer could change there would count outside of the jail: a layer of another jail, or the person's own word
     /// on what is trusted and configured.
-    fn check_place(&self, policy: &Policy) -> Result<(), Failure> {
-        let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
+    fn check_place(&self, path: &Path) -> Result<(), Failure> {
         let state = self.state.parent().map(Path::to_owned);
         let own = state.into_iter().chain(super::config::folder());
         let own = own.map(|own| own.canonicalize().unwrap_or(own));
-        let meets = |own: &PathBuf| own.starts_with(&folder.path) || folder.path.starts_with(own);
-        let Some(own) = own.into_iter().find(meets) else { return Ok(()) };
+        let meets = |own: &PathBuf| own.starts_with(path) || path.starts_with(own);
+        let Some(own) = own.into_iter().find(meets) else {
+            return check_place(path, &self.surroundings).map_err(|refusal| refuse(&refusal));
+        };
         let own = own.display();
         let message = format!("The workspace holds, or lies in, the product's own folder `{own}`.");
         let hint = "Name a folder that does not, or let `XDG_STATE_HOME` and `XDG_CONFIG_HOME` name others.";
-        Err(Failure::input(Code::BadWorkspace, folder.path.display(), message, hint))
+        Err(Failure::input(Code::BadWorkspace, path.display(), message, hint))
     }
 
     /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so
@@ -136,7 +148,6 @@ impl Machine {
         policy: &Policy,
         launch: impl Fn(&Blueprint) -> Result<T, Error>,
     ) -> Result<T, Failure> {
-        self.check_place(policy)?;
         self.make_state()?;
         let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
@@ -179,12 +190,10 @@ impl Machine {
 /// A writer's names cannot be held in a folder that the person cannot write.
 fn check_written(policy: &Policy) -> Result<(), Failure> {
     let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
-    if !policy.is_keeping() || folder.is_writable() {
-        return Ok(());
-    }
-    let message = "You cannot write the workspace, and the profile is for writing.";
+    let Some(path) = folder.unwritable().filter(|_| policy.is_keeping()) else { return Ok(()) };
+    let message = "You cannot write this folder, where names must be held while a writer works.";
     let hint = "Name a folder that you can write, or a profile that keeps nothing: `read-only` or `validate`.";
-    Err(Failure::input(Code::BadWorkspace, folder.path.display(), message, hint))
+    Err(Failure::input(Code::BadWorkspace, path.display(), message, hint))
 }
 
 /// `$XDG_STATE_HOME/sequester/jails`, else `~/.local/state/...`, else in the folder for temporary files.
@@ -217,13 +226,6 @@ pub(crate) fn broken(error: &Error) -> Failure {
     let hint =
         "`sequester doctor` tries every step and says what to do; nothing runs without the jail.";
     Failure::guarantee(Code::NoJail, "", error.to_string(), hint)
-}
-
-/// A folder as a workspace.
-pub(crate) fn folder(path: &Path) -> Result<sequester_sandbox::Folder, Failure> {
-    sequester_sandbox::Folder::look(path).map_err(|error| {
-        Failure::input(Code::BadWorkspace, path.display(), error.to_string(), error.hint())
-    })
 }
 
 /// The hosts of a profile as a jail takes them.

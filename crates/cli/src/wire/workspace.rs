@@ -8,12 +8,12 @@ use std::time::SystemTime;
 
 use sequester_core::change::Change;
 use sequester_core::path::RepoPath;
-use sequester_core::protected::Grants;
+use sequester_core::protected::{self, Grants, covers};
 use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot};
 use sequester_git::{Export, Touched};
 use sequester_sandbox::harvest::{Look, Rules};
 use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored, linked};
-use sequester_sandbox::{Ids, Layer, Layers, identity, protected};
+use sequester_sandbox::{Ids, Layer, Layers, identity};
 
 use super::base::Base;
 use super::jail::Machine;
@@ -263,8 +263,7 @@ fn shows(visible: &dyn Snapshot, path: &str) -> bool {
 }
 
 fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
-    let names = protected::NAMES.iter().map(|(name, _)| *name);
-    names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
+    protected::names().filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
 /// What of the base is not shown, and the plan.
@@ -281,8 +280,7 @@ fn rules(
     tree: &Path,
     grants: &Grants,
 ) -> io::Result<Rules> {
-    let mut protected: Vec<String> =
-        protected::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut protected: Vec<String> = protected::names().map(str::to_owned).collect();
     protected.extend(linked_protection(visible, tree, grants)?);
     Ok(Rules {
         protected,
@@ -297,11 +295,11 @@ fn linked_protection(
     tree: &Path,
     grants: &Grants,
 ) -> io::Result<BTreeSet<String>> {
-    let shut = protected::NAMES.iter().map(|(name, _)| *name).filter(|name| !grants.open(name));
+    let shut = protected::names().filter(|name| !grants.open(name));
     let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();
-        names.iter().any(|name| name.eq_ignore_ascii_case(last))
+        names.iter().any(|name| covers(name, last))
     };
     let links = visible.entries().iter().filter(|entry| entry.kind == EntryKind::Symlink);
     let links = links.map(|entry| entry.path.as_str()).filter(|path| is_named(path));

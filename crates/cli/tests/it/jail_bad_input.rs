@@ -241,6 +241,32 @@ fn a_workspace_that_cannot_be_written_is_told_to_a_writer() {
 }
 
 #[test]
+fn a_folder_of_the_workspace_that_cannot_be_written_is_named_to_a_writer() {
+    let place = Place::of_user();
+    let closed = place.path("workspace/.github");
+    fs::create_dir(&closed).unwrap();
+    if place.user.is_none() {
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let answer = run(&place, &[], "writer", &["--", "/bin/true"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    let told = closed.display().to_string();
+    assert!(answer.err.contains(&told) && answer.err.contains("You cannot write"), "{answer:?}");
+}
+
+#[test]
+fn a_place_where_no_workspace_stands_is_refused_before_it_is_looked_through() {
+    let place = Place::of_user();
+    for path in ["/", "/usr"] {
+        let begun = std::time::Instant::now();
+        let answer = run(&place, &[], "read-only", &["--workspace", path, "--", "/bin/true"]);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        // To look through it takes many times as long, however little there is to do.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{path}");
+    }
+}
+
+#[test]
 fn output_that_nothing_takes_is_told_and_fails() {
     let place = Place::of_user();
     let to = |redirection: &str| -> Vec<String> {
@@ -262,6 +288,8 @@ fn a_limit_that_the_kernel_ends_a_program_by_is_named() {
     let place = Place::of_user();
     for (limit, script, code, part) in [
         ("disk=1M", "head -c 2M /dev/zero >/tmp/large", 153, "a larger file than it may"),
+        // Who ends so by its own will is not told that it was ended.
+        ("wall=10s", "exit 153", 153, "If this is why"),
         ("wall=1s", "sleep 60", 124, "longer than it may"),
     ] {
         let words = ["--limit", limit, "--", "/bin/sh", "-c", script];

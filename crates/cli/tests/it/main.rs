@@ -34,6 +34,7 @@ mod run_words;
 mod runs;
 mod scripted;
 mod storm;
+mod streams;
 mod subagent_bad_input;
 mod subagent_endings;
 mod terminal;

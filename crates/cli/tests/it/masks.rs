@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::command::{Answer, Bench};
+use crate::machine;
 
 /// A command in a jail of the bench's folder, with its lines in and out.
 struct Jailed {
@@ -17,8 +18,22 @@ struct Jailed {
 impl Jailed {
     /// Says `ready`, waits for a line, then runs the script.
     fn start(bench: &Bench, profile: &str, script: &str) -> Self {
+        Self::start_as(None, bench, profile, script)
+    }
+
+    /// As another user, to whom all of the bench is given.
+    fn start_as(user: Option<u32>, bench: &Bench, profile: &str, script: &str) -> Self {
         let script = format!("echo ready; read -r line; {script}");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sequester"))
+        let mut words = user.map(machine::as_user).unwrap_or_default();
+        words.push(machine::program().display().to_string());
+        if let Some(user) = user {
+            let owner = format!("{user}:{user}");
+            let given =
+                Command::new("chown").args(["-R", &owner]).arg(bench.path("")).status().unwrap();
+            assert!(given.success());
+        }
+        let mut child = Command::new(&words[0])
+            .args(&words[1..])
             .args(["sandbox", "--profile", profile, "--", "sh", "-c", &script])
             .current_dir(bench.repo())
             .env("HOME", bench.path("home"))
@@ -118,6 +133,71 @@ fn a_secret_that_is_replaced_outside_stays_hidden_or_ends_the_jail() {
         } else {
             assert_eq!(answer.code, Some(0), "{answer:?}");
         }
+    }
+}
+
+/// Who runs this and, if that is root, a normal user.
+fn users() -> Vec<Option<u32>> {
+    let normal = machine::is_root().then(|| Some(machine::unused_user()));
+    let obstacle = normal.is_none().then_some("it takes root");
+    machine::may_go("covers as root and as a normal user", obstacle);
+    [None].into_iter().chain(normal).collect()
+}
+
+#[test]
+fn what_covers_a_name_falls_off_and_ends_the_jail_though_the_same_file_comes_back() {
+    for user in users() {
+        for (name, script) in
+            [(".env", "cat .env"), (".mcp.json", "echo evil > .mcp.json && echo CANARY")]
+        {
+            let bench = Bench::with(&[("a.txt", "a\n")]);
+            bench.write(name, "CANARY\n");
+            let script = format!("sleep 1; {script}");
+            let jail = Jailed::start_as(user, &bench, "writer", &script);
+            let (at, kept) = (bench.repo().join(name), bench.repo().join("kept"));
+            fs::hard_link(&at, &kept).unwrap();
+            fs::remove_file(&at).unwrap();
+            fs::hard_link(&kept, &at).unwrap();
+            fs::remove_file(&kept).unwrap();
+            let answer = jail.go();
+            assert_eq!((answer.code, answer.out.as_str()), (Some(137), ""), "{name}: {answer:?}");
+            assert!(answer.err.contains("was replaced outside"), "{answer:?}");
+            assert_eq!(fs::read_to_string(&at).unwrap(), "CANARY\n");
+        }
+    }
+}
+
+#[test]
+fn a_folder_with_a_hidden_file_is_renamed_inside_and_stays_hidden() {
+    for user in users() {
+        let bench = Bench::with(&[("a.txt", "a\n")]);
+        bench.write("deps/pkg/server.pem", "CANARY\n");
+        let script = "mv deps/pkg deps/old && sleep 0.2 && cat deps/old/server.pem; exit 3";
+        let answer = Jailed::start_as(user, &bench, "writer", script).go();
+        assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""), "{answer:?}");
+        assert!(bench.repo().join("deps/old/server.pem").exists());
+    }
+}
+
+#[test]
+fn protected_names_deep_in_a_folder_are_shut_and_new_ones_are_told() {
+    for user in users() {
+        let bench = Bench::with(&[("a.txt", "a\n")]);
+        let there = ["n/.git/hooks/pre-commit", "sub/.claude/settings.json", "a/b/.mcp.json"];
+        for path in there {
+            bench.write(path, "before\n");
+        }
+        let script = "for f in n/.git/hooks/pre-commit sub/.claude/settings.json a/b/.mcp.json sub/.claude/new; do \
+            echo evil > $f && echo wrote $f; done; rm -rf n/.git a/b/.mcp.json; echo x > sub/work; \
+            mkdir -p pkg/.vscode && echo made > pkg/.vscode/tasks.json; true";
+        let answer = Jailed::start_as(user, &bench, "writer", script).go();
+        assert_eq!((answer.code, answer.out.as_str()), (Some(0), ""), "{answer:?}");
+        for path in there {
+            assert_eq!(fs::read_to_string(bench.repo().join(path)).unwrap(), "before\n", "{path}");
+        }
+        assert!(bench.repo().join("sub/work").exists());
+        assert!(answer.err.contains("repo/pkg/.vscode` is new"), "{answer:?}");
+        assert!(!answer.err.contains(".claude` is new"), "{answer:?}");
     }
 }
 

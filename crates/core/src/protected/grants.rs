@@ -8,21 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{NAMES, covers};
+use super::{Grantor, NAMES, covers, names};
 use crate::path::RepoPath;
-
-/// Whoever asks: the runtime commits, its settings are the person's, and agents take orders from the others.
-#[rustfmt::skip]
-const NEVER: [&str; 9] = [
-    ".git", ".sequester", "sequester.toml", ".claude", ".mcp.json", ".cursor", ".codex", ".gemini", ".opencode",
-];
-
-/// Files of build services: a task may change those that it names. For all others it takes the person's word.
-#[rustfmt::skip]
-const BY_TASKS: [&str; 16] = [
-    ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".forgejo/workflows", ".gitea/workflows", ".woodpecker", ".buildkite", ".travis.yml", ".drone.yml",
-    ".woodpecker.yml", ".cirrus.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", "Jenkinsfile",
-];
 
 /// Protected names, and paths in them, that one attempt may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,10 +35,10 @@ impl Grants {
     /// The person's own word for a protected name, or for a path in one.
     pub fn grant(&mut self, name: &str) -> Result<(), Error> {
         let path = RepoPath::parse(name).map_err(|_| Error::Unprotected)?;
-        if let Some(name) = NEVER.iter().find(|name| covers(name, path.as_str())) {
+        if let Some(name) = names().find(|name| covers(name, path.as_str()) && is_never(name)) {
             return Err(Error::Never(name));
         }
-        if !NAMES.iter().any(|name| covers(name, path.as_str())) {
+        if !names().any(|name| covers(name, path.as_str())) {
             return Err(Error::Unprotected);
         }
         self.0.insert(path.as_str().to_owned());
@@ -62,8 +49,8 @@ impl Grants {
     #[must_use]
     pub fn with_named<'p>(mut self, paths: impl IntoIterator<Item = &'p RepoPath>) -> Self {
         let granted = |path: &&RepoPath| {
-            let covering = NAMES.iter().filter(|name| covers(name, path.as_str()));
-            covering.clone().count() > 0 && covering.into_iter().all(|name| BY_TASKS.contains(name))
+            let mut covering = names().filter(|name| covers(name, path.as_str())).peekable();
+            covering.peek().is_some() && covering.all(|name| grantor(name) == Some(Grantor::Task))
         };
         // A path from the root: the name alone would be granted wherever it lies.
         self.0.extend(paths.into_iter().filter(granted).map(|path| format!("/{path}")));
@@ -79,9 +66,10 @@ impl Grants {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether a change may hold `path` though the `name` is protected and covers it.
+    /// Whether a change may hold `path` though the `name` is protected and covers it. Only what is granted, letter by letter: another
+    /// file that some file system takes for it is another file.
     pub fn lift(&self, name: &str, path: &str) -> bool {
-        self.within(name).any(|grant| covers(grant, path))
+        self.within(name).any(|grant| reaches(grant, path))
     }
 
     /// Whether all of a protected name is granted.
@@ -96,8 +84,26 @@ impl Grants {
 
     /// What is granted of one name. What lies in several needs a grant of each.
     fn within(&self, name: &str) -> impl Iterator<Item = &str> {
-        let can_be = NAMES.contains(&name) && !NEVER.contains(&name);
+        let can_be = grantor(name).is_some_and(|grantor| grantor != Grantor::Nobody);
         self.iter().filter(move |grant| can_be && covers(name, grant.trim_start_matches('/')))
+    }
+}
+
+fn grantor(name: &str) -> Option<Grantor> {
+    NAMES.iter().find(|(known, ..)| *known == name).map(|(.., grantor)| *grantor)
+}
+
+fn is_never(name: &str) -> bool {
+    grantor(name) == Some(Grantor::Nobody)
+}
+
+/// As [`covers`] has it, with the very letters.
+fn reaches(grant: &str, path: &str) -> bool {
+    let mut parts = path.split('/');
+    if grant.contains('/') {
+        grant.trim_matches('/').split('/').all(|part| parts.next() == Some(part))
+    } else {
+        parts.any(|part| part == grant)
     }
 }
 
@@ -106,8 +112,7 @@ impl Error {
         match self {
             Self::Never(_) => "Take it out, and change it by yourself.".to_owned(),
             Self::Unprotected => {
-                let names: Vec<&str> =
-                    NAMES.iter().copied().filter(|name| !NEVER.contains(name)).collect();
+                let names: Vec<&str> = names().filter(|name| !is_never(name)).collect();
                 format!("Write one of these, or a path in one: `{}`.", names.join("`, `"))
             }
         }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sequester_core::profile::Confinement;
+use sequester_core::protected;
 
 use super::refusal::Refusal;
 use crate::blueprint::{Access, Entry, Kind};
 use crate::capabilities::{Capabilities, Capability};
-use crate::folder::{Folder, Git};
+use crate::folder::{Covered, Folder, Git};
 use crate::policy::{Layer, Layers, Policy, Workspace};
-use crate::protected;
 use crate::surroundings::Surroundings;
 
 /// Where an empty workspace stands.
@@ -31,18 +31,20 @@ pub(super) fn folder(policy: &Policy) -> PathBuf {
     }
 }
 
-pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), Refusal> {
-    let workspace = folder(policy);
+/// Whether a workspace may stand at a path, whatever is in it.
+pub fn check_place(workspace: &Path, surroundings: &Surroundings) -> Result<(), Refusal> {
     let own = OWN.iter().map(Path::new).chain([surroundings.home.as_path()]);
-    let above = own.into_iter().any(|own| own.starts_with(&workspace));
+    let above = own.into_iter().any(|own| own.starts_with(workspace));
     if above || NOWHERE.iter().any(|nowhere| workspace.starts_with(nowhere)) {
-        return Err(Refusal::Around { workspace });
+        return Err(Refusal::Around { workspace: workspace.to_owned() });
     }
+    Ok(())
+}
+
+pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), Refusal> {
+    check_place(&folder(policy), surroundings)?;
     let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
-    let held = |path: &&PathBuf| {
-        let name = path.strip_prefix(&folder.path).unwrap_or(path).to_string_lossy();
-        !policy.is_granted(&name)
-    };
+    let held = |path: &&PathBuf| !policy.is_granted(&folder.within(path));
     match folder.links.iter().find(held).filter(|_| policy.is_keeping()) {
         Some(path) => Err(Refusal::Link { path: path.clone() }),
         None => Ok(()),
@@ -114,7 +116,7 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
     let mut entries: Vec<Entry> =
         folder.parents.iter().map(|parent| bind(parent, Access::Write)).collect();
     let mut done: BTreeSet<PathBuf> = folder.hidden.iter().cloned().collect();
-    for (name, kind) in protected::NAMES {
+    for (name, kind, _) in protected::NAMES {
         if policy.is_granted(name) {
             continue;
         }
@@ -131,16 +133,24 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
             entries.push(Entry::Shut { at, kind });
         }
     }
+    // Sorted: what lies in another comes after it.
+    for Covered { path, name, holds, .. } in &folder.covered {
+        let Some(kind) = *holds else { continue };
+        let is_granted = policy.grants.lift(name, &folder.within(path));
+        if !is_granted && !path.ancestors().any(|above| done.contains(above)) {
+            done.insert(path.clone());
+            entries.push(Entry::Shut { at: path.clone(), kind });
+        }
+    }
     entries
 }
 
 /// The folder above a protected name that is not there, so that it is shut whole, unless something in it is granted.
 fn absent_parent(policy: &Policy, folder: &Folder, name: &str) -> Option<PathBuf> {
     let parent = Path::new(name).parent().filter(|parent| !parent.as_os_str().is_empty())?;
-    let mut beside =
-        protected::NAMES.iter().filter(|(name, _)| Path::new(name).starts_with(parent));
+    let mut beside = protected::names().filter(|name| Path::new(name).starts_with(parent));
     let at = folder.path.join(parent);
-    let whole = !folder.parents.contains(&at) && !beside.any(|(name, _)| policy.is_granted(name));
+    let whole = !folder.parents.contains(&at) && !beside.any(|name| policy.is_granted(name));
     whole.then_some(at)
 }
 
@@ -166,8 +176,8 @@ fn of_layers(policy: &Policy, layers: &Layers, capabilities: &Capabilities) -> V
         let held =
             layers.protected.iter().filter(|name| !policy.is_granted(&name.to_string_lossy()));
         entries.extend(held.map(|name| {
-            let known = protected::NAMES.iter().find(|(known, _)| name == Path::new(known));
-            let kind = known.map_or(Kind::Folder, |(_, kind)| *kind);
+            let known = protected::NAMES.iter().find(|(known, ..)| name == Path::new(known));
+            let kind = known.map_or(Kind::Folder, |(_, kind, _)| *kind);
             Entry::Shut { at: at.join(name), kind }
         }));
     }

@@ -46,13 +46,37 @@ fn secrets_state_and_ways_out_are_found_and_links_are_not_followed() {
 }
 
 #[test]
+fn protected_names_are_found_wherever_they_lie_and_told_when_they_are_new() {
+    let (_kept, root) = temporary();
+    for path in ["n/.git/config", "a/b/.mcp.json", ".vscode/.claude/x", "a/.github/workflows/x"] {
+        write(&root, path, "x");
+    }
+    symlink("elsewhere", root.join("a/.idea")).unwrap();
+    let folder = Folder::look(&root).unwrap();
+    let found: Vec<PathBuf> = folder.covered.iter().map(|one| one.path.clone()).collect();
+    let before = [".vscode", ".vscode/.claude", "a/.idea", "a/b/.mcp.json", "n/.git"];
+    assert_eq!(names(&root, &found), before);
+    let linked = folder.covered.iter().find(|one| one.holds.is_none()).unwrap();
+    assert_eq!(linked.path, root.join("a/.idea"));
+    assert_eq!(folder.appeared(Grants::none()), Vec::<PathBuf>::new());
+    write(&root, "c/.vscode/tasks.json", "x");
+    fs::rename(root.join("n"), root.join("m")).unwrap();
+    write(&root, "n/.git/config", "x");
+    let new = |grants: &Grants| names(&root, &folder.appeared(grants));
+    assert_eq!(new(Grants::none()), ["c/.vscode", "m/.git", "n/.git"]);
+    let mut grants = Grants::default();
+    grants.grant(".vscode").unwrap();
+    assert_eq!(new(&grants), ["m/.git", "n/.git"]);
+}
+
+#[test]
 fn a_walk_that_was_cut_says_so() {
     let (_kept, root) = temporary();
     for number in 0..10 {
         write(&root, &format!("{number}.txt"), "");
     }
-    assert_eq!(walk::hidden(&root, 9).1, Walked::Part);
-    assert_eq!(walk::hidden(&root, 10).1, Walked::Whole);
+    assert_eq!(walk::look(&root, 9).walked, Walked::Part);
+    assert_eq!(walk::look(&root, 10).walked, Walked::Whole);
 }
 
 #[test]

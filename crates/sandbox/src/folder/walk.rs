@@ -1,11 +1,14 @@
-//! What must be hidden in a folder, found without following links.
+//! What must be hidden in a folder, and what must not be written, found without following links.
 
 use std::fs::{self, DirEntry, FileType};
+use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
 
+use sequester_core::protected;
 use sequester_core::secret::is_secret_name;
 
-use super::Walked;
+use super::{Covered, Walked};
+use crate::blueprint::Kind;
 
 /// Entries that are looked at.
 pub(super) const MOST: usize = 1_000_000;
@@ -28,25 +31,34 @@ const SKIPPED: [&str; 14] = [
     "bower_components",
 ];
 
-/// Sorted; and whether everything was seen.
-pub(super) fn hidden(root: &Path, most: usize) -> (Vec<PathBuf>, Walked) {
-    let mut hidden = Vec::new();
-    let mut left = most;
+/// What was found, sorted.
+pub(super) struct Found {
+    pub(super) hidden: Vec<PathBuf>,
+    pub(super) covered: Vec<Covered>,
+    pub(super) walked: Walked,
+}
+
+pub(super) fn look(root: &Path, most: usize) -> Found {
+    let (mut hidden, mut covered) = (Vec::new(), Vec::new());
+    let (mut left, mut walked) = (most, Walked::Whole);
     let mut open = vec![root.to_owned()];
-    while let Some(folder) = open.pop() {
+    'walk: while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
             if left == 0 {
-                hidden.sort();
-                return (hidden, Walked::Part);
+                walked = Walked::Part;
+                break 'walk;
             }
             left -= 1;
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
+            if kind.is_dir() && name == ".sequester" {
+                hidden.push(entry.path());
+                continue;
+            }
+            covered.extend(Covered::of(&entry, kind));
             if !kind.is_dir() {
                 hidden.extend(secret(root, &entry, kind));
-            } else if name == ".sequester" {
-                hidden.push(entry.path());
             } else if SKIPPED.iter().any(|skipped| name == *skipped) {
                 hidden.extend(services(&entry.path()));
             } else {
@@ -56,7 +68,20 @@ pub(super) fn hidden(root: &Path, most: usize) -> (Vec<PathBuf>, Walked) {
     }
     hidden.sort();
     hidden.dedup();
-    (hidden, Walked::Whole)
+    covered.sort();
+    Found { hidden, covered, walked }
+}
+
+impl Covered {
+    fn of(entry: &DirEntry, kind: FileType) -> Option<Self> {
+        let name = protected::covering(entry.file_name().to_str()?)?;
+        let holds = match kind {
+            kind if kind.is_dir() => Some(Kind::Folder),
+            kind if kind.is_file() => Some(Kind::File),
+            _ => None,
+        };
+        Some(Self { path: entry.path(), name, holds, inode: entry.ino() })
+    }
 }
 
 /// Sockets and pipes right in a folder: git's own service has one in `.git`.

@@ -20,6 +20,12 @@ fn leave(path: &RepoPath, target: &[u8]) -> Option<&'static str> {
     if target.is_empty() || target.chars().any(char::is_control) {
         return Some("it is a link to a path that is none");
     }
+    let drive = target.as_bytes().get(..2);
+    if drive.is_some_and(|drive| drive[0].is_ascii_alphabetic() && drive[1] == b':')
+        || target.contains('\\')
+    {
+        return Some("it is a link to a path that leads elsewhere on another system");
+    }
     if target.starts_with('/') {
         return Some("it is a link to an absolute path");
     }

@@ -36,8 +36,7 @@ impl Rules {
         if let Some(rule) = self.protected.iter().find(holds) {
             return Some(format!("`{}` is protected", rule.trim_matches('/')));
         }
-        let lower = text.to_lowercase();
-        if self.withheld.iter().any(|held| beneath(&lower, &held.to_lowercase())) {
+        if self.withheld.iter().any(|held| protected::covers(&format!("/{held}"), text)) {
             return Some("the repository has a file there that is kept from this work".to_owned());
         }
         is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})"))
@@ -45,25 +44,13 @@ impl Rules {
 
     /// Why no link can be at `path`: what is protected would then lie wherever it leads.
     pub(super) fn refuse_link(&self, path: &RepoPath) -> Option<String> {
-        let lower = path.as_str().to_lowercase();
-        let above = |rule: &&String| {
-            rule.contains('/') && beneath(rule.trim_matches('/').to_lowercase().as_str(), &lower)
-        };
+        let above = |rule: &&String| rule.contains('/') && protected::leads_to(path.as_str(), rule);
         let rule = self.protected.iter().find(above)?;
         Some(format!("it is a link above `{}`, which is protected", rule.trim_matches('/')))
     }
 }
 
-/// Everything lies beneath the empty path.
-fn beneath(path: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Whether some file system takes this name for `.git`: by case, by what it leaves out, or by a short form.
+/// Whether some file system takes this name for `.git`.
 pub(crate) fn is_git(name: &str) -> bool {
-    let left_out = |letter: char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let seen: String = name.chars().filter(|letter| !left_out(*letter)).collect();
-    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1")
+    protected::covers(".git", name)
 }

@@ -237,6 +237,8 @@ fn what_no_change_may_bring_is_refused_with_the_reason() {
     pair.write("src/A.rs", "x");
     symlink("../../etc/passwd", pair.at("sub/out")).unwrap();
     symlink("/etc/passwd", pair.at("absolute")).unwrap();
+    symlink("src", pair.at("github~1")).unwrap();
+    pair.write("plan.md.", "x");
     symlink("src/../../x", pair.at("sideways")).unwrap();
     symlink("../src/a.rs", pair.at("sub/in")).unwrap();
     rustix::fs::mknodat(
@@ -262,8 +264,10 @@ fn what_no_change_may_bring_is_refused_with_the_reason() {
         ("PLAN.md", "the repository has a file there that is kept from this work."),
         ("absolute", "it is a link to an absolute path."),
         ("conf/.env", "it is secret by its name (environment-file)."),
+        ("github~1", "it is a link above `.github/workflows`, which is protected."),
         ("huge", "it is larger than 16 MiB."),
         ("pipe", "it is a pipe, a socket or a device."),
+        ("plan.md.", "the repository has a file there that is kept from this work."),
         ("sideways", "it is a link that goes up after a name."),
         ("src/.git", "it belongs to another repository inside this one."),
         ("src/A.rs", "another name differs from it in case alone."),
@@ -384,6 +388,9 @@ fn an_answer_that_lies_is_not_taken() {
         (vec![Entry { size: 1 << 40, ..entry("a") }], "too large"),
         (vec![Entry { size: 9, ..entry("a") }], "cannot be read"),
         (vec![link("../x")], "leaves the tree"),
+        (vec![link("..\\x")], "another system"),
+        (vec![link("c:x")], "another system"),
+        (vec![link("git~1/x")], "repository's own files"),
     ] {
         let told = judge(entries).unwrap_err();
         assert!(told.contains(why), "{why}: {told}");

@@ -27,7 +27,9 @@ pub(crate) fn set_attributes(mount: impl AsFd, attributes: Attributes<'_>) -> io
     }
     let userns_fd =
         attributes.mapped.map_or(0, |namespace| u64::from(namespace.as_raw_fd().cast_unsigned()));
-    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd };
+    // What is mounted outside later stays outside.
+    let propagation = libc::MS_PRIVATE;
+    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation, userns_fd };
     let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
     // SAFETY: the path is empty and ends with a zero; the structure outlives the call and its size is told.
     let result = unsafe {

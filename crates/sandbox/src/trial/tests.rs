@@ -1,7 +1,9 @@
 use std::collections::BTreeSet;
 
-use super::deed::overstep;
+use super::attempt::{Outcome, Verdict};
+use super::deed::{Deed, overstep};
 use super::*;
+use crate::order::{Cause, Ending};
 
 fn ground(name: &str, way: Way) -> (tempfile::TempDir, Ground) {
     let folder = tempfile::tempdir().unwrap();
@@ -89,4 +91,27 @@ fn a_limit_is_judged_by_what_is_reported_and_not_by_time() {
     for (ending, said) in [(Ending::Exited(126), &b""[..]), (memory, b"b")] {
         assert_eq!(judge(ending, said), Verdict::Unknown(ending));
     }
+}
+
+#[test]
+fn a_guarantee_counts_that_is_kept_both_ways() {
+    let tried = |broken: Option<Guarantee>| Tried {
+        guarantees: [Guarantee::SecretsHidden, Guarantee::ProtectedNames]
+            .map(|one| (one, broken != Some(one)))
+            .into(),
+        missing: Vec::new(),
+        broken: broken.map(|one| (one, "it is not kept")).into_iter().collect(),
+        untried: BTreeMap::new(),
+        trouble: None,
+        renames: None,
+    };
+    let broken = Some(Guarantee::ProtectedNames);
+    for (one, other) in [(None, broken), (broken, None)] {
+        let both = tried(one).and(tried(other));
+        assert!(both.guarantees[&Guarantee::SecretsHidden]);
+        assert!(!both.guarantees[&Guarantee::ProtectedNames]);
+        assert_eq!(both.broken.into_keys().collect::<Vec<_>>(), [Guarantee::ProtectedNames]);
+    }
+    let kept = tried(None).and(tried(None)).guarantees;
+    assert!(kept.into_values().all(|kept| kept));
 }

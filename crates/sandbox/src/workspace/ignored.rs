@@ -80,15 +80,20 @@ pub fn secrets(
         // One that cannot be looked at cannot be read inside either.
         for seen in work.list(&folder).unwrap_or_default() {
             seen_names += 1;
-            let Some(name) = seen.name.to_str() else { continue };
+            let is_folder = seen.kind == FileType::Directory;
+            let name = seen.name.to_string_lossy();
             let path = format!("{folder}/{name}");
-            match RepoPath::parse(&path) {
-                Ok(path)
-                    if is_secret(&work, path.as_str(), name) || withheld.holds(&work, &path) =>
+            match RepoPath::parse(&path).ok().filter(|_| seen.name.to_str().is_some()) {
+                Some(path)
+                    if is_secret(&work, path.as_str(), &name) || withheld.holds(&work, &path) =>
                 {
                     secrets.push(path);
                 }
-                _ if seen.kind == FileType::Directory => open.push(path),
+                Some(_) if is_folder => open.push(path),
+                // What cannot be named cannot be hidden by itself.
+                None if is_folder || is_secret_name(&path).is_some() => {
+                    secrets.extend(RepoPath::parse(&folder));
+                }
                 _ => {}
             }
         }
@@ -97,6 +102,7 @@ pub fn secrets(
         }
     }
     secrets.sort();
+    secrets.dedup();
     Ok(Some(secrets))
 }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -398,6 +399,21 @@ fn the_plan_is_hidden_in_build_folders_where_it_lies_and_where_it_was_copied() {
     let withheld = BTreeSet::from(["docs/plan.md", "target/own.md", "gone.md"].map(path));
     let hidden = ignored::secrets(root, &[path("target")], &withheld).unwrap();
     assert_eq!(hidden, Some(["target/doc/plan.md", "target/own.md"].map(path).to_vec()));
+}
+
+#[test]
+fn what_has_no_name_to_hide_it_by_is_hidden_with_the_folder_that_it_lies_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("target");
+    let strange = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
+    write(&target.join("a").join(strange(b"\xff")).join(".env"), "x");
+    write(&target.join("b/con\ntrol/.env"), "x");
+    write(&target.join("c").join(strange(b"\xff.pem")), "x");
+    write(&target.join("d").join(strange(b"\xff.o")), "x");
+    write(&target.join("e/.env"), "x");
+    let hidden = ignored::secrets(folder.path(), &[path("target")], &BTreeSet::new()).unwrap();
+    let expected = ["target/a", "target/b", "target/c", "target/e/.env"];
+    assert_eq!(hidden, Some(expected.map(path).to_vec()));
 }
 
 #[test]

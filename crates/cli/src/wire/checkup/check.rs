@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::wire::Settings;
 use crate::wire::command::{self, Leash};
-use crate::wire::jail::{Machine, folder};
+use crate::wire::jail::Machine;
 
 #[derive(Serialize)]
 pub(crate) struct Check {
@@ -118,7 +118,7 @@ fn run(root: &Path, command: &str, wall: Duration, machine: &Machine) -> Result<
     let policy = Policy {
         confinement: Confinement::Validate,
         hosts: Vec::new(),
-        workspace: Workspace::Folder(folder(root)?),
+        workspace: Workspace::Folder(machine.folder(root)?),
         limits: Limits { wall, ..Limits::default() },
         grants: Grants::default(),
         store: machine.store(),

@@ -35,7 +35,7 @@ fn without_a_guarantee_exactly_the_profiles_that_need_it_end_with_5_and_its_name
             let policy = Policy {
                 confinement,
                 hosts: Vec::new(),
-                workspace: Workspace::Folder(folder(workspace.path()).unwrap()),
+                workspace: Workspace::Folder(Folder::look(workspace.path()).unwrap()),
                 limits: Limits::default(),
                 grants: Grants::default(),
                 store: "/nowhere/store".into(),

@@ -19,12 +19,6 @@ fn refused<'p>(grants: &Grants, names: &[&'p str]) -> Vec<&'p str> {
 }
 
 #[test]
-fn the_lists_hold_protected_names_only() {
-    assert!(NEVER.iter().chain(&BY_TASKS).all(|name| NAMES.contains(name)));
-    assert!(!NEVER.iter().any(|name| BY_TASKS.contains(name)));
-}
-
-#[test]
 fn a_grant_is_for_its_own_name_and_what_is_below() {
     let paths = [
         ".github/workflows/a.yml",
@@ -36,13 +30,35 @@ fn a_grant_is_for_its_own_name_and_what_is_below() {
     ];
     assert_eq!(refused(&grants(&[]), &paths), paths);
     assert_eq!(
-        refused(&grants(&["./.github/workflows/", ".VSCode"]), &paths),
+        refused(&grants(&["./.github/workflows/", ".vscode"]), &paths),
         [paths[1], paths[3], paths[4], paths[5]]
     );
     let one = grants(&[".github/workflows/a.yml"]);
     assert_eq!(refused(&one, &[paths[0], ".github/workflows/b.yml"]), [".github/workflows/b.yml"]);
     assert!(one.touch(".github/workflows") && !one.open(".github/workflows"));
     assert!(grants(&["Jenkinsfile"]).open("Jenkinsfile"));
+}
+
+#[test]
+fn a_grant_lifts_nothing_that_is_spelled_otherwise() {
+    let others = [
+        ".github/workflows/ci~1.yml",
+        ".github/workflows/ci.yml.",
+        ".github/workflows/ci.yml:x",
+        ".github/workflows/CI.yml",
+        ".github/Workflows/ci.yml",
+        ".GITHUB/workflows/ci.yml",
+    ];
+    let path = ".github/workflows/ci.yml";
+    let named = Grants::default().with_named(&paths(&[path]));
+    for grants in [grants(&[path]), named] {
+        assert_eq!(refused(&grants, &[path]), Vec::<&str>::new());
+        assert_eq!(refused(&grants, &others), others);
+    }
+    let whole = grants(&[".vscode", "Jenkinsfile"]);
+    let others = [".VSCODE/a", "VSCODE~1/a", ".vscode./a", "jenkinsfile", "Jenkinsfile:x"];
+    assert_eq!(refused(&whole, &others), others);
+    assert_eq!(refused(&whole, &[".vscode/a", "web/.vscode/a", "Jenkinsfile"]), Vec::<&str>::new());
 }
 
 #[test]
