@@ -17,6 +17,8 @@ pub(crate) struct Progress {
     calls: AtomicU32,
     start: Instant,
     bar: Option<ProgressBar>,
+    /// The lines that this one is among.
+    bars: Option<MultiProgress>,
 }
 
 impl Progress {
@@ -45,12 +47,26 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        let progress = Self { name, calls: AtomicU32::new(0), start: Instant::now(), bar };
+        let progress = Self {
+            name,
+            calls: AtomicU32::new(0),
+            start: Instant::now(),
+            bar,
+            bars: bars.cloned(),
+        };
         match &progress.bar {
             Some(_) => progress.draw(),
             None => warn(&format!("{} ...\n", progress.name)),
         }
         progress
+    }
+
+    /// A line that stays; nothing is drawn over it.
+    fn say(&self, line: &str) {
+        match &self.bars {
+            Some(bars) if self.bar.is_some() => drop(bars.println(line)),
+            _ => warn(&format!("{line}\n")),
+        }
     }
 
     fn draw(&self) {
@@ -70,7 +86,7 @@ impl Progress {
         }
         let seconds = self.start.elapsed().as_secs_f64();
         let outcome = outcome.replace('_', " ");
-        warn(&format!("{} - {outcome} ({}, {seconds:.1}s)\n", self.name, self.tools()));
+        self.say(&format!("{} - {outcome} ({}, {seconds:.1}s)", self.name, self.tools()));
     }
 }
 

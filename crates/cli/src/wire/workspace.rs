@@ -101,7 +101,7 @@ impl Workspace {
             hidden,
         };
         let rules = Rules {
-            exclude: found.exclude,
+            exclude: format!("{LITTER}{}", found.exclude),
             grants: grants.clone(),
             ..rules(&withheld, visible, tree, grants)?
         };
@@ -148,6 +148,10 @@ fn owner(machine: &Machine) -> Option<Ids> {
 
 /// A base with more files whose times are not right is written anew: else every attempt would have copies of them all.
 const TOUCHED: usize = 2_000;
+
+/// What programs leave beside the work of any task, where the repository says nothing of it; its own rules come after these.
+const LITTER: &str =
+    "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nnode_modules/\n.DS_Store\n";
 
 const UNSEARCHED: &str = "The build folders are not shown inside: they hold too many files to look for secrets among them.";
 

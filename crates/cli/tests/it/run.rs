@@ -78,6 +78,18 @@ fn a_plan_becomes_a_branch_with_one_commit_per_task_and_the_checkout_stays_as_it
     assert_eq!(leftovers(&bench), 0);
 }
 
+#[test]
+fn what_programs_leave_beside_the_work_is_no_part_of_a_commit() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Python\n\n\
+        ## [a] Import\n\n```task\nfiles: {create: [a.py]}\n```\n\nCreate `a.py`:\n\n```python\nX = 1\n```\n\n\
+        Run: `python3 -c \"import a\" && ls __pycache__`\nExpected: PASS\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &["--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let branch = format!("sequester/{}", id(&answer));
+    assert_eq!(git(&bench, &["diff", "--name-only", "main", &branch]), "a.py\n");
+}
+
 fn leftovers(bench: &Bench) -> usize {
     let state = bench.path("home/.local/state/sequester");
     let list = |name: &str| fs::read_dir(state.join(name)).into_iter().flatten().count();

@@ -117,7 +117,7 @@ fn the_same_task_gives_the_same_report_over_all_three_wires() {
     assert_eq!(report["context_summary"], "Mails are sent in `src/mail.rs`.");
     assert_eq!(report["tokens_used"], 6_030);
     let usage = json!({
-        "turns": 3, "calls": 4, "retries": 0, "input": 6_000, "cache_read": 3_000, "cache_write": 0,
+        "turns": 3, "calls": 3, "retries": 0, "input": 6_000, "cache_read": 3_000, "cache_write": 0,
         "output": 30, "price": null, "elapsed_ms": null,
     });
     assert_eq!(report["usage"], usage);
