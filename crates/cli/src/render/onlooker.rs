@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Event, Open, Outcome, Recorded, RunState, Scope, Started, TaskEnded,
+    Ended, Event, Open, Outcome, Recorded, RunState, Scope, Started, TaskEnded, TaskRun,
 };
 use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
@@ -208,7 +208,9 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     // Writing to a string cannot fail.
     let _ = write!(text, "run {run}: {}", outcome.as_str().replace('_', " "));
     let _ = write!(text, " ({done} done, {failed} failed, {blocked} blocked");
-    let _ = writeln!(text, ", {} waiting)", state.questions.len());
+    let is_waiting = |task: &&TaskRun| task.ended.is_none() && !task.open.is_empty();
+    let waiting = state.tasks.iter().filter(is_waiting).count();
+    let _ = writeln!(text, ", {waiting} waiting)");
     if state.tip.is_some() {
         let _ = writeln!(text, "branch: {}", state.started.branch);
         let _ = writeln!(text, "  sequester diff {run}     what it changed");
