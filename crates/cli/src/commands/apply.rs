@@ -26,10 +26,7 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
     let root = find_root(args)?;
     let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
     let state = runs.state(&run)?;
-    let trees = runs::trees(&root)?.ok_or_else(|| {
-        let hint = "Name the repository of the run with `--repo DIR`.";
-        Failure::input(Code::NoRepository, root.display(), "There is no git repository here.", hint)
-    })?;
+    let trees = runs::trees_at(&root)?;
     warn(&RunView::of(&state, runs.is_held(&run)?));
     // Whatever speaks against ticking is said before anything changes.
     let boxes = if given.tick { Some(Boxes::find(&runs, &state)?) } else { None };

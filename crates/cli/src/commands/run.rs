@@ -143,7 +143,10 @@ pub(super) async fn conduct(
         Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, stop.clone());
     loop {
         let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
-        let open = log.read(|run| run.questions.clone());
+        // Not what a task asked that has ended since.
+        let open = log.read(|run| {
+            run.inbox().map(|(id, open)| (id.clone(), open.clone())).collect::<Vec<_>>()
+        });
         if ended != Ended::Waiting || json || !is_attended() {
             return Ok(ended);
         }

@@ -234,12 +234,12 @@ impl Asked<'_> {
     fn review(&self) -> Result<Review, Failure> {
         match self.project.settings.later("review").and_then(toml::Value::as_str) {
             None | Some("verdicts") => Ok(Review::Verdicts),
-            Some("two-stage") => Ok(Review::TwoStage),
+            // Whoever asks for two reviewers must not get one without a word.
             Some(other) => Err(Failure::input(
                 Code::BadConfiguration,
                 "review",
-                format!("`{other}` is no way to review."),
-                "Write `verdicts` or `two-stage`.",
+                format!("`{other}` is no way to review that there is."),
+                "Write `verdicts`, or leave the key out.",
             )),
         }
     }

@@ -247,6 +247,14 @@ pub(crate) fn trees(root: &Path) -> Result<Option<Trees>, Failure> {
     Ok(found.as_ref().map(trees_of))
 }
 
+/// The same, where there must be one.
+pub(crate) fn trees_at(root: &Path) -> Result<Trees, Failure> {
+    trees(root)?.ok_or_else(|| {
+        let hint = "Name the repository of the run with `--repo DIR`.";
+        Failure::input(Code::NoRepository, root.display(), "There is no git repository here.", hint)
+    })
+}
+
 /// With the name that the person configured for commits.
 pub(crate) fn trees_of(repo: &Repo) -> Trees {
     let home = Home {
