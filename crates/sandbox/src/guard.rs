@@ -65,7 +65,7 @@ mod tests {
         let bind = |access| Entry::Bind { from: "/a".into(), at: "/work".into(), access };
         let layer = || Entry::Layered {
             at: "/work".into(),
-            lower: vec!["/home/ada/shop".into()],
+            lower: vec!["/home/dev/shop".into()],
             store: "/state/1".into(),
         };
         let hidden = || Entry::Hidden { at: "/work/.env".into() };

@@ -18,34 +18,34 @@ pub(crate) fn user() -> Surroundings {
     Surroundings {
         owner: Ids { user: 1004, group: 1005 },
         stranger: None,
-        home: "/home/ada".into(),
+        home: "/home/dev".into(),
         shell: "/bin/bash".into(),
         places: vec![
             at("/bin", What::Link("usr/bin".into())),
             read("/etc/ld.so.cache"),
             read("/etc/ssl/certs"),
-            read("/home/ada/.cargo/bin"),
-            at("/home/ada/.cargo/config.toml", What::Text("[net]\nretry = 1\n".to_owned())),
-            layered("/home/ada/.cargo/registry"),
-            at("/home/ada/.npm/_cacache", What::Layered("/home/ada/disk/npm/_cacache".into())),
-            read("/home/ada/shop/.venv"),
-            layered("/home/ada/go/pkg/mod"),
-            at("/home/ada/go/pkg/mod/cache/vcs", What::Hidden),
+            read("/home/dev/.cargo/bin"),
+            at("/home/dev/.cargo/config.toml", What::Text("[net]\nretry = 1\n".to_owned())),
+            layered("/home/dev/.cargo/registry"),
+            at("/home/dev/.npm/_cacache", What::Layered("/home/dev/disk/npm/_cacache".into())),
+            read("/home/dev/shop/.venv"),
+            layered("/home/dev/go/pkg/mod"),
+            at("/home/dev/go/pkg/mod/cache/vcs", What::Hidden),
             at("/lib", What::Link("usr/lib".into())),
             read("/usr"),
             at("/usr/local/etc/npmrc", What::Text("fund=false\n".to_owned())),
         ],
         path: [
-            "/home/ada/.cargo/bin",
+            "/home/dev/.cargo/bin",
             "/mnt/c/bin",
-            "/home/ada/shop/.venv/bin",
+            "/home/dev/shop/.venv/bin",
             "/usr/bin",
             "/bin",
         ]
         .map(PathBuf::from)
         .into(),
         leads: [
-            ("CARGO_HOME", "/home/ada/.cargo"),
+            ("CARGO_HOME", "/home/dev/.cargo"),
             ("JAVA_HOME", "/absent/java"),
             ("SSL_CERT_FILE", "/etc/ssl/certs/ca.crt"),
         ]
@@ -67,20 +67,20 @@ pub(crate) fn clean(mut surroundings: Surroundings) -> Surroundings {
 }
 
 pub(crate) fn folder() -> Folder {
-    let covers = vec![("/home/ada/shop/.git/config".into(), "[core]\n".to_owned())];
+    let covers = vec![("/home/dev/shop/.git/config".into(), "[core]\n".to_owned())];
     Folder {
         git: Git::Here,
-        hidden: vec!["/home/ada/shop/.env".into(), "/home/ada/shop/.sequester".into()],
+        hidden: vec!["/home/dev/shop/.env".into(), "/home/dev/shop/.sequester".into()],
         covers,
-        parents: vec!["/home/ada/shop/.github".into()],
+        parents: vec!["/home/dev/shop/.github".into()],
         ..clean_folder()
     }
 }
 
 pub(crate) fn clean_folder() -> Folder {
     Folder {
-        path: "/home/ada/shop".into(),
-        git: Git::Elsewhere("/home/ada/main/.git".into()),
+        path: "/home/dev/shop".into(),
+        git: Git::Elsewhere("/home/dev/main/.git".into()),
         hidden: Vec::new(),
         covers: Vec::new(),
         links: Vec::new(),
@@ -92,18 +92,18 @@ pub(crate) fn clean_folder() -> Folder {
 
 pub(crate) fn layers() -> Layers {
     let target = Layer {
-        at: "/home/ada/shop/target".into(),
-        lower: "/home/ada/shop/target".into(),
+        at: "/home/dev/shop/target".into(),
+        lower: "/home/dev/shop/target".into(),
         store: "/state/1/target".into(),
     };
     Layers {
-        at: "/home/ada/shop".into(),
+        at: "/home/dev/shop".into(),
         lower: vec!["/state/change".into(), "/state/base".into()],
         store: "/state/1/tree".into(),
         git: Some("/state/git".into()),
         protected: vec![".github/workflows".into(), ".mcp.json".into()],
         caches: vec![target],
-        hidden: vec!["/home/ada/shop/target/.env".into()],
+        hidden: vec!["/home/dev/shop/target/.env".into()],
     }
 }
 

@@ -124,7 +124,7 @@ fn only_writers_write_to_what_stays() {
                 .collect();
             let keeps = matches!(confinement, Confinement::Writer | Confinement::FullAccess);
             let expected: &[&str] = match workspace {
-                Workspace::Folder(_) if keeps => &["/home/ada/shop", "/home/ada/shop/.github"],
+                Workspace::Folder(_) if keeps => &["/home/dev/shop", "/home/dev/shop/.github"],
                 _ => &[],
             };
             let expected: Vec<&Path> = expected.iter().map(Path::new).collect();
@@ -140,7 +140,7 @@ fn a_grant_opens_its_name_and_no_other() {
         policy.grants = granted(grants);
         let entries = blueprint(&policy, &user()).root;
         let shut = entries.iter().filter(|entry| matches!(entry, Entry::Shut { .. }));
-        shut.map(|entry| entry.at().strip_prefix("/home/ada/shop").unwrap().display().to_string())
+        shut.map(|entry| entry.at().strip_prefix("/home/dev/shop").unwrap().display().to_string())
             .collect()
     };
     let all = shut(&[]);
@@ -176,7 +176,7 @@ fn a_part_of_a_name_is_open_where_the_change_is_harvested() {
 fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
     let absent = || Workspace::Folder(crate::Folder { parents: Vec::new(), ..folder() });
     let shut = |policy: &Policy, path: &str| {
-        let at = Path::new("/home/ada/shop").join(path);
+        let at = Path::new("/home/dev/shop").join(path);
         let is_it = |entry: &Entry| matches!(entry, Entry::Shut { .. }) && entry.at() == at;
         blueprint(policy, &user()).root.iter().filter(|entry| is_it(entry)).count()
     };
@@ -188,7 +188,7 @@ fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
 
 #[test]
 fn a_protected_name_that_is_a_link_is_refused_to_writers() {
-    let path = PathBuf::from("/home/ada/shop/.vscode");
+    let path = PathBuf::from("/home/dev/shop/.vscode");
     let linked = crate::Folder { links: vec![path.clone()], ..folder() };
     for confinement in Confinement::ALL {
         let mut policy = policy(confinement, Workspace::Folder(linked.clone()));
@@ -202,7 +202,7 @@ fn a_protected_name_that_is_a_link_is_refused_to_writers() {
 
 #[test]
 fn no_jail_is_made_around_what_it_stands_on() {
-    for path in ["/", "/usr", "/home", "/home/ada", "/tmp", "/etc", "/proc/1", "/dev/shm", "/sys/a"]
+    for path in ["/", "/usr", "/home", "/home/dev", "/tmp", "/etc", "/proc/1", "/dev/shm", "/sys/a"]
     {
         let workspace = crate::Folder { path: path.into(), ..machine::clean_folder() };
         let policy = policy(Confinement::ReadOnly, Workspace::Folder(workspace));
