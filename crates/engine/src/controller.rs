@@ -21,9 +21,12 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use sequester_core::id::TaskId;
-use sequester_core::run::{Decision, Effect, Entry, Event, Now, Outcome, Running, Scope, decide};
+use sequester_core::id::{TaskId, TreeId};
+use sequester_core::run::{
+    Decision, Effect, Entry, Event, Now, Outcome, Running, Scope, TaskRun, decide,
+};
 use sequester_core::store::{Batch, Letter};
+use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -39,6 +42,8 @@ pub struct Controller {
     bases: Arc<Bases>,
     /// Checks that were run before, by what they were run on.
     known: Known,
+    /// Held by who finds that a change does not fit: several may find the same.
+    clashes: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
     park: Stop,
     /// The run is cancelled: what is under way ends.
@@ -51,7 +56,7 @@ const LETTERS: Duration = Duration::from_millis(200);
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
         let (bases, known, cancel) = (Arc::default(), Known::default(), Stop::default());
-        Self { world, log, watch, bases, known, park, cancel }
+        Self { world, log, watch, bases, known, clashes: Mutex::default(), park, cancel }
     }
 
     /// Until nothing goes on any more.
@@ -141,6 +146,21 @@ impl Controller {
             self.log.append(Batch { entries: vec![entry], blobs: Vec::new() }).await?;
         }
         Ok(heard)
+    }
+
+    /// What a task left does not fit what stands before it: said once of each result, whoever finds it.
+    async fn clash(
+        &self,
+        task: &TaskId,
+        result: &TreeId,
+        paths: Vec<String>,
+    ) -> Result<(), Trouble> {
+        let _alone = self.clashes.lock().await;
+        let stands = self.log.read(|run| run.task(task).and_then(TaskRun::result) == Some(result));
+        if !stands {
+            return Ok(());
+        }
+        self.tell(task, Event::MergeConflicted { paths }).await
     }
 
     async fn tell(&self, task: &TaskId, event: Event) -> Result<(), Trouble> {

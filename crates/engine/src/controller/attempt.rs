@@ -293,8 +293,8 @@ impl Controller {
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
         match blocking(move || bases.make(repository.as_ref(), recipe)).await?? {
             Made::Tree(tree) => Ok(Some(tree)),
-            Made::Conflict(other, paths) => {
-                self.tell(&other, Event::MergeConflicted { paths }).await?;
+            Made::Conflict { task, result, paths } => {
+                self.clash(&task, &result, paths).await?;
                 Ok(None)
             }
         }

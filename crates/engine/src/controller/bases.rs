@@ -22,8 +22,12 @@ struct Layer {
 
 pub(super) enum Made {
     Tree(TreeId),
-    /// What this task changed does not fit what stands before it in the plan.
-    Conflict(TaskId, Vec<String>),
+    /// What this task left does not fit what stands before it in the plan.
+    Conflict {
+        task: TaskId,
+        result: TreeId,
+        paths: Vec<String>,
+    },
 }
 
 /// Merges that were made before.
@@ -52,7 +56,7 @@ impl Bases {
         for Layer { task, base, result } in recipe.layers {
             tree = match self.merge(repository, &base, &tree, &result)? {
                 Merge::Clean(tree) => tree,
-                Merge::Conflict(paths) => return Ok(Made::Conflict(task, paths)),
+                Merge::Conflict(paths) => return Ok(Made::Conflict { task, result, paths }),
             };
         }
         Ok(Made::Tree(tree))

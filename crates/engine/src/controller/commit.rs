@@ -24,7 +24,7 @@ impl Controller {
         });
         let Some((base, theirs, parent, ours, message)) = known else { return Ok(()) };
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
-        let at = self.log.clock().now();
+        let (at, result) = (self.log.clock().now(), theirs.clone());
         let made = blocking(move || {
             let tree = match bases.merge(repository.as_ref(), &base, &ours, &theirs)? {
                 Merge::Clean(tree) => tree,
@@ -35,7 +35,7 @@ impl Controller {
             Ok::<_, Trouble>(Made::Commit(commit, tree))
         });
         match made.await?? {
-            Made::Conflict(paths) => self.tell(task, Event::MergeConflicted { paths }).await,
+            Made::Conflict(paths) => self.clash(task, &result, paths).await,
             Made::Commit(commit, tree) => {
                 self.tell(task, Event::TaskCommitted { commit, tree }).await?;
                 self.move_branch().await

@@ -162,5 +162,9 @@ async fn tasks_that_change_one_file_without_saying_so_are_done_one_after_the_oth
     let state = stage.state();
     let purposes: Vec<Purpose> =
         state.task(&"c".into()).unwrap().tried().map(|one| one.purpose).collect();
-    assert!(purposes.contains(&Purpose::Rebased), "{purposes:?}");
+    // The commit of `c` and the base of `d` both find it.
+    assert_eq!(purposes, [Purpose::First, Purpose::Rebased]);
+    let log = stage.log();
+    let said = log.iter().filter(|one| matches!(one.entry.event, Event::MergeConflicted { .. }));
+    assert_eq!(said.count(), 1);
 }
