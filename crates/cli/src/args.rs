@@ -10,6 +10,7 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
+use sequester_core::report::Phase;
 
 pub(crate) use runs::{
     AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs, ShowArgs,
@@ -188,6 +189,10 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "TASK", value_delimiter = ',')]
     pub(crate) retry: Vec<String>,
 
+    /// Tasks that are done, to be done again; what they changed gives way to what they change now.
+    #[arg(long, value_name = "TASK", value_delimiter = ',')]
+    pub(crate) redo: Vec<String>,
+
     /// The plan as it was edited: open tasks take the new text.
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PathBuf>,
@@ -203,7 +208,20 @@ pub(crate) struct ContextArgs {
     pub(crate) reading: Reading,
 
     /// The task's id.
-    pub(crate) task: String,
+    #[arg(required_unless_present = "run")]
+    pub(crate) task: Option<String>,
+
+    /// What was really shown in this run, without a plan: `sequester context --run RUN TASK`.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["agent", "format", "parallel", "diff"])]
+    pub(crate) run: Option<String>,
+
+    /// The last attempt of this phase, such as `write` or `review`.
+    #[arg(long, value_name = "P", requires = "run", value_parser = parse_phase)]
+    pub(crate) phase: Option<Phase>,
+
+    /// The attempt of this number [default: the last].
+    #[arg(long, value_name = "N", requires = "run")]
+    pub(crate) attempt: Option<u32>,
 
     /// The agent that is to have the context [default: the task's own, else writer].
     #[arg(long, value_name = "AGENT")]
@@ -282,6 +300,13 @@ fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
 pub(crate) struct NameArgs {
     /// Show this one in full.
     pub(crate) name: Option<String>,
+}
+
+fn parse_phase(text: &str) -> Result<Phase, String> {
+    Phase::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = Phase::ALL.iter().map(|phase| phase.as_str()).collect();
+        format!("known phases are {}", known.join(", "))
+    })
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {

@@ -1,5 +1,6 @@
 //! A run: what happens is recorded, folded to a state, and the state decides what happens next. All of it pure.
 
+mod cost;
 mod deadline;
 mod decide;
 mod event;
@@ -13,6 +14,7 @@ mod state;
 mod view;
 pub mod workflow;
 
+pub use cost::Cost;
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Ended, Entry, Event,
@@ -24,7 +26,7 @@ pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
 pub use savings::{Row, Savings, savings, window};
 pub use sentence::sentence;
-pub use state::{Cost, Fact, Misfit, Open, RunState, Running, TaskRun, Tried};
+pub use state::{Fact, Misfit, Open, RunState, Running, TaskRun, Tried};
 pub use view::{RunView, State, TaskState, TaskView, Waiting};
 pub use workflow::{Step, Workflow, Workflows};
 

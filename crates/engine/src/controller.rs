@@ -22,6 +22,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use sequester_core::id::{TaskId, TreeId};
+use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
     Decision, Effect, Entry, Event, Now, Outcome, Running, Scope, TaskRun, decide,
 };
@@ -30,6 +31,7 @@ use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use crate::circuit::Circuits;
 use crate::stop::Stop;
 use bases::Bases;
 use verify::Known;
@@ -42,6 +44,7 @@ pub struct Controller {
     bases: Arc<Bases>,
     /// Checks that were run before, by what they were run on.
     known: Known,
+    circuits: Circuits,
     /// Held by who finds that a change does not fit: several may find the same.
     clashes: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
@@ -55,8 +58,9 @@ const LETTERS: Duration = Duration::from_millis(200);
 
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
-        let (bases, known, cancel) = (Arc::default(), Known::default(), Stop::default());
-        Self { world, log, watch, bases, known, clashes: Mutex::default(), park, cancel }
+        let (bases, known, circuits) = (Arc::default(), Known::default(), Circuits::default());
+        let (clashes, cancel) = (Mutex::default(), Stop::default());
+        Self { world, log, watch, bases, known, circuits, clashes, park, cancel }
     }
 
     /// Until nothing goes on any more.
@@ -98,6 +102,10 @@ impl Controller {
                 () = sleep(until) => heard = self.hear(heard).await?,
             }
         }
+    }
+
+    async fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, provider::Error> {
+        Ok(self.circuits.guard(self.world.crew.connect(model).await?))
     }
 
     async fn act(&self, deed: Deed) -> (TaskId, Result<(), Trouble>) {

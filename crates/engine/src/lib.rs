@@ -1,5 +1,6 @@
 //! The embedded engine: it drives the loop, keeps the limits and stops when told.
 
+mod circuit;
 mod controller;
 mod descriptors;
 mod drive;

@@ -1,5 +1,7 @@
 //! `sequester context`: the exact bytes that the subagent of one task would be shown, and why.
 
+mod recorded;
+
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -22,6 +24,11 @@ use crate::render::terminal;
 use crate::wire::{PlanFile, Project};
 
 pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
+    let Some(task) = given.task.as_deref().filter(|_| given.run.is_none()) else {
+        let run = given.run.as_deref().unwrap_or_default();
+        let (context, title) = recorded::read(args, given, run)?;
+        return show(args, given, &context, None, &title);
+    };
     let file = PlanFile::read(&given.reading, &Limits::default())?;
     let project = Project::open(args)?;
     let limits = project.settings.limits();
@@ -40,9 +47,9 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
         Ok(project.admit_agent(context, role))
     };
-    let context = build(&given.task)?;
+    let context = build(task)?;
     let other = given.diff.as_deref().map(build).transpose()?;
-    let title = find_task(&file, &given.task)?.title.clone();
+    let title = find_task(&file, task)?.title.clone();
     for note in project.notes() {
         output::tell(&note);
     }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use sequester_core::fault::Code;
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
-use sequester_core::run::{Entry, Event, RunState, Scope, Source, TaskSpec};
+use sequester_core::run::{Entry, Event, RunState, Scope, Source, TaskRun, TaskSpec};
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
 
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let project = Arc::new(Project::open(args)?);
     let (runs, id) = Runs::seek_writing(&project.root, given.run.as_deref())?;
     let state = runs.state(&id)?;
-    let retry = retried(&state, &given.retry)?;
+    let again = again(&state, given)?;
     let recorded = recorded(&runs, &state)?;
     let (file, changed) = match &given.plan {
         Some(path) => {
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
             let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
             let file = PlanFile::read(&reading, &Limits::default())?;
             super::context::refuse_faulty(&file, &project)?;
-            let changed = changed(&state, &recorded, &file);
+            let changed = changed(&state, &recorded, &file, &again);
             (file, Some(changed))
         }
         None => (recorded, None),
@@ -46,14 +47,15 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     )?;
     let store = Arc::new(runs.store);
     let world = place.world(Arc::clone(&store), staff)?;
-    let onlooker = Onlooker::taken_up(args.json, &state);
+    let onlooker = Onlooker::taken_up(args.json, &state, &again);
     let jobs = jobs(given.jobs, &project);
     let conducted = async {
         let log = Log::open(store.as_ref(), Arc::new(Wall), &id, Arc::clone(&onlooker) as _);
         let log = Arc::new(log.map_err(|error| runs::failed_run(&error, &id))?);
         let mut batch = Batch::default();
         let scope = Scope::default();
-        batch.entries.push(Entry { scope: scope.clone(), event: Event::RunResumed { retry } });
+        let resumed = Event::RunResumed { retry: again };
+        batch.entries.push(Entry { scope: scope.clone(), event: resumed });
         if let Some(tasks) = changed {
             let text = batch.keep(file.source.as_slice());
             let plan = Source { path: file.name.clone(), text, ..state.started.plan.clone() };
@@ -66,9 +68,22 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     finish(args, &store, &id, ended)
 }
 
-/// The tasks that were named must be there.
-fn retried(state: &RunState, named: &[String]) -> Result<Vec<TaskId>, Failure> {
-    named.iter().map(|name| runs::task_of(state, name)).collect()
+/// The tasks that were named must be there; what is done is done again only if that was said.
+fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
+    let mut again = Vec::new();
+    for name in &given.retry {
+        let task = runs::task_of(state, name)?;
+        if state.task(&task).is_some_and(TaskRun::is_done) {
+            let message = format!("`{task}` is done; only what failed is tried again.");
+            let hint = format!("`--redo {task}` does it once more.");
+            return Err(Failure::input(Code::BadArguments, "--retry", message, hint));
+        }
+        again.push(task);
+    }
+    for name in &given.redo {
+        again.push(runs::task_of(state, name)?);
+    }
+    Ok(again)
 }
 
 /// The plan as the run has it.
@@ -78,16 +93,17 @@ fn recorded(runs: &Runs, state: &RunState) -> Result<PlanFile, Failure> {
     Ok(PlanFile::recorded(plan, source, &Limits::default()))
 }
 
-/// What the plan says now. What is done stays as it is, and is named where its text is another one.
-fn changed(state: &RunState, old: &PlanFile, file: &PlanFile) -> Vec<TaskSpec> {
+/// What the plan says now. What is done stays as it is unless it is done `again`, and is named where its text is another one.
+fn changed(state: &RunState, old: &PlanFile, file: &PlanFile, again: &[TaskId]) -> Vec<TaskSpec> {
     let mut specs = Vec::with_capacity(file.plan.tasks.len());
     for task in &file.plan.tasks {
         let fresh = TaskSpec::of(task, &file.graph);
         let known = state.task(&task.id);
-        if let Some(done) = known.filter(|one| one.is_done() && one.spec.text != fresh.text) {
+        let differs = |one: &&TaskRun| one.is_done() && one.spec.text != fresh.text;
+        if known.filter(differs).is_some_and(|one| !again.contains(&one.spec.id)) {
             output::tell(&format!(
-                "`{}` is done, though its text is another one now; it stays as it is.",
-                done.spec.id
+                "`{0}` is done, though its text is another one now; it stays as it is, unless you say `--redo {0}`.",
+                task.id
             ));
         }
         // Who works on it and how was decided at the start.

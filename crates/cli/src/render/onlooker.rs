@@ -44,13 +44,15 @@ impl Onlooker {
         Self::of(json, titles.collect(), Count { all, ..Count::default() })
     }
 
-    pub(crate) fn taken_up(json: bool, state: &RunState) -> Arc<Self> {
+    /// Of a run whose tasks in `again` are not done any more.
+    pub(crate) fn taken_up(json: bool, state: &RunState, again: &[TaskId]) -> Arc<Self> {
+        let stands = |task: &&TaskRun| !again.contains(&task.spec.id);
         let tasks = || state.tasks.iter().filter(|task| task.spec.left_out.is_none());
         let titles = state.tasks.iter().map(|task| (task.spec.id.clone(), task.spec.title.clone()));
         let count = Count {
             all: tasks().count(),
-            done: tasks().filter(|task| task.is_done()).count(),
-            ended: tasks().filter(|task| task.ended.is_some()).count(),
+            done: tasks().filter(stands).filter(|task| task.is_done()).count(),
+            ended: tasks().filter(stands).filter(|task| task.ended.is_some()).count(),
             usage: state.cost.usage,
             ..Count::default()
         };

@@ -54,15 +54,15 @@ impl Asked<'_> {
             notes: Vec::new(),
             paid: BTreeSet::new(),
         };
-        let workflows = self.workflows()?;
+        let review = self.review()?;
+        let workflows = self.workflows(review)?;
         let agents = self.agents(&workflows, &mut models).await?;
         let writes = |name: &str| agents.get(name).is_some_and(|one| one.phase.changes_files());
         let workflows: BTreeMap<String, Workflow> =
             workflows.into_iter().map(|(name, one)| (name, one.completed(writes))).collect();
         let tasks = self.tasks(&mut models).await?;
-        let (share, review) = (self.share()?, self.review()?);
         let settings = RunSettings {
-            share,
+            share: self.share()?,
             review,
             unattended: self.given.unattended,
             budget: cap(&self.given.budget),
@@ -94,8 +94,11 @@ impl Asked<'_> {
     }
 
     /// Those that tasks use.
-    fn workflows(&self) -> Result<BTreeMap<String, Workflow>, Failure> {
+    fn workflows(&self, review: Review) -> Result<BTreeMap<String, Workflow>, Failure> {
         let known = &self.project.agents.workflows;
+        let writes = |name: &str| {
+            self.project.agents.find(name).is_ok_and(|role| role.phase.changes_files())
+        };
         let mut used = BTreeMap::new();
         for task in &self.file.plan.tasks {
             let name = self.workflow_of(task);
@@ -113,7 +116,11 @@ impl Asked<'_> {
                     known.hint(&name),
                 ));
             };
-            used.insert(name, found.clone());
+            let reviewed = match review {
+                Review::Verdicts => found.clone(),
+                Review::TwoStage => found.in_two_stages(writes),
+            };
+            used.insert(name, reviewed);
         }
         Ok(used)
     }
@@ -234,12 +241,13 @@ impl Asked<'_> {
     fn review(&self) -> Result<Review, Failure> {
         match self.project.settings.later("review").and_then(toml::Value::as_str) {
             None | Some("verdicts") => Ok(Review::Verdicts),
+            Some("two-stage") => Ok(Review::TwoStage),
             // Whoever asks for two reviewers must not get one without a word.
             Some(other) => Err(Failure::input(
                 Code::BadConfiguration,
                 "review",
                 format!("`{other}` is no way to review that there is."),
-                "Write `verdicts`, or leave the key out.",
+                "Write `verdicts` or `two-stage`, or leave the key out.",
             )),
         }
     }

@@ -229,3 +229,62 @@ fn what_cannot_be_run_is_refused_before_anything_starts() {
     let answer = run(&plain, &["--json"]);
     assert_eq!((answer.code, &answer.json()["error"]["code"]), (Some(2), &"SQ0003".into()));
 }
+
+#[test]
+fn what_a_subagent_was_shown_in_a_run_is_what_its_context_was_said_to_be() {
+    let bench = bench(PLAN);
+    let answer = run(&bench, &["--json"]);
+    let (id, plan) = (id(&answer), bench.path("plan.md").display().to_string());
+    let said = bench.run(&["context", &plan, "a", "--json"]).json();
+    let shown = bench.run(&["context", "--run", &id, "a", "--json"]).json();
+    for key in ["task", "agent", "digest", "tokens", "system", "prompt", "fragments", "withheld"] {
+        assert_eq!(said[key], shown[key], "{key}");
+    }
+    let manifest = bench.run(&["context", "--run", &id, "c", "--phase", "write", "--manifest"]);
+    assert_eq!(manifest.code, Some(0), "{manifest:?}");
+    for wrong in [
+        &["context", "--run", &id, "z"][..],
+        &["context", "--run", &id, "a", "--attempt", "2"],
+        &["context", "--run", &id, "a", "--phase", "review"],
+        &["context", "--run", &id, &plan, "a"],
+        &["context", &plan, "a", "--phase", "write"],
+        &["context", &plan],
+    ] {
+        assert_eq!(bench.run(wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_done_task_whose_text_was_edited_is_named_and_done_again_only_when_that_is_said() {
+    let bench = bench(PLAN);
+    let id = id(&run(&bench, &["--json"]));
+    let show = |path: &str| git(&bench, &["show", &format!("sequester/{id}:{path}")]);
+    let plan = bench.path("plan.md").display().to_string();
+    fs::write(bench.path("plan.md"), PLAN.replace("the letter a\n", "the first letter\n")).unwrap();
+    let kept = bench.run(&["resume", &id, "--plan", &plan]);
+    assert_eq!(kept.code, Some(0), "{kept:?}");
+    assert!(kept.err.contains("`a` is done") && kept.err.contains("--redo a"), "{kept:?}");
+    assert_eq!(show("a.txt"), "the letter a\n");
+    let refused = bench.run(&["resume", &id, "--retry", "a"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let again = bench.run(&["resume", &id, "--plan", &plan, "--redo", "a"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(show("a.txt"), "the first letter\n");
+    assert_eq!(show("c.txt"), "the letter a\nthe letter b\n", "what was built on it stays");
+    assert_eq!(subjects(&bench, &id), ["Write a", "Write b", "Write c", "Write a"]);
+}
+
+#[test]
+fn two_stages_of_review_are_two_steps_and_skipped_as_such_without_a_model() {
+    let plan = PLAN.replace("workflow: solo", "workflow: build");
+    let bench = bench(&plan);
+    fs::write(bench.repo().join("sequester.toml"), "review = \"two-stage\"\n").unwrap();
+    let answer = run(&bench, &["--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let skipped: Vec<String> = events(&answer)
+        .iter()
+        .filter(|event| event["event"] == "step_skipped" && event["task"] == "a")
+        .map(|event| event["step"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(skipped, ["review-spec", "review"]);
+}

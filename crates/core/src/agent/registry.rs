@@ -101,12 +101,14 @@ pub fn find(name: &str) -> Option<&'static Role> {
     built_in().iter().find(|role| role.name == name)
 }
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 15] = [
     include_str!("builtin/explore.md"),
     include_str!("builtin/plan.md"),
     include_str!("builtin/general-purpose.md"),
     include_str!("builtin/planner.md"),
     include_str!("builtin/reviewer.md"),
+    include_str!("builtin/spec-reviewer.md"),
+    include_str!("builtin/quality-reviewer.md"),
     include_str!("builtin/executor.md"),
     include_str!("builtin/verifier.md"),
     include_str!("builtin/researcher.md"),

@@ -48,6 +48,8 @@ fn every_built_in_role_can_be_read_and_has_its_profile() {
             ("general-purpose", "writer"),
             ("planner", "read-only"),
             ("reviewer", "read-only"),
+            ("spec-reviewer", "read-only"),
+            ("quality-reviewer", "read-only"),
             ("executor", "writer"),
             ("verifier", "validate"),
             ("researcher", "research"),

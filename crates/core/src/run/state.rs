@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::cost::Cost;
 use super::event::{
     About, Asked, AttemptEnded, AttemptStarted, Ended, Entry, Event, Outcome, Purpose, Recorded,
     Said, Started, TaskEnded,
@@ -53,15 +54,6 @@ pub struct Open {
     pub asked: Asked,
 }
 
-/// Tokens and what they cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cost {
-    #[serde(flatten)]
-    pub usage: Usage,
-    /// Millionths of a dollar, as far as prices are known.
-    pub price: u64,
-}
-
 /// A task and all that happened to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskRun {
@@ -80,6 +72,8 @@ pub struct TaskRun {
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
+    /// What it left before it was done again: that is on the branch.
+    pub replaced: Option<TreeId>,
     /// Tasks whose changes are in its base beside those of its needs: it was done again on top of them.
     pub over: Option<usize>,
     pub cost: Cost,
@@ -344,9 +338,7 @@ impl RunState {
             .iter()
             .map(|spec| match old.remove(&spec.id) {
                 Some(mut task) => {
-                    let is_done =
-                        task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done);
-                    if task.spec != *spec && !is_done {
+                    if task.spec != *spec && !task.is_done() {
                         task.reopen();
                         task.clarifications.clear();
                         task.spec = spec.clone();
@@ -373,6 +365,7 @@ impl TaskRun {
             ended: None,
             base: None,
             committed: None,
+            replaced: None,
             over: None,
             cost: Cost::default(),
         }
@@ -385,7 +378,7 @@ impl TaskRun {
     /// The tree that a done task leaves, if it changed anything.
     pub fn result(&self) -> Option<&TreeId> {
         let tree = self.ended.as_ref().filter(|_| self.is_done())?.tree.as_ref()?;
-        (Some(tree) != self.base.as_ref()).then_some(tree)
+        (Some(tree) != self.base.as_ref() || self.replaced.is_some()).then_some(tree)
     }
 
     /// Attempts that ended, in order.
@@ -397,6 +390,9 @@ impl TaskRun {
     }
 
     fn reopen(&mut self) {
+        if self.committed.take().is_some() {
+            self.replaced = self.result().cloned();
+        }
         self.ended = None;
         self.running.clear();
         self.facts.push(Fact::Reopened);
@@ -488,12 +484,5 @@ impl Tried {
             trouble: ended.trouble.clone(),
             spent: ended.spent.clone(),
         }
-    }
-}
-
-impl Cost {
-    fn add(&mut self, usage: Usage, price: u64) {
-        self.usage += usage;
-        self.price = self.price.saturating_add(price);
     }
 }

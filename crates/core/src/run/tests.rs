@@ -315,3 +315,15 @@ fn an_edited_plan_changes_open_tasks_and_keeps_what_is_done() {
     assert_eq!(stage.committed(), ["a", "b", "c"]);
     assert_eq!(stage.tried("a").len(), 2, "what is done is not done again");
 }
+
+#[test]
+fn what_is_done_again_is_committed_again_in_the_place_of_what_it_left_before() {
+    let mut stage = Stage::new(started(vec![task("a", &[]), task("b", &["a"])], &["m"]));
+    assert_eq!(stage.play(), Outcome::Done);
+    let before = stage.state.task(&"a".into()).unwrap().result().cloned();
+    stage.resume(&["a"]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.committed(), ["a", "b", "a"]);
+    assert_eq!(stage.state.task(&"a".into()).unwrap().replaced, before);
+    assert_eq!(stage.tried("b").len(), 2, "what was built on it stays");
+}

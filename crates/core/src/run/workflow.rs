@@ -57,7 +57,39 @@ impl Workflow {
         }
         all
     }
+
+    /// The same, with two reviewers of what an agent that `writes` left, one after the other, where one gives both verdicts.
+    #[must_use]
+    pub fn in_two_stages(&self, writes: impl Fn(&str) -> bool) -> Self {
+        let mut all = Self { name: self.name.clone(), steps: Vec::new() };
+        let mut is_written = false;
+        for step in &self.steps {
+            let agent = step.agent.as_deref();
+            is_written |= agent.is_some_and(&writes);
+            if !is_written || agent != Some(REVIEWER) {
+                all.steps.push(step.clone());
+                continue;
+            }
+            // The second keeps the id: what needs the review needs all of it.
+            let first = Step { id: format!("{}-spec", step.id), ..step.staged(STAGES[0]) };
+            let needs = vec![first.id.clone()];
+            all.steps.push(first);
+            all.steps.push(Step { needs, ..step.staged(STAGES[1]) });
+        }
+        all
+    }
 }
+
+impl Step {
+    fn staged(&self, agent: &str) -> Self {
+        Self { agent: Some(agent.to_owned()), ..self.clone() }
+    }
+}
+
+/// Gives both verdicts on a change.
+const REVIEWER: &str = "reviewer";
+/// Give one each: whether it is what was asked, then how it is made.
+const STAGES: [&str; 2] = ["spec-reviewer", "quality-reviewer"];
 
 /// The workflow of a task that names none.
 pub const DEFAULT: &str = "build";

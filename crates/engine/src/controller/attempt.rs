@@ -59,7 +59,7 @@ impl Controller {
         let context = self.context(&known, &order, &base, &start).await?;
         let scope =
             Scope { task: Some(task.clone()), phase: Some(order.phase), attempt: Some(number) };
-        let provider = match self.world.crew.connect(&order.model).await {
+        let provider = match self.connect(&order.model).await {
             Ok(provider) => provider,
             Err(error) => {
                 let fault = Fault::Provider { error };
@@ -102,7 +102,7 @@ impl Controller {
         let mut member = self.world.crew.member(&started.agent, known.spec.profile.as_deref())?;
         member.budget = started.budget.clone();
         member.grants = member.grants.with_named(&named(&known));
-        let provider = match self.world.crew.connect(&started.model).await {
+        let provider = match self.connect(&started.model).await {
             Ok(provider) => provider,
             Err(error) => {
                 return self.end(scope, failed(Fault::Provider { error }), Batch::default()).await;

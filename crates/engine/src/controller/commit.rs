@@ -13,7 +13,9 @@ impl Controller {
     pub(super) async fn commit(&self, task: &TaskId) -> Result<(), Trouble> {
         let known = self.log.read(|run| {
             let done = run.task(task)?;
-            let (base, result) = (done.base.clone()?, done.result()?.clone());
+            // What was committed before and done again gives way to what is there now.
+            let base = done.replaced.as_ref().or(done.base.as_ref())?.clone();
+            let result = done.result()?.clone();
             let start = &run.started.base;
             let (parent, ours) = match &run.tip {
                 Some((commit, tree)) => (Some(commit.clone()), tree.clone()),

@@ -37,3 +37,25 @@ steps:
     let lines: Vec<u32> = known.faults().iter().map(|one| one.fault.place.line).collect();
     assert_eq!(lines, [3, 4, 5, 6, 6, 6, 7, 7, 7], "{:#?}", known.faults());
 }
+
+#[test]
+fn in_two_stages_a_change_is_judged_by_what_was_asked_before_how_it_is_made() {
+    let writes = |agent: &str| agent == "writer" || agent == "executor";
+    let steps = |name: &str| {
+        let known = read("");
+        let staged = known.find(name).unwrap().in_two_stages(writes);
+        let told = |step: &Step| format!("{} {:?}", step.id, step.agent.as_deref().unwrap_or("-"));
+        staged.steps.iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        steps("build"),
+        [
+            "write \"writer\"",
+            "check \"-\"",
+            "review-spec \"spec-reviewer\"",
+            "review \"quality-reviewer\""
+        ]
+    );
+    // A plan is no change.
+    assert!(steps("pipeline").contains(&"review \"reviewer\"".to_owned()));
+}
