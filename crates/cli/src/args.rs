@@ -64,6 +64,8 @@ fn is_hyphened(argument: &str) -> bool {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Look for checks, models and guarantees, and write a commented `sequester.toml`; everything works without one.
+    Init,
     /// Show a plan's tasks, waves, write sets and faults, with tokens and a price estimate.
     Plan(PlanArgs),
     /// Show exactly what the subagent of one task would see, and why.

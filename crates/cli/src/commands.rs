@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod gc;
 pub(crate) mod inbox;
+pub(crate) mod init;
 pub(crate) mod log;
 pub(crate) mod plan;
 pub(crate) mod profiles;

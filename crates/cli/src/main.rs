@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error, given.iter().any(|argument| argument == "--json")),
     };
     let result = match &args.command {
+        Command::Init => commands::init::run(&args),
         Command::Plan(plan) => commands::plan::run(&args, plan),
         Command::Context(context) => commands::context::run(&args, context),
         Command::Files(files) => commands::files::run(&args, files),

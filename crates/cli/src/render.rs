@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod faults;
 pub(crate) mod inbox;
+pub(crate) mod init;
 pub(crate) mod onlooker;
 pub(crate) mod plan;
 pub(crate) mod profiles;

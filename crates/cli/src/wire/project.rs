@@ -1,11 +1,12 @@
 //! The repository that a command reads: HEAD, or the folder as it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sequester_core::agent::Role;
+use sequester_core::check;
 use sequester_core::companion::Companions;
 use sequester_core::context::{IsolatedContext, Kind};
 use sequester_core::fault::{Code, Fault};
@@ -125,6 +126,15 @@ impl Project {
     }
 
     /// What workspaces are made over: without the files of the `plan`.
+    /// Checks that are configured.
+    pub(crate) fn checks(&self) -> BTreeMap<check::Kind, String> {
+        let set = self.settings.checks();
+        let known = set.iter().filter_map(|(name, commands)| {
+            Some((check::Kind::parse(name)?, commands.join(" && ")))
+        });
+        known.collect()
+    }
+
     pub(crate) fn ground(&self, plan: BTreeSet<RepoPath>) -> Ground {
         Ground { root: self.root.clone(), base: Arc::clone(&self.base), plan: Arc::new(plan) }
     }

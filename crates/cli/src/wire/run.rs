@@ -211,11 +211,7 @@ impl Asked<'_> {
     }
 
     fn checks(&self, base: &dyn Snapshot) -> BTreeMap<Kind, String> {
-        let set = self.project.settings.checks();
-        let set = set
-            .iter()
-            .filter_map(|(name, commands)| Some((Kind::parse(name)?, commands.join(" && "))));
-        let found = check::detect(base, &set.collect());
+        let found = check::detect(base, &self.project.checks());
         found.into_iter().filter_map(|one| Some((one.kind, one.command?))).collect()
     }
 

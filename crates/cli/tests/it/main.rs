@@ -20,6 +20,7 @@ mod example;
 mod files;
 mod grants;
 mod guarantees;
+mod init;
 mod interference;
 mod jail_bad_input;
 mod ledger;
