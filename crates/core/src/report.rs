@@ -7,8 +7,8 @@ mod told;
 mod wire;
 
 pub use findings::{
-    Analysis, Change, Check, Checks, Complexity, Findings, Judgement, Phase, Remark, Requirement,
-    Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict, Verification,
+    Analysis, Change, Check, Checks, Complexity, Draft, Findings, Judgement, Phase, Remark,
+    Requirement, Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict, Verification,
 };
 pub(crate) use read::widen_questions;
 pub use read::{REPORT_BYTES, SUMMARY_TOKENS, read, read_text};

@@ -58,6 +58,7 @@ fn every_built_in_role_can_be_read_and_has_its_profile() {
             ("analyzer", "read-only"),
             ("architect", "read-only"),
             ("quick-writer", "writer"),
+            ("drafter", "read-only"),
         ]
     );
     let cheap = built_in().iter().filter(|role| role.model.as_deref() == Some("cheap"));

@@ -19,10 +19,11 @@ pub enum Phase {
     Plan,
     Review,
     Verify,
+    Draft,
 }
 
 impl Phase {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Research,
         Self::Write,
         Self::Execute,
@@ -31,6 +32,7 @@ impl Phase {
         Self::Plan,
         Self::Review,
         Self::Verify,
+        Self::Draft,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -43,6 +45,7 @@ impl Phase {
             Self::Plan => "plan",
             Self::Review => "review",
             Self::Verify => "verify",
+            Self::Draft => "draft",
         }
     }
 
@@ -75,6 +78,7 @@ pub enum Findings {
     Plan(Steps),
     Review(Review),
     Verify(Verification),
+    Draft(Draft),
 }
 
 impl Findings {
@@ -88,6 +92,7 @@ impl Findings {
             Self::Plan(_) => Phase::Plan,
             Self::Review(_) => Phase::Review,
             Self::Verify(_) => Phase::Verify,
+            Self::Draft(_) => Phase::Draft,
         }
     }
 
@@ -102,6 +107,7 @@ impl Findings {
             Phase::Plan => Self::Plan(Steps::default()),
             Phase::Review => Self::Review(Review::default()),
             Phase::Verify => Self::Verify(Verification::default()),
+            Phase::Draft => Self::Draft(Draft::default()),
         }
     }
 }
@@ -241,4 +247,11 @@ pub struct Requirement {
     pub met: bool,
     /// Where it is seen: file and line, or a command and what it printed.
     pub proof: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// The whole plan as Markdown, in the native format.
+    pub plan: String,
 }

@@ -10,10 +10,13 @@ use super::findings::Findings;
 use super::schema;
 use super::wire::Wire;
 use super::{
-    Analysis, Change, Conclusion, Decision, Phase, Report, Research, Review, Status, Steps,
+    Analysis, Change, Conclusion, Decision, Draft, Phase, Report, Research, Review, Status, Steps,
     Unclear, Validation, Verification,
 };
+use crate::fault::Fault;
+use crate::graph::TaskGraph;
 use crate::id::TaskId;
+use crate::plan::{self, Format, Options};
 use crate::tokens;
 
 pub const SUMMARY_TOKENS: usize = 500;
@@ -65,6 +68,7 @@ fn judge(mut value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec
         Phase::Plan => conclude::<Steps>(value, Findings::Plan),
         Phase::Review => conclude::<Review>(value, Findings::Review),
         Phase::Verify => conclude::<Verification>(value, Findings::Verify),
+        Phase::Draft => conclude::<Draft>(value, Findings::Draft).and_then(drafted),
     }?;
     if report.task_id == *task_id {
         return Ok(report);
@@ -154,6 +158,24 @@ fn conclude<F: DeserializeOwned>(
         }),
         _ => Err(faults),
     }
+}
+
+/// A plan is taken only if it can be run: its author hears what a person would be told.
+fn drafted(report: Report) -> Result<Report, Vec<String>> {
+    let Findings::Draft(Draft { plan }) = &report.findings else { return Ok(report) };
+    if report.verdict != Conclusion::Proceed {
+        return Ok(report);
+    }
+    let native = Options { format: Some(Format::Native), ..Options::default() };
+    let parsed = plan::parse(plan.as_bytes(), &native);
+    let mut faults = parsed.faults;
+    faults.extend(TaskGraph::new(&parsed.plan).1);
+    let tell = |fault: &Fault| {
+        let Fault { message, place, hint, .. } = fault;
+        format!("`/findings/plan`, line {}: {message} {hint}", place.line)
+    };
+    let told: Vec<String> = faults.iter().take(LISTED).map(tell).collect();
+    if told.is_empty() { Ok(report) } else { Err(told) }
 }
 
 /// The legal pairs, and what goes with each.

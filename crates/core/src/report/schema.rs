@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::wire::Wire;
 use super::{
-    Analysis, Change, Decision, Phase, Research, Review, Status, Steps, Validation, Verification,
+    Analysis, Change, Decision, Draft, Phase, Research, Review, Status, Steps, Validation,
+    Verification,
 };
 
 /// What a model is asked for: every field is there, what is optional may be null, and nothing else is allowed.
@@ -127,6 +128,7 @@ pub(super) fn accepted(phase: Phase) -> Value {
         Phase::Plan => schema_of::<Wire<Steps>>(),
         Phase::Review => schema_of::<Wire<Review>>(),
         Phase::Verify => schema_of::<Wire<Verification>>(),
+        Phase::Draft => schema_of::<Wire<Draft>>(),
     };
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert("phase".to_owned(), json!({ "type": "string", "const": phase.as_str() }));

@@ -402,7 +402,8 @@ impl Said {
                     Findings::Research(_)
                     | Findings::Write(_)
                     | Findings::Execute(_)
-                    | Findings::Plan(_) => {}
+                    | Findings::Plan(_)
+                    | Findings::Draft(_) => {}
                 }
                 Self::Proceed { passed, complexity }
             }
