@@ -5,6 +5,8 @@ mod repository;
 mod times;
 mod tree;
 
+pub(crate) use repository::prepare;
+
 use std::path::Path;
 use std::time::SystemTime;
 

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Event, Open, Outcome, Recorded, RunState, Scope, Started, TaskEnded, TaskRun,
+    Ended, Event, Open, Outcome, Purpose, Recorded, RunState, Said, Scope, Started, TaskEnded,
+    TaskRun,
 };
 use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
@@ -21,9 +22,13 @@ use crate::output::{self, warn};
 /// Somebody who watches a run from the shell.
 pub(crate) struct Onlooker {
     json: bool,
+    /// The only task is known to whoever looks on: its report tells the rest.
+    alone: bool,
     titles: BTreeMap<TaskId, String>,
     bars: Option<(MultiProgress, ProgressBar)>,
     count: Mutex<Count>,
+    /// The model that was asked last, and how that ended.
+    last: Mutex<(String, String)>,
 }
 
 /// What the header says.
@@ -42,6 +47,19 @@ impl Onlooker {
         let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
         Self::of(json, titles.collect(), Count { all, ..Count::default() })
+    }
+
+    /// For a run of one task.
+    pub(crate) fn alone(started: &Started) -> Arc<Self> {
+        let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
+        Arc::new(Self {
+            json: false,
+            alone: true,
+            titles: titles.collect(),
+            bars: None,
+            count: Mutex::default(),
+            last: Mutex::default(),
+        })
     }
 
     pub(crate) fn taken_up(json: bool, state: &RunState) -> Arc<Self> {
@@ -65,7 +83,8 @@ impl Onlooker {
             header.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             (bars, header)
         });
-        Arc::new(Self { json, titles, bars, count: Mutex::new(count) })
+        let (count, last) = (Mutex::new(count), Mutex::default());
+        Arc::new(Self { json, alone: false, titles, bars, count, last })
     }
 
     fn count(&self) -> MutexGuard<'_, Count> {
@@ -90,6 +109,9 @@ impl Onlooker {
     fn name(&self, scope: &Scope) -> String {
         let Some(task) = &scope.task else { return String::new() };
         let title = self.titles.get(task).map(String::as_str).unwrap_or_default();
+        if self.alone {
+            return clean(title).into_owned();
+        }
         clean(&format!("{task} {title}")).trim().to_owned()
     }
 
@@ -119,6 +141,35 @@ impl Onlooker {
                 count.done += usize::from(ended.state == Ended::Done);
             }
             Event::MergeConflicted { .. } => count.done = count.done.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// Why somebody else, or somebody again, gets the only task.
+    fn tell_again(&self, event: &Event) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::AttemptStarted(started) => {
+                let (model, why) = &*last;
+                match started.purpose {
+                    Purpose::NextModel | Purpose::Repeat | Purpose::Stronger => {
+                        output::tell(&format!("`{}` gave up: {}", clean(model), clean(why)));
+                    }
+                    Purpose::Simplified => {
+                        output::tell("It took too long, and is tried once more with less to read.");
+                    }
+                    Purpose::Fix => output::tell("The evidence speaks against it; it is mended."),
+                    _ => {}
+                }
+                last.0.clone_from(&started.model);
+            }
+            Event::AttemptEnded(ended) => {
+                last.1 = match (&ended.trouble, &ended.said) {
+                    (Some(trouble), _) => trouble.clone(),
+                    (None, Some(Said::Stop { reason, .. })) => reason.clone(),
+                    _ => ended.outcome.sentence(),
+                };
+            }
             _ => {}
         }
     }
@@ -172,6 +223,9 @@ impl Watch for Onlooker {
             let _ = output::print_json(recorded);
             return;
         }
+        if self.alone {
+            return self.tell_again(&recorded.entry.event);
+        }
         self.tally(&recorded.entry.event);
         self.tell(recorded);
         self.draw();
@@ -182,7 +236,7 @@ impl Watch for Onlooker {
             return Box::new(sequester_engine::Silent);
         }
         let bars = self.bars.as_ref().map(|(bars, _)| bars);
-        Box::new(Progress::start_in(bars, agent, &self.name(scope)))
+        Box::new(Progress::start(bars, agent, &self.name(scope)))
     }
 }
 

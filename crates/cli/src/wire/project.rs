@@ -21,7 +21,6 @@ use crate::args::Args;
 use crate::failure::Failure;
 use crate::wire::base::Base;
 use crate::wire::trust::Trust;
-use crate::wire::workspace::Ground;
 use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
@@ -122,11 +121,6 @@ impl Project {
     pub(crate) fn visible(&self, plan: Option<(&PlanFile, &Companions)>) -> Filtered<'_> {
         let hidden = plan.map(|plan| self.plan_paths(plan)).unwrap_or_default();
         Filtered::visible(self.snapshot(), |entry| hidden.contains(&entry.path))
-    }
-
-    /// What workspaces are made over: without the files of the `plan`.
-    pub(crate) fn ground(&self, plan: BTreeSet<RepoPath>) -> Ground {
-        Ground { root: self.root.clone(), base: Arc::clone(&self.base), plan: Arc::new(plan) }
     }
 
     /// The plan and the lists of tasks beside it, where they lie in the repository, be they in the base or not.

@@ -64,7 +64,7 @@ pub(super) fn make(export: &Export<'_>, stored: &[Stored], to: &Path) -> Result<
 }
 
 /// What a repository consists of before its first commit.
-fn prepare(git: &Path, sha256: bool) -> io::Result<()> {
+pub(crate) fn prepare(git: &Path, sha256: bool) -> io::Result<()> {
     for folder in ["objects/pack", "objects/info", "refs/heads", "refs/tags"] {
         fs::create_dir_all(git.join(folder))?;
     }
