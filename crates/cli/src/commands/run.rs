@@ -105,15 +105,12 @@ impl Place {
     /// The same for a single task, which also works on a copy of a folder that is none: that is kept in a repository of ours.
     pub(super) fn find(project: &Project) -> Result<Self, Failure> {
         let root = project.root.clone();
-        let repo = match project.base.repo() {
-            Some(repo) => repo.clone(),
-            None => {
-                // The folder that it lies in belongs to the person alone.
-                Runs::open(&root)?;
-                runs::own_repo(&root)?
-            }
-        };
-        Ok(Self::over(repo, root))
+        if let Some(repo) = project.base.repo() {
+            return Ok(Self::over(repo.clone(), root));
+        }
+        // First, so that the folder that it lies in is as it should be.
+        Runs::open(&root)?;
+        Ok(Self::over(runs::own_repo(&root)?, root))
     }
 
     fn over(repo: Repo, root: PathBuf) -> Self {

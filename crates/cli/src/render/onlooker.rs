@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Event, Open, Outcome, Purpose, Recorded, RunState, Said, Scope, Started, TaskEnded,
-    TaskRun,
+    Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded, TaskRun,
 };
 use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
@@ -27,8 +26,14 @@ pub(crate) struct Onlooker {
     titles: BTreeMap<TaskId, String>,
     bars: Option<(MultiProgress, ProgressBar)>,
     count: Mutex<Count>,
-    /// The model that was asked last, and how that ended.
-    last: Mutex<(String, String)>,
+    last: Mutex<Last>,
+}
+
+/// The attempt before: its model, and why there may be another one.
+#[derive(Default)]
+struct Last {
+    model: String,
+    why: Option<String>,
 }
 
 /// What the header says.
@@ -145,33 +150,29 @@ impl Onlooker {
         }
     }
 
-    /// Why somebody else, or somebody again, gets the only task.
-    fn tell_again(&self, event: &Event) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Why somebody else, or somebody again, will get the only task.
+    fn note(&self, event: &Event) {
+        let mut last = self.last();
         match event {
-            Event::AttemptStarted(started) => {
-                let (model, why) = &*last;
-                match started.purpose {
-                    Purpose::NextModel | Purpose::Repeat | Purpose::Stronger => {
-                        output::tell(&format!("`{}` gave up: {}", clean(model), clean(why)));
-                    }
-                    Purpose::Simplified => {
-                        output::tell("It took too long, and is tried once more with less to read.");
-                    }
-                    Purpose::Fix => output::tell("The evidence speaks against it; it is mended."),
-                    _ => {}
-                }
-                last.0.clone_from(&started.model);
-            }
+            Event::AttemptStarted(started) => last.model.clone_from(&started.model),
             Event::AttemptEnded(ended) => {
-                last.1 = match (&ended.trouble, &ended.said) {
-                    (Some(trouble), _) => trouble.clone(),
-                    (None, Some(Said::Stop { reason, .. })) => reason.clone(),
-                    _ => ended.outcome.sentence(),
+                let why = match (&ended.trouble, &ended.said, &ended.outcome) {
+                    (Some(trouble), ..) => trouble.clone(),
+                    (None, Some(Said::Stop { reason, .. }), _) => reason.clone(),
+                    (None, None, outcome) => outcome.sentence(),
+                    _ => return,
                 };
+                last.why = Some(format!("`{}` gave up: {}", last.model, clean(&why)));
+            }
+            Event::TaskVerified { failing: Some(_), .. } => {
+                last.why = Some("The evidence speaks against it, and it is mended.".to_owned());
             }
             _ => {}
         }
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a person wants to know at once.
@@ -224,7 +225,7 @@ impl Watch for Onlooker {
             return;
         }
         if self.alone {
-            return self.tell_again(&recorded.entry.event);
+            return self.note(&recorded.entry.event);
         }
         self.tally(&recorded.entry.event);
         self.tell(recorded);
@@ -234,6 +235,9 @@ impl Watch for Onlooker {
     fn attempt(&self, scope: &Scope, agent: &str) -> Box<dyn Feed> {
         if self.json {
             return Box::new(sequester_engine::Silent);
+        }
+        if let Some(why) = self.last().why.take() {
+            output::tell(&why);
         }
         let bars = self.bars.as_ref().map(|(bars, _)| bars);
         Box::new(Progress::start(bars, agent, &self.name(scope)))

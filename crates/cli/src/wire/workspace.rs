@@ -175,7 +175,7 @@ impl Written {
         let hidden = |entry: &Entry| repository::find(visible, entry.path.as_str()).is_none();
         let now = SystemTime::now();
         let export = ground.tree.without(hidden);
-        let name = export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
+        let name = export.digest();
         // Another checkout's files have other times, and each that differs is touched in each attempt.
         let root = blake3::hash(ground.root.as_os_str().as_encoded_bytes()).to_hex();
         let name = format!("{name}-{}", &root[..16]);

@@ -33,6 +33,7 @@ mod run;
 mod run_words;
 mod runs;
 mod scripted;
+mod single;
 mod storm;
 mod streams;
 mod subagent_bad_input;
