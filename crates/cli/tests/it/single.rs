@@ -47,7 +47,7 @@ fn status_show_diff_audit_and_apply_work_on_it() {
     let shown = json_of(&bench, &["show", &run, "task"]);
     assert_eq!(shown["attempts"][0]["report"]["decision"], "PROCEED", "{shown}");
     let diff = json_of(&bench, &["diff", &run]);
-    assert_eq!(diff["patch"], answer.json()["evidence"]["patch"], "{diff}");
+    assert_eq!(diff["files"], answer.json()["evidence"]["files_changed"], "{diff}");
     let audit = json_of(&bench, &["audit", &run]);
     assert_eq!((&audit["ok"], &audit["contexts"]), (&json!(true), &json!(1)), "{audit}");
     json_of(&bench, &["apply", &run]);
@@ -86,7 +86,8 @@ fn who_changes_nothing_leaves_no_branch() {
 #[test]
 fn a_question_parks_it_and_an_answer_lets_it_go_on() {
     let bench = Bench::with(&FILES);
-    let text = "Set the port.\n\nAsk: Which port?\n\n- 80\n- 8080\n\nCreate `port.txt`:\n\n```\n8080\n```\n";
+    let text = "- [ ] **Step 1: Choose**\n\nAsk: Which port?\n\n- 80\n- 8080\n\n\
+        - [ ] **Step 2: Write**\n\nCreate `port.txt`:\n\n```\n8080\n```\n";
     let asked = literal(&bench, text, &["--json"]);
     assert_eq!((asked.code, &asked.json()["outcome"]), (Some(3), &json!("waiting")), "{asked:?}");
     let (run, question) = (run_of(&asked), asked.json()["inbox"][0].clone());
@@ -161,7 +162,7 @@ fn a_folder_without_git_keeps_its_change_in_a_repository_of_our_own() {
     assert_eq!(answer.code, Some(0), "{answer:?}");
     let run = run_of(&answer);
     let diff = json_of(&bench, &["diff", &run]);
-    assert_eq!(diff["patch"], answer.json()["evidence"]["patch"], "{diff}");
+    assert_eq!(diff["files"], answer.json()["evidence"]["files_changed"], "{diff}");
     assert_eq!(json_of(&bench, &["audit", &run])["ok"], true);
     let applied = bench.run(&["apply", &run, "--json"]);
     assert_eq!(applied.code, Some(1), "{applied:?}");
