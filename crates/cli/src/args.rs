@@ -116,7 +116,7 @@ pub(crate) enum Command {
 }
 
 /// How a plan is read.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Reading {
     /// The plan's file; `-` reads it from standard input.
     pub(crate) plan: PathBuf,
@@ -136,7 +136,7 @@ pub(crate) struct PlanArgs {
     pub(crate) reading: Reading,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -281,6 +281,16 @@ pub(crate) struct TaskArgs {
     /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     pub(crate) budget: Vec<(Limit, u64)>,
+}
+
+impl TaskArgs {
+    /// The run of one task that it is.
+    pub(crate) fn to_run(&self) -> RunArgs {
+        let reading = Reading { format: Some(Format::Native), ..Reading::default() };
+        let (model, budget) = (self.model.clone(), self.budget.clone());
+        let workflow = Some("solo".to_owned());
+        RunArgs { reading, model, workflow, budget, ..RunArgs::default() }
+    }
 }
 
 /// One that names nothing would mean `auto`, and nobody said that.

@@ -63,6 +63,12 @@ impl Controller {
         Self { world, log, watch, bases, known, circuits, clashes, park, cancel }
     }
 
+    /// The same, cancelled for good where somebody stops it by this.
+    #[must_use]
+    pub fn cancelled_by(self, cancel: Stop) -> Self {
+        Self { cancel, ..self }
+    }
+
     /// Until nothing goes on any more.
     pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
         self.move_branch().await?;
@@ -74,6 +80,7 @@ impl Controller {
         }
         let mut heard = 0;
         loop {
+            self.give_up().await?;
             let stopping = self.park.is_stopped();
             let at = self.log.clock().now();
             let decision =
@@ -128,6 +135,16 @@ impl Controller {
                 (task, done)
             }
         }
+    }
+
+    /// Notes that somebody here cancelled it, before what ended by that decides anything.
+    async fn give_up(&self) -> Result<(), Trouble> {
+        if !self.cancel.is_stopped() || self.log.read(|run| run.is_cancelled) {
+            return Ok(());
+        }
+        let event = Event::RunCancelled { by: "a signal".to_owned() };
+        let entries = vec![Entry { scope: Scope::default(), event }];
+        Ok(self.log.append(Batch { entries, blobs: Vec::new() }).await?)
     }
 
     /// What other processes want of this run.

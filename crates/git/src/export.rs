@@ -5,6 +5,8 @@ mod repository;
 mod times;
 mod tree;
 
+pub(crate) use repository::prepare;
+
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -31,8 +33,8 @@ pub struct Export<'a> {
 struct Item {
     path: RepoPath,
     kind: Kind,
-    /// Its object; none for a file that is taken as the working tree has it.
-    name: Option<String>,
+    /// Its object.
+    name: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -75,46 +77,21 @@ impl<'a> Export<'a> {
                 EntryKind::File => Kind::File,
             },
             name: match &entry.stamp {
-                Stamp::Content(name) => Some(name.clone()),
-                Stamp::Stat { .. } => None,
+                Stamp::Content(name) => name.clone(),
+                // A tree has nothing of the kind.
+                Stamp::Stat { .. } => String::new(),
             },
         });
         Self { tree, items: items.collect() }
     }
 
-    /// The files of `working` as they lie in the working tree, in place of what the commit holds: the base with all
-    /// that is not committed. `working` lists the working tree, and `hidden` counts for it too.
-    #[must_use]
-    pub fn with_uncommitted(
-        mut self,
-        working: &dyn Snapshot,
-        hidden: impl Fn(&Entry) -> bool,
-    ) -> Self {
-        // A submodule has a folder in the working tree, which lists no files of ours.
-        self.items.retain(|item| item.kind == Kind::Submodule);
-        let kept = working.entries().iter().filter(|entry| !hidden(entry));
-        self.items.extend(kept.map(|entry| Item {
-            path: entry.path.clone(),
-            kind: match entry.kind {
-                EntryKind::Symlink => Kind::Link,
-                _ if self.tree.checkout.is_executable(entry.path.as_str()) => Kind::Program,
-                _ => Kind::File,
-            },
-            name: None,
-        }));
-        self.items.sort_by(|one, other| one.path.cmp(&other.path));
-        self.items.dedup_by(|one, other| one.path == other.path);
-        self
-    }
-
-    /// Names what will be written: equal names are equal files. None before it is written, where files are taken from
-    /// the working tree.
-    pub fn digest(&self) -> Option<String> {
+    /// Names what will be written: equal names are equal files.
+    pub fn digest(&self) -> String {
         let mut hash = Sha256::new_with_prefix("sequester base 1\n");
         for Item { path, kind, name } in &self.items {
-            hash.update(format!("{:o} {} {path}\0", kind.mode(), name.as_deref()?));
+            hash.update(format!("{:o} {} {path}\0", kind.mode(), name));
         }
-        Some(hex(&hash.finalize()))
+        hex(&hash.finalize())
     }
 
     /// Makes `tree` and `git` in the empty folder `to`: the files, and a repository with one commit of them and nothing
@@ -149,8 +126,7 @@ impl<'a> Export<'a> {
             if theirs.as_ref() == Some(noted) {
                 return Ok(None);
             }
-            let name = item.name.as_ref().filter(|_| theirs.is_some());
-            let same = name.and_then(|name| checkout.find_same(path, name, FILE_BYTES));
+            let same = theirs.and_then(|_| checkout.find_same(path, &item.name, FILE_BYTES));
             match same {
                 Some(same) if same.modified == noted.0 => Ok(None),
                 Some(same) => Ok(Some(system_time(same.modified))),

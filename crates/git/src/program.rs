@@ -50,6 +50,12 @@ impl Program {
     /// Finds `git` in the folders of `search_path` that lie outside the repository: tools put `node_modules/.bin` and the
     /// like first, and a repository may bring a `git` of its own there.
     pub(crate) fn find(search_path: &OsStr, root: PathBuf) -> Result<Self, Error> {
+        let git = root.join(".git");
+        Self::over(search_path, root, git)
+    }
+
+    /// The same for a repository that lies elsewhere.
+    pub(crate) fn over(search_path: &OsStr, root: PathBuf, git: PathBuf) -> Result<Self, Error> {
         let foreign = |folder: &PathBuf| {
             folder.is_absolute() && !folder.canonicalize().is_ok_and(|real| real.starts_with(&root))
         };
@@ -59,12 +65,12 @@ impl Program {
         let search_path = std::env::join_paths(&folders).unwrap_or_default();
         match file {
             Some(file) => {
-                let (git, settings) = (root.join(".git"), Vec::new());
+                let settings = Vec::new();
                 Ok(Self { file, search_path, git, root, borrowed: None, settings })
             }
             None => Err(Error::new(
                 ErrorKind::Broken,
-                "`git` was not found in the folders of PATH, and this folder is a git repository. \
+                "`git` was not found in the folders of PATH, and what this folder holds is kept by it. \
                  Install git, for example with `apt-get install git`.",
             )),
         }
@@ -72,6 +78,10 @@ impl Program {
 
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    pub(crate) fn is_at(&self, git: &Path) -> bool {
+        self.git == git
     }
 
     /// The same program on the repository `git`, which is ours and may borrow from the objects in `borrowed`.

@@ -9,12 +9,13 @@ use sequester_core::repository::{Error, ErrorKind, Snapshot};
 
 use crate::base::Tree;
 use crate::dirty::Dirty;
+use crate::export::prepare;
 use crate::history::Log;
 use crate::name::Format;
 use crate::objects::Objects;
 use crate::program::{Program, broken};
 
-/// A repository with a working tree.
+/// A repository over a folder.
 #[derive(Clone, Debug)]
 pub struct Repo {
     pub(crate) program: Program,
@@ -37,7 +38,19 @@ impl Repo {
         let Some(root) = find_root(&dir)? else {
             return Ok(None);
         };
-        let program = Program::find(search_path, root)?;
+        Self::of(Program::find(search_path, root)?).map(Some)
+    }
+
+    /// A repository of our own at `git` over a folder that lies in none. It is made where there is none yet.
+    pub fn own(root: &Path, git: &Path, search_path: &OsStr) -> Result<Self, Error> {
+        if !git.join("HEAD").is_file() {
+            prepare(git, false)
+                .map_err(|error| broken(format!("`{}` cannot be made: {error}.", git.display())))?;
+        }
+        Self::of(Program::over(search_path, root.to_owned(), git.to_owned())?)
+    }
+
+    fn of(program: Program) -> Result<Self, Error> {
         let asked = ["rev-parse", "--show-object-format", "--git-path", "objects"];
         let answer = program.run(&asked)?;
         if !answer.success {
@@ -51,7 +64,7 @@ impl Repo {
         let format = Format::parse(format)
             .ok_or_else(|| broken(format!("the object format `{format}` is not known.")))?;
         let objects = Objects::of(&program, format, program.root().join(folder));
-        Ok(Some(Self { program, objects: Arc::new(objects) }))
+        Ok(Self { program, objects: Arc::new(objects) })
     }
 
     /// The version of the `git` that would be taken for a repository at `root`, as in `2.47.1`.
@@ -60,9 +73,14 @@ impl Repo {
         Ok(told.trim_start_matches("git version ").to_owned())
     }
 
-    /// The folder that holds `.git`, as an absolute path without links.
+    /// The folder that it keeps, as an absolute path without links.
     pub fn root(&self) -> &Path {
         self.program.root()
+    }
+
+    /// Whether it is one of our own making, over a folder that lies in none.
+    pub fn is_own(&self) -> bool {
+        !self.program.is_at(&self.root().join(".git"))
     }
 
     /// What HEAD holds; nothing if there is no commit yet.

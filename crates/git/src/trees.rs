@@ -44,6 +44,11 @@ impl Trees {
         Self { repo: repo.clone(), home, person: OnceLock::new(), holding: Mutex::default() }
     }
 
+    /// Whether nothing but runs is kept in it: the folder lies in no repository of the person's.
+    pub fn is_own(&self) -> bool {
+        self.repo.is_own()
+    }
+
     /// Any tree, as something that workspaces can be made from.
     pub fn tree(&self, tree: &TreeId) -> Result<Tree, Error> {
         Tree::of_tree(&self.repo, &self.name(tree.as_str())?)

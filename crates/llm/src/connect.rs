@@ -1,6 +1,7 @@
 //! From a model's name to a model that can be asked.
 
-use sequester_core::agent::{Ending, Fault, Outcome};
+use sequester_core::agent::{Fault, Outcome};
+use sequester_core::budget::Spent;
 use sequester_core::provider::{Error, Kind, Provider};
 
 use crate::{Literal, Named, Passed, Pool, Remote, Sources, choose, resolve};
@@ -23,11 +24,11 @@ pub struct Chosen {
 
 impl Connected {
     /// Whether the provider would have nothing of us, and another is to be looked for: nobody asked for this one.
-    pub fn rejected(&self, ending: &Ending) -> Option<Passed> {
+    pub fn rejected(&self, outcome: &Outcome, spent: &Spent) -> Option<Passed> {
         let provider = self.chosen.as_ref()?.service?;
-        match &ending.outcome {
+        match outcome {
             Outcome::Failed { fault: Fault::Provider { error } }
-                if ending.spent.turns == 0
+                if spent.turns == 0
                     && matches!(error.kind, Kind::Authentication | Kind::Forbidden) =>
             {
                 Some(Passed { provider, why: error.message.clone(), expected: true })

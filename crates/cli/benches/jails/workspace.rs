@@ -71,7 +71,7 @@ fn attempt(repo: &Path, state: &Path, number: usize) -> [Duration; 5] {
     let tree = Repo::discover(repo, &search).unwrap().unwrap().base().unwrap();
     step(0);
     let export = tree.without(|_| false);
-    let name = export.digest().unwrap();
+    let name = export.digest();
     let state = State::open(state).unwrap();
     let attempt = state.begin(&format!("attempt-{number}")).unwrap();
     let now = SystemTime::now();

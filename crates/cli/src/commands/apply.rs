@@ -27,6 +27,11 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
     let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
     let state = runs.state(&run)?;
     let trees = runs::trees_at(&root)?;
+    if trees.is_own() {
+        let message = "This folder is no git repository, so nothing can be brought in by git.";
+        let hint = format!("Apply it as a patch: `sequester diff {run} | patch -p1`.");
+        return Err(Failure::work(Code::NotApplied, root.display(), message, hint));
+    }
     warn(&RunView::of(&state, runs.is_held(&run)?));
     // Whatever speaks against ticking is said before anything changes.
     let boxes = if given.tick { Some(Boxes::find(&runs, &state)?) } else { None };

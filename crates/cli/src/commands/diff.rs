@@ -5,8 +5,6 @@ use std::io::{IsTerminal as _, stdout};
 use std::process::ExitCode;
 
 use sequester_core::change::Change;
-use sequester_core::digest::Digest;
-use sequester_core::fault::Code;
 use sequester_core::id::TreeId;
 use sequester_core::repository::Repository as _;
 use sequester_core::run::{Event, RunState, TaskRun};
@@ -65,14 +63,14 @@ fn of_task(
         })
     });
     if let Some(change) = so_far {
-        return unpack(runs, state, &change);
+        return runs.change(&state.run, &change);
     }
     let from = running.and_then(|running| running.started.from.clone());
     let last = || task.tried().rfind(|tried| tried.phase.changes_files());
     match (base, from.or_else(|| last()?.tree.clone())) {
         (Some(base), Some(tree)) => between(runs, trees, base, &tree),
         _ => match last().and_then(|tried| tried.change.as_ref()) {
-            Some(change) => unpack(runs, state, change),
+            Some(change) => runs.change(&state.run, change),
             None => Ok(Change::default()),
         },
     }
@@ -86,16 +84,6 @@ fn between(runs: &Runs, trees: &Trees, from: &TreeId, to: &TreeId) -> Result<Cha
 }
 
 /// A change that never became a tree.
-fn unpack(runs: &Runs, state: &RunState, change: &Digest) -> Result<Change, Failure> {
-    let bytes = runs.blob(&state.run, change)?;
-    // Its patch tells it; the contents are not needed.
-    Change::unpack(&bytes, |_| Ok::<_, String>(Vec::new())).map_err(|error| {
-        let message = format!("The change cannot be read: {error}");
-        let hint = "Look at the run with `sequester show`.";
-        Failure::work(Code::StoreDamaged, format!("run {}", state.run), message, hint)
-    })
-}
-
 fn show(args: &Args, given: &DiffArgs, change: Change) -> Result<(), Failure> {
     let patch = change.patch;
     let files: Vec<Changed> = change.entries.into_iter().map(Changed::from).collect();

@@ -9,7 +9,7 @@ use sequester_core::run::{Entry, Event, RunState, Scope, Source, TaskRun, TaskSp
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
 
-use super::run::{Place, Wall, conduct, finish, jobs};
+use super::run::{Manner, Place, Signal, Wall, conduct, finish, jobs};
 use crate::Outcome;
 use crate::args::{Args, Reading, ResumeArgs};
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         None => (recorded, None),
     };
     let file = Arc::new(file);
-    let place = Place::open(&project)?;
+    let place = Place::find(&project)?;
     let staff = Staff::new(
         Arc::clone(&project),
         Arc::clone(&file),
@@ -62,7 +62,8 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
             batch.entries.push(Entry { scope, event: Event::PlanChanged { plan, tasks } });
         }
         log.append(batch).await.map_err(|error| runs::failed_run(&error, &id))?;
-        conduct(world, log, &onlooker, jobs, args.json).await
+        let manner = Manner { jobs, json: args.json, signal: Signal::Parks };
+        conduct(world, log, &onlooker, manner).await
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)

@@ -1,6 +1,7 @@
 //! `sequester run`: a whole plan, every task in a subagent of its own, onto a branch to apply.
 
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -9,12 +10,12 @@ use sequester_core::fault::Code;
 use sequester_core::id::RunId;
 use sequester_core::limits::Limits;
 use sequester_core::moment::Moment;
-use sequester_core::run::{Entry, Event, Outcome as Ended, Scope};
+use sequester_core::repository::{Repository as _, Start};
+use sequester_core::run::{Entry, Event, Outcome as Ended, Scope, Started};
 use sequester_core::store::Batch;
 use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
-use sequester_git::Trees;
+use sequester_git::{Repo, Trees};
 use sequester_store::Store;
-use sequester_tools::Settings as ToolSettings;
 
 use super::context::refuse_faulty;
 use crate::Outcome;
@@ -33,17 +34,18 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     refuse_faulty(&file, &project)?;
     let place = Place::open(&project)?;
     let start = place.start(args.include_dirty)?;
-    let runs = Runs::open(&project.root)?;
-    let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
     let base = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
     let connections = Connections::new(&project.settings)?;
     let asked = Asked { project: &project, file: &file, given, connections: &connections };
-    let ready = block_on(asked.ready(&id, &start, &base));
-    let ready = ready.map_err(|error| Failure::no_runtime(&error))??;
+    let ready = block_on(asked.ready(&start, &base));
+    let mut ready = ready.map_err(|error| Failure::no_runtime(&error))??;
     for note in project.notes().iter().chain(&ready.notes) {
         output::tell(note);
     }
     confirm(&file, &ready, given.yes)?;
+    let runs = Runs::open(&project.root)?;
+    let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
+    ready.named(&id);
     let Ready { started, .. } = ready;
     let staff = Staff::new(
         Arc::clone(&project),
@@ -57,28 +59,34 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let world = place.world(Arc::clone(&store), staff)?;
     let jobs = jobs(given.jobs, &project);
     let conducted = async {
-        let mut batch = Batch::default();
-        batch.keep(file.source.as_slice());
-        let log = Log::start(
-            store.as_ref(),
-            Arc::new(Wall),
-            &id,
-            started,
-            batch,
-            Arc::clone(&onlooker) as _,
-        );
-        let log = log.await.map_err(|error| runs::failed(&error, &project.root))?;
-        conduct(world, Arc::new(log), &onlooker, jobs, args.json).await
+        let log = begin(&world, &id, started, &file, &onlooker).await?;
+        let manner = Manner { jobs, json: args.json, signal: Signal::Parks };
+        conduct(world, log, &onlooker, manner).await
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
 }
 
+/// Keeps the plan and the first event.
+pub(super) async fn begin(
+    world: &World,
+    id: &RunId,
+    started: Started,
+    file: &PlanFile,
+    onlooker: &Arc<Onlooker>,
+) -> Result<Arc<Log>, Failure> {
+    let mut batch = Batch::default();
+    batch.keep(file.source.as_slice());
+    let (clock, watch) = (Arc::clone(&world.clock), Arc::clone(onlooker) as _);
+    let log = Log::start(world.store.as_ref(), clock, id, started, batch, watch).await;
+    log.map(Arc::new).map_err(|error| runs::failed_store(&error))
+}
+
 /// Where a run's trees are.
 pub(super) struct Place {
     pub(super) trees: Arc<Trees>,
-    repo: sequester_git::Repo,
-    root: std::path::PathBuf,
+    repo: Repo,
+    root: PathBuf,
 }
 
 impl Place {
@@ -91,13 +99,28 @@ impl Place {
             let hint = "Make it one with `git init`, or give single tasks to `sequester task`.";
             return Err(Failure::input(Code::NoRepository, root.display(), message, hint));
         };
-        let trees = Arc::new(runs::trees_of(&repo));
-        Ok(Self { trees, repo, root })
+        Ok(Self::over(repo, root))
     }
 
-    fn start(&self, dirty: bool) -> Result<sequester_core::repository::Start, Failure> {
-        use sequester_core::repository::Repository as _;
-        self.trees.start(dirty).map_err(|error| self.failed(&error))
+    /// The same for a single task, which also works on a copy of a folder that is none: that is kept in a repository of ours.
+    pub(super) fn find(project: &Project) -> Result<Self, Failure> {
+        let root = project.root.clone();
+        if let Some(repo) = project.base.repo() {
+            return Ok(Self::over(repo.clone(), root));
+        }
+        // First, so that the folder that it lies in is as it should be.
+        Runs::open(&root)?;
+        Ok(Self::over(runs::own_repo(&root)?, root))
+    }
+
+    fn over(repo: Repo, root: PathBuf) -> Self {
+        Self { trees: Arc::new(runs::trees_of(&repo)), repo, root }
+    }
+
+    /// Nothing is committed in a repository of ours: all that lies there counts.
+    pub(super) fn start(&self, dirty: bool) -> Result<Start, Failure> {
+        let start = self.trees.start(dirty || self.repo.is_own());
+        start.map_err(|error| self.failed(&error))
     }
 
     pub(super) fn failed(&self, error: &sequester_core::repository::Error) -> Failure {
@@ -109,7 +132,7 @@ impl Place {
         machine.make_state()?;
         let hidden = staff.hidden().clone();
         let trees = Arc::clone(&self.trees);
-        let cells = Cells::new(machine, self.repo.clone(), trees, hidden, ToolSettings::default());
+        let cells = Cells::new(machine, self.repo.clone(), trees, hidden, staff.tool_settings());
         Ok(World {
             store,
             repository: Arc::clone(&self.trees) as _,
@@ -129,18 +152,39 @@ impl Clock for Wall {
     }
 }
 
+/// How a run is conducted.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) jobs: usize,
+    /// Nobody is asked anything.
+    pub(super) json: bool,
+    pub(super) signal: Signal,
+}
+
+/// What the first signal does. The second one ends the process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// What is under way comes to its next durable step, and the run can be taken up again.
+    Parks,
+    /// All of it ends.
+    Cancels,
+}
+
 /// Until it ends, or waits for answers that nobody is there to give.
 pub(super) async fn conduct(
     world: World,
     log: Arc<Log>,
     onlooker: &Arc<Onlooker>,
-    jobs: usize,
-    json: bool,
+    Manner { jobs, json, signal }: Manner,
 ) -> Result<Ended, Failure> {
     let stop =
         Stop::on_signal(|| std::process::exit(130)).map_err(|error| Failure::no_runtime(&error))?;
-    let controller =
-        Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, stop.clone());
+    let (park, cancel) = match signal {
+        Signal::Parks => (stop, Stop::default()),
+        Signal::Cancels => (Stop::default(), stop),
+    };
+    let controller = Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, park);
+    let controller = controller.cancelled_by(cancel);
     loop {
         let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
         // Not what a task asked that has ended since.
@@ -214,12 +258,16 @@ pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Ou
             sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
         output::print(&view::summary(&state, ended))?;
     }
-    Ok(ExitCode::from(match ended {
+    Ok(ExitCode::from(code_of(ended)))
+}
+
+pub(super) fn code_of(ended: Ended) -> u8 {
+    match ended {
         Ended::Done => 0,
         Ended::Failed => 1,
         Ended::Waiting => 3,
         Ended::BudgetExhausted => 4,
         Ended::Refused => 5,
         Ended::Stopped | Ended::Cancelled => 130,
-    }))
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Event, Open, Outcome, Recorded, RunState, Scope, Started, TaskEnded, TaskRun,
+    Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded, TaskRun,
 };
 use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
@@ -21,9 +21,19 @@ use crate::output::{self, warn};
 /// Somebody who watches a run from the shell.
 pub(crate) struct Onlooker {
     json: bool,
+    /// The only task is known to whoever looks on: its report tells the rest.
+    alone: bool,
     titles: BTreeMap<TaskId, String>,
     bars: Option<(MultiProgress, ProgressBar)>,
     count: Mutex<Count>,
+    last: Mutex<Last>,
+}
+
+/// The attempt before: its model, and why there may be another one.
+#[derive(Default)]
+struct Last {
+    model: String,
+    why: Option<String>,
 }
 
 /// What the header says.
@@ -42,6 +52,19 @@ impl Onlooker {
         let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
         Self::of(json, titles.collect(), Count { all, ..Count::default() })
+    }
+
+    /// For a run of one task.
+    pub(crate) fn alone(started: &Started) -> Arc<Self> {
+        let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
+        Arc::new(Self {
+            json: false,
+            alone: true,
+            titles: titles.collect(),
+            bars: None,
+            count: Mutex::default(),
+            last: Mutex::default(),
+        })
     }
 
     /// Of a run whose tasks in `again` are not done any more.
@@ -67,7 +90,8 @@ impl Onlooker {
             header.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             (bars, header)
         });
-        Arc::new(Self { json, titles, bars, count: Mutex::new(count) })
+        let (count, last) = (Mutex::new(count), Mutex::default());
+        Arc::new(Self { json, alone: false, titles, bars, count, last })
     }
 
     fn count(&self) -> MutexGuard<'_, Count> {
@@ -92,6 +116,9 @@ impl Onlooker {
     fn name(&self, scope: &Scope) -> String {
         let Some(task) = &scope.task else { return String::new() };
         let title = self.titles.get(task).map(String::as_str).unwrap_or_default();
+        if self.alone {
+            return clean(title).into_owned();
+        }
         clean(&format!("{task} {title}")).trim().to_owned()
     }
 
@@ -123,6 +150,31 @@ impl Onlooker {
             Event::MergeConflicted { .. } => count.done = count.done.saturating_sub(1),
             _ => {}
         }
+    }
+
+    /// Why somebody else, or somebody again, will get the only task.
+    fn note(&self, event: &Event) {
+        let mut last = self.last();
+        match event {
+            Event::AttemptStarted(started) => last.model.clone_from(&started.model),
+            Event::AttemptEnded(ended) => {
+                let why = match (&ended.trouble, &ended.said, &ended.outcome) {
+                    (Some(trouble), ..) => trouble.clone(),
+                    (None, Some(Said::Stop { reason, .. }), _) => reason.clone(),
+                    (None, None, outcome) => outcome.sentence(),
+                    _ => return,
+                };
+                last.why = Some(format!("`{}` gave up: {}", last.model, clean(&why)));
+            }
+            Event::TaskVerified { failing: Some(_), .. } => {
+                last.why = Some("The evidence speaks against it, and it is mended.".to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a person wants to know at once.
@@ -174,6 +226,9 @@ impl Watch for Onlooker {
             let _ = output::print_json(recorded);
             return;
         }
+        if self.alone {
+            return self.note(&recorded.entry.event);
+        }
         self.tally(&recorded.entry.event);
         self.tell(recorded);
         self.draw();
@@ -183,8 +238,11 @@ impl Watch for Onlooker {
         if self.json {
             return Box::new(sequester_engine::Silent);
         }
+        if let Some(why) = self.last().why.take() {
+            output::tell(&why);
+        }
         let bars = self.bars.as_ref().map(|(bars, _)| bars);
-        Box::new(Progress::start_in(bars, agent, &self.name(scope)))
+        Box::new(Progress::start(bars, agent, &self.name(scope)))
     }
 }
 

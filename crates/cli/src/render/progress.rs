@@ -22,13 +22,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// `[Explore] find auth files`, on standard error.
-    pub(crate) fn start(agent: &str, title: &str) -> Self {
-        Self::start_in(None, agent, title)
-    }
-
-    /// The same, as one line of several.
-    pub(crate) fn start_in(bars: Option<&MultiProgress>, agent: &str, title: &str) -> Self {
+    /// `[Explore] find auth files`, on standard error; perhaps as one line of several.
+    pub(crate) fn start(bars: Option<&MultiProgress>, agent: &str, title: &str) -> Self {
         // Room for what follows: ` - budget exhausted (12 tools, 123.4s)`.
         let room = note_width().saturating_sub(40).clamp(20, 60);
         let name = cut(&format!("[{agent}] {title}"), room);

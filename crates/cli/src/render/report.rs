@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use sequester_core::agent::{Ending, Kept};
+use sequester_core::agent::Kept;
 use sequester_core::report::{Conclusion, Findings, Judgement, Question, Report};
 
 use super::terminal::{clean, fold, number, plural};
-use crate::wire::{Changed, Evidence};
+use crate::wire::{Changed, Last};
 
-/// The text of `task TEXT`.
-pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: usize) -> String {
+/// The text of `task TEXT`; `next` is what a person can do now.
+pub(crate) fn render(last: &Last, next: &str, width: usize) -> String {
+    let Last { ending, evidence, .. } = last;
     let mut out = String::new();
     let more = |count: usize| (count > 0).then(|| format!("{count} more"));
     let refused = evidence.refused.iter().map(|one| format!("{}: {}", one.path, one.why));
@@ -33,10 +34,8 @@ pub(crate) fn render(ending: &Ending, evidence: &Evidence, model: &str, width: u
     );
     let ignored = evidence.ignored.iter().cloned().chain(more(evidence.ignored_more));
     section(&mut out, "Not taken over, as git ignores it", ignored);
-    if !evidence.files_changed.is_empty() {
-        out += "\nThe change was made in a private copy that is gone now; `--json` prints it as a patch.\n";
-    }
-    let _ = writeln!(out, "\n{}", footer(ending, model));
+    let _ = writeln!(out, "\n{}", footer(last));
+    let _ = writeln!(out, "{next}");
     fold(clean(&out).trim_start_matches('\n'), width)
 }
 
@@ -64,7 +63,6 @@ fn body(out: &mut String, report: &Report) {
     }
     if let Conclusion::Clarify { questions, .. } = &report.verdict {
         section(out, "Asks", questions.iter().map(question));
-        section(out, "To go on", [ANSWER]);
     }
     findings(out, &report.findings);
     section(out, "Issues", &report.issues);
@@ -74,10 +72,6 @@ fn body(out: &mut String, report: &Report) {
     });
     section(out, "Looked over by the subagent itself", reviewed);
 }
-
-/// Until questions wait in an inbox.
-const ANSWER: &str = "Run it again with the answer: `--constraint 'QUESTION: ANSWER'`, the question as it stands here; or with a line `Answer: ...` right below \
-    the question, where the task's text asks it.";
 
 fn question(question: &Question) -> String {
     let mut text = question.question.clone();
@@ -100,7 +94,6 @@ fn findings(out: &mut String, findings: &Findings) {
             section(out, "Recommended", &found.recommendations);
         }
         Findings::Write(change) | Findings::Execute(change) => {
-            section(out, "Files, as the subagent says", &change.files_changed);
             section(out, "Tests, as the subagent says", &change.tests_written);
         }
         Findings::Validate(validation) => {
@@ -124,6 +117,7 @@ fn findings(out: &mut String, findings: &Findings) {
             section(out, "Complexity", [format!("{:?}", analysis.complexity).to_lowercase()]);
         }
         Findings::Plan(plan) => section(out, "Steps", &plan.steps),
+        Findings::Draft(draft) => section(out, "Plan", [&draft.plan]),
         Findings::Review(review) => {
             judgement(out, "Specification", &review.spec);
             judgement(out, "Quality", &review.quality);
@@ -171,12 +165,11 @@ fn section(out: &mut String, title: &str, items: impl IntoIterator<Item = impl A
     }
 }
 
-fn footer(ending: &Ending, model: &str) -> String {
-    let spent = &ending.spent;
+fn footer(Last { ending, model, spent, .. }: &Last) -> String {
     let size = |tokens: u64| number(usize::try_from(tokens).unwrap_or(usize::MAX));
     let mut parts = vec![
         ending.outcome.as_str().replace('_', " "),
-        model.to_owned(),
+        model.clone(),
         plural(spent.turns as usize, "turn"),
         plural(spent.calls as usize, "call"),
         format!(

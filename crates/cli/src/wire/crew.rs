@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use sequester_core::agent::Role;
 use sequester_core::architecture::Piece;
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
@@ -14,18 +15,22 @@ use sequester_core::id::TreeId;
 use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
-use sequester_core::profile::Profile;
+use sequester_core::plan::Task;
+use sequester_core::profile::{self, Profile};
+use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::{Filtered, Snapshot};
 use sequester_core::run::Settings as RunSettings;
+use sequester_core::run::workflow::WRITER;
 use sequester_core::tool::Toolbox;
 use sequester_engine::{Crew, Extra, Member, Trouble, Wanted};
 use sequester_git::Trees;
 use sequester_llm::{Connected, Endpoint};
 use sequester_survey::{Index, Outlines, Survey};
+use sequester_tools::Settings as ToolSettings;
 
 use super::model::Connections;
-use super::subagent::{Hosted, requests};
+use super::outside::{Hosted, requests};
 use super::{PlanFile, Project};
 use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
@@ -37,6 +42,8 @@ pub(crate) struct Staff {
     /// What no subagent may see of any tree.
     hidden: BTreeSet<RepoPath>,
     limits: BTreeMap<Limit, u64>,
+    /// Protected names that people let writers change.
+    grants: Grants,
     /// Of the run's start: the same for all.
     architecture: Vec<Piece>,
     share: sequester_core::context::Share,
@@ -57,11 +64,13 @@ impl Staff {
         let companions = file.companions(&project);
         let hidden = project.plan_paths((&file, &companions));
         let limits = project.settings.set_limits();
+        let grants = project.settings.grants().with_named(&file.granted());
         let connections = Connections::new(&project.settings)?;
         let mut staff = Self {
             companions,
             hidden,
             limits,
+            grants,
             architecture: Vec::new(),
             share: settings.share,
             trees,
@@ -76,6 +85,18 @@ impl Staff {
 
     pub(crate) fn hidden(&self) -> &BTreeSet<RepoPath> {
         &self.hidden
+    }
+
+    /// What the tools in the jails keep to, as far as it is configured.
+    pub(crate) fn tool_settings(&self) -> ToolSettings {
+        let mut settings = ToolSettings::default();
+        if let Some(bytes) = self.limits.get(&Limit::Output) {
+            settings.output_bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
+        }
+        if let Some(seconds) = self.limits.get(&Limit::Bash) {
+            settings.bash_time = Duration::from_secs(*seconds);
+        }
+        settings
     }
 
     fn survey(&self, start: &TreeId) -> Result<Vec<Piece>, Trouble> {
@@ -97,21 +118,100 @@ impl Staff {
         self.connected.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
     }
 
-    fn of_profile(&self, profile: Profile) -> Member {
+    /// What a role may do, with its own profile or another.
+    fn granted(&self, role: &Role, profile: Option<&str>) -> Result<Profile, Failure> {
+        let granted = match profile {
+            Some(name) => role.granted_of(self.project.agents.profile(name)?),
+            None => role.granted(&self.project.agents.profiles),
+        };
+        granted.map_err(|error| refuse_profile(&error))
+    }
+
+    /// The lowest that configuration and profile set.
+    fn limits(&self, profile: &Profile) -> BTreeMap<Limit, u64> {
         let mut limits = self.limits.clone();
         for (limit, most) in profile.limits.clone() {
             limits.entry(limit).and_modify(|set| *set = (*set).min(most)).or_insert(most);
         }
+        limits
+    }
+
+    /// Whether an agent can begin with a task: what its profile grants is there, and what it must see has room. Known before
+    /// anything is started.
+    pub(crate) async fn check(
+        &self,
+        task: &Task,
+        model: &str,
+        base: &TreeId,
+    ) -> Result<(), Failure> {
+        let agent = task.settings.agent.as_deref().unwrap_or(WRITER);
+        let role = self.project.agents.find(agent)?;
+        let profile = self.granted(role, task.settings.profile.as_deref())?;
+        let (id, clarifications, work) = (&task.id, &[], &[]);
+        let wanted = Wanted { task: id, agent, base, clarifications, work, simplified: false };
+        self.build(&wanted)?;
+        let hint = "Name another model with `--model`.";
+        let provider = self.connect(model).await.map_err(|error| {
+            Failure::input(Code::ProviderFailed, model, error.message.clone(), hint)
+        })?;
+        let member = self.of_profile(profile);
+        let extra = self.tools(&member, provider.as_ref(), base);
+        let mut specs = sequester_tools::specs();
+        specs.extend(extra.granted.iter().flat_map(|one| one.specs()));
+        let available: Vec<&str> = specs.iter().map(|spec| spec.name.as_ref()).collect();
+        let resolved = member.profile.resolve(&available);
+        resolved.map(drop).map_err(|error| refuse_profile(&error))
+    }
+
+    fn build(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Failure> {
+        let role = self.project.agents.find(wanted.agent)?;
+        let task = self.file.plan.task(wanted.task);
+        let profile = task.and_then(|task| task.settings.profile.as_deref());
+        let profile = self.granted(role, profile)?;
+        let tree = self.trees.tree(wanted.base);
+        let tree = tree.map_err(|error| super::runs::git_failed(&self.project.root, &error))?;
+        let visible = self.visible(&tree);
+        let cache = DiskCache::of(&self.project.root);
+        let limits = Limits::default().with(&self.limits(&profile));
+        let index = Index::open(&visible, self.project.history.as_deref(), &cache, &limits);
+        let shelf = Shelf::new(&visible, &Outlines, &limits);
+        let (plan, graph) = (&self.file.plan, &self.file.graph);
+        let mut builder = Builder::new(
+            plan,
+            graph,
+            &self.architecture,
+            &shelf,
+            &index,
+            &limits,
+            &self.companions,
+        );
+        builder.share = self.share;
+        let context = builder.build(&Request {
+            task: wanted.task,
+            role,
+            clarifications: wanted.clarifications,
+            records: &[],
+            work: wanted.work,
+            simplified: wanted.simplified,
+        });
+        let context = context.map_err(|error| {
+            let hint = "Shorten the task, or split it; name fewer files.";
+            Failure::input(Code::ContextTooLarge, "", error.to_string(), hint)
+        })?;
+        Ok(self.project.admit_agent(context, role))
+    }
+
+    fn of_profile(&self, profile: Profile) -> Member {
+        let limits = self.limits(&profile);
         let output = limits.get(&Limit::Output).map(|bytes| usize::try_from(*bytes));
         let output_bytes = output.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX));
         let profile = profile.with_hosts(self.project.settings.hosts());
-        let grants = self.project.settings.grants();
-        Member { profile, budget: budget(&limits), grants, output_bytes }
+        Member { profile, budget: budget(&limits), grants: self.grants.clone(), output_bytes }
     }
 }
 
 /// What one attempt may use.
-pub(crate) fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
+fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
     let mut budget = Budget::default();
     let number = |limit| limits.get(&limit).map(|value| u32::try_from(*value).unwrap_or(u32::MAX));
     budget.turns = number(Limit::Turns).unwrap_or(budget.turns);
@@ -127,14 +227,7 @@ pub(crate) fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
 impl Crew for Staff {
     fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
         let role = self.project.agents.find(agent).map_err(|failure| trouble(&failure))?;
-        let granted = match profile {
-            Some(name) => role.granted_of(
-                self.project.agents.profile(name).map_err(|failure| trouble(&failure))?,
-            ),
-            None => role.granted(&self.project.agents.profiles),
-        };
-        let granted = granted
-            .map_err(|error| Trouble::Crew { message: error.to_string(), hint: error.hint() })?;
+        let granted = self.granted(role, profile).map_err(|failure| trouble(&failure))?;
         Ok(self.of_profile(granted))
     }
 
@@ -162,36 +255,7 @@ impl Crew for Staff {
     }
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
-        let role = self.project.agents.find(wanted.agent).map_err(|failure| trouble(&failure))?;
-        let tree = self.trees.tree(wanted.base)?;
-        let visible = self.visible(&tree);
-        let (cache, limits) = (DiskCache::of(&self.project.root), self.sizes());
-        let index = Index::open(&visible, self.project.history.as_deref(), &cache, &limits);
-        let shelf = Shelf::new(&visible, &Outlines, &limits);
-        let (plan, graph) = (&self.file.plan, &self.file.graph);
-        let mut builder = Builder::new(
-            plan,
-            graph,
-            &self.architecture,
-            &shelf,
-            &index,
-            &limits,
-            &self.companions,
-        );
-        builder.share = self.share;
-        let context = builder.build(&Request {
-            task: wanted.task,
-            role,
-            clarifications: wanted.clarifications,
-            records: &[],
-            work: wanted.work,
-            simplified: wanted.simplified,
-        });
-        let context = context.map_err(|error| Trouble::Crew {
-            message: error.to_string(),
-            hint: "Shorten the task, or split it.".to_owned(),
-        })?;
-        Ok(self.project.admit_agent(context, role))
+        self.build(wanted).map_err(|failure| trouble(&failure))
     }
 
     fn connect<'a>(
@@ -225,6 +289,12 @@ impl Crew for Staff {
         let requests = requests(&self.project.root, inside.unwrap_or_default());
         Extra { granted: search.into_iter().collect(), always: vec![Box::new(requests)] }
     }
+}
+
+/// A profile that cannot be had as it is.
+fn refuse_profile(error: &profile::Error) -> Failure {
+    let tell = if error.code().is_trust() { Failure::trust } else { Failure::input };
+    tell(error.code(), "", error.to_string(), error.hint())
 }
 
 /// What a run that cannot go on says.

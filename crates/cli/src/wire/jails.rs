@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
 use sequester_core::jail::{Cell, Error, ErrorKind, Jail, Jails};
+use sequester_core::limits::Limit;
 use sequester_core::path::RepoPath;
+use sequester_core::profile::Profile;
 use sequester_core::tool::Spec;
-use sequester_git::{Repo, Trees};
+use sequester_git::{Repo, Tree, Trees};
 use sequester_tools::Settings;
 
 use super::aside::aside;
-use super::base::Base;
 use super::jail::Machine;
 use super::jailed::{Confines, Jailed};
 use super::workspace::Ground;
@@ -45,10 +47,11 @@ impl Cells {
 
     fn open(self, cell: Cell) -> Result<Jailed, Failure> {
         let Cell { profile, base, change, named, grants, wall } = cell;
+        let settings = settings(self.settings, &profile);
         let confines = Confines { profile, change, named, grants, wall };
         let (root, grounds) = (self.grounds.root.clone(), self.grounds);
         let ground = move || grounds.find(&base);
-        Jailed::open(self.machine, &root, ground, confines, self.settings)
+        Jailed::open(self.machine, &root, ground, confines, settings)
     }
 }
 
@@ -63,6 +66,19 @@ impl Jails for Cells {
     }
 }
 
+/// As far as the profile sets lower limits.
+fn settings(set: Settings, profile: &Profile) -> Settings {
+    let of = |limit| profile.limits.get(&limit).copied();
+    let output =
+        of(Limit::Output).map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let bash = of(Limit::Bash).map_or(Duration::MAX, Duration::from_secs);
+    Settings {
+        output_bytes: set.output_bytes.min(output),
+        bash_time: set.bash_time.min(bash),
+        ..set
+    }
+}
+
 /// The trees of a repository, as workspaces need them.
 struct Grounds {
     root: PathBuf,
@@ -70,25 +86,25 @@ struct Grounds {
     trees: Arc<Trees>,
     plan: Arc<BTreeSet<RepoPath>>,
     /// Attempts over one base mostly come together: it is listed once for all of them.
-    last: Mutex<Option<(TreeId, Arc<Base>)>>,
+    last: Mutex<Option<(TreeId, Arc<Tree>)>>,
 }
 
 impl Grounds {
     fn find(&self, tree: &TreeId) -> Result<Ground, Failure> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let base = match &*last {
-            Some((id, base)) if id == tree => Arc::clone(base),
+        let tree = match &*last {
+            Some((id, known)) if id == tree => Arc::clone(known),
             _ => {
                 let found = self.trees.tree(tree).map_err(|error| {
                     let hint = "Check that `git fsck` finds nothing, then resume the run.";
                     Failure::work(Code::NoWorkspace, self.root.display(), error.to_string(), hint)
                 })?;
-                let base = Base::Tree { repo: self.repo.clone(), tree: Box::new(found) };
-                let base = Arc::new(base);
-                *last = Some((tree.clone(), Arc::clone(&base)));
-                base
+                let found = Arc::new(found);
+                *last = Some((tree.clone(), Arc::clone(&found)));
+                found
             }
         };
-        Ok(Ground { root: self.root.clone(), base, plan: Arc::clone(&self.plan) })
+        let (root, plan) = (self.root.clone(), Arc::clone(&self.plan));
+        Ok(Ground { root, tree, has_git: !self.repo.is_own(), plan })
     }
 }

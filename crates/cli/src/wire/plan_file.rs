@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use sequester_core::companion::{self, Companion, Companions};
 use sequester_core::context::Refusal;
+use sequester_core::digest::Digest;
 use sequester_core::fault::{Code, Fault, Place};
 use sequester_core::graph::TaskGraph;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::{self, Options, Plan};
+use sequester_core::plan::{self, Options, Plan, Task};
 use sequester_core::repository::{ErrorKind, Snapshot};
 use sequester_core::run::Source as Recorded;
 use sequester_core::secret;
@@ -66,6 +67,22 @@ impl PlanFile {
         let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
         let given = reading.plan.clone();
         Ok(Self { name, given, path, source, plan: parsed.plan, graph, faults })
+    }
+
+    /// The plan of one task that was given in words. It lies nowhere.
+    pub(crate) fn single(task: &Task) -> Self {
+        let source = task.to_document().into_bytes();
+        let format = Some(plan::Format::Native.as_str().to_owned());
+        let text = Digest::of(&source);
+        let given = Recorded { path: String::new(), format, parallel: false, text };
+        Self::recorded(&given, source, &Limits::default())
+    }
+
+    /// Files that a person named with their own words: a writer may change them, whatever they are for.
+    pub(crate) fn granted(&self) -> BTreeSet<RepoPath> {
+        let single = self.given.as_os_str().is_empty();
+        let files = self.plan.tasks.iter().filter(|_| single).flat_map(|task| &task.files);
+        files.map(|file| file.path.clone()).collect()
     }
 
     /// A plan as a run has it, wherever the file is by now.

@@ -22,7 +22,6 @@ use crate::args::Args;
 use crate::failure::Failure;
 use crate::wire::base::Base;
 use crate::wire::trust::Trust;
-use crate::wire::workspace::Ground;
 use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
 /// One base, opened.
@@ -125,7 +124,6 @@ impl Project {
         Filtered::visible(self.snapshot(), |entry| hidden.contains(&entry.path))
     }
 
-    /// What workspaces are made over: without the files of the `plan`.
     /// Checks that are configured.
     pub(crate) fn checks(&self) -> BTreeMap<check::Kind, String> {
         let set = self.settings.checks();
@@ -133,10 +131,6 @@ impl Project {
             Some((check::Kind::parse(name)?, commands.join(" && ")))
         });
         known.collect()
-    }
-
-    pub(crate) fn ground(&self, plan: BTreeSet<RepoPath>) -> Ground {
-        Ground { root: self.root.clone(), base: Arc::clone(&self.base), plan: Arc::new(plan) }
     }
 
     /// The plan and the lists of tasks beside it, where they lie in the repository, be they in the base or not.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sequester_core::agent::Role;
 use sequester_core::check::{self, Kind};
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;
@@ -12,11 +13,13 @@ use sequester_core::plan::Task;
 use sequester_core::price;
 use sequester_core::repository::{Snapshot, Start};
 use sequester_core::run::{
-    Agent, Base, Cap, LITERAL, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
+    Agent, Base, Cap, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
     Workflow, workflow,
 };
+use sequester_llm::Passed;
 
 use super::config::resolve_model;
+use super::ladder::{Choices, Ladder};
 use super::model::Connections;
 use super::{PlanFile, Project};
 use crate::args::RunArgs;
@@ -32,6 +35,14 @@ pub(crate) struct Ready {
     pub(crate) notes: Vec<String>,
     /// Models that cost money.
     pub(crate) paid: BTreeSet<String>,
+    pub(crate) chosen: Choices,
+}
+
+impl Ready {
+    /// With the branch that its work goes to.
+    pub(crate) fn named(&mut self, run: &RunId) {
+        self.started.branch = format!("sequester/{run}");
+    }
 }
 
 pub(crate) struct Asked<'a> {
@@ -42,18 +53,11 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    pub(crate) async fn ready(
-        &self,
-        run: &RunId,
-        start: &Start,
-        base: &dyn Snapshot,
-    ) -> Result<Ready, Failure> {
-        let mut models = Models {
-            connections: self.connections,
-            known: BTreeMap::new(),
-            notes: Vec::new(),
-            paid: BTreeSet::new(),
-        };
+    pub(crate) async fn ready(&self, start: &Start, base: &dyn Snapshot) -> Result<Ready, Failure> {
+        for (agent, _) in self.given.model.iter().filter_map(|flag| flag.split_once('=')) {
+            self.project.agents.find(agent)?;
+        }
+        let mut models = Ladder::new(self.connections, &[]);
         let review = self.review()?;
         let workflows = self.workflows(review)?;
         let agents = self.agents(&workflows, &mut models).await?;
@@ -78,13 +82,27 @@ impl Asked<'_> {
                 text: Digest::of(&self.file.source),
             },
             base: Base { commit: start.commit.clone(), tree: start.tree.clone() },
-            branch: format!("sequester/{run}"),
+            branch: String::new(),
             tasks,
             workflows,
             agents,
             settings,
         };
-        Ok(Ready { started, notes: models.notes, paid: models.paid })
+        let Ladder { notes, paid, chosen, .. } = models;
+        Ok(Ready { started, notes, paid, chosen })
+    }
+
+    /// The models of an agent without those that were `rejected`, with what a person should know of them.
+    pub(crate) async fn again(
+        &self,
+        agent: &str,
+        rejected: &[Passed],
+    ) -> Result<(Vec<String>, Vec<String>, Choices), Failure> {
+        let role = self.project.agents.find(agent)?;
+        let mut models = Ladder::new(self.connections, rejected);
+        let wanted = resolve_model(&self.given.model, None, role, &self.project.settings);
+        let found = models.resolve(wanted, self.is_priced(role)).await?;
+        Ok((found, models.notes, models.chosen))
     }
 
     fn workflow_of(&self, task: &Task) -> String {
@@ -129,7 +147,7 @@ impl Asked<'_> {
     async fn agents(
         &self,
         workflows: &BTreeMap<String, Workflow>,
-        models: &mut Models<'_>,
+        models: &mut Ladder<'_>,
     ) -> Result<BTreeMap<String, Agent>, Failure> {
         let steps = workflows.values().flat_map(|one| &one.steps);
         let named = steps.filter_map(|step| step.agent.clone());
@@ -137,15 +155,36 @@ impl Asked<'_> {
         let mut agents = BTreeMap::new();
         for name in named.chain(asked).collect::<BTreeSet<String>>() {
             let role = self.project.agents.find(&name)?;
-            let wanted = resolve_model(&self.given.model, None, role, &self.project.settings);
-            let models = models.resolve(wanted).await?;
+            let models = if self.is_replaced(role) {
+                Vec::new()
+            } else {
+                let wanted = resolve_model(&self.given.model, None, role, &self.project.settings);
+                models.resolve(wanted, self.is_priced(role)).await?
+            };
             let (phase, profile) = (role.phase, role.profile.clone());
             agents.insert(name, Agent { phase, profile, models });
         }
         Ok(agents)
     }
 
-    async fn tasks(&self, models: &mut Models<'_>) -> Result<Vec<TaskSpec>, Failure> {
+    /// Whether all tasks name another one to write: nobody asks it anything.
+    fn is_replaced(&self, role: &Role) -> bool {
+        let mut asked = self.file.plan.tasks.iter().map(|task| task.settings.agent.as_deref());
+        role.phase.changes_files() && asked.all(|one| one.is_some_and(|name| name != role.name))
+    }
+
+    /// Whether what an agent does has a limit in dollars.
+    fn is_priced(&self, role: &Role) -> bool {
+        let named = self.file.plan.tasks.iter().filter_map(|task| task.settings.profile.as_deref());
+        let known = &self.project.agents.profiles;
+        let mut profiles =
+            named.chain([role.profile.as_str()]).filter_map(|name| known.get(name).ok());
+        let is_set = profiles.any(|profile| profile.limits.contains_key(&Limit::Price));
+        let given = self.given.budget.iter().any(|(limit, _)| *limit == Limit::Price);
+        is_set || given || self.project.settings.set_limits().contains_key(&Limit::Price)
+    }
+
+    async fn tasks(&self, models: &mut Ladder<'_>) -> Result<Vec<TaskSpec>, Failure> {
         let (plan, graph) = (&self.file.plan, &self.file.graph);
         self.chosen()?;
         let mut specs = Vec::with_capacity(plan.tasks.len());
@@ -162,7 +201,7 @@ impl Asked<'_> {
                     .agents
                     .find(task.settings.agent.as_deref().unwrap_or(workflow::WRITER))?;
                 let wanted = resolve_model(&[], Some(model), role, &self.project.settings);
-                spec.models = models.resolve(wanted).await?;
+                spec.models = models.resolve(wanted, self.is_priced(role)).await?;
             }
             let budget = task
                 .settings
@@ -255,52 +294,6 @@ fn cap(budget: &[(Limit, u64)]) -> Cap {
         set.map(|(_, value)| *value).min()
     };
     Cap { tokens: least(Limit::Tokens), price: least(Limit::Price) }
-}
-
-/// Names of models, each looked for once.
-struct Models<'a> {
-    connections: &'a Connections,
-    known: BTreeMap<String, Option<String>>,
-    notes: Vec<String>,
-    paid: BTreeSet<String>,
-}
-
-impl Models<'_> {
-    /// What `auto` and other names stand for, without those that cannot be had; none of them left is a failure.
-    async fn resolve(&mut self, wanted: Vec<String>) -> Result<Vec<String>, Failure> {
-        let mut found: Vec<String> = Vec::new();
-        let mut last = None;
-        for name in wanted {
-            if let Some(known) = self.known.get(&name) {
-                found.extend(known.clone());
-                continue;
-            }
-            match self.connections.connect(&name, &[]).await {
-                Ok(connected) => {
-                    let model = connected.provider.model().to_owned();
-                    if let Some(chosen) = &connected.chosen {
-                        self.notes.push(format!("the model is `{model}`: {}", chosen.why));
-                    }
-                    if !connected.provider.powers().free {
-                        self.paid.insert(model.clone());
-                    }
-                    self.known.insert(name, Some(model.clone()));
-                    found.push(model);
-                }
-                Err(failure) => {
-                    self.notes.push(failure.message().to_owned());
-                    self.known.insert(name, None);
-                    last = Some(failure);
-                }
-            }
-        }
-        found.dedup();
-        match last {
-            Some(failure) if found.is_empty() => Err(failure),
-            _ if found.is_empty() => Ok(vec![LITERAL.to_owned()]),
-            _ => Ok(found),
-        }
-    }
 }
 
 /// What the run may cost at a model's price, if that is known.

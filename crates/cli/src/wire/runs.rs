@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use sequester_core::change::Change;
 use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
@@ -137,6 +138,16 @@ impl Runs {
     pub(crate) fn blob(&self, run: &RunId, digest: &Digest) -> Result<Vec<u8>, Failure> {
         self.store.blob(digest).map_err(|error| failed_run(&error, run))
     }
+
+    /// A change that an event names. Its patch tells it; the contents are not needed.
+    pub(crate) fn change(&self, run: &RunId, digest: &Digest) -> Result<Change, Failure> {
+        let bytes = self.blob(run, digest)?;
+        Change::unpack(&bytes, |_| Ok::<_, String>(Vec::new())).map_err(|error| {
+            let message = format!("The change cannot be read: {error}");
+            let hint = "Look at the run with `sequester show`.";
+            Failure::work(Code::StoreDamaged, format!("run {run}"), message, hint)
+        })
+    }
 }
 
 /// A task of a run, by its id.
@@ -244,7 +255,22 @@ fn id_of(now: Moment, chance: u64) -> RunId {
 pub(crate) fn trees(root: &Path) -> Result<Option<Trees>, Failure> {
     let search = env::var_os("PATH").unwrap_or_default();
     let found = Repo::discover(root, &search).map_err(|error| git_failed(root, &error))?;
+    let found = match found {
+        None if own(root).is_dir() => Some(own_repo(root)?),
+        found => found,
+    };
     Ok(found.as_ref().map(trees_of))
+}
+
+/// Where what single tasks change is kept in a folder that is no repository.
+fn own(root: &Path) -> PathBuf {
+    root.join(FOLDER).join("git")
+}
+
+/// A repository of our own for such a folder.
+pub(crate) fn own_repo(root: &Path) -> Result<Repo, Failure> {
+    let search = env::var_os("PATH").unwrap_or_default();
+    Repo::own(root, &own(root), &search).map_err(|error| git_failed(root, &error))
 }
 
 /// The same, where there must be one.

@@ -10,12 +10,11 @@ use sequester_core::change::Change;
 use sequester_core::path::RepoPath;
 use sequester_core::protected::{self, Grants, covers};
 use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot};
-use sequester_git::{Export, Touched};
+use sequester_git::{Export, Touched, Tree};
 use sequester_sandbox::harvest::{Look, Rules};
-use sequester_sandbox::workspace::{Attempt, Base as Held, State, copy, ignored, linked};
+use sequester_sandbox::workspace::{Attempt, Base as Held, State, ignored, linked};
 use sequester_sandbox::{Ids, Layer, Layers, identity};
 
-use super::base::Base;
 use super::jail::Machine;
 
 /// What workspaces are made over.
@@ -23,7 +22,9 @@ use super::jail::Machine;
 pub(crate) struct Ground {
     /// Where the repository lies, and each workspace stands inside.
     pub(crate) root: PathBuf,
-    pub(crate) base: Arc<Base>,
+    pub(crate) tree: Arc<Tree>,
+    /// Whether there is a repository to be seen inside: only where the person has one.
+    pub(crate) has_git: bool,
     /// Files of the plan. They are not there, wherever they lie.
     pub(crate) plan: Arc<BTreeSet<RepoPath>>,
 }
@@ -52,8 +53,8 @@ impl Workspace {
         grants: &Grants,
         change: Option<&Change>,
     ) -> io::Result<Self> {
-        let snapshot = ground.base.snapshot();
-        let visible = &Filtered::visible(snapshot, |entry| ground.plan.contains(&entry.path));
+        let visible =
+            &Filtered::visible(ground.tree.as_ref(), |entry| ground.plan.contains(&entry.path));
         let state = State::open(&machine.workspaces())?;
         let mut notes = state.sweep(KEPT)?.problems;
         let attempt = state.begin(&name())?;
@@ -111,7 +112,7 @@ impl Workspace {
         let mut look = Look::new(layer.store(), tree, &rules);
         look.prepare(SystemTime::now())?;
         let look = Mutex::new(look);
-        Ok(Self { layers, rules, notes, look, _attempt: attempt, _base: written.held })
+        Ok(Self { layers, rules, notes, look, _attempt: attempt, _base: Some(written.held) })
     }
 
     /// Over nothing: to see whether there can be one at all.
@@ -160,11 +161,11 @@ struct Written {
     tree: PathBuf,
     git: Option<PathBuf>,
     touched: Vec<Touched>,
-    held: Option<Held>,
+    held: Held,
 }
 
 impl Written {
-    /// A tree is written once and found again; what is not committed is written for this attempt alone.
+    /// A tree is written once and found again.
     fn take(
         ground: &Ground,
         visible: &dyn Snapshot,
@@ -173,33 +174,14 @@ impl Written {
     ) -> io::Result<Self> {
         let hidden = |entry: &Entry| repository::find(visible, entry.path.as_str()).is_none();
         let now = SystemTime::now();
-        match &*ground.base {
-            Base::Tree { tree, .. } => {
-                let export = tree.without(hidden);
-                let name =
-                    export.digest().ok_or_else(|| io::Error::other("the base has no name"))?;
-                // Another checkout's files have other times, and each that differs is touched in each attempt.
-                let root = blake3::hash(ground.root.as_os_str().as_encoded_bytes()).to_hex();
-                Self::shared(&export, &format!("{name}-{}", &root[..16]), state, attempt, now)
-            }
-            Base::Uncommitted { repo, folder } => {
-                let tree = repo.base().map_err(io::Error::other)?;
-                let draft = attempt.make("base")?;
-                let export = tree.without(hidden).with_uncommitted(folder, hidden);
-                export.write(&draft, now).map_err(io::Error::other)?;
-                Ok(Self::in_folder(&draft, Some(draft.join("git"))))
-            }
-            Base::Folder(_) => {
-                let draft = attempt.make("base")?;
-                let to = draft.join("tree");
-                copy::copy(&ground.root, &to, None, &|path| shows(visible, path))?;
-                Ok(Self::in_folder(&draft, None))
-            }
-        }
-    }
-
-    fn in_folder(folder: &Path, git: Option<PathBuf>) -> Self {
-        Self { tree: folder.join("tree"), git, touched: Vec::new(), held: None }
+        let export = ground.tree.without(hidden);
+        let name = export.digest();
+        // Another checkout's files have other times, and each that differs is touched in each attempt.
+        let root = blake3::hash(ground.root.as_os_str().as_encoded_bytes()).to_hex();
+        let name = format!("{name}-{}", &root[..16]);
+        let written = Self::shared(&export, &name, state, attempt, now)?;
+        let git = written.git.filter(|_| ground.has_git);
+        Ok(Self { git, ..written })
     }
 
     fn shared(
@@ -223,8 +205,8 @@ impl Written {
     }
 
     fn over(held: Held) -> Self {
-        let written = Self::in_folder(held.folder(), Some(held.folder().join("git")));
-        Self { held: Some(held), ..written }
+        let (tree, git) = (held.folder().join("tree"), Some(held.folder().join("git")));
+        Self { tree, git, touched: Vec::new(), held }
     }
 }
 
@@ -272,7 +254,7 @@ fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
 
 /// What of the base is not shown, and the plan.
 fn withheld(ground: &Ground, visible: &dyn Snapshot) -> BTreeSet<RepoPath> {
-    let all = ground.base.snapshot().entries().iter().map(|entry| &entry.path);
+    let all = ground.tree.entries().iter().map(|entry| &entry.path);
     let hidden = all.filter(|path| repository::find(visible, path.as_str()).is_none());
     hidden.chain(ground.plan.iter()).cloned().collect()
 }

@@ -156,6 +156,26 @@ impl Bench {
         found
     }
 
+    /// What is the person's of that, whatever runs leave: not the objects and the refs of runs, nor what `.sequester` keeps
+    /// beside what a team shares.
+    pub(crate) fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        const RUNS: [&str; 4] = [
+            ".git/objects",
+            ".git/refs/sequester",
+            ".git/refs/heads/sequester",
+            ".git/logs/refs/heads/sequester",
+        ];
+        const SHARED: [&str; 4] = ["agents", "profiles", "workflows", "NOTES.md"];
+        let repo = self.repo();
+        let is_persons = |path: &Path| {
+            let path = path.strip_prefix(&repo).unwrap();
+            let own = path.strip_prefix(".sequester");
+            let shared = |path: &Path| SHARED.iter().any(|name| path.starts_with(name));
+            own.map_or(!RUNS.iter().any(|runs| path.starts_with(runs)), shared)
+        };
+        self.listing().into_iter().filter(|(path, _)| is_persons(path)).collect()
+    }
+
     pub(crate) fn forbid(&self, path: &str) {
         fs::set_permissions(self.repo().join(path), fs::Permissions::from_mode(0o000)).unwrap();
     }

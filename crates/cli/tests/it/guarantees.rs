@@ -65,8 +65,15 @@ impl Place {
     /// Makes the workspace a repository of its own, in none of those above it.
     pub(crate) fn init(&self) {
         let folder = self.path("workspace");
-        let made = Command::new("git").args(["init", "--quiet"]).current_dir(folder).status();
+        let made = Command::new("git").args(["init", "--quiet"]).current_dir(&folder).status();
         assert!(made.unwrap().success());
+        if let Some(user) = self.user {
+            // What a run makes is kept there.
+            let owner = format!("{user}:{user}");
+            let mut give = Command::new("chown");
+            let given = give.args(["-R", &owner, ".git"]).current_dir(folder).status();
+            assert!(given.unwrap().success());
+        }
     }
 
     pub(crate) fn state(&self) -> PathBuf {

@@ -36,7 +36,7 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
 
 /// Done, red seen and then green, twice, and nothing of it in the person's own tree.
 fn carry_out_red_then_green(bench: &Bench, text: &str) -> Value {
-    let before = bench.listing();
+    let before = bench.tree();
     let answer = carry_out(bench, text);
     let report = answer.json();
     assert_eq!((answer.code, &report["outcome"]), (Some(0), &json!("done")), "{answer:?}");
@@ -47,7 +47,7 @@ fn carry_out_red_then_green(bench: &Bench, text: &str) -> Value {
         .map(|line| if line.contains("exit code 0") { "green" } else { "red" })
         .collect();
     assert_eq!(steps, ["red", "green", "red", "green"], "{seen}");
-    assert!(bench.listing() == before, "the person's own tree is not as it was");
+    assert!(bench.tree() == before, "the person's own tree is not as it was");
     report
 }
 

@@ -34,6 +34,7 @@ mod run;
 mod run_words;
 mod runs;
 mod scripted;
+mod single;
 mod storm;
 mod streams;
 mod subagent_bad_input;

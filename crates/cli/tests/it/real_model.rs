@@ -253,7 +253,8 @@ fn the_program_runs_a_real_subagent_and_no_proxy_stands_before_loopback() {
     assert_eq!(code, expected, "{answer:?}");
     let usage = &told["usage"];
     assert!(usage["input"].as_u64() > Some(0) && usage["output"].as_u64() > Some(0), "{usage}");
-    assert!(usage["turns"].as_u64() <= Some(3) && usage["retries"] == 0, "{usage}");
+    // Without a valid report there is one fresh attempt.
+    assert!(usage["turns"].as_u64() <= Some(2 * 3) && usage["retries"] == 0, "{usage}");
     assert_eq!(told["model"], "openai/smollm2");
     assert_eq!(told["phase"], if outcome == "failed" { Value::Null } else { "research".into() });
 }

@@ -41,19 +41,19 @@ pub(crate) fn command(bench: &Bench, server: &Server, arguments: &[&str]) -> Com
     command
 }
 
-/// Runs it. Standard output is one JSON value, the repository is untouched, no workspace is left and no key told.
+/// Runs it. Standard output is one JSON value, what is the person's is untouched, no workspace is left and no key told.
 pub(crate) fn task(bench: &Bench, server: &Server, arguments: &[&str]) -> Answer {
     run(bench, &mut command(bench, server, arguments))
 }
 
 pub(crate) fn run(bench: &Bench, command: &mut Command) -> Answer {
-    let before = bench.listing();
+    let before = bench.tree();
     let answer = Answer::of(&command.output().unwrap());
     assert!(answer.json().is_object() && answer.out.ends_with("}\n"), "{answer:?}");
     assert_eq!(answer.out.lines().count(), 1, "{answer:?}");
     assert!(!answer.err.contains("panicked"), "{answer:?}");
     assert!(!answer.out.contains(&key()) && !answer.err.contains(&key()), "{answer:?}");
-    assert!(bench.listing() == before, "the repository was changed: {answer:?}");
+    assert!(bench.tree() == before, "the person's tree was changed: {answer:?}");
     assert_eq!(fs::read_dir(bench.path("tmp")).unwrap().count(), 0, "a workspace is left");
     answer
 }

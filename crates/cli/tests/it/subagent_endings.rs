@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sequester_core::message::Message;
 use sequester_core::usage::Usage;
-use sequester_testkit::model::{Choice, Pace, Request, Script, Server, Setup, Turn};
+use sequester_testkit::model::{Choice, Pace, Recorded, Request, Script, Server, Setup, Turn};
 use serde_json::json;
 
 use crate::command::{Answer, Bench, FILES};
@@ -106,13 +106,16 @@ fn a_budget_of_tokens_or_dollars_ends_it_with_4() {
 }
 
 #[test]
-fn a_model_that_says_nothing_is_told_twice_and_ends_without_a_report() {
+fn a_model_that_says_nothing_is_told_twice_and_once_more_afresh_and_ends_without_a_report() {
     let bench = Bench::with(&FILES);
     for model in MODELS {
         let server = Server::start_blocking(Script::new(|_| Turn::silence())).unwrap();
         let answer = explore(&bench, &server, &["--model", model]);
         ended(&answer, 1, "failed", "SQ0215", ["You said nothing", "stronger model"]);
-        assert_eq!((server.asked(), server.rejected()), (3, Vec::new()), "{answer:?}");
+        assert_eq!((server.asked(), server.rejected()), (2 * 3, Vec::new()), "{answer:?}");
+        let begun = |one: &Recorded| one.request().unwrap().messages.len() == 1;
+        let begun: Vec<bool> = server.requests().iter().map(begun).collect();
+        assert_eq!(begun, [true, false, false, true, false, false], "it was told of the first");
     }
 }
 
@@ -183,7 +186,7 @@ fn a_question_ends_it_with_3_and_stands_in_the_answer() {
     let server = Server::start_blocking(Script::replies(vec![turn])).unwrap();
     let answer = read(&bench, &server);
     assert_eq!(answer.code, Some(3), "{answer:?}");
-    for part in ["Which mails? (all | new ones) [default: all]", "Run it again with the answer"] {
+    for part in ["Which mails? (all | new ones) [default: all]", "`sequester answer ", "-1 TEXT`"] {
         assert!(answer.out.contains(part), "{part} is missing in {answer:?}");
     }
 }
@@ -278,11 +281,14 @@ fn a_time_limit_ends_a_slow_model_and_a_slow_command_with_all_that_they_started(
     let slow = Setup::new(Script::new(restless)).pace(pace).start_blocking().unwrap();
     let start = Instant::now();
     let answer = explore(&bench, &slow, &["--model", MODELS[0]]);
-    ended(&answer, 1, "timed_out", "SQ0216", ["time limit", "`limits.wall`"]);
+    // Once more with less to read; then the person is asked.
+    ended(&answer, 3, "timed_out", "SQ0216", ["time limit", "`limits.wall`"]);
+    assert_eq!(slow.asked(), 2, "{answer:?}");
     let (mark, turn) = endless();
     let server = Server::start_blocking(Script::replies(vec![turn])).unwrap();
     let answer = task(&bench, &server, &["Wait", "--agent", "writer", "--model", MODELS[1]]);
-    ended(&answer, 1, "timed_out", "SQ0216", ["time limit", "`limits.wall`"]);
+    ended(&answer, 3, "timed_out", "SQ0216", ["time limit", "`limits.wall`"]);
+    assert_eq!(answer.json()["inbox"].as_array().map(Vec::len), Some(1), "{answer:?}");
     assert_eq!(answer.json()["last_words"], "This takes a while.");
     assert_eq!(alive(&mark), 0, "a process is left");
     assert_eq!(answer.json()["evidence"]["files_changed"][0]["path"], "made.txt", "{answer:?}");

@@ -105,7 +105,9 @@ fn the_same_task_gives_the_same_report_over_all_three_wires() {
             value["usage"]["elapsed_ms"].is_u64() && value["usage"]["price"].is_u64(),
             "{value}"
         );
-        // What the model is called, how long it took and what it costs are not the wire's to say.
+        assert!(value["run"].is_string(), "{value}");
+        // Which run it was, what the model is called, how long it took and what it costs are not the wire's to say.
+        value["run"] = Value::Null;
         value["model"] = Value::Null;
         value["usage"]["elapsed_ms"] = Value::Null;
         value["usage"]["price"] = Value::Null;

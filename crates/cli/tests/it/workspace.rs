@@ -180,8 +180,8 @@ fn what_no_change_may_hold_is_refused_with_the_reason() {
 }
 
 /// Waits for the file that an attempt makes, then takes its layer away and lets it go on.
-fn take_layer_away(bench: &Bench) {
-    let (attempts, taken) = (state(bench).join("workspaces/attempts"), bench.path("taken"));
+fn take_layer_away(bench: &Bench, name: &str) {
+    let (attempts, taken) = (state(bench).join("workspaces/attempts"), bench.path(name));
     let layers = || {
         let names = fs::read_dir(&attempts).into_iter().flatten().flatten();
         names.map(|name| name.path().join("tree")).find(|layer| layer.join("upper/going").exists())
@@ -203,7 +203,8 @@ fn a_change_that_cannot_be_taken_is_told_and_the_report_stands() {
     let bench = Bench::with(&[("a.txt", "a\n")]);
     let text = task("echo more >> a.txt; touch going; until [ -s going ]; do sleep 0.01; done");
     let answer = thread::scope(|scope| {
-        scope.spawn(|| take_layer_away(&bench));
+        // There is one fresh attempt.
+        scope.spawn(|| ["first", "second"].map(|name| take_layer_away(&bench, name)));
         bench.run(&arguments("writer", &text))
     });
     assert_eq!(answer.code, Some(1), "{answer:?}");
@@ -265,12 +266,12 @@ fn build_folders_are_there_and_written_to_beside_the_persons() {
     {
         bench.write(path, text);
     }
-    let before = bench.listing();
+    let before = bench.tree();
     let script = "{ cat target/out target/.env; ls; } > /tmp/seen; echo more >> target/out; touch target/new; mv /tmp/seen seen";
     let answer = carry_out(&bench, script);
     assert_eq!(seen(&answer), ["built", "a.txt", "target"]);
     assert_eq!(changed(&answer), ["create seen"]);
-    assert!(bench.listing() == before);
+    assert!(bench.tree() == before);
     bench.write(".sequester/plans/next.md", "CANARY of a plan\n");
     bench.write("target/package/next.md", "CANARY of a plan\n");
     bench.write("target/package/last.md", "of a package\n");

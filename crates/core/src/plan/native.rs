@@ -5,7 +5,7 @@
 use super::markdown::{Document, Kind};
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Constraint, Format, Task, mark};
+use super::{Constraint, Format, Task, mark, single};
 use crate::fault::{Code, Fault};
 
 mod block;
@@ -84,9 +84,12 @@ fn read_block(
         first.filter(|block| matches!(block.kind, Kind::Fence(info) if is_task(info)))
     {
         let mut reader = Reader { document, base: block.words.start, faults };
-        reader.task(document.text(&block.words), task);
+        let text = reader.task(document.text(&block.words), task);
         task.span = document.trimmed(block.range.end.min(task.span.end)..task.span.end);
         task.text = document.text(&task.span).to_owned();
+        if let Some(text) = text {
+            say(document, task, text, faults);
+        }
     }
     for block in document.blocks_in(&task.span) {
         if matches!(block.kind, Kind::Fence(info) if is_task(info)) {
@@ -109,4 +112,20 @@ fn read_block(
             "Say under the heading what is to be done, or remove it.",
         ));
     }
+}
+
+/// The text of a task whose block says it: nothing may stand beneath, and its first line is the title that the heading lacks.
+fn say(document: &Document<'_>, task: &mut Task, text: String, faults: &mut Vec<Fault>) {
+    if !task.text.is_empty() {
+        faults.push(Fault::new(
+            Code::BadSyntax,
+            document.lines.place(task.span.start),
+            format!("The text of `{}` stands in its block and beneath it.", task.id),
+            "Leave one of them.",
+        ));
+    }
+    if task.title.is_empty() {
+        task.title = single::title(&text);
+    }
+    task.text = text;
 }

@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
                 Some(Next::Ask { about: About::Clarification, questions: questions.clone() })
             }
             (_, Some(Said::Stop { .. } | Said::Proceed { passed: Some(false), .. }))
-                if is_judging(tried.phase) =>
+                if is_judging(tried.phase) && self.target(at).is_some() =>
             {
                 let report = tried.report.clone()?;
                 self.judged(at, Because::Judgement(report))
@@ -379,7 +379,9 @@ impl<'a> Walk<'a> {
             return failed(format!("The step `{step}` has no agent that is known."), None);
         };
         let literal = self.models(at).iter().all(|model| model == LITERAL);
-        if literal && !phase.changes_files() {
+        // Where nobody at all would work on the task, it is not done by skipping.
+        let writes = |at: usize| self.phase(at).is_some_and(Phase::changes_files);
+        if literal && !phase.changes_files() && (0..self.steps.len()).any(writes) {
             return Next::Skip { step, reason: NO_MODEL.to_owned() };
         }
         self.tries.rung = 0;

@@ -8,6 +8,10 @@ use crate::id::TaskId;
 /// An event as a sentence, without its time and place.
 pub fn sentence(event: &Event) -> String {
     match event {
+        Event::RunStarted(started) if started.plan.path.is_empty() => {
+            let title = started.tasks.first().map(|task| task.title.as_str()).unwrap_or_default();
+            format!("The run starts with the task `{title}`, for the branch `{}`.", started.branch)
+        }
         Event::RunStarted(started) => format!(
             "The run starts with {} of `{}`, for the branch `{}`.",
             plural(started.tasks.len(), "task"),
@@ -17,6 +21,9 @@ pub fn sentence(event: &Event) -> String {
         Event::RunResumed { retry } if retry.is_empty() => "It is taken up again.".to_owned(),
         Event::RunResumed { retry } => {
             format!("It is taken up again, and tries {} again.", names(retry))
+        }
+        Event::PlanChanged { plan, .. } if plan.path.is_empty() => {
+            "The task goes to other models.".to_owned()
         }
         Event::PlanChanged { plan, .. } => {
             format!("The plan `{}` was edited: open tasks take the new text.", plan.path)

@@ -169,6 +169,14 @@ pub struct Waiting {
     pub asked_at: Moment,
 }
 
+/// What the plan is called: by its file or, where it lies in none, by its task.
+fn plan_of(run: &RunState) -> &str {
+    match (run.started.plan.path.as_str(), &run.tasks[..]) {
+        ("", [task, ..]) => &task.spec.title,
+        (path, _) => path,
+    }
+}
+
 impl RunView {
     pub fn of(run: &RunState, live: bool) -> Self {
         let tasks: Vec<TaskView> = run.tasks.iter().map(|task| TaskView::of(task, live)).collect();
@@ -176,7 +184,7 @@ impl RunView {
         Self {
             run: run.run.clone(),
             state: State::of(run, live),
-            plan: run.started.plan.path.clone(),
+            plan: plan_of(run).to_owned(),
             branch: run.started.branch.clone(),
             base: run.started.base.clone(),
             tip: run.tip.as_ref().map(|(commit, _)| commit.clone()),

@@ -1,17 +1,15 @@
 //! A repository that holds one commit and nothing else, reachable or not.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use sequester_core::repository::{Error, Snapshot, Stamp};
+use sequester_core::repository::Error;
 
 use super::tree::Stored;
-use super::{Export, Kind, index};
+use super::{Export, index};
 use crate::name::Format;
-use crate::program::{Program, broken};
+use crate::program::broken;
 
 /// Who made the commit, when, and what it says: the same for every base, so that equal files are one commit.
 const IDENTITY: &str = "sequester <sequester@localhost> 946684800 +0000";
@@ -46,7 +44,6 @@ pub(super) fn make(export: &Export<'_>, stored: &[Stored], to: &Path) -> Result<
     fs::write(scratch.join("index"), bytes).map_err(|error| unwritable(&error))?;
     let objects = export.tree.objects.folder();
     let private = export.tree.program.private(&to.join("tree"), &scratch, objects);
-    keep_uncommitted(export, stored, &private)?;
     let tree = private.ask(&["write-tree", "--missing-ok"])?;
     let commit = format!("tree {tree}\nauthor {IDENTITY}\ncommitter {IDENTITY}\n\n{MESSAGE}");
     let commit =
@@ -64,7 +61,7 @@ pub(super) fn make(export: &Export<'_>, stored: &[Stored], to: &Path) -> Result<
 }
 
 /// What a repository consists of before its first commit.
-fn prepare(git: &Path, sha256: bool) -> io::Result<()> {
+pub(crate) fn prepare(git: &Path, sha256: bool) -> io::Result<()> {
     for folder in ["objects/pack", "objects/info", "refs/heads", "refs/tags"] {
         fs::create_dir_all(git.join(folder))?;
     }
@@ -75,41 +72,6 @@ fn prepare(git: &Path, sha256: bool) -> io::Result<()> {
         "\trepositoryformatversion = 0\n"
     };
     fs::write(git.join("config"), format!("{CONFIG}[core]\n{format}"))
-}
-
-/// Blobs that no commit holds are made from the files just written.
-fn keep_uncommitted(
-    export: &Export<'_>,
-    stored: &[Stored],
-    private: &Program,
-) -> Result<(), Error> {
-    if export.items.iter().all(|item| item.name.is_some()) {
-        return Ok(());
-    }
-    let known: BTreeSet<&str> = (export.tree.entries().iter())
-        .filter_map(|entry| match &entry.stamp {
-            Stamp::Content(name) => Some(name.as_str()),
-            Stamp::Stat { .. } => None,
-        })
-        .collect();
-    let mut paths = String::new();
-    for (item, stored) in export.items.iter().zip(stored) {
-        let path = private.root().join(item.path.as_str());
-        match item.kind {
-            _ if known.contains(stored.name.as_str()) => {}
-            Kind::Submodule => {}
-            Kind::Link => {
-                let to = path.read_link().map_err(|error| unwritable(&error))?.into_os_string();
-                private.feed(&["hash-object", "-w", "--stdin"], to.as_encoded_bytes())?;
-            }
-            // The dot keeps a name that starts with a quote from being taken for a quoted one.
-            Kind::File | Kind::Program => {
-                let _ = writeln!(paths, "./{}", item.path);
-            }
-        }
-    }
-    let arguments = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
-    private.feed(&arguments, paths.as_bytes()).map(drop)
 }
 
 fn unwritable(error: &io::Error) -> Error {

@@ -11,7 +11,7 @@ use rustix::fs::{
     openat, symlinkat, utimensat,
 };
 use rustix::io::Errno;
-use sequester_core::repository::{Error, ErrorKind};
+use sequester_core::repository::Error;
 
 use super::{Export, FILE_BYTES, Item, Kind};
 use crate::program::broken;
@@ -46,9 +46,7 @@ pub(super) fn write(export: &Export<'_>, to: &Path, now: Timespec) -> Result<Vec
     for (at, item) in export.items.iter().enumerate() {
         match item.kind {
             Kind::Link => stored[at] = writer.write_link(item)?,
-            Kind::Submodule => {
-                stored[at].name = item.name.clone().unwrap_or_default();
-            }
+            Kind::Submodule => stored[at].name.clone_from(&item.name),
             Kind::File | Kind::Program => {}
         }
     }
@@ -99,19 +97,16 @@ impl Writer<'_> {
         let mut missing: Vec<(usize, &str)> = Vec::new();
         for at in batch {
             let item = &self.export.items[at];
-            match (item.kind, &item.name) {
-                (Kind::Link | Kind::Submodule, _) => {}
-                (_, None) => results.push((at, self.copy(item)?)),
-                (_, Some(name)) => {
-                    let path = item.path.as_str();
-                    match self.export.tree.checkout.find_same(path, name, FILE_BYTES) {
-                        Some(same) => {
-                            let stored = self.write_file(item, name, &same.bytes, same.modified)?;
-                            results.push((at, stored));
-                        }
-                        None => missing.push((at, name)),
-                    }
+            if matches!(item.kind, Kind::Link | Kind::Submodule) {
+                continue;
+            }
+            let (path, name) = (item.path.as_str(), &item.name);
+            match self.export.tree.checkout.find_same(path, name, FILE_BYTES) {
+                Some(same) => {
+                    let stored = self.write_file(item, name, &same.bytes, same.modified)?;
+                    results.push((at, stored));
                 }
+                None => missing.push((at, name)),
             }
         }
         for some in missing.chunks(crate::objects::BATCH) {
@@ -129,17 +124,6 @@ impl Writer<'_> {
             outcome?;
         }
         Ok(())
-    }
-
-    /// A file as the working tree has it.
-    fn copy(&self, item: &Item) -> Result<Stored, Error> {
-        let read = self.export.tree.checkout.read(item.path.as_str(), FILE_BYTES);
-        let same = read.ok_or_else(|| {
-            let message = format!("`{}` changed or is larger than 1 GiB.", item.path);
-            Error::new(ErrorKind::Denied, message)
-        })?;
-        let name = self.name(&same.bytes);
-        self.write_file(item, &name, &same.bytes, same.modified)
     }
 
     fn name(&self, bytes: &[u8]) -> String {
@@ -189,13 +173,9 @@ impl Writer<'_> {
 
     fn write_link(&self, item: &Item) -> Result<Stored, Error> {
         let (checkout, path) = (&self.export.tree.checkout, item.path.as_str());
-        let (target, modified) = match (&item.name, checkout.read_link(path)) {
-            (None, Some(held)) => (held.bytes, held.modified),
-            (Some(name), Some(held)) if self.name(&held.bytes) == *name => {
-                (held.bytes, held.modified)
-            }
-            (Some(name), _) => (self.read_object(name)?, self.now),
-            (None, None) => return Err(unwritable(&item.path, "it changed meanwhile")),
+        let (target, modified) = match checkout.read_link(path) {
+            Some(held) if self.name(&held.bytes) == item.name => (held.bytes, held.modified),
+            _ => (self.read_object(&item.name)?, self.now),
         };
         symlinkat(target.as_slice(), &self.folder, path)
             .and_then(|()| {

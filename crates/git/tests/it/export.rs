@@ -6,7 +6,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use sequester_core::repository::{Entry, EntryKind, Error, ErrorKind, Snapshot, Stamp};
+use sequester_core::repository::{Entry, Repository as _};
+use sequester_git::{Home, Trees};
 
 use crate::sandbox::{Sandbox, git};
 
@@ -192,38 +193,8 @@ fn equal_bases_have_one_name_and_one_commit_whatever_came_before() {
     assert_ne!(name(&one), name(&other));
 }
 
-/// A working tree, listed by hand.
-struct Working(Vec<Entry>);
-
-impl Snapshot for Working {
-    fn label(&self) -> &'static str {
-        "working tree"
-    }
-
-    fn entries(&self) -> &[Entry] {
-        &self.0
-    }
-
-    fn read(&self, _: &sequester_core::path::RepoPath, _: u64) -> Result<Vec<u8>, Error> {
-        Err(Error::new(ErrorKind::Denied, "only listed"))
-    }
-
-    fn read_many(&self, _: &[usize], _: u64, _: sequester_core::repository::Each<'_>) {}
-}
-
-impl Working {
-    fn of(list: &[(&str, EntryKind)]) -> Self {
-        let entry = |&(path, kind): &(&str, EntryKind)| {
-            let path = sequester_core::path::RepoPath::parse(path).unwrap();
-            Entry { path, kind, stamp: Stamp::Stat { size: 0, modified: 0, changed: 0, inode: 0 } }
-        };
-        Self(list.iter().map(entry).collect())
-    }
-}
-
 #[test]
 fn what_is_not_committed_is_carried_in_when_asked_for() {
-    use EntryKind::{File, Symlink};
     for commits in [0, 1] {
         let sandbox = Sandbox::new();
         sandbox.write("kept", "kept\n");
@@ -236,17 +207,10 @@ fn what_is_not_committed_is_carried_in_when_asked_for() {
         fs::set_permissions(sandbox.path("\"new\"/file.sh"), fs::Permissions::from_mode(0o755))
             .unwrap();
         symlink("changed", sandbox.path("link")).unwrap();
-        let working = Working::of(&[
-            ("\"new\"/file.sh", File),
-            (".env", File),
-            ("changed", File),
-            ("kept", File),
-            ("link", Symlink),
-        ]);
         let hidden = |entry: &Entry| entry.path.as_str() == ".env";
-        let tree = sandbox.repo().base().unwrap();
-        let export = tree.without(hidden).with_uncommitted(&working, hidden);
-        assert_eq!(export.digest(), None);
+        let trees = Trees::of(&sandbox.repo(), Home::default());
+        let tree = trees.tree(&trees.start(true).unwrap().tree).unwrap();
+        let export = tree.without(hidden);
         let to = sandbox.outside("base");
         fs::create_dir(&to).unwrap();
         export.write(&to, now()).unwrap();

@@ -9,7 +9,7 @@ use crate::path::RepoPath;
 
 const FRONT_KEYS: &str = "`sequester`, `workflow`, `agent`, `profile`, `model`, `tdd`, `budget`, `constraints` and `checks`";
 const TASK_KEYS: &str = "`needs`, `agent`, `profile`, `workflow`, `model`, `files`, `produces`, `consumes`, `constraints`, \
-    `checks`, `tdd`, `optional`, `done` and `budget`";
+    `checks`, `tdd`, `optional`, `done`, `budget` and `text`";
 const FILE_KEYS: &str = "`create`, `modify`, `delete`, `read` and `test`";
 
 /// What the front matter sets for all tasks.
@@ -46,8 +46,10 @@ impl Reader<'_, '_> {
         found
     }
 
-    pub(super) fn task(&mut self, text: &str, task: &mut Task) {
-        for (at, key, node) in self.entries(text) {
+    /// Gives the task's text where it stands in the block, since it would be taken for something else beneath it.
+    pub(super) fn task(&mut self, block: &str, task: &mut Task) -> Option<String> {
+        let mut text = None;
+        for (at, key, node) in self.entries(block) {
             match key.as_str() {
                 "needs" => task.needs.extend(self.needs(node)),
                 "files" => self.files(node, task),
@@ -57,9 +59,14 @@ impl Reader<'_, '_> {
                 "checks" => task.checks = self.texts(&key, node),
                 "optional" => task.optional = self.flag(&key, &node).unwrap_or(task.optional),
                 "done" => task.done = self.flag(&key, &node).unwrap_or(task.done),
+                "text" => match node.value {
+                    Value::Text(value) => text = Some(value),
+                    _ => self.bad(node.at, "`text` must be one text."),
+                },
                 _ => self.setting(at, &key, node, &mut task.settings, TASK_KEYS),
             }
         }
+        text
     }
 
     fn setting(&mut self, at: usize, key: &str, node: Node, settings: &mut Settings, known: &str) {
