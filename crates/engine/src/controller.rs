@@ -2,7 +2,9 @@
 
 mod attempt;
 mod bases;
+mod bench;
 mod commit;
+mod delegate;
 mod equip;
 mod log;
 mod recorder;
@@ -44,6 +46,8 @@ pub struct Controller {
     known: Known,
     /// Held by who finds that a change does not fit: several may find the same.
     clashes: Mutex<()>,
+    /// Held by who begins an attempt for another subagent: they are counted in the order in which they begin.
+    births: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
     park: Stop,
     /// The run is cancelled: what is under way ends.
@@ -55,8 +59,17 @@ const LETTERS: Duration = Duration::from_millis(200);
 
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
-        let (bases, known, cancel) = (Arc::default(), Known::default(), Stop::default());
-        Self { world, log, watch, bases, known, clashes: Mutex::default(), park, cancel }
+        Self {
+            world,
+            log,
+            watch,
+            bases: Arc::default(),
+            known: Known::default(),
+            clashes: Mutex::default(),
+            births: Mutex::default(),
+            park,
+            cancel: Stop::default(),
+        }
     }
 
     /// Until nothing goes on any more.

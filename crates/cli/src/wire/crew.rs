@@ -106,7 +106,9 @@ impl Staff {
         let output_bytes = output.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX));
         let profile = profile.with_hosts(self.project.settings.hosts());
         let grants = self.project.settings.grants();
-        Member { profile, budget: budget(&limits), grants, output_bytes }
+        let depth = limits.get(&Limit::Delegation).copied().or(Limit::Delegation.default());
+        let depth = depth.map_or(0, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
+        Member { profile, budget: budget(&limits), grants, output_bytes, depth }
     }
 }
 
@@ -136,6 +138,11 @@ impl Crew for Staff {
         let granted = granted
             .map_err(|error| Trouble::Crew { message: error.to_string(), hint: error.hint() })?;
         Ok(self.of_profile(granted))
+    }
+
+    fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
+        let own = self.member(agent, None)?.profile;
+        Ok(self.of_profile(own.under(under)))
     }
 
     fn checker(&self) -> Result<Member, Trouble> {
@@ -186,6 +193,7 @@ impl Crew for Staff {
             records: &[],
             work: wanted.work,
             simplified: wanted.simplified,
+            delegated: wanted.delegated,
         });
         let context = context.map_err(|error| Trouble::Crew {
             message: error.to_string(),
