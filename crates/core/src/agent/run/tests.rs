@@ -324,7 +324,7 @@ fn what_a_task_spells_out_again_and_again_is_no_loop() {
 
 fn edited(digest: &str) -> Returned {
     let seen = [("src/a.rs".to_owned(), digest.to_owned())].into();
-    Returned { outcome: tool::Outcome::Output("done".to_owned()), seen }
+    Returned { seen, ..output("done") }
 }
 
 #[test]
@@ -408,10 +408,7 @@ fn what_was_read_goes_with_an_edit_and_with_nothing_else() {
     let mut run = run();
     run.replied(calls(&[("Read", json!({}))]));
     let seen: BTreeMap<String, String> = [("src/a.rs".to_owned(), "d1".to_owned())].into();
-    run.returned(vec![Returned {
-        outcome: tool::Outcome::Output("1".to_owned()),
-        seen: seen.clone(),
-    }]);
+    run.returned(vec![Returned { seen: seen.clone(), ..output("1") }]);
     let mut run: AgentRun = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
     run.replied(calls(&[("Bash", json!({})), ("Edit", json!({}))]));
     let mut told = Vec::new();
