@@ -12,7 +12,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use delegate::{hand_back, read_task, task_spec};
+pub use delegate::{UNTAKEN, hand_back, read_task, task_spec};
 pub use ending::{Ending, Fault, Outcome};
 pub use kept::{Item, Kept, Priority};
 pub use own::{OWN, REPORT, count_calls, specs as own_specs};

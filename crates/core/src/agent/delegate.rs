@@ -23,7 +23,7 @@ pub fn task_spec(agents: &BTreeMap<&str, &str>) -> Spec {
     }
     let mut description = "\
 Gives a piece of the work to a fresh subagent and waits for it. It starts in your workspace as it is now and knows only the prompt; \
-you get its summary and nothing else of it, and what it changed is in your workspace then. \
+you get its summary and nothing else of it, and if it says PROCEED, what it changed is in your workspace. \
 Several calls in one reply run side by side as far as they change nothing. Agents:\n"
         .to_owned();
     for (name, purpose) in agents {
@@ -78,6 +78,9 @@ pub fn hand_back(outcome: &Outcome, report: Option<&Report>) -> tool::Outcome {
     let text = cap(text, BYTES);
     tool::Outcome::Output(format!("{text}\n{}", report.context_summary))
 }
+
+/// What is told where the work is done and its change could not be taken.
+pub const UNTAKEN: &str = "Its change could not be taken.";
 
 /// Of all but the summary, which has a limit of its own.
 const BYTES: usize = 4 << 10;

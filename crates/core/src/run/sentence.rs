@@ -85,7 +85,8 @@ pub fn sentence(event: &Event) -> String {
 
 fn attempt_started(started: &AttemptStarted) -> String {
     let why = match started.purpose {
-        Purpose::First => "",
+        // Who delegated it is said apart.
+        Purpose::First | Purpose::Delegated => "",
         Purpose::Repeat => ", since the one before brought no valid report",
         Purpose::NextModel => ", since the model before gave up",
         Purpose::Simplified => ", with less handed over",
@@ -94,7 +95,6 @@ fn attempt_started(started: &AttemptStarted) -> String {
         Purpose::Stronger => ", with a stronger model from the clean base",
         Purpose::Rebased => ", on the new base",
         Purpose::Retried => ", since a person wants it tried again",
-        Purpose::Delegated => "",
     };
     let (agent, model, tokens) = (&started.agent, &started.model, started.context.tokens);
     let mut text =

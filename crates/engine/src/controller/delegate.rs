@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::Either;
-use sequester_core::agent::{self, Fault, hand_back, read_task};
+use sequester_core::agent::{self, Fault, UNTAKEN, hand_back, read_task};
 use sequester_core::budget::Budget;
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, TaskCall};
@@ -272,7 +272,7 @@ impl<'a> Delegate<'a> {
                 (None, None) => None,
             };
             if let Some(trouble) = trouble {
-                outcome = Outcome::Failed(format!("Its change could not be taken. {trouble}"));
+                outcome = Outcome::Failed(format!("{UNTAKEN} {trouble}"));
             }
         }
         let used = self.look(|task| task.used(tried.number));

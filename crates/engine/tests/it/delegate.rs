@@ -22,11 +22,11 @@ Write the letter b, which asks the landlord to mend the roof before the winter s
 
 const SECRET: &str = "SESAME, as the one who delegates thinks to itself";
 
-fn report(phase: &str, findings: Value, summary: &str) -> Reply {
+fn report(phase: &str, findings: &Value, summary: &str) -> Reply {
     calls(&[("report", reported(phase, findings, summary))])
 }
 
-fn reported(phase: &str, findings: Value, summary: &str) -> Value {
+fn reported(phase: &str, findings: &Value, summary: &str) -> Value {
     json!({
         "task_id": "a", "phase": phase, "status": "complete", "decision": "PROCEED",
         "findings": findings, "context_summary": summary,
@@ -35,14 +35,14 @@ fn reported(phase: &str, findings: Value, summary: &str) -> Value {
 }
 
 fn wrote(summary: &str) -> Reply {
-    report("write", json!({"files_changed": [], "tests_written": []}), summary)
+    report("write", &json!({"files_changed": [], "tests_written": []}), summary)
 }
 
 fn found(summary: &str) -> Reply {
     let findings = json!({
         "existing_implementations": [], "conflicts": [], "patterns_found": [], "recommendations": [],
     });
-    report("research", findings, summary)
+    report("research", &findings, summary)
 }
 
 fn write(path: &str, content: &str) -> (&'static str, Value) {
@@ -83,7 +83,7 @@ fn lead(task: &str, messages: &[Message]) -> Reply {
         "Write b" => super::run::write_then_report(task, messages),
         "Write a" if !has("notes.txt") => {
             let mut reply = calls(&[write("notes.txt", "thanks\n")]);
-            reply.said.text = SECRET.to_owned();
+            SECRET.clone_into(&mut reply.said.text);
             reply
         }
         "Write a" if !has("find letters") => calls(&[
@@ -118,9 +118,11 @@ fn started(log: &[Recorded]) -> Vec<(u32, &AttemptStarted)> {
     started.collect()
 }
 
-/// All requests of `a`, by who sent them.
-fn listening() -> (Arc<Mutex<Vec<(String, String)>>>, Stage) {
-    let heard: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+/// All requests, by the title of who sent them.
+type Heard = Arc<Mutex<Vec<(String, String)>>>;
+
+fn listening() -> (Heard, Stage) {
+    let heard = Heard::default();
     let ear = Arc::clone(&heard);
     let stage = Stage::new(PLAN, &[("README.md", "ALPHA and OMEGA\n")], move |task, messages| {
         let said = serde_json::to_string(messages).unwrap();
@@ -168,17 +170,15 @@ async fn those_that_only_look_work_side_by_side() {
     let stage = stage();
     stage.conduct().await.unwrap();
     let log = stage.log();
-    let at = |number: u32, is: fn(&Event) -> bool| {
+    let place = |number: u32, is: &dyn Fn(&Event) -> bool| {
         let mine = |one: &Recorded| {
             one.entry.scope.task == Some("a".into()) && one.entry.scope.attempt == Some(number)
         };
         log.iter().position(|one| mine(one) && is(&one.entry.event)).unwrap()
     };
-    let (begins, ends): (fn(&Event) -> bool, fn(&Event) -> bool) = (
-        |event| matches!(event, Event::TurnStarted { .. }),
-        |event| matches!(event, Event::AttemptEnded(_)),
-    );
-    assert!(at(2, begins) < at(3, ends) && at(3, begins) < at(2, ends));
+    let begins = |number| place(number, &|event| matches!(event, Event::TurnStarted { .. }));
+    let ends = |number| place(number, &|event| matches!(event, Event::AttemptEnded(_)));
+    assert!(begins(2) < ends(3) && begins(3) < ends(2));
 }
 
 #[tokio::test]
@@ -222,10 +222,8 @@ async fn subagents_stand_one_below_the_other_as_deep_as_is_configured() {
             return wrote(name);
         }
         if name == "two" {
-            return match done(messages).is_empty() {
-                true => calls(&[write("a.txt", "deep\n")]),
-                false => wrote(name),
-            };
+            let is_written = !done(messages).is_empty();
+            return if is_written { wrote(name) } else { calls(&[write("a.txt", "deep\n")]) };
         }
         calls(&[give("lead", deeper, "Go on.")])
     };
@@ -287,8 +285,11 @@ async fn who_asks_or_stops_says_so_and_its_change_is_not_taken() {
             name if !done.contains("half.txt") => calls(&[write("half.txt", name)]),
             "ask" => calls(&[("ask", json!({"questions": ["Which colour?"]}))]),
             _ => {
-                let mut stop =
-                    reported("write", json!({"files_changed": [], "tests_written": []}), "No ink.");
+                let mut stop = reported(
+                    "write",
+                    &json!({"files_changed": [], "tests_written": []}),
+                    "No ink.",
+                );
                 stop["decision"] = "STOP".into();
                 stop["reason"] = "The ink is dry.".into();
                 calls(&[("report", stop)])

@@ -75,7 +75,7 @@ impl Stage {
     }
 
     /// The built-in ones, and one that may itself delegate.
-    fn roles(&self) -> Vec<Role> {
+    fn roles() -> Vec<Role> {
         let mut roles = agent::built_in().to_vec();
         let lead = agent::find("general-purpose").unwrap().clone();
         let (name, profile) = ("lead".to_owned(), "full-access".to_owned());
@@ -89,7 +89,7 @@ impl Stage {
             repository: Arc::new(self.trees.clone()),
             jails: Arc::new(MemoryJails(self.trees.clone())),
             crew: Arc::new(Hands {
-                roles: self.roles(),
+                roles: Self::roles(),
                 budget: self.budget.clone(),
                 depth: self.depth,
                 plan: Arc::clone(&self.plan),
@@ -105,7 +105,7 @@ impl Stage {
         let known = Workflows::read(&[]);
         let graph = TaskGraph::new(&self.plan).0;
         let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
-        let agents = self.roles().into_iter().map(|role| {
+        let agents = Self::roles().into_iter().map(|role| {
             let (phase, profile) = (role.phase, role.profile.clone());
             let description = role.description.clone();
             (role.name.clone(), Agent { phase, profile, description, models: self.models.clone() })

@@ -576,3 +576,20 @@ proptest! {
         prop_assert!(ending.spent.turns <= 12);
     }
 }
+
+#[test]
+fn what_is_delegated_is_called_again_after_a_crash_and_paid_by_who_delegates() {
+    let mut brief = brief();
+    brief.tools.push(spec("Task", Effect::Delegates));
+    let mut run = AgentRun::new(brief, Budget { tokens: Some(1_000), ..Budget::default() });
+    run.replied(calls(&[("Task", json!({})), ("Task", json!({})), ("Read", json!({}))]));
+    run.interrupted();
+    let Step::Call(again) = run.step(Duration::ZERO) else { panic!("they are made again") };
+    assert_eq!(again.len(), 2);
+    let usage = Usage { input: 800, ..Usage::default() };
+    let used = Some(crate::run::Cost { usage, price: 0 });
+    run.returned(vec![Returned { used, ..output("a") }, output("b")]);
+    run.interrupted();
+    let Step::Ask(request) = run.step(Duration::ZERO) else { panic!("reading was cut off") };
+    assert_eq!(request.answer, Answer::Call(own::REPORT), "nothing is left but the report");
+}
