@@ -17,13 +17,13 @@ const PLAN: &str = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
 ## [a] Thank them\n\n```task\nprofile: full-access\nfiles: {create: [a.txt]}\nchecks: [\"grep -q thanks a.txt\"]\n```\n\n\
 Thank every guest of the summer for having come so far in spite of the weather.\n";
 
-/// What was called and answered, by path, command or description.
+/// What was called and answered, by file, command or description.
 fn done(messages: &[Message]) -> BTreeSet<String> {
     let mut done = BTreeSet::new();
     for pair in messages.windows(2) {
         let [Message::Assistant(said), Message::Results(results)] = pair else { continue };
         for (call, result) in said.calls.iter().zip(results) {
-            let names = ["path", "command", "description"];
+            let names = ["file_path", "command", "description"];
             let name = names.iter().find_map(|name| call.arguments[*name].as_str());
             if result.text != CUT_OFF {
                 done.extend(name.map(str::to_owned));
@@ -84,7 +84,7 @@ fn play(request: &Request) -> Turn {
         "look at notes" if !has("cat notes.txt") => bash("cat notes.txt"),
         "look at notes" => found("They are mine."),
         "write it" if !has("a.txt") => {
-            Turn::call("Write", json!({"path": "a.txt", "content": "many thanks\n"}))
+            Turn::call("Write", json!({"file_path": "a.txt", "content": "many thanks\n"}))
         }
         "write it" => wrote("It is written."),
         other => panic!("nobody gave `{other}`"),

@@ -154,14 +154,17 @@ impl<'a> Delegate<'a> {
         let controller = self.controller;
         let models =
             if self.known.spec.models.is_empty() { &agent.models } else { &self.known.spec.models };
+        let model = models.first().cloned().unwrap_or_default();
         let mut member = self.member(&asked.subagent_type)?;
         self.share(&mut member.budget)?;
+        let connected = controller.world.crew.connect(&model).await;
+        let births = controller.births.lock().await;
         let order = Order {
             step: self.started.step.clone(),
             agent: asked.subagent_type.clone(),
             phase: agent.phase,
             purpose: Purpose::Delegated,
-            model: models.first().cloned().unwrap_or_default(),
+            model,
             rung: 0,
             from: self.from().await?,
             because: None,
@@ -169,8 +172,6 @@ impl<'a> Delegate<'a> {
         };
         let base = &self.started.base;
         let context = self.context(asked, order.from.as_ref().unwrap_or(base)).await?;
-        let connected = controller.world.crew.connect(&order.model).await;
-        let births = controller.births.lock().await;
         let number = self.look(|task| task.attempts).unwrap_or(0) + 1;
         let task = Some(self.known.spec.id.clone());
         let scope = Scope { task, phase: Some(order.phase), attempt: Some(number) };
