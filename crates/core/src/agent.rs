@@ -1,6 +1,7 @@
 //! Agents: named roles, and the machine that runs one attempt of them.
 
 mod claude;
+mod delegate;
 mod ending;
 mod kept;
 mod own;
@@ -11,6 +12,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use delegate::{UNTAKEN, hand_back, read_task, task_spec};
 pub use ending::{Ending, Fault, Outcome};
 pub use kept::{Item, Kept, Priority};
 pub use own::{OWN, REPORT, count_calls, specs as own_specs};

@@ -98,6 +98,12 @@ impl Limit {
 }
 
 impl Budget {
+    /// So much was used by others on its account.
+    pub fn pay(&mut self, tokens: u64, price: u64) {
+        self.tokens = self.tokens.map(|limit| limit.saturating_sub(tokens));
+        self.price = self.price.map(|limit| limit.saturating_sub(price));
+    }
+
     /// Which limit leaves room for no more than the turn that is held back, if that costs what the latest did.
     pub fn reached(&self, spent: &Spent, latest: Usage) -> Option<Limit> {
         let over = |limit: Option<u64>, used: u64, next: u64| {

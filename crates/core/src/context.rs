@@ -16,15 +16,17 @@ pub use file::FormKind;
 pub(crate) use file::{fence, render_whole};
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
-pub(crate) use section::{REPORT, work_block};
+pub(crate) use section::{REPORT, task_head, work_block};
 pub use shelf::{Held, Shelf};
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::id::TaskId;
+use crate::plan::Task;
 use crate::secret;
 
 /// Everything one subagent may see. Immutable; its digest names its bytes.
@@ -75,9 +77,37 @@ impl IsolatedContext {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The arguments of a Task call: work that one subagent gives to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct TaskCall {
+    /// Which agent takes it.
     pub subagent_type: String,
+    /// All that the other is told: it sees nothing of what you were told or have done.
     pub prompt: String,
+    /// What it is, in three to eight words.
     pub description: String,
 }
+
+impl TaskCall {
+    /// The description as a title: on one line, and not a text of its own.
+    pub fn title(&self) -> String {
+        let words = self.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        words.chars().take(TITLE).collect()
+    }
+
+    /// The task as the other subagent knows it: of what the plan says, only constraints hold.
+    fn as_part_of(&self, task: &Task) -> Task {
+        Task {
+            id: task.id.clone(),
+            title: self.title(),
+            text: self.prompt.clone(),
+            constraints: task.constraints.clone(),
+            place: task.place,
+            ..Task::default()
+        }
+    }
+}
+
+/// Characters of a title.
+const TITLE: usize = 120;

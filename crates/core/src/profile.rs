@@ -18,7 +18,7 @@ use crate::source::Origin;
 use crate::spelling;
 
 pub use file::{HOST_HINT, is_host};
-pub use grant::{Grant, TOOLS};
+pub use grant::{Grant, TASK, TOOLS};
 pub use guarantee::{Confinement, Guarantee};
 pub use profiles::Profiles;
 
@@ -98,12 +98,48 @@ impl Profile {
         narrowed.tools = tools
             .iter()
             .map(|tool| {
-                let from = self.tools.iter().find(|grant| grant.covers(&tool.name));
-                let optional = tool.optional || from.is_some_and(|grant| grant.optional);
+                let optional = self.may_lack(tool);
                 Grant { name: tool.name.clone(), optional }
             })
             .collect();
         narrow(&narrowed, self).map(|narrowed| Self { name: self.name.clone(), ..narrowed })
+    }
+
+    /// As a subagent of another's may use it: whatever it asks for, nothing that the other lacks.
+    #[must_use]
+    pub fn under(&self, other: &Self) -> Self {
+        let mut under = self.clone();
+        under.confinement = self.confinement.under(other.confinement);
+        let named = |tool: &Grant| self.tools.iter().any(|own| own.name == tool.name);
+        let theirs = other.tools.iter().filter(|tool| !named(tool));
+        let both = |tool: &&Grant| self.grants(&tool.name) && other.grants(&tool.name);
+        let both = self.tools.iter().chain(theirs).filter(both);
+        under.tools =
+            both.map(|tool| Grant { optional: other.may_lack(tool), ..tool.clone() }).collect();
+        let theirs = other.hosts.iter().filter(|host| !self.hosts.contains(host));
+        let both = |host: &&String| reaches(&self.hosts, host) && reaches(&other.hosts, host);
+        under.hosts = self.hosts.iter().chain(theirs).filter(both).cloned().collect();
+        for limit in Limit::ALL {
+            if let Some(most) = other.limit(limit)
+                && self.limit(limit).is_none_or(|own| own > most)
+            {
+                under.limits.insert(limit, most);
+            }
+        }
+        under
+    }
+
+    /// Whether a grant is optional here, or by itself.
+    fn may_lack(&self, tool: &Grant) -> bool {
+        let from = self.tools.iter().find(|grant| grant.covers(&tool.name));
+        tool.optional || from.is_some_and(|grant| grant.optional)
+    }
+
+    /// For somebody who has no use for a tool.
+    #[must_use]
+    pub fn without(mut self, tool: &str) -> Self {
+        self.tools.retain(|grant| grant.name != tool);
+        self
     }
 
     fn limit(&self, limit: Limit) -> Option<u64> {
@@ -224,8 +260,8 @@ impl Error {
                     "Accept `{file}` as well with `sequester trust`, or extend another profile."
                 )
             }
-            Self::MissingTool { tool, .. } if tool == "Task" => {
-                "Take another profile; delegating is not possible yet.".to_owned()
+            Self::MissingTool { tool, .. } if tool == TASK => {
+                "Take another profile, or give the work to `sequester run` as a plan.".to_owned()
             }
             Self::MissingTool { tool, .. } => format!(
                 "Configure what `{tool}` needs, write `{tool}?` if the agent can do without, or take another profile."

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::future::BoxFuture;
 use crate::message::Call;
+use crate::run::Cost;
 
 /// A tool as a model is shown it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub enum Effect {
     Runs,
     /// Changes a file that must have been seen as it is: runs alone, and is told what was seen.
     Edits,
+    /// Gives work to another subagent, which has its own record: runs side by side with others of its kind, and one that was
+    /// cut off is made again.
+    Delegates,
 }
 
 /// A call on its way to a tool.
@@ -48,6 +52,9 @@ pub struct Returned {
     /// Files whose present contents the subagent knows now, by path in the workspace, with the digest of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub seen: BTreeMap<String, String>,
+    /// What other subagents used for it: the caller pays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<Cost>,
 }
 
 /// How a call ended, in words that a model can act on.
@@ -87,7 +94,7 @@ impl Outcome {
 
 impl From<Outcome> for Returned {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, seen: BTreeMap::new() }
+        Self { outcome, seen: BTreeMap::new(), used: None }
     }
 }
 
@@ -98,6 +105,16 @@ pub trait Toolbox: Send + Sync {
 
     /// Carries out one call. A name that is not listed is refused.
     fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned>;
+}
+
+impl<T: Toolbox + ?Sized> Toolbox for &T {
+    fn specs(&self) -> Vec<Spec> {
+        (**self).specs()
+    }
+
+    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
+        (**self).call(invocation)
+    }
 }
 
 /// The last line of what Bash gives back, before the number.

@@ -2,7 +2,9 @@
 
 mod attempt;
 mod bases;
+mod bench;
 mod commit;
+mod delegate;
 mod equip;
 mod log;
 mod recorder;
@@ -47,6 +49,8 @@ pub struct Controller {
     circuits: Circuits,
     /// Held by who finds that a change does not fit: several may find the same.
     clashes: Mutex<()>,
+    /// Held by who begins an attempt for another subagent: they are counted in the order in which they begin.
+    births: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
     park: Stop,
     /// The run is cancelled: what is under way ends.
@@ -58,9 +62,18 @@ const LETTERS: Duration = Duration::from_millis(200);
 
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
-        let (bases, known, circuits) = (Arc::default(), Known::default(), Circuits::default());
-        let (clashes, cancel) = (Mutex::default(), Stop::default());
-        Self { world, log, watch, bases, known, circuits, clashes, park, cancel }
+        Self {
+            world,
+            log,
+            watch,
+            bases: Arc::default(),
+            known: Known::default(),
+            circuits: Circuits::default(),
+            clashes: Mutex::default(),
+            births: Mutex::default(),
+            park,
+            cancel: Stop::default(),
+        }
     }
 
     /// The same, cancelled for good where somebody stops it by this.

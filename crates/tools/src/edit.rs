@@ -64,8 +64,8 @@ impl Tool for Edit {
         let (new, spans) = replace(&place, &old, &spans, &args.new_string)?;
         bench.root.replace(&place, &new)?;
         Ok(Returned {
-            outcome: Outcome::Output(show(&place, &new, &spans)),
             seen: Seen::from([(place.as_str().to_owned(), digest(&new))]),
+            ..Outcome::Output(show(&place, &new, &spans)).into()
         })
     }
 }

@@ -57,8 +57,8 @@ impl Tool for Read {
         }
         let shown = show(&place, &bytes, &args, bench.settings.output_bytes)?;
         Ok(Returned {
-            outcome: Outcome::Output(shown),
             seen: Seen::from([(place.as_str().to_owned(), digest(&bytes))]),
+            ..Outcome::Output(shown).into()
         })
     }
 }

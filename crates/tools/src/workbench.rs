@@ -83,9 +83,9 @@ impl Workbench {
 
     /// Carries out one call and waits for it. What comes back is redacted and within the output's limit.
     pub fn call(&self, invocation: &Invocation) -> Returned {
-        let Returned { outcome, seen } = self.run(invocation).unwrap_or_else(Returned::from);
+        let Returned { outcome, seen, used } = self.run(invocation).unwrap_or_else(Returned::from);
         let clean = |text: String| cap(redact(&text).text.into_owned(), self.settings.output_bytes);
-        Returned { outcome: outcome.map(clean), seen }
+        Returned { outcome: outcome.map(clean), seen, used }
     }
 
     fn run(&self, invocation: &Invocation) -> Result<Returned, Outcome> {

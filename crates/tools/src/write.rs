@@ -57,8 +57,8 @@ impl Tool for Write {
         let kept = kept.map(|kept| format!(" It keeps {kept}, which `Read` does not show."));
         let kept = kept.unwrap_or_default();
         Ok(Returned {
-            outcome: Outcome::Output(format!("{done} `{place}`: {size}, {lines}.{kept}")),
             seen: Seen::from([(place.as_str().to_owned(), digest(&bytes))]),
+            ..Outcome::Output(format!("{done} `{place}`: {size}, {lines}.{kept}")).into()
         })
     }
 }

@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use sequester_core::agent::{self, Kept};
-use sequester_core::budget::Spent;
-use sequester_core::run::{
-    AttemptEnded, Entry, Event, Now, RunState, RunView, Running, Scope, decide,
-};
+use sequester_core::agent::Kept;
+use sequester_core::run::{AttemptEnded, Entry, Event, Now, RunState, RunView, Scope, decide};
 use sequester_core::store::{Batch, ErrorKind, Lease, Letter, RunStore as _};
 use serde_json::json;
 
@@ -81,7 +78,7 @@ fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<(), Failure
                 phase: Some(running.phase),
                 attempt: Some(running.number),
             };
-            let event = Event::AttemptEnded(Box::new(cut_off(running, &kept)));
+            let event = Event::AttemptEnded(Box::new(AttemptEnded::cut_off(running, kept.clone())));
             batch.entries.push(Entry { scope, event });
         }
     }
@@ -102,31 +99,4 @@ fn write(lease: &dyn Lease, state: &mut RunState, batch: Batch) -> Result<(), Fa
         state.fold(&recorded).map_err(|misfit| owner::misfit(lease.run(), misfit.why))?;
     }
     Ok(())
-}
-
-/// The end of an attempt whose process is gone, with the change that was durable.
-fn cut_off(running: &Running, kept: &sequester_core::digest::Digest) -> AttemptEnded {
-    let change = running.turns.iter().rev().find_map(|turn| match turn {
-        Event::CallsEnded { change, .. } => change.clone(),
-        _ => None,
-    });
-    let ended = |turn: &&Event| matches!(turn, Event::TurnEnded { .. });
-    let turns = running.turns.iter().filter(ended).count();
-    let price = running.cost.price;
-    let spent = Spent {
-        turns: u32::try_from(turns).unwrap_or(u32::MAX),
-        usage: running.cost.usage,
-        price: (price > 0).then_some(price),
-        ..Spent::default()
-    };
-    AttemptEnded {
-        outcome: agent::Outcome::Cancelled,
-        said: None,
-        report: None,
-        change,
-        tree: None,
-        trouble: None,
-        kept: kept.clone(),
-        spent,
-    }
 }

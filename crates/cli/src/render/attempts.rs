@@ -7,7 +7,7 @@ use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::price;
 use sequester_core::report::Phase;
-use sequester_core::run::{Attempt, History, Purpose, TaskView};
+use sequester_core::run::{Attempt, Delegation, History, Purpose, TaskView};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -25,6 +25,8 @@ pub(crate) struct Shown<'a> {
     profile: &'a str,
     model: &'a str,
     purpose: Purpose,
+    /// The call of another attempt that asked for it.
+    parent: Option<&'a Delegation>,
     /// Of the context, with its size.
     digest: &'a str,
     tokens: usize,
@@ -62,6 +64,7 @@ impl<'a> Shown<'a> {
             profile: &attempt.profile,
             model: &attempt.model,
             purpose: attempt.purpose,
+            parent: attempt.parent.as_ref(),
             digest: attempt.digest.as_str(),
             tokens: attempt.tokens,
             tools: &attempt.tools,
@@ -123,6 +126,9 @@ fn tell(out: &mut String, attempt: &Shown<'_>) {
     let phase = phase.as_str();
     let place = if *step == phase { phase.to_owned() } else { format!("{step} ({phase})") };
     let _ = writeln!(out, "attempt {at}, {place}: {outcome}");
+    if let Some(Delegation { attempt, description, .. }) = attempt.parent {
+        let _ = writeln!(out, "  for       attempt {attempt}: {description}");
+    }
     let purpose = serde_json::to_value(attempt.purpose).unwrap_or_default();
     let purpose = purpose.as_str().unwrap_or_default().replace('_', " ");
     let _ = writeln!(

@@ -1,6 +1,6 @@
 //! A run while it goes on: one line per subagent in place, plain lines without a terminal, events as JSON lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded, TaskRun,
+    Ended, Entry, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
+    TaskRun,
 };
 use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
@@ -42,7 +43,8 @@ struct Count {
     all: usize,
     done: usize,
     ended: usize,
-    running: usize,
+    /// Attempts, but for those that another one delegated.
+    running: BTreeSet<Scope>,
     waiting: usize,
     usage: Usage,
 }
@@ -129,17 +131,21 @@ impl Onlooker {
             "{} of {} tasks done, {} running, {} waiting, {} tokens",
             count.done,
             count.all,
-            count.running,
+            count.running.len(),
             count.waiting,
             count.usage.total(),
         ));
     }
 
-    fn tally(&self, event: &Event) {
+    fn tally(&self, Entry { scope, event }: &Entry) {
         let mut count = self.count();
         match event {
-            Event::AttemptStarted(_) => count.running += 1,
-            Event::AttemptEnded(_) => count.running = count.running.saturating_sub(1),
+            Event::AttemptStarted(started) if started.parent.is_none() => {
+                count.running.insert(scope.clone());
+            }
+            Event::AttemptEnded(_) => {
+                count.running.remove(scope);
+            }
             Event::TurnEnded { usage, .. } => count.usage += *usage,
             Event::QuestionAsked(_) => count.waiting += 1,
             Event::QuestionAnswered { .. } => count.waiting = count.waiting.saturating_sub(1),
@@ -229,12 +235,12 @@ impl Watch for Onlooker {
         if self.alone {
             return self.note(&recorded.entry.event);
         }
-        self.tally(&recorded.entry.event);
+        self.tally(&recorded.entry);
         self.tell(recorded);
         self.draw();
     }
 
-    fn attempt(&self, scope: &Scope, agent: &str) -> Box<dyn Feed> {
+    fn attempt(&self, scope: &Scope, agent: &str, title: Option<&str>) -> Box<dyn Feed> {
         if self.json {
             return Box::new(sequester_engine::Silent);
         }
@@ -242,7 +248,8 @@ impl Watch for Onlooker {
             output::tell(&why);
         }
         let bars = self.bars.as_ref().map(|(bars, _)| bars);
-        Box::new(Progress::start(bars, agent, &self.name(scope)))
+        let name = title.map_or_else(|| self.name(scope), |title| clean(title).into_owned());
+        Box::new(Progress::start(bars, agent, &name))
     }
 }
 

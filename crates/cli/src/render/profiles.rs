@@ -16,19 +16,13 @@ pub(crate) struct Shown<'a> {
     #[serde(flatten)]
     profile: &'a Profile,
     guarantees: Vec<Guarantee>,
-    /// Whether `task` can use it by now.
-    usable: bool,
 }
 
 impl<'a> Shown<'a> {
     pub(crate) fn of(profile: &'a Profile) -> Self {
-        Self { profile, guarantees: profile.guarantees(), usable: !profile.grants(DELEGATING) }
+        Self { profile, guarantees: profile.guarantees() }
     }
 }
-
-/// The tool that is granted before it is there.
-const DELEGATING: &str = "Task";
-const NOT_YET: &str = "`task` cannot use it yet: the tool `Task` is not there.";
 
 pub(crate) fn list(profiles: &Profiles, width: usize) -> String {
     let row = |profile: &Profile| {
@@ -37,18 +31,11 @@ pub(crate) fn list(profiles: &Profiles, width: usize) -> String {
             profile.extends.clone().unwrap_or_default(),
             origin(&profile.origin),
             tools(profile),
-            match not_yet(profile) {
-                "" => profile.description.clone(),
-                not_yet => format!("{} {not_yet}", profile.description),
-            },
+            profile.description.clone(),
         ]
     };
     let rows: Vec<_> = profiles.iter().map(row).collect();
     table::render(["name", "extends", "from", "tools", "description"], &rows, width)
-}
-
-fn not_yet(profile: &Profile) -> &'static str {
-    if profile.grants(DELEGATING) { NOT_YET } else { "" }
 }
 
 /// Where a file's agent or profile comes from; most are built in, and of those nothing needs to be said.
@@ -61,7 +48,6 @@ pub(crate) fn one(profile: &Profile, width: usize) -> String {
         ("extends", profile.extends.clone().unwrap_or_default()),
         ("from", profile.origin.to_string()),
         ("use cases", profile.use_cases.join("; ")),
-        ("not yet", not_yet(profile).to_owned()),
     ];
     fields.extend(grants(profile));
     let title = format!("{}: {}\n", profile.name, profile.description);

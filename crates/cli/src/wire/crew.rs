@@ -16,7 +16,7 @@ use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Task;
-use sequester_core::profile::{self, Profile};
+use sequester_core::profile::{self, Profile, TASK};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::{Filtered, Snapshot};
@@ -148,7 +148,8 @@ impl Staff {
         let role = self.project.agents.find(agent)?;
         let profile = self.granted(role, task.settings.profile.as_deref())?;
         let (id, clarifications, work) = (&task.id, &[], &[]);
-        let wanted = Wanted { task: id, agent, base, clarifications, work, simplified: false };
+        let (simplified, delegated) = (false, None);
+        let wanted = Wanted { task: id, agent, base, clarifications, work, simplified, delegated };
         self.build(&wanted)?;
         let hint = "Name another model with `--model`.";
         let provider = self.connect(model).await.map_err(|error| {
@@ -158,7 +159,8 @@ impl Staff {
         let extra = self.tools(&member, provider.as_ref(), base);
         let mut specs = sequester_tools::specs();
         specs.extend(extra.granted.iter().flat_map(|one| one.specs()));
-        let available: Vec<&str> = specs.iter().map(|spec| spec.name.as_ref()).collect();
+        let names = specs.iter().map(|spec| spec.name.as_ref());
+        let available: Vec<&str> = names.chain([TASK]).collect();
         let resolved = member.profile.resolve(&available);
         resolved.map(drop).map_err(|error| refuse_profile(&error))
     }
@@ -193,6 +195,7 @@ impl Staff {
             records: &[],
             work: wanted.work,
             simplified: wanted.simplified,
+            delegated: wanted.delegated,
         });
         let context = context.map_err(|error| {
             let hint = "Shorten the task, or split it; name fewer files.";
@@ -206,7 +209,15 @@ impl Staff {
         let output = limits.get(&Limit::Output).map(|bytes| usize::try_from(*bytes));
         let output_bytes = output.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX));
         let profile = profile.with_hosts(self.project.settings.hosts());
-        Member { profile, budget: budget(&limits), grants: self.grants.clone(), output_bytes }
+        let depth = limits.get(&Limit::Delegation).copied().or(Limit::Delegation.default());
+        let depth = depth.map_or(0, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
+        Member {
+            profile,
+            budget: budget(&limits),
+            grants: self.grants.clone(),
+            output_bytes,
+            depth,
+        }
     }
 }
 
@@ -229,6 +240,11 @@ impl Crew for Staff {
         let role = self.project.agents.find(agent).map_err(|failure| trouble(&failure))?;
         let granted = self.granted(role, profile).map_err(|failure| trouble(&failure))?;
         Ok(self.of_profile(granted))
+    }
+
+    fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
+        let own = self.member(agent, None)?.profile;
+        Ok(self.of_profile(own.under(under)))
     }
 
     fn checker(&self) -> Result<Member, Trouble> {

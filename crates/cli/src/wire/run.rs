@@ -11,6 +11,7 @@ use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limit;
 use sequester_core::plan::Task;
 use sequester_core::price;
+use sequester_core::profile::TASK;
 use sequester_core::repository::{Snapshot, Start};
 use sequester_core::run::{
     Agent, Base, Cap, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
@@ -152,8 +153,13 @@ impl Asked<'_> {
         let steps = workflows.values().flat_map(|one| &one.steps);
         let named = steps.filter_map(|step| step.agent.clone());
         let asked = self.file.plan.tasks.iter().filter_map(|task| task.settings.agent.clone());
+        let mut names: BTreeSet<String> = named.chain(asked).collect();
+        if self.delegates(&names) {
+            let all = self.project.agents.registry.roles();
+            names.extend(all.iter().map(|role| role.name.clone()));
+        }
         let mut agents = BTreeMap::new();
-        for name in named.chain(asked).collect::<BTreeSet<String>>() {
+        for name in names {
             let role = self.project.agents.find(&name)?;
             let models = if self.is_replaced(role) {
                 Vec::new()
@@ -162,9 +168,20 @@ impl Asked<'_> {
                 models.resolve(wanted, self.is_priced(role)).await?
             };
             let (phase, profile) = (role.phase, role.profile.clone());
-            agents.insert(name, Agent { phase, profile, models });
+            let description = role.description.clone();
+            agents.insert(name, Agent { phase, profile, description, models });
         }
         Ok(agents)
+    }
+
+    /// Whether somebody in the run may give work to any agent there is.
+    fn delegates(&self, agents: &BTreeSet<String>) -> bool {
+        let known = &self.project.agents;
+        let tasks = self.file.plan.tasks.iter();
+        let asked = tasks.filter_map(|task| task.settings.profile.as_deref());
+        let own = agents.iter().filter_map(|name| known.registry.find(name));
+        let mut profiles = own.map(|role| role.profile.as_str()).chain(asked);
+        profiles.any(|name| known.profiles.get(name).is_ok_and(|one| one.grants(TASK)))
     }
 
     /// Whether all tasks name another one to write: nobody asks it anything.

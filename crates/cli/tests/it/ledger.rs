@@ -62,6 +62,7 @@ impl Ledger {
         let writer = Agent {
             phase: Phase::Write,
             profile: "writer".to_owned(),
+            description: String::new(),
             models: vec!["literal".to_owned()],
         };
         Started {

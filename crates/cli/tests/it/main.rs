@@ -14,6 +14,7 @@ mod command;
 mod companions;
 mod config;
 mod context;
+mod delegate;
 mod doctor;
 mod escape;
 mod example;

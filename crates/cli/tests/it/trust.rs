@@ -33,6 +33,7 @@ const CONFIG: &[(&str, &str, Expected)] = &[
     ("limits", "limits.context = 60001", Untrusted("SQ0256")),
     ("limits", "limits.output = \"1M\"", Untrusted("SQ0256")),
     ("limits", "limits.bash = \"1h\"", Untrusted("SQ0256")),
+    ("limits", "limits.delegation = 2", Untrusted("SQ0256")),
     ("limits", "limits.turns = 5", Harmless),
     ("model", "model = \"literal\"", Harmless),
     ("models", "models.cheap = \"literal\"", Harmless),

@@ -267,10 +267,13 @@ impl AgentRun {
     }
 
     /// The process ended while calls were under way, and the workspace is as it was before them. Calls that the task spells out
-    /// are simply made again; any other model is told that they have not happened.
+    /// are simply made again, and so is what was delegated, which goes on where it was; otherwise the model is told that they
+    /// have not happened.
     pub fn interrupted(&mut self) {
+        let delegates = |call: &Call| self.effect(&call.name) == Some(Effect::Delegates);
         if let State::Calling { under_way, .. } = &self.state
             && !self.brief.powers.scripted
+            && !under_way.iter().all(delegates)
         {
             let told = || tool::Outcome::Failed(CUT_OFF.to_owned()).into();
             let results = under_way.iter().map(|_| told()).collect();
@@ -290,6 +293,9 @@ impl AgentRun {
             self.tally.clear();
         }
         self.seen.extend(result.seen);
+        if let Some(used) = result.used {
+            self.budget.pay(used.usage.total(), used.price);
+        }
         if let tool::Outcome::NeedsApproval(question) = result.outcome {
             return self.ask(vec![Question { question, ..Question::default() }]);
         }
@@ -327,11 +333,16 @@ impl AgentRun {
             self.state = State::Asking;
             return;
         }
-        let reads = |call: &Call| {
-            let effect = self.brief.tools.iter().find(|spec| spec.name == call.name);
-            effect.is_some_and(|spec| spec.effect == Effect::Reads)
+        let effect = |call: &Call| {
+            let spec = self.brief.tools.iter().find(|spec| spec.name == call.name);
+            spec.map(|spec| spec.effect)
         };
-        let together = open.iter().take_while(|call| reads(call)).count().max(1);
+        let first = open.first().and_then(effect);
+        let alike = |call: &&Call| effect(call) == first;
+        let together = match first {
+            Some(Effect::Reads | Effect::Delegates) => open.iter().take_while(alike).count(),
+            _ => 1,
+        };
         under_way.extend(open.drain(..together));
     }
 

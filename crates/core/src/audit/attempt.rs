@@ -172,11 +172,16 @@ impl Auditor<'_> {
         }
         let Some(profile) = self.granted(&started.profile) else { return };
         let own = |name: &str| OWN.contains(&name) || ALWAYS.contains(&name);
-        let beyond = |name: &&String| !own(name) && !profile.grants(name);
-        let beyond: Vec<&String> = started.tools.iter().filter(beyond).collect();
-        for name in beyond {
-            let detail = format!("`{name}` was listed, which `{}` does not grant.", profile.name);
-            self.ledger.attempt(id, number, Rule::Tool, detail);
+        let above = started.parent.as_ref().and_then(|parent| task.running.get(&parent.attempt));
+        let above = above.and_then(|parent| self.granted(&parent.started.profile));
+        for name in started.tools.iter().filter(|name| !own(name)) {
+            let lacks = |one: &&Profile| !one.grants(name);
+            // Who delegates can give no more than it has.
+            if let Some(wrong) = [Some(&profile), above.as_ref()].into_iter().flatten().find(lacks)
+            {
+                let detail = format!("`{name}` was listed, which `{}` does not grant.", wrong.name);
+                self.ledger.attempt(id, number, Rule::Tool, detail);
+            }
         }
     }
 

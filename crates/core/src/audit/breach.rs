@@ -100,7 +100,6 @@ pub(super) enum Doubt {
     Record,
     Tree,
     Merged,
-    Delegated,
     Profile,
     Architecture,
 }
@@ -132,11 +131,6 @@ impl Doubt {
                 "base is a merge",
                 "bases are merges",
                 "of several changes: it was not merged again",
-            ),
-            Self::Delegated => (
-                "fragment",
-                "fragments",
-                "of delegated attempts were written by another subagent and were only searched",
             ),
             Self::Profile => (
                 "attempt",

@@ -8,14 +8,16 @@ use serde::de::DeserializeOwned;
 use super::Auditor;
 use super::breach::Rule;
 use super::leak::Place;
-use crate::agent::{AgentRun, Brief, Step, seed_of};
+use crate::agent::{AgentRun, Brief, Step, UNTAKEN, hand_back, seed_of};
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::message::Message;
+use crate::profile::TASK;
 use crate::protected::Grants;
 use crate::provider::Reply;
-use crate::run::{Event, RunState, Running};
-use crate::tool::{Returned, Spec};
+use crate::run::{Delegation, Event, RunState, Running};
+use crate::secret::redact;
+use crate::tool::{self, Invocation, Returned, Spec};
 
 /// A conversation while it is made again.
 struct Replay {
@@ -105,17 +107,52 @@ impl Auditor<'_> {
                 replay.is_calling = true;
                 self.calls(id, running, replay, calls)
             }
-            Event::CallsEnded { results, elapsed_ms, .. } => {
+            Event::CallsEnded { turn, results, elapsed_ms, .. } => {
                 replay.is_calling = false;
                 let results: Vec<Returned> = self.parsed(id, running, results, "results")?;
                 for result in &results {
                     self.search(run, id, running.number, result.outcome.text(), Place::Result);
+                }
+                if let Step::Call(calls) = machine.step(machine.elapsed()) {
+                    self.handed_back(run, (id, running.number), *turn, &calls, &results);
                 }
                 machine.tick(Duration::from_millis(*elapsed_ms));
                 machine.returned(results);
                 Ok(())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Of what was delegated nothing comes back but how it ended and its summary.
+    fn handed_back(
+        &mut self,
+        run: &RunState,
+        (id, number): (&TaskId, u32),
+        turn: u32,
+        calls: &[Invocation],
+        results: &[Returned],
+    ) {
+        let delegated = calls.iter().zip(results).filter(|(call, _)| call.call.name == TASK);
+        for (Invocation { call, .. }, result) in delegated {
+            let is =
+                |one: &Delegation| one.attempt == number && one.turn == turn && one.call == call.id;
+            let tried = run.task(id).and_then(|task| {
+                task.all_tried().find(|tried| tried.parent.as_ref().is_some_and(is))
+            });
+            let Some(tried) = tried else { continue };
+            let report = tried.report.as_ref().and_then(|digest| self.archive.blob(digest));
+            let report = report.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let handed = hand_back(&tried.outcome, report.as_ref());
+            let (told, given) = (redact(handed.text()).text, result.outcome.text());
+            // It may have been cut, or the runtime could not take the change.
+            let is_less = given.len() < told.len();
+            let is_own =
+                matches!(&result.outcome, tool::Outcome::Failed(text) if text.starts_with(UNTAKEN));
+            if told != given && !is_less && !is_own {
+                let detail = "More than its summary came back from what it delegated.";
+                self.ledger.attempt(id, Some(number), Rule::Request, detail);
+            }
         }
     }
 

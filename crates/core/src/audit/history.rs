@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::Auditor;
 use super::breach::{Doubt, Rule};
-use crate::context::Share;
+use super::{Archive, Auditor};
+use crate::agent::read_task;
+use crate::context::{Share, TaskCall};
+use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::run::{AttemptStarted, Ended, Fact, RunState, TaskEnded, TaskRun};
+use crate::profile::TASK;
+use crate::provider::Reply;
+use crate::run::{AttemptStarted, Ended, Event, Fact, RunState, Running, TaskEnded, TaskRun};
 
 /// The tasks whose records may reach this one.
 pub(super) fn visible(run: &RunState, id: &TaskId) -> BTreeSet<TaskId> {
@@ -51,6 +55,23 @@ fn depths(run: &RunState) -> Vec<usize> {
     depths
 }
 
+/// The call that a delegated attempt came from, as it stands in the reply of who delegated it.
+pub(super) fn delegation(
+    archive: &dyn Archive,
+    task: &TaskRun,
+    running: &Running,
+) -> Option<TaskCall> {
+    let from = running.started.parent.as_ref()?;
+    let reply = task.running.get(&from.attempt)?.turns.iter().find_map(|event| match event {
+        Event::TurnEnded { turn, reply, .. } if *turn == from.turn => Some(reply),
+        _ => None,
+    })?;
+    let bytes = archive.blob(reply).filter(|bytes| Digest::of(bytes) == *reply)?;
+    let reply: Reply = serde_json::from_slice(&bytes).ok()?;
+    let call = reply.said.calls.iter().find(|call| call.id == from.call && call.name == TASK)?;
+    read_task(call).ok().filter(|asked| asked.subagent_type == running.started.agent)
+}
+
 impl Auditor<'_> {
     /// A task starts from the run's start with the changes of those that it builds on, and nobody else's.
     pub(super) fn base(
@@ -60,9 +81,15 @@ impl Auditor<'_> {
         attempt: Option<u32>,
         started: &AttemptStarted,
     ) {
-        let Some(at) = run.position(&task.spec.id).filter(|_| started.parent.is_none()) else {
+        let Some(at) = run.position(&task.spec.id) else { return };
+        if let Some(parent) = &started.parent {
+            let parent = task.running.get(&parent.attempt);
+            if parent.is_none_or(|parent| parent.started.base != started.base) {
+                let detail = "It did not start from the base of who delegated it.";
+                self.ledger.attempt(&task.spec.id, attempt, Rule::Base, detail);
+            }
             return;
-        };
+        }
         let mut tree = &run.started.base.tree;
         for below in run.foundation(at).into_iter().map(|one| &run.tasks[one]) {
             let Some((base, result)) = below.base.as_ref().zip(below.result()) else { continue };

@@ -123,7 +123,12 @@ impl Leaks {
         let started = &running.started;
         let tree = started.from.as_ref().unwrap_or(&started.base).clone();
         let seen = self.tasks.entry(id.clone()).or_default();
-        (seen.own, seen.tree) = (own, tree);
+        if started.parent.is_some() {
+            // Who delegated it goes on as well, over what it began with.
+            seen.own.extend(own);
+        } else {
+            (seen.own, seen.tree) = (own, tree);
+        }
     }
 
     /// The first words of another task that this one had no right to.

@@ -8,7 +8,7 @@ use super::breach::Doubt;
 use super::frame::is_frame;
 use super::plans::Plans;
 use super::{Archive, history};
-use crate::context::{FormKind, Kind, Row, Rule, Share, render_whole, work_block};
+use crate::context::{FormKind, Kind, Row, Rule, Share, render_whole, task_head, work_block};
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::path::RepoPath;
@@ -50,21 +50,17 @@ impl<'a> Origins<'a> {
 
     pub(super) fn judge(&self, row: &Row, bytes: &str) -> Verdict {
         let share = self.run.started.settings.share;
-        if !may_admit(row.rule, row.kind, share) {
+        let delegated = self.running.started.parent.is_some();
+        if !may_admit(row.rule, row.kind, share, delegated) {
             let (kind, rule) = (row.kind.as_str(), row.rule);
             return Verdict::Wrong(format!("No rule admits a {kind} fragment as \"{rule}\"."));
         }
-        let delegated = self.running.started.parent.is_some();
         match row.kind {
             Kind::Frame => of_source(row, is_frame(bytes)),
+            Kind::Task if delegated => of_source(row, self.is_asked_for(bytes)),
             Kind::Feature | Kind::Constraint | Kind::Task | Kind::Interface | Kind::Parent => {
                 let own = self.own.iter().filter(|(kind, _)| *kind == row.kind);
-                let known = own.into_iter().any(|(_, text)| redact(text).text == bytes);
-                if delegated && !known {
-                    Verdict::Doubtful(Doubt::Delegated)
-                } else {
-                    of_source(row, known)
-                }
+                of_source(row, own.into_iter().any(|(_, text)| redact(text).text == bytes))
             }
             Kind::Clarification => of_source(row, self.is_answer(row, bytes)),
             Kind::Work => of_source(row, self.is_work(row, bytes)),
@@ -75,6 +71,15 @@ impl<'a> Origins<'a> {
                 Verdict::Wrong(format!("`{}` stands in the task's own part.", row.source))
             }
         }
+    }
+
+    /// Word for word what another subagent of the task said when it delegated this.
+    fn is_asked_for(&self, bytes: &str) -> bool {
+        let asked = history::delegation(self.archive, self.task, self.running);
+        asked.is_some_and(|asked| {
+            let head = task_head(&self.task.spec.id, &asked.title());
+            [head.as_str(), asked.prompt.as_str()].iter().any(|text| redact(text).text == bytes)
+        })
     }
 
     fn is_answer(&self, row: &Row, bytes: &str) -> bool {
@@ -211,12 +216,14 @@ fn is_excerpt(bytes: &str, content: &str) -> bool {
     })
 }
 
-fn may_admit(rule: Rule, kind: Kind, share: Share) -> bool {
+fn may_admit(rule: Rule, kind: Kind, share: Share, delegated: bool) -> bool {
     match kind {
         Kind::Frame => rule == Rule::BuiltIn,
         Kind::Agent | Kind::Architecture => rule == Rule::SharedByAll,
         Kind::Feature => rule == Rule::PlanHeader,
         Kind::Constraint => matches!(rule, Rule::PlanHeader | Rule::OwnTask),
+        // What is delegated says so, and has nothing of the plan's own text.
+        Kind::Task if delegated => rule == Rule::Delegated,
         Kind::Task | Kind::Interface => rule == Rule::OwnTask,
         Kind::Parent => rule == Rule::ParentItem,
         Kind::Spec => rule == Rule::Companion,

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::context::Kind;
+use crate::context::{Kind, task_head};
 use crate::plan::{Plan, Task};
 
 pub(super) fn own(plan: &Plan, task: &Task) -> Vec<(Kind, String)> {
     let mut own = vec![
-        (Kind::Task, format!("**Task ID:** {}\n**Title:** {}\n\n", task.id, task.title)),
+        (Kind::Task, task_head(&task.id, &task.title)),
         (Kind::Task, task.text.clone()),
         (Kind::Feature, plan.feature()),
     ];

@@ -48,6 +48,7 @@ pub enum Rule {
     SharedByAll,
     PlanHeader,
     OwnTask,
+    Delegated,
     ParentItem,
     Companion,
     OwnAnswer,
@@ -76,6 +77,7 @@ pub enum Refusal {
     Symlink,
     Unreadable,
     Simplified,
+    Delegated,
 }
 
 /// Decides by provenance alone.
@@ -90,6 +92,7 @@ pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
         Provenance::Task(task) | Provenance::TaskConstraint(task) | Provenance::Interface(task) => {
             own(task, Rule::OwnTask)
         }
+        Provenance::Delegated(task) => own(task, Rule::Delegated),
         Provenance::Parent { task, .. } => own(task, Rule::ParentItem),
         Provenance::Companion { .. } => Ok(Rule::Companion),
         Provenance::Clarification { task, .. } => own(task, Rule::OwnAnswer),
@@ -112,6 +115,7 @@ impl Rule {
             Self::SharedByAll => "shared by all subagents of the run",
             Self::PlanHeader => "holds for every task of the plan",
             Self::OwnTask => "the task's own text",
+            Self::Delegated => "asked for by another subagent of this task",
             Self::ParentItem => "the opening of an item it stands under",
             Self::Companion => "a document beside the plan",
             Self::OwnAnswer => "an answer to this task",
@@ -141,6 +145,7 @@ impl Refusal {
             Self::Symlink => "it is a symbolic link",
             Self::Unreadable => "it could not be read",
             Self::Simplified => "the handoff is simplified after a time-out",
+            Self::Delegated => "another subagent of the task says what is to be done",
         }
     }
 }

@@ -11,7 +11,7 @@ use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
 use super::render::Page;
 use super::shelf::Shelf;
-use super::{IsolatedContext, files, section};
+use super::{IsolatedContext, TaskCall, files, section};
 use crate::agent::Role;
 use crate::architecture::Piece;
 use crate::companion::Companions;
@@ -49,12 +49,22 @@ pub struct Request<'a> {
     pub work: &'a [Work],
     /// Only what the plan names, and half as much of it: for a second try after a time-out.
     pub simplified: bool,
+    /// What another subagent of the task wants done, in the place of what the plan says.
+    pub delegated: Option<&'a TaskCall>,
 }
 
 impl<'a> Request<'a> {
     /// For a task of which nothing is known but the plan.
     pub fn new(task: &'a TaskId, role: &'a Role) -> Self {
-        Self { task, role, clarifications: &[], records: &[], work: &[], simplified: false }
+        Self {
+            task,
+            role,
+            clarifications: &[],
+            records: &[],
+            work: &[],
+            simplified: false,
+            delegated: None,
+        }
     }
 }
 
@@ -117,6 +127,8 @@ impl<'a> Builder<'a> {
     pub fn build(&self, request: &Request<'_>) -> Result<IsolatedContext, Error> {
         let task = (self.plan.task(request.task))
             .ok_or_else(|| Error::UnknownTask(request.task.clone()))?;
+        let delegated = request.delegated.map(|call| call.as_part_of(task));
+        let task = delegated.as_ref().unwrap_or(task);
         let view = View::of(&task.id, self.graph, self.share);
         let prefix = self.prefix(request.role, &view);
         let limit = self.limits.context.min(Limits::CONTEXT_CEILING);
@@ -150,7 +162,10 @@ impl<'a> Builder<'a> {
         budget: usize,
     ) -> Page<'v> {
         let mut page = Page::new(Part::Prompt, view);
-        section::task(&mut page, self.plan, task);
+        match request.delegated {
+            Some(_) => section::delegated(&mut page, task),
+            None => section::task(&mut page, self.plan, task),
+        }
         section::constraints(&mut page, self.plan, task);
         section::interfaces(&mut page, task);
         section::clarifications(&mut page, request.clarifications);
@@ -165,8 +180,10 @@ impl<'a> Builder<'a> {
         let given = if request.simplified { &[] } else { request.records };
         section::records(&mut records, given, room);
         records.join(end);
-        let room = self.limits.companions.min(left(&page, &records));
-        section::companions(&mut page, self.companions, task, room);
+        if request.delegated.is_none() {
+            let room = self.limits.companions.min(left(&page, &records));
+            section::companions(&mut page, self.companions, task, room);
+        }
         let room = left(&page, &records);
         let room = if request.simplified { room / 2 } else { room };
         files::write(&mut page, self, task, room, request.simplified);

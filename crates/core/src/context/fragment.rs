@@ -29,6 +29,8 @@ pub enum Provenance {
     /// A constraint that holds for every task, by its label.
     PlanConstraint(String),
     Task(TaskId),
+    /// What another subagent of a task asks for, in the place of the task's text.
+    Delegated(TaskId),
     TaskConstraint(TaskId),
     Interface(TaskId),
     /// The opening of an item that this task stands under.
@@ -116,7 +118,7 @@ impl Provenance {
             Self::Architecture(_) => Kind::Architecture,
             Self::Feature => Kind::Feature,
             Self::PlanConstraint(_) | Self::TaskConstraint(_) => Kind::Constraint,
-            Self::Task(_) => Kind::Task,
+            Self::Task(_) | Self::Delegated(_) => Kind::Task,
             Self::Interface(_) => Kind::Interface,
             Self::Parent { .. } => Kind::Parent,
             Self::Companion { .. } => Kind::Spec,
@@ -137,6 +139,7 @@ impl Provenance {
             Self::Task(id) | Self::TaskConstraint(id) | Self::Interface(id) => {
                 format!("task {id}")
             }
+            Self::Delegated(id) => format!("a subagent of task {id}"),
             Self::Parent { title, .. } => format!("plan: {title}"),
             Self::Companion { path, section } if section.is_empty() => path.clone(),
             Self::Companion { path, section } => format!("{path}: {section}"),

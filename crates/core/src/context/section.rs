@@ -10,6 +10,7 @@ use super::manifest::Withheld;
 use super::render::{Page, Ready};
 use crate::companion::Companions;
 use crate::excerpt::cap;
+use crate::id::TaskId;
 use crate::plan::{Plan, Task};
 use crate::record::Record;
 
@@ -19,7 +20,7 @@ pub(super) const FRAMES: usize = 200;
 pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     let own = Provenance::Task(task.id.clone());
     page.frame("# Task\n\n");
-    page.quote(&own, &format!("**Task ID:** {}\n**Title:** {}\n\n", task.id, task.title));
+    page.quote(&own, &task_head(&task.id, &task.title));
     page.quote(&own, &task.text);
     page.frame("\n\n## Feature\n\n");
     let feature = plan.feature();
@@ -35,6 +36,21 @@ pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
         page.quote(&provenance, &format!("{}\n\n{}", parent.title, parent.text));
         page.frame("\n\n");
     }
+}
+
+/// What another subagent of the task asks for: the plan's own words are left to that one.
+pub(super) fn delegated(page: &mut Page<'_>, task: &Task) {
+    let asked = Provenance::Delegated(task.id.clone());
+    page.frame("# Task\n\n");
+    page.quote(&asked, &task_head(&task.id, &task.title));
+    page.quote(&asked, &task.text);
+    page.frame("\n\n");
+    page.withhold(&Provenance::Task(task.id.clone()), Refusal::Delegated);
+}
+
+/// Above a task's text.
+pub(crate) fn task_head(id: &TaskId, title: &str) -> String {
+    format!("**Task ID:** {id}\n**Title:** {title}\n\n")
 }
 
 pub(super) fn constraints(page: &mut Page<'_>, plan: &Plan, task: &Task) {

@@ -21,6 +21,8 @@ pub enum Limit {
     Identical,
     /// Of one reply of a model.
     Reply,
+    /// How deep subagents may give work to subagents.
+    Delegation,
 }
 
 /// What a limit's number counts.
@@ -35,7 +37,7 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Context,
         Self::Architecture,
         Self::File,
@@ -48,6 +50,7 @@ impl Limit {
         Self::Output,
         Self::Identical,
         Self::Reply,
+        Self::Delegation,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -64,6 +67,7 @@ impl Limit {
             Self::Output => "output",
             Self::Identical => "identical",
             Self::Reply => "reply",
+            Self::Delegation => "delegation",
         }
     }
 
@@ -73,7 +77,7 @@ impl Limit {
 
     pub fn unit(self) -> Unit {
         match self {
-            Self::Turns | Self::Identical => Unit::Times,
+            Self::Turns | Self::Identical | Self::Delegation => Unit::Times,
             Self::Wall | Self::Bash => Unit::Seconds,
             Self::Output => Unit::Bytes,
             Self::Price => Unit::Price,
@@ -96,6 +100,7 @@ impl Limit {
             Self::Output => OUTPUT_BYTES as u64,
             Self::Identical => budget.identical.into(),
             Self::Reply => budget.output.into(),
+            Self::Delegation => 1,
         })
     }
 

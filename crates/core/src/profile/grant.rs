@@ -8,7 +8,10 @@ use crate::spelling;
 
 /// The tools a profile can name, besides those of MCP servers. The product's own (report, ask, ...) are every agent's.
 pub const TOOLS: [&str; 9] =
-    ["Read", "Grep", "Glob", "Bash", "Write", "Edit", "WebFetch", "WebSearch", "Task"];
+    ["Read", "Grep", "Glob", "Bash", "Write", "Edit", "WebFetch", "WebSearch", TASK];
+
+/// The tool that gives work to another subagent.
+pub const TASK: &str = "Task";
 
 /// `Read`, `WebSearch?` for one that may be absent, `mcp__server__*` for all tools of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -45,6 +45,17 @@ impl Confinement {
         }
     }
 
+    /// The jail in which nothing can be done that cannot be done in both.
+    pub(super) fn under(self, other: Self) -> Self {
+        if self.is_within(other) {
+            self
+        } else if other.is_within(self) {
+            other
+        } else {
+            Self::ReadOnly
+        }
+    }
+
     pub fn is_networked(self) -> bool {
         matches!(self, Self::Research | Self::FullAccess)
     }

@@ -288,3 +288,23 @@ proptest! {
         prop_assert!(profiles.iter().count() <= 6);
     }
 }
+
+#[test]
+fn under_another_a_profile_grants_what_both_grant() {
+    let mut parent = built_in("full-access");
+    parent.tools.retain(|tool| tool.name != "Write" && tool.name != "Bash");
+    parent.hosts = vec!["docs.example.org".to_owned()];
+    parent.limits.insert(Limit::Turns, 10);
+    let mut child = built_in("full-access");
+    child.hosts = vec!["*.example.org".to_owned(), "elsewhere.org".to_owned()];
+    child.limits.insert(Limit::Turns, 40);
+    child.limits.insert(Limit::Wall, 60);
+    let under = child.under(&parent);
+    assert_eq!(under.tools, parent.tools);
+    assert_eq!(under.hosts, ["docs.example.org"]);
+    assert_eq!(under.limits, BTreeMap::from([(Limit::Turns, 10), (Limit::Wall, 60)]));
+    let writer = built_in("writer").under(&built_in("read-only"));
+    assert_eq!(writer.confinement, Confinement::ReadOnly);
+    assert_eq!(writer.tools, built_in("read-only").tools);
+    assert!(!under.without(TASK).grants(TASK));
+}

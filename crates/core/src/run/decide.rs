@@ -269,11 +269,14 @@ fn afford(run: &RunState, chosen: Vec<Effect>) -> Vec<Effect> {
 /// What is left of the run's budget once all that is under way has used its part.
 fn left(run: &RunState) -> Cap {
     let mut left = run.started.settings.budget.minus(run.cost.usage.total(), run.cost.price);
-    for running in run.tasks[run.settled..].iter().flat_map(|task| task.running.values()) {
-        let budget = &running.started.budget;
-        let held = |cap: Option<u64>, used: u64| cap.map_or(0, |cap| cap.saturating_sub(used));
-        let tokens = held(budget.tokens, running.cost.usage.total());
-        left = left.minus(tokens, held(budget.price, running.cost.price));
+    for task in &run.tasks[run.settled..] {
+        // What is delegated is paid from the part of who delegates.
+        for running in task.running.values().filter(|one| one.started.parent.is_none()) {
+            let (budget, used) = (&running.started.budget, task.used(running.number));
+            let held = |cap: Option<u64>, used: u64| cap.map_or(0, |cap| cap.saturating_sub(used));
+            let tokens = held(budget.tokens, used.usage.total());
+            left = left.minus(tokens, held(budget.price, used.price));
+        }
     }
     left
 }

@@ -170,7 +170,7 @@ pub struct Started {
     pub tasks: Vec<TaskSpec>,
     /// Those that tasks use.
     pub workflows: BTreeMap<String, Workflow>,
-    /// Those that workflows use.
+    /// Those that workflows use, and all that can be had where a task may delegate.
     pub agents: BTreeMap<String, Agent>,
     pub settings: Settings,
 }
@@ -200,6 +200,9 @@ pub struct Base {
 pub struct Agent {
     pub phase: Phase,
     pub profile: String,
+    /// What it is for, as those are told who may give it work.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
     /// In the order in which they are tried; the last is the strongest.
     pub models: Vec<String>,
 }
@@ -292,9 +295,20 @@ pub struct AttemptStarted {
     pub tools: Vec<String>,
     pub specs: Digest,
     pub budget: Budget,
-    /// The attempt that delegated this one.
+    /// The call that asked for it, where another subagent did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<u32>,
+    pub parent: Option<Delegation>,
+}
+
+/// A call by which a subagent of the same task gave work away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delegation {
+    pub attempt: u32,
+    pub turn: u32,
+    /// By its id in the reply of that turn.
+    pub call: String,
+    /// In a few words, for people.
+    pub description: String,
 }
 
 /// Why there is another attempt.

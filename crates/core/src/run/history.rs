@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::event::{AttemptEnded, AttemptStarted, CheckEnded, Event, Purpose, Recorded};
+use super::event::{
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Event, Purpose, Recorded,
+};
 use crate::agent;
 use crate::budget::Spent;
 use crate::digest::Digest;
@@ -53,6 +55,7 @@ pub struct Attempt {
     pub turns: Vec<Usage>,
     /// Nothing while it is under way.
     pub spent: Option<Spent>,
+    pub parent: Option<Delegation>,
 }
 
 impl Attempt {
@@ -78,6 +81,7 @@ impl Attempt {
             failing: None,
             turns: Vec::new(),
             spent: None,
+            parent: started.parent.clone(),
         }
     }
 
@@ -137,7 +141,8 @@ impl History {
                 }
             }
             Event::TaskVerified { evidence, tree, failing, .. } => {
-                let mut attempts = self.attempts.iter_mut().rev();
+                let mut attempts =
+                    self.attempts.iter_mut().rev().filter(|one| one.parent.is_none());
                 let made = attempts.find(|one| {
                     one.phase.changes_files() && one.tree.as_ref().is_none_or(|own| own == tree)
                 });

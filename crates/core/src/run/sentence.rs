@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::event::{AttemptEnded, AttemptStarted, CheckEnded, Ended, Event, Purpose, TaskEnded};
+use super::event::{
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Purpose, TaskEnded,
+};
 use crate::id::TaskId;
 
 /// An event as a sentence, without its time and place.
@@ -90,7 +92,8 @@ pub fn sentence(event: &Event) -> String {
 
 fn attempt_started(started: &AttemptStarted) -> String {
     let why = match started.purpose {
-        Purpose::First => "",
+        // Who delegated it is said apart.
+        Purpose::First | Purpose::Delegated => "",
         Purpose::Repeat => ", since the one before brought no valid report",
         Purpose::NextModel => ", since the model before gave up",
         Purpose::Simplified => ", with less handed over",
@@ -99,10 +102,14 @@ fn attempt_started(started: &AttemptStarted) -> String {
         Purpose::Stronger => ", with a stronger model from the clean base",
         Purpose::Rebased => ", on the new base",
         Purpose::Retried => ", since a person wants it tried again",
-        Purpose::Delegated => ", delegated by another subagent",
     };
     let (agent, model, tokens) = (&started.agent, &started.model, started.context.tokens);
-    format!("A fresh `{agent}` starts with `{model}` and a context of {tokens} tokens{why}.")
+    let mut text =
+        format!("A fresh `{agent}` starts with `{model}` and a context of {tokens} tokens{why}");
+    if let Some(Delegation { attempt, description, .. }) = &started.parent {
+        let _ = write!(text, ", delegated by attempt {attempt}: {description}");
+    }
+    text + "."
 }
 
 fn attempt_ended(ended: &AttemptEnded) -> String {

@@ -4,14 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::attempts::{Running, Tried};
 use super::cost::Cost;
-use super::event::{
-    About, Asked, AttemptEnded, AttemptStarted, Ended, Entry, Event, Outcome, Purpose, Recorded,
-    Said, Started, TaskEnded,
-};
+use super::event::{About, Asked, Ended, Entry, Event, Outcome, Recorded, Started, TaskEnded};
 use super::plan::TaskSpec;
-use crate::agent;
-use crate::budget::Spent;
 use crate::context::Clarification;
 use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
@@ -101,40 +97,6 @@ pub enum Fact {
     },
     /// A person wants it tried again, or its text is another one now.
     Reopened,
-}
-
-/// An attempt that ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
-    pub number: u32,
-    pub step: String,
-    pub phase: Phase,
-    pub agent: String,
-    pub model: String,
-    pub rung: usize,
-    pub purpose: Purpose,
-    pub base: TreeId,
-    pub context: Digest,
-    pub outcome: agent::Outcome,
-    pub said: Option<Said>,
-    pub report: Option<Digest>,
-    pub change: Option<Digest>,
-    /// What the workspace became, if it changed.
-    pub tree: Option<TreeId>,
-    pub trouble: Option<String>,
-    pub spent: Spent,
-}
-
-/// An attempt under way, with all of it that is durable.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Running {
-    pub number: u32,
-    pub phase: Phase,
-    pub started: Box<AttemptStarted>,
-    /// Its turns and calls, in order.
-    pub turns: Vec<Event>,
-    /// Tokens so far.
-    pub cost: Cost,
 }
 
 /// Why events cannot be folded: they are not a log of a run.
@@ -381,14 +343,6 @@ impl TaskRun {
         (Some(tree) != self.base.as_ref() || self.replaced.is_some()).then_some(tree)
     }
 
-    /// Attempts that ended, in order.
-    pub fn tried(&self) -> impl DoubleEndedIterator<Item = &Tried> {
-        self.facts.iter().filter_map(|fact| match fact {
-            Fact::Tried(tried) => Some(&**tried),
-            _ => None,
-        })
-    }
-
     fn reopen(&mut self) {
         if self.committed.take().is_some() {
             self.replaced = self.result().cloned();
@@ -460,29 +414,5 @@ impl TaskRun {
             _ => {}
         }
         Ok(())
-    }
-}
-
-impl Tried {
-    fn new(running: Running, ended: &AttemptEnded) -> Self {
-        let started = *running.started;
-        Self {
-            number: running.number,
-            step: started.step,
-            phase: running.phase,
-            agent: started.agent,
-            model: started.model,
-            rung: started.rung,
-            purpose: started.purpose,
-            base: started.base,
-            context: started.context.digest,
-            outcome: ended.outcome.clone(),
-            said: ended.said.clone(),
-            report: ended.report.clone(),
-            change: ended.change.clone(),
-            tree: ended.tree.clone().or(started.from),
-            trouble: ended.trouble.clone(),
-            spent: ended.spent.clone(),
-        }
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::attempts::Tried;
 use super::event::{Base, Ended, Outcome, Said};
-use super::state::{Open, RunState, TaskRun, Tried};
+use super::state::{Open, RunState, TaskRun};
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
 use crate::report::{Choice, Phase};

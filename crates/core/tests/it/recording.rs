@@ -178,6 +178,7 @@ impl Recording {
         let agent = Agent {
             phase: Phase::Write,
             profile: "writer".to_owned(),
+            description: String::new(),
             models: vec!["m".to_owned()],
         };
         let workflow = Workflows::read(&[]).find("build").unwrap().clone();

@@ -1,24 +1,28 @@
 //! One attempt of a run: a fresh context, a jail, the loop, and what it leaves.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use sequester_core::agent::{self, AgentRun, Brief, Ending, Fault, seed_of};
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, Work};
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
-use sequester_core::jail::{Cell, ErrorKind, Jail};
+use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
-use sequester_core::provider::Provider;
-use sequester_core::report::Findings;
+use sequester_core::profile::TASK;
+use sequester_core::provider::{self, Provider};
+use sequester_core::report::{Findings, Phase};
 use sequester_core::run::{
-    AttemptEnded, AttemptStarted, Cap, Event, Order, Purpose, Running, Said, Scope, TaskRun, replay,
+    AttemptEnded, AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, RunState, Running,
+    Said, Scope, TaskRun, replay,
 };
 use sequester_core::store::Batch;
-use sequester_core::tool::Spec;
+use sequester_core::tool::{Spec, Toolbox};
 
 use super::bases::{Bases, Made};
+use super::bench::Bench;
+use super::delegate::Delegate;
 use super::equip::{kept, started};
 use super::recorder::{Recorder, json};
 use super::world::{Member, Trouble, Wanted};
@@ -27,18 +31,27 @@ use crate::drive::record;
 use crate::journal::Halt;
 
 /// An attempt that can begin, or go on.
-struct Job {
-    scope: Scope,
-    agent: String,
+pub(super) struct Job {
+    pub(super) scope: Scope,
+    pub(super) started: AttemptStarted,
     run: AgentRun,
     member: Member,
     provider: Arc<dyn Provider>,
-    start: TreeId,
     /// What its workspace held already.
     change: Option<Change>,
-    batch: Batch,
+    pub(super) batch: Batch,
     messages: usize,
     turn: u32,
+}
+
+/// What an attempt is begun with.
+pub(super) struct Beginning<'a> {
+    pub(super) scope: Scope,
+    pub(super) order: &'a Order,
+    pub(super) base: &'a TreeId,
+    pub(super) member: Member,
+    pub(super) context: &'a IsolatedContext,
+    pub(super) parent: Option<Delegation>,
 }
 
 impl Controller {
@@ -52,56 +65,82 @@ impl Controller {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
         let Some(base) = self.base(task).await? else { return Ok(()) };
         let start = order.from.clone().unwrap_or_else(|| base.clone());
-        let mut member = self.world.crew.member(&order.agent, known.spec.profile.as_deref())?;
+        let mut member = self.world.crew.member(&order.agent, profile(&known, order.phase))?;
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         member.budget.tokens = least(member.budget.tokens, cap.tokens);
         member.budget.price = least(member.budget.price, cap.price);
         let context = self.context(&known, &order, &base, &start).await?;
         let scope =
             Scope { task: Some(task.clone()), phase: Some(order.phase), attempt: Some(number) };
-        let provider = match self.connect(&order.model).await {
+        let connected = self.connect(&order.model).await;
+        let (order, base, context, parent) = (&order, &base, &context, None);
+        let beginning = Beginning { scope, order, base, member, context, parent };
+        match self.begin(beginning, &known, connected)? {
+            Begun::Job(job) => self.work(*job, &known).await,
+            Begun::Lost(batch) => Ok(self.log.append(batch).await?),
+        }
+    }
+
+    /// With the tools that it will have, and the record of it in a batch. Without a model it is an attempt all the same: what
+    /// comes next is decided by it.
+    pub(super) fn begin(
+        &self,
+        beginning: Beginning<'_>,
+        known: &TaskRun,
+        connected: Result<Arc<dyn Provider>, provider::Error>,
+    ) -> Result<Begun, Trouble> {
+        let Beginning { scope, order, base, mut member, context, parent } = beginning;
+        let start = order.from.as_ref().unwrap_or(base);
+        let mut batch = Batch::default();
+        let provider = match connected {
             Ok(provider) => provider,
             Err(error) => {
-                let fault = Fault::Provider { error };
-                let started = started(&order, &member, &base, &context, None, &[]);
-                return self.lost(scope, started, &context, fault).await;
+                let begun =
+                    AttemptStarted { parent, ..started(order, &member, base, context, None, &[]) };
+                let begun = kept(begun, context, &[], &mut batch);
+                batch.keep(json(&agent::Kept::default()));
+                let ended = failed(Fault::Provider { error });
+                let events =
+                    [Event::AttemptStarted(Box::new(begun)), Event::AttemptEnded(Box::new(ended))];
+                batch.entries.extend(events.map(|event| Entry { scope: scope.clone(), event }));
+                return Ok(Begun::Lost(batch));
             }
         };
-        let tools = self.specs(&member, provider.as_ref(), &start)?;
-        let named = (provider.model(), provider.powers());
-        member.grants = member.grants.with_named(&self::named(&known));
-        let mut brief = Brief::new(&context, order.phase, named, tools);
+        member.grants = member.grants.with_named(&named(known));
+        let tools = self.specs(&member, provider.as_ref(), start)?;
+        let mut brief =
+            Brief::new(context, order.phase, (provider.model(), provider.powers()), tools);
         brief.grants = member.grants.clone();
-        let began =
-            started(&order, &member, &base, &context, Some(provider.as_ref()), &brief.tools);
-        let mut batch = Batch::default();
-        let event =
-            Event::AttemptStarted(Box::new(kept(began, &context, &brief.tools, &mut batch)));
-        batch.entries.push(sequester_core::run::Entry { scope: scope.clone(), event });
+        let begun = started(order, &member, base, context, Some(provider.as_ref()), &brief.tools);
+        let begun = AttemptStarted { parent, ..begun };
+        let started = kept(begun, context, &brief.tools, &mut batch);
+        let event = Event::AttemptStarted(Box::new(started.clone()));
+        batch.entries.push(Entry { scope: scope.clone(), event });
         let run = AgentRun::new(brief, member.budget.clone());
-        let job = Job {
-            scope,
-            agent: order.agent,
-            run,
-            member,
-            provider,
-            start,
-            change: None,
-            batch,
-            messages: 0,
-            turn: 0,
-        };
-        self.work(job, &known).await
+        let (change, messages, turn) = (None, 0, 0);
+        let job = Job { scope, started, run, member, provider, change, batch, messages, turn };
+        Ok(Begun::Job(Box::new(job)))
     }
 
     /// An attempt that another process began: from its last durable turn.
     pub(super) async fn take_up(&self, task: &TaskId, running: Running) -> Result<(), Trouble> {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
+        let profile = profile(&known, running.phase);
+        let member = self.world.crew.member(&running.started.agent, profile)?;
+        self.go_on(&known, running, member).await
+    }
+
+    pub(super) async fn go_on(
+        &self,
+        known: &TaskRun,
+        running: Running,
+        mut member: Member,
+    ) -> Result<(), Trouble> {
         let Running { number, phase, started, turns, .. } = running;
+        let task = &known.spec.id;
         let scope = Scope { task: Some(task.clone()), phase: Some(phase), attempt: Some(number) };
-        let mut member = self.world.crew.member(&started.agent, known.spec.profile.as_deref())?;
         member.budget = started.budget.clone();
-        member.grants = member.grants.with_named(&named(&known));
+        member.grants = member.grants.with_named(&named(known));
         let provider = match self.connect(&started.model).await {
             Ok(provider) => provider,
             Err(error) => {
@@ -141,18 +180,16 @@ impl Controller {
             Ok::<_, Trouble>((run, far, change))
         });
         let (run, far, change) = taken.await??;
-        let start = started.from.clone().unwrap_or_else(|| started.base.clone());
-        let batch = Batch::default();
+        let (started, batch) = (*started, Batch::default());
         let (messages, turn) = (far.messages, far.turn);
-        let agent = started.agent.clone();
-        let job = Job { scope, agent, run, member, provider, start, change, batch, messages, turn };
-        self.work(job, &known).await
+        let job = Job { scope, started, run, member, provider, change, batch, messages, turn };
+        self.work(job, known).await
     }
 
     /// Drives it in its jail, and records how it ended.
-    async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
-        let Job { scope, agent, mut run, member, provider, start, change, batch, messages, turn } =
-            job;
+    pub(super) async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
+        let Job { scope, started, mut run, member, provider, change, batch, messages, turn } = job;
+        let start = started.from.as_ref().unwrap_or(&started.base);
         let cell = Cell {
             profile: member.profile.clone(),
             base: start.clone(),
@@ -161,8 +198,8 @@ impl Controller {
             grants: member.grants.clone(),
             wall: member.budget.wall,
         };
-        let jail = match self.world.jails.open(&cell).await {
-            Ok(jail) => jail,
+        let bench = match Bench::open(self.world.jails.as_ref(), cell).await {
+            Ok(bench) => bench,
             Err(error) if error.kind == ErrorKind::Guarantee => {
                 return Err(Trouble::Guarantee(error));
             }
@@ -171,19 +208,25 @@ impl Controller {
                 return self.end(scope, failed(fault), batch).await;
             }
         };
-        let toolbox = self.toolbox(&member, provider.as_ref(), &start, jail.tools())?;
+        let halt = Mutex::default();
+        let delegate =
+            Delegate::new(self, known, (&scope, &started), &member.profile, (&bench, &halt));
+        let tools: Vec<Box<dyn Toolbox + '_>> = vec![Box::new(&bench), Box::new(&delegate)];
+        let toolbox = self.toolbox(&member, provider.as_ref(), start, tools)?;
         let specs = run.brief().tools.clone();
-        let feed = self.watch.attempt(&scope, &agent);
+        let title = started.parent.as_ref().map(|parent| parent.description.as_str());
+        let feed = self.watch.attempt(&scope, &started.agent, title);
         let mut recorder = Recorder {
             log: Arc::clone(&self.log),
             scope: scope.clone(),
             batch,
             messages,
             turn,
-            jail: jail.as_ref(),
+            bench: &bench,
             specs: &specs,
             touches: false,
             park: &self.park,
+            halt: &halt,
         };
         let driven = record(
             &mut run,
@@ -200,7 +243,7 @@ impl Controller {
         drop(toolbox);
         match driven {
             Ok(ending) => {
-                let left = self.harvest(jail, &scope, &start).await?;
+                let left = self.harvest(bench, &scope, start).await?;
                 self.end_with(scope, ending, left, batch).await
             }
             Err(Halt::Parked) => Ok(()),
@@ -211,14 +254,14 @@ impl Controller {
     /// What the attempt changed, and the tree with it. Only what is there to change files is looked at.
     async fn harvest(
         &self,
-        jail: Box<dyn Jail>,
+        bench: Bench<'_>,
         scope: &Scope,
         start: &TreeId,
     ) -> Result<Left, Trouble> {
-        if !scope.phase.is_some_and(sequester_core::report::Phase::changes_files) {
+        if !scope.phase.is_some_and(Phase::changes_files) {
             return Ok(Left::default());
         }
-        let change = match jail.harvest().await {
+        let change = match bench.harvest().await {
             Ok(change) => change,
             Err(error) => return Ok(Left { trouble: Some(error.message), ..Left::default() }),
         };
@@ -260,30 +303,46 @@ impl Controller {
         self.end(scope, ended, batch).await
     }
 
-    async fn end(
+    pub(super) async fn end(
         &self,
         scope: Scope,
         ended: AttemptEnded,
         mut batch: Batch,
     ) -> Result<(), Trouble> {
-        batch.keep(json(&agent::Kept::default()));
+        let none = batch.keep(json(&agent::Kept::default()));
+        batch.entries.extend(self.cut_off(&scope, &none).await);
         let event = Event::AttemptEnded(Box::new(ended));
-        batch.entries.push(sequester_core::run::Entry { scope, event });
+        batch.entries.push(Entry { scope, event });
         Ok(self.log.append(batch).await?)
     }
 
-    /// An attempt that could not begin is one all the same: what comes next is decided by it.
-    async fn lost(
-        &self,
-        scope: Scope,
-        started: AttemptStarted,
-        context: &IsolatedContext,
-        fault: Fault,
-    ) -> Result<(), Trouble> {
-        let mut batch = Batch::default();
-        let event = Event::AttemptStarted(Box::new(kept(started, context, &[], &mut batch)));
-        batch.entries.push(sequester_core::run::Entry { scope: scope.clone(), event });
-        self.end(scope, failed(fault), batch).await
+    /// The ends of what it delegated and nobody waits for any more, the lowest first.
+    async fn cut_off(&self, scope: &Scope, kept: &Digest) -> Vec<Entry> {
+        let ends = |run: &RunState| -> Vec<Entry> {
+            let task = scope.task.as_ref().and_then(|task| run.task(task));
+            let below = task.zip(scope.attempt).into_iter();
+            let below = below.flat_map(|(task, number)| task.below(number).rev());
+            let end = |running: &Running| {
+                let scope = Scope {
+                    phase: Some(running.phase),
+                    attempt: Some(running.number),
+                    ..scope.clone()
+                };
+                let ended = AttemptEnded::cut_off(running, kept.clone());
+                Entry { scope, event: Event::AttemptEnded(Box::new(ended)) }
+            };
+            below.map(end).collect()
+        };
+        let delegates = self.log.read(|run| {
+            let running = run.task(scope.task.as_ref()?)?.running.get(&scope.attempt?)?;
+            Some(running.started.tools.iter().any(|tool| tool == TASK))
+        });
+        if delegates != Some(true) {
+            return Vec::new();
+        }
+        // What they gave last may still be on its way.
+        self.log.settle().await;
+        self.log.read(ends)
     }
 
     /// The task's base; nothing where what it builds on does not fit together, which is recorded.
@@ -320,6 +379,7 @@ impl Controller {
                 clarifications: &clarifications,
                 work: &work,
                 simplified,
+                delegated: None,
             })
         })
         .await?
@@ -350,12 +410,23 @@ struct Left {
     trouble: Option<String>,
 }
 
+pub(super) enum Begun {
+    Job(Box<Job>),
+    /// There is no model for it: both ends of it are in the batch.
+    Lost(Batch),
+}
+
+/// The task may say what who writes may do; who judges keeps to its own.
+fn profile(known: &TaskRun, phase: Phase) -> Option<&str> {
+    known.spec.profile.as_deref().filter(|_| phase.changes_files())
+}
+
 fn named(known: &TaskRun) -> BTreeSet<RepoPath> {
     let writes = known.spec.files.iter().filter(|file| file.action.writes());
     writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
 }
 
-fn failed(fault: Fault) -> AttemptEnded {
+pub(super) fn failed(fault: Fault) -> AttemptEnded {
     AttemptEnded {
         outcome: agent::Outcome::Failed { fault },
         said: None,

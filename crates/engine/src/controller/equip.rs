@@ -1,11 +1,12 @@
 //! What an attempt is given: tools, and the record of its beginning.
 
+use sequester_core::agent::task_spec;
 use sequester_core::context::IsolatedContext;
 use sequester_core::digest::Digest;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
 use sequester_core::provider::Provider;
-use sequester_core::run::{AttemptStarted, Order, Shown};
+use sequester_core::run::{Agent, AttemptStarted, LITERAL, Order, Shown};
 use sequester_core::store::Batch;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
@@ -22,20 +23,32 @@ impl Controller {
         provider: &dyn Provider,
         start: &TreeId,
     ) -> Result<Vec<Spec>, Trouble> {
-        let tools: Box<dyn Toolbox> = Box::new(Listed(self.world.jails.specs()));
-        Ok(self.toolbox(member, provider, start, tools)?.specs())
+        let mut specs = self.world.jails.specs();
+        specs.push(self.task_spec());
+        Ok(self.toolbox(member, provider, start, vec![Box::new(Listed(specs))])?.specs())
     }
 
-    pub(super) fn toolbox(
+    /// The tool that delegates, with all agents of the run that can take work.
+    pub(super) fn task_spec(&self) -> Spec {
+        let is_literal = |agent: &Agent| agent.models.iter().all(|model| model == LITERAL);
+        self.log.read(|run| {
+            let agents = run.started.agents.iter();
+            let able = agents.filter(|(_, one)| one.phase.changes_files() || !is_literal(one));
+            let told = able.map(|(name, one)| (name.as_str(), one.description.as_str()));
+            task_spec(&told.collect())
+        })
+    }
+
+    /// As far as the profile grants them, with what everybody has.
+    pub(super) fn toolbox<'b>(
         &self,
         member: &Member,
         provider: &dyn Provider,
         start: &TreeId,
-        jailed: Box<dyn Toolbox>,
-    ) -> Result<impl Toolbox + use<>, Trouble> {
+        mut boxes: Vec<Box<dyn Toolbox + 'b>>,
+    ) -> Result<impl Toolbox + use<'b>, Trouble> {
         let extra = self.world.crew.tools(member, provider, start);
-        let mut boxes = vec![jailed];
-        boxes.extend(extra.granted);
+        boxes.extend(extra.granted.into_iter().map(|one| one as Box<dyn Toolbox + 'b>));
         let specs: Vec<Spec> = boxes.iter().flat_map(|one| one.specs()).collect();
         let available: Vec<&str> = specs.iter().map(|spec| spec.name.as_ref()).collect();
         let resolved = member
@@ -43,8 +56,8 @@ impl Controller {
             .resolve(&available)
             .map_err(|error| Trouble::Crew { message: error.to_string(), hint: error.hint() })?;
         let granted = Filtered::new(Joined(boxes), resolved.listed);
-        let mut all: Vec<Box<dyn Toolbox>> = vec![Box::new(granted)];
-        all.extend(extra.always);
+        let mut all: Vec<Box<dyn Toolbox + 'b>> = vec![Box::new(granted)];
+        all.extend(extra.always.into_iter().map(|one| one as Box<dyn Toolbox + 'b>));
         Ok(Capped { inner: Redacted(Joined(all)), bytes: member.output_bytes })
     }
 }

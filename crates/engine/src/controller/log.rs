@@ -1,6 +1,6 @@
 //! The log of a run with its state: what is appended is durable, then folded, then told, always in one order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sequester_core::id::RunId;
@@ -15,6 +15,7 @@ pub struct Log {
     lease: Arc<dyn Lease>,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
+    sent: Mutex<Sent>,
     folded: Notify,
     watch: Arc<dyn Watch>,
 }
@@ -23,6 +24,13 @@ struct State {
     run: RunState,
     /// Durable, while an event before them is on its way.
     early: BTreeMap<u64, Recorded>,
+}
+
+/// Batches on their way, numbered as they were given.
+#[derive(Default)]
+struct Sent {
+    given: u64,
+    under_way: BTreeSet<u64>,
 }
 
 /// Read at once from a log.
@@ -68,7 +76,7 @@ impl Log {
         watch: Arc<dyn Watch>,
     ) -> Self {
         let state = Mutex::new(State { run, early: BTreeMap::new() });
-        Self { lease, clock, state, folded: Notify::new(), watch }
+        Self { lease, clock, state, sent: Mutex::default(), folded: Notify::new(), watch }
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {
@@ -83,6 +91,10 @@ impl Log {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn sent(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Looks at the state as it is now.
     pub fn read<T>(&self, look: impl FnOnce(&RunState) -> T) -> T {
         look(&self.state().run)
@@ -94,12 +106,12 @@ impl Log {
             return Ok(());
         }
         let kept = self.lease.append(self.clock.now(), batch);
-        let log = Arc::clone(self);
+        let on_its_way = OnItsWay::of(self);
         // A task of its own: whoever waits for a later event must not wait for somebody to look at this one.
         let folded = tokio::spawn(async move {
             let recorded = kept.await?;
             let last = recorded.last().map(|one| one.seq);
-            log.fold(recorded).map(|()| last)
+            on_its_way.log.fold(recorded).map(|()| last)
         });
         let last = match folded.await {
             Ok(folded) => folded?,
@@ -110,6 +122,18 @@ impl Log {
             let folded = self.folded.notified();
             if self.read(|run| run.seq >= last) {
                 return Ok(());
+            }
+            folded.await;
+        }
+    }
+
+    /// When all that was given so far is folded, also what nobody waits for any more.
+    pub(crate) async fn settle(&self) {
+        let last = self.sent().given;
+        loop {
+            let folded = self.folded.notified();
+            if self.sent().under_way.first().is_none_or(|first| *first > last) {
+                return;
             }
             folded.await;
         }
@@ -130,6 +154,30 @@ impl Log {
         drop(state);
         self.folded.notify_waiters();
         Ok(())
+    }
+}
+
+/// A batch between its giver and the state.
+struct OnItsWay {
+    log: Arc<Log>,
+    number: u64,
+}
+
+impl OnItsWay {
+    fn of(log: &Arc<Log>) -> Self {
+        let mut sent = log.sent();
+        sent.given += 1;
+        let number = sent.given;
+        sent.under_way.insert(number);
+        drop(sent);
+        Self { log: Arc::clone(log), number }
+    }
+}
+
+impl Drop for OnItsWay {
+    fn drop(&mut self) {
+        self.log.sent().under_way.remove(&self.number);
+        self.log.folded.notify_waiters();
     }
 }
 

@@ -1,16 +1,16 @@
 //! Writes an attempt down: each outcome together with the intent that follows from it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sequester_core::future::BoxFuture;
-use sequester_core::jail::Jail;
 use sequester_core::message::Message;
 use sequester_core::provider::{self, Reply};
 use sequester_core::run::{Entry, Event, Scope};
 use sequester_core::store::Batch;
 use sequester_core::tool::{Effect, Invocation, Returned, Spec};
 
+use super::bench::Bench;
 use super::log::Log;
 use crate::journal::{Halt, Journal};
 use crate::stop::Stop;
@@ -23,11 +23,13 @@ pub(super) struct Recorder<'a> {
     /// How many messages of the conversation are kept.
     pub(super) messages: usize,
     pub(super) turn: u32,
-    pub(super) jail: &'a dyn Jail,
+    pub(super) bench: &'a Bench<'a>,
     pub(super) specs: &'a [Spec],
     /// Whether the calls under way may change the workspace.
     pub(super) touches: bool,
     pub(super) park: &'a Stop,
+    /// Why somebody that this one waited for went no further.
+    pub(super) halt: &'a Mutex<Option<Halt>>,
 }
 
 impl Recorder<'_> {
@@ -101,8 +103,12 @@ impl Journal for Recorder<'_> {
         elapsed: Duration,
     ) -> BoxFuture<'a, Result<(), Halt>> {
         Box::pin(async move {
+            let halt = self.halt.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(halt) = halt {
+                return Err(halt);
+            }
             // A workspace that cannot be looked at is told by the harvest, when the attempt ends.
-            let look = if self.touches { self.jail.look().await.ok().flatten() } else { None };
+            let look = if self.touches { self.bench.news().await.ok().flatten() } else { None };
             let change = look.map(|change| change.pack(&mut self.batch));
             let results = self.batch.keep(json(&results));
             let (turn, elapsed_ms) = (self.turn, milliseconds(elapsed));

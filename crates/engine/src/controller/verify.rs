@@ -239,7 +239,7 @@ impl Known {
     }
 }
 
-fn broken(error: sequester_core::jail::Error) -> Trouble {
+pub(super) fn broken(error: sequester_core::jail::Error) -> Trouble {
     if error.kind == ErrorKind::Guarantee {
         return Trouble::Guarantee(error);
     }

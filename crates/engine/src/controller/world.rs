@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use sequester_core::budget::Budget;
-use sequester_core::context::{Clarification, IsolatedContext, Work};
+use sequester_core::context::{Clarification, IsolatedContext, TaskCall, Work};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{self, Jails};
@@ -30,6 +30,9 @@ pub struct World {
 /// Who works: agents with what they may do, what they are shown and the models that they think with.
 pub trait Crew: Send + Sync {
     fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble>;
+
+    /// The same for one that another subagent gives work to: it may do nothing that the other may not.
+    fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble>;
 
     /// What checks are run with: the profile `validate`.
     fn checker(&self) -> Result<Member, Trouble>;
@@ -70,6 +73,8 @@ pub struct Member {
     pub grants: Grants,
     /// Of what one call brings.
     pub output_bytes: usize,
+    /// How many may stand one below the other, where it may delegate.
+    pub depth: usize,
 }
 
 /// A context to be built.
@@ -82,6 +87,8 @@ pub struct Wanted<'a> {
     pub clarifications: &'a [Clarification],
     pub work: &'a [Work],
     pub simplified: bool,
+    /// What another subagent of the task wants done, in the place of what the plan says.
+    pub delegated: Option<&'a TaskCall>,
 }
 
 /// The time, which may go backwards.

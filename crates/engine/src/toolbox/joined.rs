@@ -3,9 +3,9 @@
 use sequester_core::future::BoxFuture;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
-pub struct Joined(pub Vec<Box<dyn Toolbox>>);
+pub struct Joined<'b>(pub Vec<Box<dyn Toolbox + 'b>>);
 
-impl Toolbox for Joined {
+impl Toolbox for Joined<'_> {
     fn specs(&self) -> Vec<Spec> {
         let mut specs: Vec<Spec> = Vec::new();
         for spec in self.0.iter().flat_map(|toolbox| toolbox.specs()) {

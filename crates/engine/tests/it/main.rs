@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "what is not there fails the test")]
 
 mod audit;
+mod delegate;
 mod drive;
 mod run;
 mod stage;

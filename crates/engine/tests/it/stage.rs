@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sequester_core::agent;
+use sequester_core::agent::{self, Role};
 use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
@@ -15,7 +15,7 @@ use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
 use sequester_core::plan::{self, Options, Plan};
-use sequester_core::profile::Profiles;
+use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::Repository as _;
@@ -44,6 +44,10 @@ pub(super) struct Stage {
     pub(super) jobs: usize,
     pub(super) models: Vec<String>,
     pub(super) workflow: &'static str,
+    pub(super) budget: Budget,
+    /// How deep subagents may delegate.
+    pub(super) depth: usize,
+    pub(super) park: Stop,
 }
 
 impl Stage {
@@ -64,7 +68,19 @@ impl Stage {
             jobs: 4,
             models: vec!["m".to_owned()],
             workflow: "solo",
+            budget: Budget::default(),
+            depth: 1,
+            park: Stop::default(),
         }
+    }
+
+    /// The built-in ones, and one that may itself delegate.
+    fn roles() -> Vec<Role> {
+        let mut roles = agent::built_in().to_vec();
+        let lead = agent::find("general-purpose").unwrap().clone();
+        let (name, profile) = ("lead".to_owned(), "full-access".to_owned());
+        roles.push(Role { name, profile, ..lead });
+        roles
     }
 
     fn world(&self) -> World {
@@ -73,6 +89,9 @@ impl Stage {
             repository: Arc::new(self.trees.clone()),
             jails: Arc::new(MemoryJails(self.trees.clone())),
             crew: Arc::new(Hands {
+                roles: Self::roles(),
+                budget: self.budget.clone(),
+                depth: self.depth,
                 plan: Arc::clone(&self.plan),
                 graph: TaskGraph::new(&self.plan).0,
                 trees: self.trees.clone(),
@@ -86,9 +105,10 @@ impl Stage {
         let known = Workflows::read(&[]);
         let graph = TaskGraph::new(&self.plan).0;
         let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
-        let agents = agent::built_in().iter().map(|role| {
+        let agents = Self::roles().into_iter().map(|role| {
             let (phase, profile) = (role.phase, role.profile.clone());
-            (role.name.clone(), Agent { phase, profile, models: self.models.clone() })
+            let description = role.description.clone();
+            (role.name.clone(), Agent { phase, profile, description, models: self.models.clone() })
         });
         let spec =
             |task| TaskSpec { workflow: self.workflow.to_owned(), ..TaskSpec::of(task, &graph) };
@@ -136,7 +156,7 @@ impl Stage {
             }
             log
         };
-        let controller = Controller::new(world, log, Arc::new(Unwatched), Stop::default());
+        let controller = Controller::new(world, log, Arc::new(Unwatched), self.park.clone());
         controller.conduct(self.jobs).await
     }
 
@@ -182,18 +202,35 @@ impl Clock for Ticks {
 }
 
 struct Hands {
+    roles: Vec<Role>,
+    budget: Budget,
+    depth: usize,
     plan: Arc<Plan>,
     graph: TaskGraph,
     trees: MemoryTrees,
     player: Arc<Player>,
 }
 
+impl Hands {
+    fn role(&self, name: &str) -> &Role {
+        self.roles.iter().find(|role| role.name == name).unwrap()
+    }
+}
+
 impl Crew for Hands {
-    fn member(&self, agent: &str, _: Option<&str>) -> Result<Member, Trouble> {
-        let role = agent::find(agent).unwrap();
-        let profile = role.granted(Profiles::built_in()).unwrap();
-        let (budget, grants) = (Budget::default(), Grants::default());
-        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES })
+    fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
+        let (role, profiles) = (self.role(agent), Profiles::built_in());
+        let profile = match profile {
+            Some(name) => profiles.get(name).unwrap().clone(),
+            None => role.granted(profiles).unwrap(),
+        };
+        let (budget, grants, depth) = (self.budget.clone(), Grants::default(), self.depth);
+        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES, depth })
+    }
+
+    fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
+        let member = self.member(agent, None)?;
+        Ok(Member { profile: member.profile.under(under), ..member })
     }
 
     fn checker(&self) -> Result<Member, Trouble> {
@@ -219,7 +256,8 @@ impl Crew for Hands {
             clarifications: wanted.clarifications,
             work: wanted.work,
             simplified: wanted.simplified,
-            ..Request::new(wanted.task, agent::find(wanted.agent).unwrap())
+            delegated: wanted.delegated,
+            ..Request::new(wanted.task, self.role(wanted.agent))
         };
         Ok(builder.build(&request).unwrap())
     }
@@ -265,6 +303,9 @@ impl Provider for Player {
         Box::pin(async move {
             // Others may go first.
             tokio::task::yield_now().await;
+            if reply.said.text == "hang" {
+                std::future::pending::<()>().await;
+            }
             Ok(reply)
         })
     }

@@ -33,6 +33,7 @@ impl Jails for MemoryJails {
             spec("Bash", Effect::Runs),
             spec("Write", Effect::Runs),
             spec("Edit", Effect::Runs),
+            spec("WebFetch", Effect::Reads),
         ]
     }
 

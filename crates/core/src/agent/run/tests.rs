@@ -324,7 +324,7 @@ fn what_a_task_spells_out_again_and_again_is_no_loop() {
 
 fn edited(digest: &str) -> Returned {
     let seen = [("src/a.rs".to_owned(), digest.to_owned())].into();
-    Returned { outcome: tool::Outcome::Output("done".to_owned()), seen }
+    Returned { seen, ..output("done") }
 }
 
 #[test]
@@ -408,10 +408,7 @@ fn what_was_read_goes_with_an_edit_and_with_nothing_else() {
     let mut run = run();
     run.replied(calls(&[("Read", json!({}))]));
     let seen: BTreeMap<String, String> = [("src/a.rs".to_owned(), "d1".to_owned())].into();
-    run.returned(vec![Returned {
-        outcome: tool::Outcome::Output("1".to_owned()),
-        seen: seen.clone(),
-    }]);
+    run.returned(vec![Returned { seen: seen.clone(), ..output("1") }]);
     let mut run: AgentRun = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
     run.replied(calls(&[("Bash", json!({})), ("Edit", json!({}))]));
     let mut told = Vec::new();
@@ -578,4 +575,21 @@ proptest! {
         prop_assert_eq!(finished, ending.report.is_some());
         prop_assert!(ending.spent.turns <= 12);
     }
+}
+
+#[test]
+fn what_is_delegated_is_called_again_after_a_crash_and_paid_by_who_delegates() {
+    let mut brief = brief();
+    brief.tools.push(spec("Task", Effect::Delegates));
+    let mut run = AgentRun::new(brief, Budget { tokens: Some(1_000), ..Budget::default() });
+    run.replied(calls(&[("Task", json!({})), ("Task", json!({})), ("Read", json!({}))]));
+    run.interrupted();
+    let Step::Call(again) = run.step(Duration::ZERO) else { panic!("they are made again") };
+    assert_eq!(again.len(), 2);
+    let usage = Usage { input: 800, ..Usage::default() };
+    let used = Some(crate::run::Cost { usage, price: 0 });
+    run.returned(vec![Returned { used, ..output("a") }, output("b")]);
+    run.interrupted();
+    let Step::Ask(request) = run.step(Duration::ZERO) else { panic!("reading was cut off") };
+    assert_eq!(request.answer, Answer::Call(own::REPORT), "nothing is left but the report");
 }

@@ -76,7 +76,12 @@ fn every() -> Vec<Event> {
             tools: vec!["Read".to_owned()],
             specs: digest(),
             budget: Budget::default(),
-            parent: Some(1),
+            parent: Some(Delegation {
+                attempt: 1,
+                turn: 3,
+                call: "call-2".to_owned(),
+                description: "Find the letters".to_owned(),
+            }),
         })),
         Event::TurnStarted { turn, messages: vec![digest()], elapsed_ms },
         Event::TurnEnded { turn, reply: digest(), usage, elapsed_ms },

@@ -72,7 +72,9 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
     let agents = agents.map(|name| {
         let role = agent::find(name).unwrap();
         let models = models.iter().map(|model| (*model).to_owned()).collect();
-        (name.clone(), Agent { phase: role.phase, profile: role.profile.clone(), models })
+        let (phase, profile) = (role.phase, role.profile.clone());
+        let description = role.description.clone();
+        (name.clone(), Agent { phase, profile, description, models })
     });
     Started {
         version: VERSION,

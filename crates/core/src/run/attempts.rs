@@ -1,0 +1,166 @@
+//! The attempts of a task: those under way, those that ended, and who delegated which.
+
+use serde::{Deserialize, Serialize};
+
+use super::cost::Cost;
+use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Said};
+use super::state::{Fact, TaskRun};
+use crate::agent;
+use crate::budget::Spent;
+use crate::digest::Digest;
+use crate::id::TreeId;
+use crate::report::Phase;
+
+/// An attempt that ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    pub number: u32,
+    pub step: String,
+    pub phase: Phase,
+    pub agent: String,
+    pub model: String,
+    pub rung: usize,
+    pub purpose: Purpose,
+    pub base: TreeId,
+    pub context: Digest,
+    pub outcome: agent::Outcome,
+    pub said: Option<Said>,
+    pub report: Option<Digest>,
+    pub change: Option<Digest>,
+    /// What the workspace became, if it changed.
+    pub tree: Option<TreeId>,
+    pub trouble: Option<String>,
+    pub spent: Spent,
+    pub parent: Option<Delegation>,
+}
+
+/// An attempt under way, with all of it that is durable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Running {
+    pub number: u32,
+    pub phase: Phase,
+    pub started: Box<AttemptStarted>,
+    /// Its turns and calls, in order.
+    pub turns: Vec<Event>,
+    /// Of itself, so far.
+    pub cost: Cost,
+}
+
+impl Tried {
+    pub(super) fn new(running: Running, ended: &AttemptEnded) -> Self {
+        let started = *running.started;
+        Self {
+            number: running.number,
+            step: started.step,
+            phase: running.phase,
+            agent: started.agent,
+            model: started.model,
+            rung: started.rung,
+            purpose: started.purpose,
+            base: started.base,
+            context: started.context.digest,
+            outcome: ended.outcome.clone(),
+            said: ended.said.clone(),
+            report: ended.report.clone(),
+            change: ended.change.clone(),
+            tree: ended.tree.clone().or(started.from),
+            trouble: ended.trouble.clone(),
+            spent: ended.spent.clone(),
+            parent: started.parent,
+        }
+    }
+}
+
+impl AttemptEnded {
+    /// Of an attempt that nobody goes on with, with the change that was durable.
+    pub fn cut_off(running: &Running, kept: Digest) -> Self {
+        let change = running.turns.iter().rev().find_map(|turn| match turn {
+            Event::CallsEnded { change, .. } => change.clone(),
+            _ => None,
+        });
+        let ended = |turn: &&Event| matches!(turn, Event::TurnEnded { .. });
+        let turns = running.turns.iter().filter(ended).count();
+        let spent = Spent {
+            turns: u32::try_from(turns).unwrap_or(u32::MAX),
+            usage: running.cost.usage,
+            price: Some(running.cost.price).filter(|price| *price > 0),
+            ..Spent::default()
+        };
+        let outcome = agent::Outcome::Cancelled;
+        let (said, report, tree, trouble) = (None, None, None, None);
+        Self { outcome, said, report, change, tree, trouble, kept, spent }
+    }
+}
+
+impl Running {
+    /// The calls that it began last: their turn, and how many they are.
+    pub fn calling(&self) -> Option<(u32, usize)> {
+        self.turns.iter().rev().find_map(|event| match event {
+            Event::CallsStarted { turn, calls } => Some((*turn, calls.len())),
+            _ => None,
+        })
+    }
+
+    /// How long it had taken at its last outcome, in milliseconds.
+    pub fn elapsed_ms(&self) -> u64 {
+        let last = self.turns.iter().rev().find_map(|event| match event {
+            Event::TurnStarted { elapsed_ms, .. }
+            | Event::TurnEnded { elapsed_ms, .. }
+            | Event::TurnFailed { elapsed_ms, .. }
+            | Event::CallsEnded { elapsed_ms, .. } => Some(*elapsed_ms),
+            _ => None,
+        });
+        last.unwrap_or(0)
+    }
+}
+
+impl TaskRun {
+    /// Attempts that ended, in order. What a subagent does with another's report is its own business: those that were
+    /// delegated decide nothing here.
+    pub fn tried(&self) -> impl DoubleEndedIterator<Item = &Tried> {
+        self.all_tried().filter(|tried| tried.parent.is_none())
+    }
+
+    /// Those that were delegated too.
+    pub fn all_tried(&self) -> impl DoubleEndedIterator<Item = &Tried> {
+        self.facts.iter().filter_map(|fact| match fact {
+            Fact::Tried(tried) => Some(&**tried),
+            _ => None,
+        })
+    }
+
+    /// The attempts above one under way: who delegated it, who delegated that, ...
+    pub fn above(&self, number: u32) -> impl Iterator<Item = u32> {
+        let parent = |number: &u32| {
+            let parent = self.running.get(number)?.started.parent.as_ref()?.attempt;
+            // Whoever delegates was there before.
+            (parent < *number).then_some(parent)
+        };
+        std::iter::successors(Some(number), parent).skip(1)
+    }
+
+    /// Attempts under way that this one delegated, itself or through others.
+    pub fn below(&self, number: u32) -> impl DoubleEndedIterator<Item = &Running> {
+        let is_below = move |one: &&Running| self.above(one.number).any(|above| above == number);
+        self.running.values().filter(is_below)
+    }
+
+    /// What an attempt used, with all that it delegated.
+    pub fn used(&self, number: u32) -> Cost {
+        let running = self.running.values();
+        let running = running.map(|one| (one.number, one.started.parent.as_ref(), one.cost));
+        let ended = self.all_tried().map(|one| {
+            let cost = Cost { usage: one.spent.usage, price: one.spent.price.unwrap_or(0) };
+            (one.number, one.parent.as_ref(), cost)
+        });
+        let mut sum = Cost::default();
+        for (other, parent, own) in running.chain(ended) {
+            let is_child = other > number && parent.is_some_and(|one| one.attempt == number);
+            let cost = if is_child { self.used(other) } else { own };
+            if is_child || other == number {
+                sum.add(cost.usage, cost.price);
+            }
+        }
+        sum
+    }
+}
