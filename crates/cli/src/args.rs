@@ -49,6 +49,9 @@ impl Args {
                 .mut_subcommand("task", |task| {
                     task.mut_arg("text", allow).mut_arg("constraint", allow)
                 })
+                .mut_subcommand("draft", |draft| {
+                    draft.mut_arg("goal", allow).mut_arg("constraint", allow)
+                })
                 .mut_subcommand("answer", |answer| answer.mut_arg("text", allow));
         }
         let mut matches = command.try_get_matches_from_mut(given)?;
@@ -80,6 +83,8 @@ pub(crate) enum Command {
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
+    /// Let a subagent that changes nothing write a plan for a goal, for you to edit and run.
+    Draft(DraftArgs),
     /// Run a plan: every task in a subagent of its own, checked by evidence, onto a branch to apply.
     Run(RunArgs),
     /// Take a run up again where it stopped.
@@ -180,6 +185,10 @@ pub(crate) struct RunArgs {
     /// Start without asking, whatever it may cost.
     #[arg(long)]
     pub(crate) yes: bool,
+
+    /// Go on in the background; what it asks waits in the inbox.
+    #[arg(long)]
+    pub(crate) detach: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -291,6 +300,32 @@ impl TaskArgs {
         let workflow = Some("solo".to_owned());
         RunArgs { reading, model, workflow, budget, ..RunArgs::default() }
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DraftArgs {
+    /// What is to be reached, in your words; `-` alone reads it from standard input.
+    pub(crate) goal: String,
+
+    /// Where the plan goes [default: standard output].
+    #[arg(short, long, value_name = "PLAN")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The model, or several to be tried in order, as for `task`.
+    #[arg(long, value_name = "M", value_parser = parse_model)]
+    pub(crate) model: Vec<String>,
+
+    /// A file that the subagent is shown, from the root of the repository.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<String>,
+
+    /// A constraint that the plan must keep.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) constraint: Vec<String>,
+
+    /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(Limit, u64)>,
 }
 
 /// One that names nothing would mean `auto`, and nobody said that.

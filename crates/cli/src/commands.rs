@@ -8,6 +8,7 @@ pub(crate) mod cancel;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod draft;
 pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod gc;

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Agents(agents) => commands::agents::run(&args, agents),
         Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
         Command::Schema(schema) => commands::schema::run(&args, schema),
+        Command::Draft(draft) => commands::draft::run(&args, draft),
         Command::Run(run) => commands::run::run(&args, run),
         Command::Resume(resume) => commands::resume::run(&args, resume),
         Command::Task(task) => commands::task::run(&args, task),

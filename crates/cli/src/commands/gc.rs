@@ -48,6 +48,10 @@ fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
         Rule::Named(named?)
     };
     let collected = runs.store.gc(&rule).map_err(|error| failed(&error, &runs.root))?;
+    for run in &collected.runs {
+        // Most have none.
+        let _ = std::fs::remove_file(runs::log_file(&runs.root, run));
+    }
     // Branches are the person's; what kept other objects alive goes.
     if let Some(trees) = runs::trees(&runs.root)? {
         for run in &collected.runs {

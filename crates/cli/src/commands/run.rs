@@ -1,5 +1,7 @@
 //! `sequester run`: a whole plan, every task in a subagent of its own, onto a branch to apply.
 
+mod detach;
+
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,6 +60,12 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let onlooker = Onlooker::new(args.json, &started);
     let world = place.world(Arc::clone(&store), staff)?;
     let jobs = jobs(given.jobs, &project);
+    if given.detach {
+        let begun = block_on(begin(&world, &id, started, &file, &onlooker));
+        // Whoever goes on must be able to hold the run.
+        drop(begun.map_err(|error| Failure::no_runtime(&error))??);
+        return detach::go_on(args, given, &project.root, &id);
+    }
     let conducted = async {
         let log = begin(&world, &id, started, &file, &onlooker).await?;
         let manner = Manner { jobs, json: args.json, signal: Signal::Parks };

@@ -28,6 +28,18 @@ use crate::wire::runs::{self, Runs};
 use crate::wire::{Connections, Last, PlanFile, Project, Staff, refuse_trouble};
 
 pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
+    show(args, &dispatch(args, given)?)
+}
+
+/// What came of a run of one task.
+pub(super) struct Carried {
+    pub(super) state: RunState,
+    pub(super) last: Last,
+    ended: Ended,
+}
+
+/// Carries one task out, to its end or until somebody is asked.
+pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure> {
     let text = super::read_text(&given.text)?;
     let project = Arc::new(Project::open(args)?);
     let role = project.agents.find(&given.agent)?;
@@ -72,11 +84,12 @@ pub(crate) fn run(args: &Args, given: &TaskArgs) -> Outcome {
     let ended = block_on(carried_out).map_err(|error| Failure::no_runtime(&error))??;
     let (runs, id) = Runs::seek(&project.root, Some(id.as_str()))?;
     let state = runs.state(&id)?;
-    let Some(task) = state.tasks.first() else { return Ok(ExitCode::from(code_of(ended))) };
-    match Last::read(&runs, &place.trees, &state, task)? {
-        Some(last) => show(args, &state, task, &last, ended),
-        None => Err(never_begun(&state, task, ended)),
-    }
+    let last = match state.tasks.first() {
+        Some(task) => Last::read(&runs, &place.trees, &state, task)?,
+        None => None,
+    };
+    let last = last.ok_or_else(|| never_begun(&state, ended))?;
+    Ok(Carried { state, last, ended })
 }
 
 /// The task that the words say, as a plan.
@@ -150,7 +163,12 @@ async fn carry_out(
     }
 }
 
-fn show(args: &Args, state: &RunState, task: &TaskRun, last: &Last, ended: Ended) -> Outcome {
+/// The report, with what the runtime saw.
+pub(super) fn show(args: &Args, carried: &Carried) -> Outcome {
+    let Carried { state, last, ended } = carried;
+    let (Some(task), ended) = (state.tasks.first(), *ended) else {
+        return Ok(ExitCode::from(code_of(*ended)));
+    };
     let code = exit_code(last, ended);
     let failure = failure(last, code);
     if !args.json {
@@ -232,8 +250,8 @@ fn is_input(kind: Kind) -> bool {
 }
 
 /// A run that ended before any attempt did.
-fn never_begun(state: &RunState, task: &TaskRun, ended: Ended) -> Failure {
-    let why = task.ended.as_ref().and_then(|ended| ended.reason.clone());
+fn never_begun(state: &RunState, ended: Ended) -> Failure {
+    let why = state.tasks.first().and_then(|task| task.ended.as_ref()?.reason.clone());
     let why = why.unwrap_or_else(|| "The task was not begun.".to_owned());
     let hint = format!("`sequester resume {}` takes it up again.", state.run);
     Failure::ending(code_of(ended), Code::Cancelled, why, &hint)

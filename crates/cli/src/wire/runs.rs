@@ -176,6 +176,11 @@ fn place(root: &Path) -> PathBuf {
     root.join(FOLDER).join("store.db")
 }
 
+/// What a run says that goes on in the background.
+pub(crate) fn log_file(root: &Path, run: &RunId) -> PathBuf {
+    root.join(FOLDER).join(format!("{run}.log"))
+}
+
 /// Only where nobody said otherwise, and never through a link.
 fn ignore(folder: &Path) -> std::io::Result<()> {
     let file = folder.join(".gitignore");

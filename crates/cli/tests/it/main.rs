@@ -16,6 +16,7 @@ mod config;
 mod context;
 mod delegate;
 mod doctor;
+mod draft;
 mod escape;
 mod example;
 mod files;

@@ -288,3 +288,19 @@ fn two_stages_of_review_are_two_steps_and_skipped_as_such_without_a_model() {
         .collect();
     assert_eq!(skipped, ["review-spec", "review"]);
 }
+
+#[test]
+fn a_run_that_is_detached_goes_on_by_itself() {
+    let bench = bench(PLAN);
+    let answer = run(&bench, &["--detach", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let run = id(&answer);
+    let end = Instant::now() + Duration::from_mins(2);
+    let state = || bench.run(&["status", &run, "--json"]).json()["state"].clone();
+    while state() != "done" {
+        assert!(Instant::now() < end, "{:?}", bench.run(&["log", &run]));
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(subjects(&bench, &run), ["Write a", "Write b", "Write c"]);
+    assert_eq!(git(&bench, &["status", "--porcelain"]), "");
+}

@@ -20,13 +20,17 @@ pub(crate) fn key() -> String {
     KEY.replace(' ', "-")
 }
 
-/// `sequester task --json`, with nothing of the caller's environment but the programs.
+/// `sequester task --json`.
 pub(crate) fn command(bench: &Bench, server: &Server, arguments: &[&str]) -> Command {
+    program(bench, server, &[&["task", "--json"], arguments].concat())
+}
+
+/// With nothing of the caller's environment but the programs.
+pub(crate) fn program(bench: &Bench, server: &Server, arguments: &[&str]) -> Command {
     let temporary = bench.path("tmp");
     fs::create_dir_all(&temporary).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_sequester"));
     command
-        .args(["task", "--json"])
         .args(arguments)
         .current_dir(bench.repo())
         .env_clear()
