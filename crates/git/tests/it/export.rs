@@ -6,8 +6,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use sequester_core::repository::{Entry, Repository as _};
-use sequester_git::{Home, Trees};
+use sequester_core::repository::{Entry, Repository as _, Snapshot as _};
+use sequester_git::{Home, Repo, Trees};
 
 use crate::sandbox::{Sandbox, git};
 
@@ -202,6 +202,7 @@ fn what_is_not_committed_is_carried_in_when_asked_for() {
         sandbox.write("deleted", "before\n");
         (0..commits).for_each(|_| sandbox.commit("first"));
         sandbox.write("changed", "after\n");
+        fs::remove_file(sandbox.path("deleted")).unwrap();
         sandbox.write("\"new\"/file.sh", "new\n");
         sandbox.write(".env", "CANARY");
         fs::set_permissions(sandbox.path("\"new\"/file.sh"), fs::Permissions::from_mode(0o755))
@@ -226,6 +227,29 @@ fn what_is_not_committed_is_carried_in_when_asked_for() {
         assert_eq!(ask(&to, &["status", "--porcelain"]), "");
         assert_eq!(ask(&to, &["fsck", "--strict"]), "");
     }
+}
+
+#[test]
+fn a_folder_that_is_no_repository_is_kept_in_one_of_our_own() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.outside("plain");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("src/a"), "a\n").unwrap();
+    fs::write(folder.join(".gitignore"), "out\n").unwrap();
+    fs::write(folder.join("out"), "built\n").unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    // Made once, and found again.
+    for _ in 0..2 {
+        let own = Repo::own(&folder, &folder.join(".sequester/git"), &path).unwrap();
+        assert!(own.is_own() && !sandbox.repo().is_own());
+        let trees = Trees::of(&own, Home::default());
+        let start = trees.start(true).unwrap();
+        assert_eq!(start.commit, None);
+        let tree = trees.tree(&start.tree).unwrap();
+        let paths: Vec<&str> = tree.entries().iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, [".gitignore", "src/a"]);
+    }
+    assert!(!folder.join(".git").exists());
 }
 
 #[test]
