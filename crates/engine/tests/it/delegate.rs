@@ -172,20 +172,20 @@ async fn what_another_changed_is_in_the_workspace_and_in_the_commit() {
     assert_eq!((files["a.txt"].as_str(), files["notes.txt"].as_str()), ("thank you\n", "thanks\n"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn those_that_only_look_work_side_by_side() {
-    let stage = stage();
-    stage.conduct().await.unwrap();
-    let log = stage.log();
-    let place = |number: u32, is: &dyn Fn(&Event) -> bool| {
-        let mine = |one: &Recorded| {
-            one.entry.scope.task == Some("a".into()) && one.entry.scope.attempt == Some(number)
-        };
-        log.iter().position(|one| mine(one) && is(&one.entry.event)).unwrap()
+    let meet = |task: &str, messages: &[Message]| {
+        let mut reply = lead(task, messages);
+        if title(messages).starts_with("find") && messages.len() == 1 {
+            "meet".clone_into(&mut reply.said.text);
+        }
+        reply
     };
-    let begins = |number| place(number, &|event| matches!(event, Event::TurnStarted { .. }));
-    let ends = |number| place(number, &|event| matches!(event, Event::AttemptEnded(_)));
-    assert!(begins(2) < ends(3) && begins(3) < ends(2));
+    let stage = Stage::new(PLAN, &[("README.md", "ALPHA and OMEGA\n")], meet);
+    let ended = tokio::time::timeout(Duration::from_mins(60), stage.conduct()).await;
+    assert_eq!(ended.unwrap(), Ok(Outcome::Done));
+    let tried = stage.state().task(&"a".into()).unwrap().tried().count();
+    assert_eq!(tried, 1, "they met, and nobody ran out of time");
 }
 
 #[tokio::test]
@@ -388,7 +388,8 @@ async fn what_was_not_delegated_so_is_found() {
         let (1, Event::CallsEnded { results, .. }) = (number, event) else { return };
         let mut told: Vec<Returned> =
             serde_json::from_slice(&forged.blob(results).unwrap()).unwrap();
-        for one in &mut told {
+        let summaries = |one: &&mut Returned| one.outcome.text().contains("There are letters.");
+        for one in told.iter_mut().filter(summaries) {
             one.outcome = one.outcome.clone().map(|text| text + " It read ALPHA and OMEGA.");
         }
         let bytes = serde_json::to_vec(&told).unwrap();
@@ -441,7 +442,7 @@ async fn a_run_that_rests_while_another_works_is_taken_up_there() {
     };
     assert_eq!(stage.conduct().await, Ok(Outcome::Stopped));
     let running = stage.state().task(&"a".into()).unwrap().running.len();
-    assert_eq!(running, 3, "it and two others are under way");
+    assert!(running > 1, "it and another one are under way");
     let stage = Stage { park: sequester_engine::Stop::default(), play: Arc::new(lead), ..stage };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert!(stage.asked.lock().unwrap().values().all(|times| *times == 1), "nothing is paid twice");
