@@ -311,7 +311,9 @@ impl Provider for Player {
             match reply.said.text.as_str() {
                 "hang" => std::future::pending::<()>().await,
                 // Comes when another one is waited for as well.
-                "meet" => drop(self.2.wait().await),
+                "meet" => {
+                    self.2.wait().await;
+                }
                 _ => {}
             }
             Ok(reply)
