@@ -153,19 +153,25 @@ impl Asked<'_> {
         let steps = workflows.values().flat_map(|one| &one.steps);
         let named = steps.filter_map(|step| step.agent.clone());
         let asked = self.file.plan.tasks.iter().filter_map(|task| task.settings.agent.clone());
-        let mut names: BTreeSet<String> = named.chain(asked).collect();
-        if self.delegates(&names) {
+        let needed: BTreeSet<String> = named.chain(asked).collect();
+        let mut names = needed.clone();
+        let delegates = self.delegates(&needed);
+        if delegates {
             let all = self.project.agents.registry.roles();
             names.extend(all.iter().map(|role| role.name.clone()));
         }
         let mut agents = BTreeMap::new();
         for name in names {
             let role = self.project.agents.find(&name)?;
-            let models = if self.is_replaced(role) {
+            let wanted = resolve_model(&self.given.model, None, role, &self.project.settings);
+            let models = if self.is_replaced(role) && !delegates {
                 Vec::new()
             } else {
-                let wanted = resolve_model(&self.given.model, None, role, &self.project.settings);
-                models.resolve(wanted, self.is_priced(role)).await?
+                match models.resolve(wanted, self.is_priced(role)).await {
+                    // Nobody can give it work; why is among the notes.
+                    Err(_) if !needed.contains(&name) => continue,
+                    models => models?,
+                }
             };
             let (phase, profile) = (role.phase, role.profile.clone());
             let description = role.description.clone();

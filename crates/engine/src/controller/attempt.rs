@@ -32,13 +32,14 @@ use crate::journal::Halt;
 
 /// An attempt that can begin, or go on.
 pub(super) struct Job {
-    pub(super) scope: Scope,
-    pub(super) started: AttemptStarted,
+    scope: Scope,
+    started: AttemptStarted,
     run: AgentRun,
     member: Member,
     provider: Arc<dyn Provider>,
     /// What its workspace held already.
     change: Option<Change>,
+    /// The record of its beginning, where that is not kept yet.
     pub(super) batch: Batch,
     messages: usize,
     turn: u32,
@@ -65,7 +66,8 @@ impl Controller {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
         let Some(base) = self.base(task).await? else { return Ok(()) };
         let start = order.from.clone().unwrap_or_else(|| base.clone());
-        let mut member = self.world.crew.member(&order.agent, profile(&known, order.phase))?;
+        let mut member =
+            self.world.crew.member(&order.agent, profile(&known, &order.agent, order.phase))?;
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         member.budget.tokens = least(member.budget.tokens, cap.tokens);
         member.budget.price = least(member.budget.price, cap.price);
@@ -125,7 +127,7 @@ impl Controller {
     /// An attempt that another process began: from its last durable turn.
     pub(super) async fn take_up(&self, task: &TaskId, running: Running) -> Result<(), Trouble> {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
-        let profile = profile(&known, running.phase);
+        let profile = profile(&known, &running.started.agent, running.phase);
         let member = self.world.crew.member(&running.started.agent, profile)?;
         self.go_on(&known, running, member).await
     }
@@ -416,9 +418,10 @@ pub(super) enum Begun {
     Lost(Batch),
 }
 
-/// The task may say what who writes may do; who judges keeps to its own.
-fn profile(known: &TaskRun, phase: Phase) -> Option<&str> {
-    known.spec.profile.as_deref().filter(|_| phase.changes_files())
+/// The task may say what who writes, or whom it names, may do; who judges keeps to its own.
+fn profile<'a>(known: &'a TaskRun, agent: &str, phase: Phase) -> Option<&'a str> {
+    let is_meant = phase.changes_files() || known.spec.agent.as_deref() == Some(agent);
+    known.spec.profile.as_deref().filter(|_| is_meant)
 }
 
 fn named(known: &TaskRun) -> BTreeSet<RepoPath> {

@@ -1,14 +1,21 @@
 //! Subagents that give work to subagents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sequester_core::agent::CUT_OFF;
+use sequester_core::audit::{Archive, Breach, Ports, Rule, audit};
 use sequester_core::budget::Budget;
+use sequester_core::change::Change;
+use sequester_core::digest::Digest;
+use sequester_core::id::TreeId;
 use sequester_core::message::Message;
+use sequester_core::profile::Profiles;
 use sequester_core::provider::Reply;
+use sequester_core::repository::Snapshot;
 use sequester_core::run::{AttemptStarted, Event, Outcome, Recorded};
+use sequester_core::tool::Returned;
 use sequester_testkit::provider::{calls, text};
 use serde_json::{Value, json};
 
@@ -165,20 +172,20 @@ async fn what_another_changed_is_in_the_workspace_and_in_the_commit() {
     assert_eq!((files["a.txt"].as_str(), files["notes.txt"].as_str()), ("thank you\n", "thanks\n"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn those_that_only_look_work_side_by_side() {
-    let stage = stage();
-    stage.conduct().await.unwrap();
-    let log = stage.log();
-    let place = |number: u32, is: &dyn Fn(&Event) -> bool| {
-        let mine = |one: &Recorded| {
-            one.entry.scope.task == Some("a".into()) && one.entry.scope.attempt == Some(number)
-        };
-        log.iter().position(|one| mine(one) && is(&one.entry.event)).unwrap()
+    let meet = |task: &str, messages: &[Message]| {
+        let mut reply = lead(task, messages);
+        if title(messages).starts_with("find") && messages.len() == 1 {
+            "meet".clone_into(&mut reply.said.text);
+        }
+        reply
     };
-    let begins = |number| place(number, &|event| matches!(event, Event::TurnStarted { .. }));
-    let ends = |number| place(number, &|event| matches!(event, Event::AttemptEnded(_)));
-    assert!(begins(2) < ends(3) && begins(3) < ends(2));
+    let stage = Stage::new(PLAN, &[("README.md", "ALPHA and OMEGA\n")], meet);
+    let ended = tokio::time::timeout(Duration::from_hours(1), stage.conduct()).await;
+    assert_eq!(ended.unwrap(), Ok(Outcome::Done));
+    let tried = stage.state().task(&"a".into()).unwrap().tried().count();
+    assert_eq!(tried, 1, "they met, and nobody ran out of time");
 }
 
 #[tokio::test]
@@ -316,6 +323,82 @@ async fn a_run_that_delegates_is_proved() {
     assert!(!audit.unproved.iter().any(|one| one.contains("delegated")), "{:?}", audit.unproved);
 }
 
+/// Records of a run with something changed in them.
+struct Forged<'a> {
+    ports: Ports<'a>,
+    blobs: BTreeMap<Digest, Vec<u8>>,
+}
+
+impl Archive for Forged<'_> {
+    fn blob(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.blobs.get(digest).cloned().or_else(|| self.ports.blob(digest))
+    }
+
+    fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>> {
+        self.ports.tree(tree)
+    }
+
+    fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change> {
+        self.ports.between(from, to)
+    }
+}
+
+/// What the audit finds where events of `a` are changed so.
+fn forge(stage: &Stage, change: impl Fn(u32, &mut Event, &mut Forged<'_>)) -> Vec<Breach> {
+    let ports = Ports { store: &stage.store, repository: Some(&stage.trees) };
+    let mut forged = Forged { ports, blobs: BTreeMap::new() };
+    let mut log = stage.log();
+    for one in log.iter_mut().filter(|one| one.entry.scope.task == Some("a".into())) {
+        let number = one.entry.scope.attempt.unwrap_or(0);
+        change(number, &mut one.entry.event, &mut forged);
+    }
+    let profile = |name: &str| Profiles::built_in().get(name).ok().cloned();
+    audit(&log, &forged, &profile).breaches
+}
+
+#[tokio::test]
+async fn what_was_not_delegated_so_is_found() {
+    let stage = stage();
+    stage.conduct().await.unwrap();
+    let is = |breaches: &[Breach], attempt: u32, rule: Rule, words: &str| {
+        let found = |one: &Breach| {
+            one.attempt == Some(attempt) && one.rule == rule && one.detail.contains(words)
+        };
+        assert!(breaches.iter().any(found), "{rule:?}: {breaches:?}");
+    };
+    let other = forge(&stage, |number, event, _| {
+        if let (2, Event::AttemptStarted(started)) = (number, event) {
+            started.parent.as_mut().unwrap().call = "call-1".to_owned();
+        }
+    });
+    is(&other, 2, Rule::Fragment, "is not what its source says");
+    let narrow = forge(&stage, |number, event, _| {
+        if let (1, Event::AttemptStarted(started)) = (number, event) {
+            started.profile = "research".to_owned();
+        }
+    });
+    is(&narrow, 4, Rule::Tool, "`Write` was listed, which `research` does not grant");
+    let base = forge(&stage, |number, event, _| {
+        if let (3, Event::AttemptStarted(started)) = (number, event) {
+            started.base = "elsewhere".into();
+        }
+    });
+    is(&base, 3, Rule::Base, "who delegated it");
+    let more = forge(&stage, |number, event, forged| {
+        let (1, Event::CallsEnded { results, .. }) = (number, event) else { return };
+        let mut told: Vec<Returned> =
+            serde_json::from_slice(&forged.blob(results).unwrap()).unwrap();
+        let summaries = |one: &&mut Returned| one.outcome.text().contains("There are letters.");
+        for one in told.iter_mut().filter(summaries) {
+            one.outcome = one.outcome.clone().map(|text| text + " It read ALPHA and OMEGA.");
+        }
+        let bytes = serde_json::to_vec(&told).unwrap();
+        *results = Digest::of(&bytes);
+        forged.blobs.insert(results.clone(), bytes);
+    });
+    is(&more, 1, Rule::Request, "More than its summary");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_killed_after_any_batch_goes_on_where_its_subagents_were() {
     let whole = stage();
@@ -359,7 +442,7 @@ async fn a_run_that_rests_while_another_works_is_taken_up_there() {
     };
     assert_eq!(stage.conduct().await, Ok(Outcome::Stopped));
     let running = stage.state().task(&"a".into()).unwrap().running.len();
-    assert_eq!(running, 3, "it and two others are under way");
+    assert!(running > 1, "it and another one are under way");
     let stage = Stage { park: sequester_engine::Stop::default(), play: Arc::new(lead), ..stage };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert!(stage.asked.lock().unwrap().values().all(|times| *times == 1), "nothing is paid twice");

@@ -29,6 +29,7 @@ use sequester_engine::{
 };
 use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
 use sequester_testkit::{LineOutliner, WordRanker};
+use tokio::sync::Barrier;
 
 /// Answers by what it is shown: the same conversation brings the same reply.
 pub(super) type Play = dyn Fn(&str, &[Message]) -> Reply + Send + Sync;
@@ -95,7 +96,11 @@ impl Stage {
                 plan: Arc::clone(&self.plan),
                 graph: TaskGraph::new(&self.plan).0,
                 trees: self.trees.clone(),
-                player: Arc::new(Player(Arc::clone(&self.play), Arc::clone(&self.asked))),
+                player: Arc::new(Player(
+                    Arc::clone(&self.play),
+                    Arc::clone(&self.asked),
+                    Barrier::new(2),
+                )),
             }),
             clock: Arc::new(Ticks),
         }
@@ -275,7 +280,7 @@ impl Crew for Hands {
     }
 }
 
-struct Player(Arc<Play>, Arc<Mutex<BTreeMap<(String, String), u32>>>);
+struct Player(Arc<Play>, Arc<Mutex<BTreeMap<(String, String), u32>>>, Barrier);
 
 impl Provider for Player {
     fn model(&self) -> &'static str {
@@ -303,8 +308,13 @@ impl Provider for Player {
         Box::pin(async move {
             // Others may go first.
             tokio::task::yield_now().await;
-            if reply.said.text == "hang" {
-                std::future::pending::<()>().await;
+            match reply.said.text.as_str() {
+                "hang" => std::future::pending::<()>().await,
+                // Comes when another one is waited for as well.
+                "meet" => {
+                    self.2.wait().await;
+                }
+                _ => {}
             }
             Ok(reply)
         })
