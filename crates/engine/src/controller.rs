@@ -44,6 +44,8 @@ pub struct Controller {
     known: Known,
     /// Held by who finds that a change does not fit: several may find the same.
     clashes: Mutex<()>,
+    /// Held by who moves the branch: a commit may be recorded while the one before it is on its way there.
+    branch: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
     park: Stop,
     /// The run is cancelled: what is under way ends.
@@ -56,7 +58,8 @@ const LETTERS: Duration = Duration::from_millis(200);
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
         let (bases, known, cancel) = (Arc::default(), Known::default(), Stop::default());
-        Self { world, log, watch, bases, known, clashes: Mutex::default(), park, cancel }
+        let (clashes, branch) = (Mutex::default(), Mutex::default());
+        Self { world, log, watch, bases, known, clashes, branch, park, cancel }
     }
 
     /// Until nothing goes on any more.

@@ -24,6 +24,7 @@ pub use commit::Home;
 use crate::base::Tree;
 use crate::folder::{Mode, Node};
 use crate::name::Name;
+use crate::objects;
 use crate::repo::Repo;
 use commit::Words;
 use edit::Writer;
@@ -42,6 +43,11 @@ impl Trees {
     /// `home` is where the person's own configuration is read, for the name that commits carry.
     pub fn of(repo: &Repo, home: Home) -> Self {
         Self { repo: repo.clone(), home, person: OnceLock::new(), holding: Mutex::default() }
+    }
+
+    /// Takes away what writers of objects left that were killed.
+    pub fn sweep(&self) {
+        objects::sweep(self.repo.objects.folder());
     }
 
     /// Any tree, as something that workspaces can be made from.

@@ -92,6 +92,7 @@ impl Place {
             return Err(Failure::input(Code::NoRepository, root.display(), message, hint));
         };
         let trees = Arc::new(runs::trees_of(&repo));
+        trees.sweep();
         Ok(Self { trees, repo, root })
     }
 

@@ -1,4 +1,4 @@
-//! `sequester task` with a model that is played by script.
+//! The program with a model that is played by script.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -20,13 +20,19 @@ pub(crate) fn key() -> String {
     KEY.replace(' ', "-")
 }
 
-/// `sequester task --json`, with nothing of the caller's environment but the programs.
+/// `sequester task --json`.
 pub(crate) fn command(bench: &Bench, server: &Server, arguments: &[&str]) -> Command {
+    let mut command = program(bench, server, &["task", "--json"]);
+    command.args(arguments);
+    command
+}
+
+/// `sequester`, with nothing of the caller's environment but the programs.
+pub(crate) fn program(bench: &Bench, server: &Server, arguments: &[&str]) -> Command {
     let temporary = bench.path("tmp");
     fs::create_dir_all(&temporary).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_sequester"));
     command
-        .args(["task", "--json"])
         .args(arguments)
         .current_dir(bench.repo())
         .env_clear()

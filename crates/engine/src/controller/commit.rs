@@ -45,6 +45,7 @@ impl Controller {
 
     /// To the last commit that is recorded, wherever a crash left it.
     pub(super) async fn move_branch(&self) -> Result<(), Trouble> {
+        let _alone = self.branch.lock().await;
         let to = self.log.read(|run| {
             run.tip.as_ref().map(|(commit, _)| (run.started.branch.clone(), commit.clone()))
         });
