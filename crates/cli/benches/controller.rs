@@ -20,7 +20,7 @@ use sequester_core::run::{Event, Recorded, Scope};
 use sequester_engine::{Feed, Silent, Watch};
 use sequester_store::Options;
 
-use stage::Stage;
+use stage::{Shape, Stage};
 
 const TASKS: usize = 5_000;
 const MARKS: [usize; 3] = [1_000, 2_500, TASKS];
@@ -34,7 +34,9 @@ fn main() {
         println!("{}", stage::trees_alone(TASKS, resident));
         return;
     }
-    cost_of_each();
+    for shape in [Shape::Chains, Shape::Wide] {
+        cost_of_each(shape);
+    }
     share_syncs();
 }
 
@@ -58,7 +60,7 @@ struct Seen {
     events: usize,
     marks: Vec<Mark>,
     /// Tokens of contexts by the place of their task in the plan.
-    tokens: Vec<(usize, u64)>,
+    tokens: Vec<(usize, usize)>,
 }
 
 #[derive(Default)]
@@ -90,8 +92,8 @@ impl Watch for Onlooker {
     }
 }
 
-fn cost_of_each() {
-    let stage = Stage::new(TASKS, Options::default());
+fn cost_of_each(shape: Shape) {
+    let stage = Stage::new(TASKS, shape, Options::default());
     let watch = std::sync::Arc::new(Onlooker::default());
     let (first, start) = (Mark::now(0), Instant::now());
     stage.conduct(8, watch.clone());
@@ -111,12 +113,14 @@ fn cost_of_each() {
         );
         before = *mark;
     }
-    let program = std::env::current_exe().unwrap();
-    let alone = std::process::Command::new(program).arg("trees").output().unwrap();
-    let alone = String::from_utf8(alone.stdout).unwrap();
-    println!("\nOf the memory, {} bytes for each task are the trees of the test.", alone.trim());
+    if shape == Shape::Chains {
+        let program = std::env::current_exe().unwrap();
+        let alone = std::process::Command::new(program).arg("trees").output().unwrap();
+        let alone = String::from_utf8(alone.stdout).unwrap();
+        println!("\nOf the memory, {} bytes for each task are the trees in memory.", alone.trim());
+    }
     seen.tokens.sort_unstable();
-    let sizes = |part: &[(usize, u64)]| {
+    let sizes = |part: &[(usize, usize)]| {
         let tokens = part.iter().map(|(_, tokens)| *tokens);
         format!("{} to {}", tokens.clone().min().unwrap(), tokens.max().unwrap())
     };
@@ -127,7 +131,7 @@ fn cost_of_each() {
 fn share_syncs() {
     let tasks = 2_000;
     let slower = Duration::from_millis(5);
-    let stage = Stage::new(tasks, Options { slower, ..Options::default() });
+    let stage = Stage::new(tasks, Shape::Chains, Options { slower, ..Options::default() });
     let before = stage.stats();
     let start = Instant::now();
     stage.conduct(32, std::sync::Arc::new(Onlooker::default()));

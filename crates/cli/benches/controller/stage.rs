@@ -34,7 +34,15 @@ use sequester_testkit::{LineOutliner, WordRanker};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// Tasks that stand side by side: each is the next of its chain and writes its chain's file anew.
+/// Who needs whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Each is the next of one of [`CHAINS`] and writes its chain's file anew.
+    Chains,
+    /// None needs another. As many files as there are chains, in which all of them write the same.
+    Wide,
+}
+
 const CHAINS: usize = 32;
 
 pub(crate) struct Stage {
@@ -47,10 +55,10 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) fn new(tasks: usize, options: Options) -> Self {
+    pub(crate) fn new(tasks: usize, shape: Shape, options: Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open_with(&folder.path().join("store.db"), options).unwrap();
-        let text = plan_of(tasks);
+        let text = plan_of(tasks, shape);
         let parsed = plan::parse(text.as_bytes(), &plan::Options::default());
         assert_eq!(parsed.faults, [], "the plan has faults");
         let graph = Arc::new(TaskGraph::new(&parsed.plan).0);
@@ -127,15 +135,21 @@ impl Stage {
     }
 }
 
-fn plan_of(tasks: usize) -> String {
-    let mut plan = "---\nsequester: 1\n---\n# Chains\n".to_owned();
+fn plan_of(tasks: usize, shape: Shape) -> String {
+    let mut plan = "---\nsequester: 1\n---\n# Parts\n".to_owned();
     for at in 0..tasks {
-        let need = at.checked_sub(CHAINS).map(|need| format!("t{need:04}")).unwrap_or_default();
-        let _ = write!(
-            plan,
-            "\n## [t{at:04}] Write part {at:04}\n\n```task\nneeds: [{need}]\nfiles: {{modify: [{}]}}\n```\n\nWrite the number {at:04}.\n",
-            path(at)
-        );
+        let _ = write!(plan, "\n## [t{at:04}] Write part {at:04}\n");
+        let _ = match shape {
+            Shape::Chains => {
+                let need = at.checked_sub(CHAINS).map(|need| format!("t{need:04}"));
+                let (need, path) = (need.unwrap_or_default(), path(at));
+                write!(
+                    plan,
+                    "\n```task\nneeds: [{need}]\nfiles: {{modify: [{path}]}}\n```\n\nWrite the number.\n"
+                )
+            }
+            Shape::Wide => write!(plan, "\nWrite the word.\n"),
+        };
     }
     plan
 }
@@ -260,7 +274,9 @@ impl Provider for Player {
         let id = id.unwrap();
         let path = path(id.trim_start_matches('t').parse().unwrap());
         let reply = if request.messages.len() == 1 {
-            calls(&[("Write", json!({ "path": path, "content": format!("number {id}\n") }))])
+            let is_wide = prompt.contains("Write the word.");
+            let content = if is_wide { "word\n".to_owned() } else { format!("number {id}\n") };
+            calls(&[("Write", json!({ "path": path, "content": content }))])
         } else {
             calls(&[(
                 "report",
