@@ -56,7 +56,7 @@ pub enum Effect {
         kinds: Vec<Kind>,
         tree: Option<TreeId>,
     },
-    /// The task's change goes onto the branch of the run.
+    /// The task's change goes onto the branch of the run, and those in line behind it.
     Commit {
         task: TaskId,
     },

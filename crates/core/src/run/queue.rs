@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Ended;
 use super::state::{RunState, TaskRun};
+use crate::id::TaskId;
 
 /// The tasks that have not ended, by what keeps them. Those that wait for what they need are in none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +98,13 @@ impl RunState {
         // What did not fit is done again when all before it in the plan stands.
         let stands = task.over.is_none_or(|over| self.settled >= over);
         stands && task.needs.iter().all(|need| self.tasks[*need].is_met())
+    }
+
+    /// The task and those after it in the plan's order, up to the first that has not ended, whose changes are not on the branch.
+    pub fn in_line(&self, first: &TaskId) -> impl Iterator<Item = &TaskRun> {
+        let after = self.position(first).and_then(|at| self.tasks.get(at..)).unwrap_or_default();
+        let ended = after.iter().take_while(|task| task.ended.is_some());
+        ended.filter(|task| task.result().is_some() && task.committed.is_none())
     }
 
     /// All that a task is built on: what it needs, near and far, in the plan's order.
