@@ -99,12 +99,17 @@ fn cost_of_each(shape: Shape) {
     stage.conduct(8, watch.clone());
     let taken = start.elapsed();
     let mut seen = watch.0.lock().unwrap();
-    println!("{TASKS} tasks, 8 at once: {} events, {:.1} s\n", seen.events, taken.as_secs_f64());
+    println!(
+        "{TASKS} tasks, {shape:?}, 8 at once: {} events, {:.1} s\n",
+        seen.events,
+        taken.as_secs_f64()
+    );
     println!("| tasks | processor for each | resident memory for each |\n|---|---|---|");
     let mut before = first;
     for mark in &seen.marks {
         let tasks = mark.tasks - before.tasks;
-        let processor = (mark.processor - before.processor).as_secs_f64() * 1e3 / tasks as f64;
+        let processor =
+            mark.processor.saturating_sub(before.processor).as_secs_f64() * 1e3 / tasks as f64;
         let resident = mark.resident.saturating_sub(before.resident) as f64 / tasks as f64 / 1e3;
         println!(
             "| {} to {} | {processor:.2} ms | {resident:.1} kB |",
