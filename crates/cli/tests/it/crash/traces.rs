@@ -50,8 +50,8 @@ impl Traces<'_> {
         found.extend(mounts.lines().filter(|line| line.contains(&own)).map(str::to_owned));
         found.extend(self.groups());
         let is_draft = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.ends_with(".lock") || name.starts_with("tmp_")
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            path.extension().is_some_and(|end| end == "lock") || name.starts_with("tmp_")
         };
         let drafts = below(&self.bench.repo().join(".git")).into_iter().filter(is_draft);
         found.extend(drafts.map(|path| path.display().to_string()));
