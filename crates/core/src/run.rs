@@ -8,6 +8,7 @@ mod event;
 mod history;
 mod next;
 mod plan;
+mod queue;
 mod replay;
 mod savings;
 mod sentence;

@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
@@ -51,6 +51,8 @@ pub struct Controller {
     clashes: Mutex<()>,
     /// Held by who begins an attempt for another subagent: they are counted in the order in which they begin.
     births: Mutex<()>,
+    /// Held by who moves the branch: a commit may be recorded while the one before it is on its way there.
+    branch: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
     park: Stop,
     /// The run is cancelled: what is under way ends.
@@ -71,6 +73,7 @@ impl Controller {
             circuits: Circuits::default(),
             clashes: Mutex::default(),
             births: Mutex::default(),
+            branch: Mutex::default(),
             park,
             cancel: Stop::default(),
         }
@@ -99,18 +102,28 @@ impl Controller {
             let decision =
                 self.log.read(|run| decide(run, Now { at, jobs, busy: &busy, stopping }));
             let Decision { entries, effects, wake } = decision;
-            if !entries.is_empty() {
-                self.log.append(Batch { entries, blobs: Vec::new() }).await?;
+            let is_told = !entries.is_empty();
+            let kept = self.log.append(Batch { entries, blobs: Vec::new() });
+            let mut kept = std::pin::pin!(kept);
+            // What is under way goes on while the disk is waited for.
+            loop {
+                tokio::select! {
+                    biased;
+                    kept = &mut kept => break kept?,
+                    Some((task, done)) = under_way.next() => {
+                        busy.remove(&task);
+                        done?;
+                    }
+                }
             }
             if let Some(outcome) = self.log.read(|run| run.ended) {
                 return Ok(outcome);
             }
-            let nothing = effects.is_empty();
             for effect in effects {
                 busy.insert(effect.task().clone());
                 under_way.push(self.act(Deed::Effect(effect)));
             }
-            if nothing && under_way.is_empty() {
+            if is_told || under_way.is_empty() {
                 continue;
             }
             let until = wake.map_or(LETTERS, |wake| wake.since(at).min(LETTERS));
@@ -118,6 +131,11 @@ impl Controller {
                 Some((task, done)) = under_way.next() => {
                     busy.remove(&task);
                     done?;
+                    // Those that came to their end with it: one decision for all.
+                    while let Some(Some((task, done))) = under_way.next().now_or_never() {
+                        busy.remove(&task);
+                        done?;
+                    }
                 }
                 () = sleep(until) => heard = self.hear(heard).await?,
             }

@@ -14,7 +14,7 @@ use sequester_core::repository::Error;
 
 use crate::name::{Format, Kind, Name};
 use crate::program::{Program, broken};
-pub(crate) use loose::{Batch, draft};
+pub(crate) use loose::{Batch, draft, sweep};
 pub(crate) use pipe::BATCH;
 use pipe::Reader;
 

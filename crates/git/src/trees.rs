@@ -24,6 +24,7 @@ pub use commit::Home;
 use crate::base::Tree;
 use crate::folder::{Mode, Node};
 use crate::name::Name;
+use crate::objects;
 use crate::repo::Repo;
 use commit::Words;
 use edit::Writer;
@@ -47,6 +48,11 @@ impl Trees {
     /// Whether nothing but runs is kept in it: the folder lies in no repository of the person's.
     pub fn is_own(&self) -> bool {
         self.repo.is_own()
+    }
+
+    /// Takes away what writers of objects left that were killed.
+    pub fn sweep(&self) {
+        objects::sweep(self.repo.objects.folder());
     }
 
     /// Any tree, as something that workspaces can be made from.

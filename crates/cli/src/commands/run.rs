@@ -122,7 +122,9 @@ impl Place {
     }
 
     fn over(repo: Repo, root: PathBuf) -> Self {
-        Self { trees: Arc::new(runs::trees_of(&repo)), repo, root }
+        let trees = Arc::new(runs::trees_of(&repo));
+        trees.sweep();
+        Self { trees, repo, root }
     }
 
     /// Nothing is committed in a repository of ours: all that lies there counts.

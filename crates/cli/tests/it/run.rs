@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -97,24 +96,6 @@ fn leftovers(bench: &Bench) -> usize {
 }
 
 #[test]
-fn the_same_plan_gives_the_same_tree_and_contexts_however_many_work_at_once() {
-    let told = |jobs: &str| {
-        let bench = bench(PLAN);
-        let answer = run(&bench, &["--json", "--jobs", jobs]);
-        assert_eq!(answer.code, Some(0), "{answer:?}");
-        let tree = git(&bench, &["rev-parse", &format!("sequester/{}^{{tree}}", id(&answer))]);
-        let mut contexts: Vec<String> = events(&answer)
-            .iter()
-            .filter(|event| event["event"] == "attempt_started")
-            .map(|event| format!("{} {}", event["task"], event["context"]["digest"]))
-            .collect();
-        contexts.sort();
-        (tree, contexts)
-    };
-    assert_eq!(told("1"), told("8"));
-}
-
-#[test]
 fn a_report_that_the_evidence_refutes_is_no_success() {
     let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
         ## [a] Write two\n\n```task\nfiles: {create: [docs/a.txt, docs/missing.txt]}\n```\n\nCreate `docs/a.txt`:\n\n```\na\n```\n\n\
@@ -153,54 +134,6 @@ fn a_question_parks_its_task_and_its_answer_lets_the_run_go_on() {
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert_eq!(subjects(&bench, &run), ["Write b", "Ask"]);
     assert_eq!(bench.run(&["resume", &run]).code, Some(0), "there is nothing left to do");
-}
-
-/// Starts the run, and kills it when so many events are told.
-fn kill_after(bench: &Bench, lines: usize) -> String {
-    let plan = bench.path("plan.md").display().to_string();
-    let mut child: Child = bench
-        .command(&["run", &plan, "--model", "literal", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let out = std::io::BufReader::new(child.stdout.take().unwrap());
-    let told = std::io::BufRead::lines(out).take(lines).map(|line| line.unwrap());
-    let first: Vec<String> = told.collect();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let event: Value = serde_json::from_str(&first[0]).unwrap();
-    event["run"].as_str().unwrap().to_owned()
-}
-
-#[test]
-fn a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been() {
-    let whole = bench(PLAN);
-    let answer = run(&whole, &["--json"]);
-    let tree =
-        |bench: &Bench, run: &str| git(bench, &["rev-parse", &format!("sequester/{run}^{{tree}}")]);
-    let (wanted, all) = (tree(&whole, &id(&answer)), events(&answer).len());
-    for step in 1..8 {
-        let bench = bench(PLAN);
-        let run = kill_after(&bench, all * step / 8);
-        let answer = bench.run(&["resume", &run, "--json"]);
-        assert_eq!(answer.code, Some(0), "after {step} of 8: {answer:?}");
-        assert_eq!(tree(&bench, &run), wanted, "after {step} of 8");
-        assert_eq!(subjects(&bench, &run), ["Write a", "Write b", "Write c"], "after {step} of 8");
-        let log = bench.run(&["export", &run]);
-        let attempts = log.out.lines().filter(|line| line.contains("\"attempt_started\"")).count();
-        assert_eq!(attempts, 3, "no attempt is begun anew after {step} of 8");
-        wait_until_clean(&bench);
-    }
-}
-
-/// Jails of the dead end by themselves; what they leave the next start takes away.
-fn wait_until_clean(bench: &Bench) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while leftovers(bench) > 0 && Instant::now() < end {
-        thread::sleep(Duration::from_millis(50));
-    }
-    assert_eq!(leftovers(bench), 0);
 }
 
 #[test]

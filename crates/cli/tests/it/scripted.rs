@@ -1,4 +1,4 @@
-//! `sequester task` with a model that is played by script.
+//! The program with a model that is played by script.
 
 use std::fs;
 use std::process::{Command, Stdio};

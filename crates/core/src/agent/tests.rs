@@ -97,7 +97,7 @@ fn a_file_of_the_project_is_a_role_like_any_other() {
             prompt: "You write.\nShortly.\n".into(),
         })
     );
-    assert!(registry.hint("nobody").ends_with("quick-writer, docs-writer."));
+    assert!(registry.hint("nobody").ends_with("drafter, docs-writer."));
     assert_eq!(registry.hint("docs-witer"), "Perhaps `docs-writer` is meant.");
 }
 

@@ -24,6 +24,13 @@ pub struct Now<'a> {
     pub stopping: bool,
 }
 
+impl Now<'_> {
+    /// For how many more.
+    fn room(&self) -> usize {
+        self.jobs.saturating_sub(self.busy.len())
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
     /// To be recorded at once; then it is decided again.
@@ -49,7 +56,7 @@ pub enum Effect {
         kinds: Vec<Kind>,
         tree: Option<TreeId>,
     },
-    /// The task's change goes onto the branch of the run.
+    /// The task's change goes onto the branch of the run, and those in line behind it.
     Commit {
         task: TaskId,
     },
@@ -109,18 +116,39 @@ impl Plain<'_> {
         }
     }
 
+    /// What must be looked at in any case, and of the rest as many as there is room for.
     fn walk(&mut self) {
-        for task in &self.run.tasks[self.run.settled..] {
-            let id = &task.spec.id;
-            if task.ended.is_some() || !task.running.is_empty() || self.now.busy.contains(id) {
-                continue;
+        let run = self.run;
+        if run.is_cancelled {
+            for at in run.settled..run.tasks.len() {
+                self.look_at(at);
             }
-            if let Some(ended) = self.gate(task) {
-                self.tell(task, Event::TaskEnded(Box::new(ended)));
-            } else if self.run.is_ready(task) {
-                self.go_on(task);
-            }
+            return;
         }
+        for at in run.queue.pressing() {
+            self.look_at(at);
+        }
+        let mut room = self.now.room();
+        for at in run.queue.fresh() {
+            if room == 0 {
+                break;
+            }
+            room -= usize::from(self.look_at(at));
+        }
+    }
+
+    /// Whether it needs room.
+    fn look_at(&mut self, at: usize) -> bool {
+        let task = &self.run.tasks[at];
+        let id = &task.spec.id;
+        if task.ended.is_some() || !task.running.is_empty() || self.now.busy.contains(id) {
+            return false;
+        }
+        if let Some(ended) = self.gate(task) {
+            self.tell(task, Event::TaskEnded(Box::new(ended)));
+            return false;
+        }
+        self.run.is_ready(task) && self.go_on(task)
     }
 
     /// Why a task ends without anything being done for it.
@@ -137,12 +165,10 @@ impl Plain<'_> {
         if self.run.is_cancelled {
             return Some(end(Ended::Cancelled, "The run was cancelled.".to_owned()));
         }
-        let need = task.needs.iter().map(|need| &self.run.tasks[*need]).find_map(|need| {
-            let ended = need.ended.as_ref()?;
-            let is_met = matches!(ended.state, Ended::Done | Ended::Skipped);
-            (!is_met).then_some((&need.spec.id, ended))
-        });
-        let (need, ended) = need?;
+        let need =
+            task.needs.iter().map(|need| &self.run.tasks[*need]).find(|need| need.is_lost())?;
+        let ended = need.ended.as_ref()?;
+        let need = &need.spec.id;
         let why = ended.reason.as_deref().unwrap_or("It did not succeed.");
         let mut blocked =
             end(Ended::Blocked, format!("It needs `{need}`, which is not done: {why}"));
@@ -150,7 +176,8 @@ impl Plain<'_> {
         Some(blocked)
     }
 
-    fn go_on(&mut self, task: &TaskRun) {
+    /// Whether what comes next has effects.
+    fn go_on(&mut self, task: &TaskRun) -> bool {
         match next(self.run, task) {
             Some(Next::Skip { step, reason }) => {
                 self.tell(task, Event::StepSkipped { step, reason });
@@ -189,8 +216,10 @@ impl Plain<'_> {
                     self.tell(task, Event::TaskEnded(Box::new(ended)));
                 }
             }
-            Some(Next::Await | Next::Attempt(_) | Next::Verify { .. }) | None => {}
+            Some(Next::Attempt(_) | Next::Verify { .. }) => return true,
+            Some(Next::Await) | None => {}
         }
+        false
     }
 
     fn ask(&self, question: Question, about: super::event::About) -> Event {
@@ -217,15 +246,13 @@ impl Plain<'_> {
 /// What is to be done, as far as there is room for it: what is begun first, then in the plan's order.
 fn effects(run: &RunState, now: Now<'_>) -> Vec<Effect> {
     let mut effects: Vec<Effect> = commit(run, now).into_iter().collect();
-    let mut room = now.jobs.saturating_sub(now.busy.len());
-    let open = || {
-        run.tasks[run.settled..].iter().filter(|task| {
-            let is_free = task.running.is_empty() && !now.busy.contains(&task.spec.id);
-            task.ended.is_none() && is_free && run.is_ready(task)
-        })
+    let mut room = now.room();
+    let is_free = |task: &&TaskRun| {
+        let is_idle = task.running.is_empty() && !now.busy.contains(&task.spec.id);
+        is_idle && run.is_ready(task)
     };
-    let begun = open().filter(|task| task.attempts > 0);
-    let fresh = open().filter(|task| task.attempts == 0);
+    let begun = run.queue.begun().map(|at| &run.tasks[at]).filter(is_free);
+    let fresh = run.queue.fresh().map(|at| &run.tasks[at]).filter(is_free);
     let mut chosen: Vec<Effect> = Vec::new();
     for task in begun.chain(fresh) {
         if room == 0 {
@@ -269,7 +296,7 @@ fn afford(run: &RunState, chosen: Vec<Effect>) -> Vec<Effect> {
 /// What is left of the run's budget once all that is under way has used its part.
 fn left(run: &RunState) -> Cap {
     let mut left = run.started.settings.budget.minus(run.cost.usage.total(), run.cost.price);
-    for task in &run.tasks[run.settled..] {
+    for task in run.queue.pressing().map(|at| &run.tasks[at]) {
         // What is delegated is paid from the part of who delegates.
         for running in task.running.values().filter(|one| one.started.parent.is_none()) {
             let (budget, used) = (&running.started.budget, task.used(running.number));

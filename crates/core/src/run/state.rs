@@ -8,6 +8,7 @@ use super::attempts::{Running, Tried};
 use super::cost::Cost;
 use super::event::{About, Asked, Ended, Entry, Event, Outcome, Recorded, Started, TaskEnded};
 use super::plan::TaskSpec;
+use super::queue::Queue;
 use crate::context::Clarification;
 use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
@@ -30,6 +31,7 @@ pub struct RunState {
     index: BTreeMap<TaskId, usize>,
     /// All tasks before this one have ended, and what they changed is on the branch.
     pub(super) settled: usize,
+    pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
     /// How many questions were asked.
     pub asked: u32,
@@ -126,6 +128,7 @@ impl RunState {
             tasks: specs.into_iter().map(TaskRun::new).collect(),
             index: BTreeMap::new(),
             settled: 0,
+            queue: Queue::default(),
             questions: BTreeMap::new(),
             asked: 0,
             cost: Cost::default(),
@@ -156,34 +159,7 @@ impl RunState {
             self.tasks[at].needs = needs.filter_map(|need| self.position(need)).collect();
         }
         self.settled = 0;
-    }
-
-    /// Whether all that a task needs is done.
-    pub fn is_ready(&self, task: &TaskRun) -> bool {
-        let met = |need: &usize| {
-            let ended = self.tasks[*need].ended.as_ref();
-            ended.is_some_and(|ended| matches!(ended.state, Ended::Done | Ended::Skipped))
-        };
-        // What did not fit is done again when all before it in the plan stands.
-        let stands = task.over.is_none_or(|over| self.settled >= over);
-        stands && task.needs.iter().all(met)
-    }
-
-    /// All that a task is built on: what it needs, near and far, in the plan's order.
-    pub fn foundation(&self, at: usize) -> Vec<usize> {
-        let mut is_in = vec![false; self.tasks.len()];
-        let mut open = vec![at];
-        while let Some(one) = open.pop() {
-            let task = &self.tasks[one];
-            let over = 0..task.over.unwrap_or(0);
-            let done = over.filter(|other| self.tasks[*other].committed.is_some());
-            for need in task.needs.iter().copied().chain(done) {
-                if !std::mem::replace(&mut is_in[need], true) {
-                    open.push(need);
-                }
-            }
-        }
-        (0..is_in.len()).filter(|one| is_in[*one]).collect()
+        self.queue = Queue::of(&self.tasks);
     }
 
     fn settle(&mut self) {
@@ -220,6 +196,7 @@ impl RunState {
                 for task in retry {
                     self.reopen(task).ok_or_else(|| misfit("there is no such task"))?;
                 }
+                self.queue = Queue::of(&self.tasks);
             }
             Event::PlanChanged { plan, tasks } => {
                 self.started.plan = plan.clone();
@@ -238,6 +215,7 @@ impl RunState {
                 self.asked += 1;
                 if let Some(task) = scope.task.as_ref().and_then(|task| self.position(task)) {
                     self.tasks[task].open.insert(asked.question.clone());
+                    self.queue.place(&self.tasks, task);
                 }
             }
             Event::QuestionAnswered { question, answer, .. } => {
@@ -260,6 +238,7 @@ impl RunState {
                 if self.tasks[task].ended.is_some() {
                     self.settle();
                 }
+                self.queue.place(&self.tasks, task);
             }
         }
         Ok(())
@@ -277,6 +256,7 @@ impl RunState {
             question: open.asked.text.clone(),
             answer: answer.to_owned(),
         });
+        self.queue.place(&self.tasks, at);
     }
 
     fn reopen(&mut self, task: &TaskId) -> Option<()> {

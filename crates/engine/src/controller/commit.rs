@@ -1,45 +1,55 @@
-//! A finished task's change becomes one commit on the branch of the run.
+//! Each finished task's change becomes one commit on the branch of the run.
 
 use std::sync::Arc;
 
 use sequester_core::id::{CommitId, TaskId, TreeId};
-use sequester_core::repository::{Draft, Merge};
-use sequester_core::run::Event;
+use sequester_core::moment::Moment;
+use sequester_core::repository::{Draft, Merge, Repository};
+use sequester_core::run::{Entry, Event, Scope, TaskRun};
+use sequester_core::store::Batch;
 
+use super::bases::Bases;
 use super::world::Trouble;
 use super::{Controller, blocking};
 
+/// What a done task changed, to be laid on the branch.
+struct Layer {
+    task: TaskId,
+    base: TreeId,
+    result: TreeId,
+    message: String,
+}
+
+/// Commits that are recorded at once, at most.
+const ROW: usize = 32;
+
 impl Controller {
+    /// The task and those that stand in line behind it: what many finish together is written down together.
     pub(super) async fn commit(&self, task: &TaskId) -> Result<(), Trouble> {
-        let known = self.log.read(|run| {
-            let done = run.task(task)?;
-            // What was committed before and done again gives way to what is there now.
-            let base = done.replaced.as_ref().or(done.base.as_ref())?.clone();
-            let result = done.result()?.clone();
+        let (layers, tip) = self.log.read(|run| {
+            let layer = |task: &TaskRun| {
+                // What was committed before and done again gives way to what is there now.
+                let base = task.replaced.as_ref().or(task.base.as_ref())?.clone();
+                let result = task.result()?.clone();
+                let id = task.spec.id.clone();
+                let message = message(&task.spec.title, run.run.as_str(), id.as_str());
+                Some(Layer { task: id, base, result, message })
+            };
+            let layers: Vec<Layer> = run.in_line(task).take(ROW).filter_map(layer).collect();
             let start = &run.started.base;
-            let (parent, ours) = match &run.tip {
+            let tip = match &run.tip {
                 Some((commit, tree)) => (Some(commit.clone()), tree.clone()),
                 None => (start.commit.clone(), start.tree.clone()),
             };
-            let message = message(&done.spec.title, run.run.as_str(), task.as_str());
-            Some((base, result, parent, ours, message))
+            (layers, tip)
         });
-        let Some((base, theirs, parent, ours, message)) = known else { return Ok(()) };
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
-        let (at, result) = (self.log.clock().now(), theirs.clone());
-        let made = blocking(move || {
-            let tree = match bases.merge(repository.as_ref(), &base, &ours, &theirs)? {
-                Merge::Clean(tree) => tree,
-                Merge::Conflict(paths) => return Ok(Made::Conflict(paths)),
-            };
-            let draft = Draft { tree: tree.clone(), parent, message, author: None, at };
-            let commit = repository.commit(&draft)?;
-            Ok::<_, Trouble>(Made::Commit(commit, tree))
-        });
-        match made.await?? {
-            Made::Conflict(paths) => self.clash(task, &result, paths).await,
-            Made::Commit(commit, tree) => {
-                self.tell(task, Event::TaskCommitted { commit, tree }).await?;
+        let at = self.log.clock().now();
+        let made = blocking(move || lay(&bases, repository.as_ref(), layers, tip, at)).await??;
+        match made {
+            Made::Conflict { result, paths } => self.clash(task, &result, paths).await,
+            Made::Commits(entries) => {
+                self.log.append(Batch { entries, blobs: Vec::new() }).await?;
                 self.move_branch().await
             }
         }
@@ -47,6 +57,7 @@ impl Controller {
 
     /// To the last commit that is recorded, wherever a crash left it.
     pub(super) async fn move_branch(&self) -> Result<(), Trouble> {
+        let _alone = self.branch.lock().await;
         let to = self.log.read(|run| {
             run.tip.as_ref().map(|(commit, _)| (run.started.branch.clone(), commit.clone()))
         });
@@ -65,8 +76,38 @@ impl Controller {
 }
 
 enum Made {
-    Commit(CommitId, TreeId),
-    Conflict(Vec<String>),
+    Commits(Vec<Entry>),
+    /// Of the first; another one that does not fit is found when it is the first.
+    Conflict {
+        result: TreeId,
+        paths: Vec<String>,
+    },
+}
+
+/// One commit on another, as far as they fit. May take its time.
+fn lay(
+    bases: &Bases,
+    repository: &dyn Repository,
+    layers: Vec<Layer>,
+    (mut parent, mut ours): (Option<CommitId>, TreeId),
+    at: Moment,
+) -> Result<Made, Trouble> {
+    let mut entries = Vec::new();
+    for Layer { task, base, result, message } in layers {
+        let tree = match bases.merge(repository, &base, &ours, &result)? {
+            Merge::Clean(tree) => tree,
+            Merge::Conflict(paths) if entries.is_empty() => {
+                return Ok(Made::Conflict { result, paths });
+            }
+            Merge::Conflict(_) => break,
+        };
+        let draft = Draft { tree: tree.clone(), parent, message, author: None, at };
+        let commit = repository.commit(&draft)?;
+        (parent, ours) = (Some(commit.clone()), tree.clone());
+        let scope = Scope { task: Some(task), ..Scope::default() };
+        entries.push(Entry { scope, event: Event::TaskCommitted { commit, tree } });
+    }
+    Ok(Made::Commits(entries))
 }
 
 /// The task's title, and where it comes from.

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use flate2::read::ZlibDecoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use crate::name::{Format, Kind, Name};
 
@@ -165,20 +168,41 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// A new file with a name by which `git gc` knows what nobody needs any more, should this process be killed.
+/// What a draft's name begins with: `git gc` knows by it what nobody needs any more.
+const DRAFT: &str = "tmp_obj_sequester_";
+
+/// A new file, locked as long as it is open: so it is known whether anybody still writes it.
 pub(crate) fn draft(folder: &Path) -> io::Result<(PathBuf, File)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     loop {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("tmp_obj_sequester_{}_{count}", std::process::id()));
+        let path = folder.join(format!("{DRAFT}{}_{count}", std::process::id()));
         let mut options = File::options();
-        options.write(true).create_new(true);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o444);
-        match options.open(&path) {
-            Ok(file) => return Ok((path, file)),
+        options.write(true).create_new(true).mode(0o444);
+        let file = match options.open(&path) {
+            Ok(file) => file,
             // Another machine's process over the same folder, or one of ours that was killed.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
+        };
+        // Somebody who swept may have come before the lock. A file system without locks has nobody who sweeps.
+        let is_taken = flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .is_err_and(|error| error == Errno::WOULDBLOCK);
+        if !is_taken && path.exists() {
+            return Ok((path, file));
+        }
+    }
+}
+
+/// Takes away drafts that killed processes left.
+pub(crate) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_draft = entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT));
+        let Some(file) = is_draft.then(|| File::open(entry.path()).ok()).flatten() else {
+            continue;
+        };
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

@@ -2,7 +2,7 @@
 //! conflict, never a guess. Lines are merged by `git merge-file`, which follows neither attributes nor drivers.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -160,13 +160,15 @@ fn merge_lines(
 ) -> Result<Option<Vec<u8>>, Error> {
     let mut drafts = Drafts(Vec::new());
     for text in texts {
-        let (path, mut file) = objects::draft(objects.folder()).map_err(|e| unwritable(&e))?;
-        drafts.0.push(path);
-        file.write_all(text).map_err(|error| unwritable(&error))?;
+        let (path, file) = objects::draft(objects.folder()).map_err(|error| unwritable(&error))?;
+        let mut writing = &file;
+        let written = writing.write_all(text);
+        drafts.0.push((path, file));
+        written.map_err(|error| unwritable(&error))?;
     }
     let mut command =
         program.command(&["-c", "merge.conflictStyle=merge", "merge-file", "-p", "-q"]);
-    let output = command.args(&drafts.0).output();
+    let output = command.args(drafts.0.iter().map(|(path, _)| path)).output();
     let output = output.map_err(|error| broken(format!("`git` could not be started: {error}.")))?;
     match output.status.code() {
         Some(0) => Ok(Some(output.stdout)),
@@ -179,12 +181,12 @@ fn merge_lines(
     }
 }
 
-/// Files for a moment.
-struct Drafts(Vec<PathBuf>);
+/// Files for a moment, open so that nobody sweeps them away.
+struct Drafts(Vec<(PathBuf, File)>);
 
 impl Drop for Drafts {
     fn drop(&mut self) {
-        for path in &self.0 {
+        for (path, _) in &self.0 {
             let _ = fs::remove_file(path);
         }
     }

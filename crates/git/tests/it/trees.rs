@@ -481,3 +481,22 @@ fn a_submodule_stays_as_it_is() {
     let found = trees.between(&before, &to).unwrap();
     assert_eq!((found.entries.len(), found.refused[0].path.as_str()), (1, "sub"));
 }
+
+#[test]
+fn drafts_of_objects_go_when_nobody_writes_them_any_more() {
+    let sandbox = sample();
+    let objects = sandbox.path(".git/objects");
+    let [left, held] = ["tmp_obj_sequester_1_0", "tmp_obj_sequester_1_1"].map(|name| {
+        let path = objects.join(name);
+        std::fs::write(&path, "half").unwrap();
+        path
+    });
+    let writer = std::fs::File::open(&held).unwrap();
+    writer.lock().unwrap();
+    trees(&sandbox).sweep();
+    assert_eq!((left.exists(), held.exists()), (false, true));
+    drop(writer);
+    trees(&sandbox).sweep();
+    assert!(!held.exists());
+    assert_eq!(sandbox.git(&["fsck", "--strict"]), "");
+}

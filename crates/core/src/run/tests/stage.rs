@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::moment::Moment;
 use crate::report::Phase;
+use crate::run::queue::Queue;
 use crate::run::*;
 use crate::usage::Usage;
 
@@ -154,6 +155,8 @@ impl Stage {
         let recorded =
             Recorded { seq, at, run: self.state.run.clone(), entry: Entry { scope, event } };
         self.state.fold(&recorded).unwrap();
+        let anew = Queue::of(&self.state.tasks);
+        assert_eq!(self.state.queue, anew, "after {:?}", recorded.entry.event);
         self.log.push(recorded);
     }
 

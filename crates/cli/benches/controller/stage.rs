@@ -1,0 +1,293 @@
+//! A plan in chains, and all that a run of it needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use sequester_core::agent;
+use sequester_core::budget::Budget;
+use sequester_core::change::{Action, Change, Entry, Mode};
+use sequester_core::companion::Companions;
+use sequester_core::context::{Builder, IsolatedContext, Request, Share, Shelf};
+use sequester_core::future::BoxFuture;
+use sequester_core::graph::TaskGraph;
+use sequester_core::id::{RunId, TreeId};
+use sequester_core::limits::{Limits, OUTPUT_BYTES};
+use sequester_core::message::Message;
+use sequester_core::moment::Moment;
+use sequester_core::plan::{self, Plan};
+use sequester_core::profile::Profiles;
+use sequester_core::protected::Grants;
+use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
+use sequester_core::repository::{Merge, Repository as _};
+use sequester_core::run::{
+    Agent, Base, Cap, Outcome, Review, Settings, Source, Started, TaskSpec, VERSION, Workflows,
+};
+use sequester_core::store::Batch;
+use sequester_engine::{
+    Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Wanted, Watch, World, block_on,
+};
+use sequester_store::{Options, Stats, Store};
+use sequester_testkit::memory::{MemoryJails, MemoryTrees};
+use sequester_testkit::provider::calls;
+use sequester_testkit::{LineOutliner, WordRanker};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Who needs whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Each is the next of one of [`CHAINS`] and writes its chain's file anew.
+    Chains,
+    /// None needs another. As many files as there are chains, in which all of them write the same.
+    Wide,
+}
+
+const CHAINS: usize = 32;
+
+pub(crate) struct Stage {
+    _folder: TempDir,
+    store: Arc<Store>,
+    trees: MemoryTrees,
+    text: String,
+    plan: Arc<Plan>,
+    graph: Arc<TaskGraph>,
+}
+
+impl Stage {
+    pub(crate) fn new(tasks: usize, shape: Shape, options: Options) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_with(&folder.path().join("store.db"), options).unwrap();
+        let text = plan_of(tasks, shape);
+        let parsed = plan::parse(text.as_bytes(), &plan::Options::default());
+        assert_eq!(parsed.faults, [], "the plan has faults");
+        let graph = Arc::new(TaskGraph::new(&parsed.plan).0);
+        Self {
+            _folder: folder,
+            store: Arc::new(store),
+            trees: trees(),
+            text,
+            plan: Arc::new(parsed.plan),
+            graph,
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        self.store.stats()
+    }
+
+    pub(crate) fn conduct(&self, jobs: usize, watch: Arc<dyn Watch>) {
+        let world = World {
+            store: Arc::clone(&self.store) as _,
+            repository: Arc::new(self.trees.clone()),
+            jails: Arc::new(MemoryJails(self.trees.clone())),
+            crew: Arc::new(Hands {
+                plan: Arc::clone(&self.plan),
+                graph: Arc::clone(&self.graph),
+                trees: self.trees.clone(),
+            }),
+            clock: Arc::new(Still),
+        };
+        let mut batch = Batch::default();
+        let started = self.started(&mut batch);
+        let run = RunId::from("r1");
+        let ended = block_on(async {
+            let store = self.store.as_ref();
+            let log =
+                Log::start(store, Arc::new(Still), &run, started, batch, Arc::clone(&watch)).await;
+            let log = Arc::new(log.unwrap());
+            Controller::new(world, log, watch, Stop::default()).conduct(jobs).await
+        });
+        assert_eq!(ended.unwrap().unwrap(), Outcome::Done);
+    }
+
+    fn started(&self, batch: &mut Batch) -> Started {
+        let known = Workflows::read(&[]);
+        let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
+        let agents = agent::built_in().iter().map(|role| {
+            let (phase, profile) = (role.phase, role.profile.clone());
+            (role.name.clone(), Agent { phase, profile, models: vec!["m".to_owned()] })
+        });
+        let spec =
+            |task| TaskSpec { workflow: "solo".to_owned(), ..TaskSpec::of(task, &self.graph) };
+        Started {
+            version: VERSION,
+            plan: Source {
+                path: "plan.md".to_owned(),
+                format: None,
+                parallel: false,
+                text: batch.keep(self.text.as_bytes()),
+            },
+            base: Base { commit: None, tree: self.trees.start(false).unwrap().tree },
+            branch: "sequester/r1".to_owned(),
+            tasks: self.plan.tasks.iter().map(spec).collect(),
+            agents: agents.collect(),
+            workflows: known.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
+            settings: Settings {
+                share: Share::default(),
+                review: Review::default(),
+                unattended: false,
+                budget: Cap::default(),
+                checks: BTreeMap::new(),
+                fixes: 2,
+            },
+        }
+    }
+}
+
+fn plan_of(tasks: usize, shape: Shape) -> String {
+    let mut plan = "---\nsequester: 1\n---\n# Parts\n".to_owned();
+    for at in 0..tasks {
+        let _ = write!(plan, "\n## [t{at:04}] Write part {at:04}\n");
+        let _ = match shape {
+            Shape::Chains => {
+                let need = at.checked_sub(CHAINS).map(|need| format!("t{need:04}"));
+                let (need, path) = (need.unwrap_or_default(), path(at));
+                write!(
+                    plan,
+                    "\n```task\nneeds: [{need}]\nfiles: {{modify: [{path}]}}\n```\n\nWrite the number.\n"
+                )
+            }
+            Shape::Wide => write!(plan, "\nWrite the word.\n"),
+        };
+    }
+    plan
+}
+
+fn path(at: usize) -> String {
+    format!("part-{:02}.txt", at % CHAINS)
+}
+
+fn trees() -> MemoryTrees {
+    let files: Vec<String> = (0..CHAINS).map(path).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), "nothing\n")).collect();
+    MemoryTrees::new(&files)
+}
+
+/// What the trees of as many tasks take by themselves, in bytes for each.
+pub(crate) fn trees_alone(tasks: usize, resident: fn() -> usize) -> usize {
+    let trees = trees();
+    let start = trees.start(false).unwrap().tree;
+    let mut last: Vec<TreeId> = vec![start.clone(); CHAINS];
+    let (mut tip, before) = (start, resident());
+    for at in 0..tasks {
+        let content = format!("number {at:04}\n").into_bytes();
+        let entry = Entry {
+            path: path(at),
+            action: Action::Modify,
+            was: Some(Mode::File),
+            mode: Some(Mode::File),
+            added: None,
+            removed: None,
+            in_patch: false,
+            size: content.len() as u64,
+            content,
+        };
+        let change = Change { entries: vec![entry], ..Change::default() };
+        let base = &last[at % CHAINS];
+        let result = trees.with_change(base, &change).unwrap();
+        let Merge::Clean(merged) = trees.merge(base, &tip, &result).unwrap() else {
+            unreachable!("each writes its own file")
+        };
+        (tip, last[at % CHAINS]) = (merged, result);
+    }
+    (resident() - before) / tasks
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Moment {
+        Moment(1_000)
+    }
+}
+
+struct Hands {
+    plan: Arc<Plan>,
+    graph: Arc<TaskGraph>,
+    trees: MemoryTrees,
+}
+
+impl Crew for Hands {
+    fn member(&self, agent: &str, _: Option<&str>) -> Result<Member, Trouble> {
+        let role = agent::find(agent).unwrap();
+        let profile = role.granted(Profiles::built_in()).unwrap();
+        let (budget, grants) = (Budget::default(), Grants::default());
+        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES })
+    }
+
+    fn checker(&self) -> Result<Member, Trouble> {
+        self.member("validator", None)
+    }
+
+    fn names<'a>(
+        &'a self,
+        _: &'a TreeId,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<Option<BTreeSet<String>>, Trouble>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
+        let snapshot = self.trees.snapshot(wanted.base)?;
+        let limits = Limits::default();
+        let shelf = Shelf::new(snapshot.as_ref(), &LineOutliner, &limits);
+        let (ranker, companions) = (WordRanker(snapshot.as_ref()), Companions::default());
+        let builder =
+            Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
+        let role = agent::find(wanted.agent).unwrap();
+        let request = Request { work: wanted.work, ..Request::new(wanted.task, role) };
+        Ok(builder.build(&request).unwrap())
+    }
+
+    fn connect<'a>(
+        &'a self,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>> {
+        Box::pin(async { Ok(Arc::new(Player) as Arc<dyn Provider>) })
+    }
+
+    fn tools(&self, _: &Member, _: &dyn Provider, _: &TreeId) -> Extra {
+        Extra::default()
+    }
+}
+
+/// Writes the task's file, then reports.
+struct Player;
+
+impl Provider for Player {
+    fn model(&self) -> &'static str {
+        "m"
+    }
+
+    fn powers(&self) -> Powers {
+        Powers { schema: false, free: true, scripted: false }
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: provider::Request<'a>,
+        _: &'a dyn Deltas,
+    ) -> BoxFuture<'a, Result<Reply, provider::Error>> {
+        let Some(Message::User(prompt)) = request.messages.first() else { unreachable!() };
+        let id = prompt.split("**Task ID:** ").nth(1).and_then(|rest| rest.lines().next());
+        let id = id.unwrap();
+        let path = path(id.trim_start_matches('t').parse().unwrap());
+        let reply = if request.messages.len() == 1 {
+            let is_wide = prompt.contains("Write the word.");
+            let content = if is_wide { "word\n".to_owned() } else { format!("number {id}\n") };
+            calls(&[("Write", json!({ "path": path, "content": content }))])
+        } else {
+            calls(&[(
+                "report",
+                json!({
+                    "task_id": id, "phase": "write", "status": "complete", "decision": "PROCEED",
+                    "findings": { "files_changed": [path], "tests_written": [] },
+                    "context_summary": format!("Wrote {id}."),
+                    "self_review": [{ "item": "It is there", "ok": true }],
+                }),
+            )])
+        };
+        Box::pin(async move { Ok(reply) })
+    }
+}

@@ -1,0 +1,126 @@
+//! Which tasks something can be done for, found without a walk over all of them, and what they build on.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Ended;
+use super::state::{RunState, TaskRun};
+use crate::id::TaskId;
+
+/// The tasks that have not ended, by what keeps them. Those that wait for what they need are in none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Queue {
+    /// Who needs each task.
+    dependants: Vec<Vec<usize>>,
+    /// Something happened to them already.
+    begun: BTreeSet<usize>,
+    /// Nothing happened to them, and all that they need is done.
+    fresh: BTreeSet<usize>,
+    /// They end without anything being done for them.
+    doomed: BTreeSet<usize>,
+}
+
+impl Queue {
+    pub(super) fn of(tasks: &[TaskRun]) -> Self {
+        let mut queue = Self { dependants: vec![Vec::new(); tasks.len()], ..Self::default() };
+        for (at, task) in tasks.iter().enumerate() {
+            for need in &task.needs {
+                queue.dependants[*need].push(at);
+            }
+        }
+        (0..tasks.len()).for_each(|at| queue.put(tasks, at));
+        queue
+    }
+
+    /// After something happened to a task.
+    pub(super) fn place(&mut self, tasks: &[TaskRun], at: usize) {
+        let had_ended = !self.is_open(at);
+        self.put(tasks, at);
+        if had_ended || tasks[at].ended.is_some() {
+            for other in self.dependants[at].clone() {
+                self.put(tasks, other);
+            }
+        }
+    }
+
+    fn is_open(&self, at: usize) -> bool {
+        [&self.begun, &self.fresh, &self.doomed].iter().any(|set| set.contains(&at))
+    }
+
+    fn put(&mut self, tasks: &[TaskRun], at: usize) {
+        for set in [&mut self.begun, &mut self.fresh, &mut self.doomed] {
+            set.remove(&at);
+        }
+        let task = &tasks[at];
+        if task.ended.is_some() {
+            return;
+        }
+        let needs = || task.needs.iter().map(|need| &tasks[*need]);
+        if task.spec.left_out.is_some() || needs().any(TaskRun::is_lost) {
+            self.doomed.insert(at);
+        } else if task.attempts > 0 || !task.facts.is_empty() || !task.open.is_empty() {
+            self.begun.insert(at);
+        } else if needs().all(TaskRun::is_met) {
+            self.fresh.insert(at);
+        }
+    }
+
+    /// Those that must be looked at whether there is room or not.
+    pub(super) fn pressing(&self) -> impl Iterator<Item = usize> {
+        self.doomed.union(&self.begun).copied()
+    }
+
+    pub(super) fn begun(&self) -> impl Iterator<Item = usize> {
+        self.begun.iter().copied()
+    }
+
+    pub(super) fn fresh(&self) -> impl Iterator<Item = usize> {
+        self.fresh.iter().copied()
+    }
+}
+
+impl TaskRun {
+    /// Whether who needs it can begin.
+    fn is_met(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| matches!(ended.state, Ended::Done | Ended::Skipped))
+    }
+
+    /// Whether who needs it is blocked.
+    pub(super) fn is_lost(&self) -> bool {
+        self.ended.is_some() && !self.is_met()
+    }
+}
+
+impl RunState {
+    /// Whether all that a task needs is done.
+    pub fn is_ready(&self, task: &TaskRun) -> bool {
+        // What did not fit is done again when all before it in the plan stands.
+        let stands = task.over.is_none_or(|over| self.settled >= over);
+        stands && task.needs.iter().all(|need| self.tasks[*need].is_met())
+    }
+
+    /// The task and those after it in the plan's order, up to the first that has not ended, whose changes are not on the branch.
+    pub fn in_line(&self, first: &TaskId) -> impl Iterator<Item = &TaskRun> {
+        let after = self.position(first).and_then(|at| self.tasks.get(at..)).unwrap_or_default();
+        let ended = after.iter().take_while(|task| task.ended.is_some());
+        ended.filter(|task| task.result().is_some() && task.committed.is_none())
+    }
+
+    /// All that a task is built on: what it needs, near and far, in the plan's order.
+    pub fn foundation(&self, at: usize) -> Vec<usize> {
+        let mut is_in = vec![false; self.tasks.len()];
+        let mut open = vec![at];
+        while let Some(one) = open.pop() {
+            let task = &self.tasks[one];
+            let over = 0..task.over.unwrap_or(0);
+            let done = over.filter(|other| self.tasks[*other].committed.is_some());
+            for need in task.needs.iter().copied().chain(done) {
+                if !std::mem::replace(&mut is_in[need], true) {
+                    open.push(need);
+                }
+            }
+        }
+        (0..is_in.len()).filter(|one| is_in[*one]).collect()
+    }
+}
