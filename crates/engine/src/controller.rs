@@ -178,6 +178,11 @@ impl Controller {
         Ok(self.log.append(Batch { entries, blobs: Vec::new() }).await?)
     }
 
+    /// Takes what other processes want of this run, while nothing goes on in it.
+    pub async fn listen(&self) -> Result<(), Trouble> {
+        self.hear(0).await.map(drop)
+    }
+
     /// What other processes want of this run.
     async fn hear(&self, after: u64) -> Result<u64, Trouble> {
         let letters = self.log.lease().letters(after)?;

@@ -17,6 +17,6 @@ pub use descriptors::{Shortage, raise_descriptors};
 pub use drive::{drive, record};
 pub use feed::{Feed, News, Silent};
 pub use journal::{Halt, Journal, Unrecorded};
-pub use runtime::block_on;
+pub use runtime::{block_on, pause};
 pub use stop::Stop;
 pub use toolbox::{Capped, Filtered, Joined, Lazy, Redacted, Requests, Standing};

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::time::Duration;
 
 /// Runs a future to its end on a runtime of its own, on this thread alone.
 ///
@@ -13,6 +14,11 @@ pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
     // A blocking call that hangs does not keep the program alive.
     runtime.shutdown_background();
     Ok(output)
+}
+
+/// Gives others their turn for a while.
+pub async fn pause(time: Duration) {
+    tokio::time::sleep(time).await;
 }
 
 #[cfg(test)]

@@ -17,9 +17,12 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Stops when the person presses Ctrl-C or the system wants the process gone (SIGTERM), and tells when either comes once
-    /// more. To be called inside the runtime.
-    pub fn on_signal(again: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+    /// Stops when the person presses Ctrl-C or the system wants the process gone (SIGTERM), and tells the first time and when
+    /// either comes once more. To be called inside the runtime.
+    pub fn on_signal(
+        first: impl FnOnce() + Send + 'static,
+        again: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let stop = Self::default();
@@ -33,6 +36,7 @@ impl Stop {
             };
             told().await;
             theirs.stop();
+            first();
             told().await;
             again();
         });

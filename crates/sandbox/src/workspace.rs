@@ -143,8 +143,13 @@ impl State {
             (attempts, self.move_bases_away(kept, &mut swept.problems)?)
         };
         let discard = |left: &Left, problems: &mut Vec<String>| {
-            let told = |error| problems.push(format!("`{}`: {error}.", left.folder.display()));
-            discard::discard(&left.folder).map_err(told).is_ok()
+            match discard::discard(&left.folder) {
+                Ok(()) => return true,
+                // Whoever it belonged to, or another sweep, was quicker.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => problems.push(format!("`{}`: {error}.", left.folder.display())),
+            }
+            false
         };
         let problems = &mut swept.problems;
         swept.attempts = attempts.iter().filter(|left| discard(left, problems)).count();

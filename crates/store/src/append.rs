@@ -96,7 +96,8 @@ impl Parcel {
         let mut head = self.tenure.head(transaction)?;
         head.at = head.at.max(self.at.0);
         if let Some(last) = self.batch.entries.last() {
-            head.ended = matches!(last.event, Event::RunEnded { .. });
+            head.ended =
+                matches!(last.event, Event::RunEnded { outcome, .. } if outcome.is_final());
         }
         let lines = number(&head, &self.tenure.run, self.batch.entries)?;
         // From here on only the file itself can refuse, and then all of the transaction.

@@ -88,7 +88,7 @@ fn unknown(question: &str) -> Failure {
 }
 
 /// The label of an option where one is meant, by its label or its number; else the person's own words.
-fn choose(question: &QuestionId, open: &Open, text: &str) -> Result<String, Failure> {
+pub(super) fn choose(question: &QuestionId, open: &Open, text: &str) -> Result<String, Failure> {
     let (options, text) = (&open.asked.options, text.trim());
     let named = options.iter().find(|option| option.label == text);
     let named = named.or_else(|| {

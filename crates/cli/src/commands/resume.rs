@@ -20,7 +20,10 @@ use crate::wire::{PlanFile, Project, Staff};
 
 pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let project = Arc::new(Project::open(args)?);
-    let (runs, id) = Runs::seek_writing(&project.root, given.run.as_deref())?;
+    let (runs, mut id) = Runs::seek_writing(&project.root, given.run.as_deref())?;
+    if given.run.is_none() {
+        id = runs.newest_open()?.unwrap_or(id);
+    }
     let state = runs.state(&id)?;
     let again = again(&state, given)?;
     let recorded = recorded(&runs, &state)?;

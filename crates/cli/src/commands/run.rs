@@ -1,5 +1,6 @@
 //! `sequester run`: a whole plan, every task in a subagent of its own, onto a branch to apply.
 
+mod asking;
 mod detach;
 
 use std::io::{self, IsTerminal as _};
@@ -19,6 +20,8 @@ use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
 use sequester_git::{Repo, Trees};
 use sequester_store::Store;
 
+use asking::{Asked, Lines};
+
 use super::context::refuse_faulty;
 use crate::Outcome;
 use crate::args::{Args, RunArgs};
@@ -26,7 +29,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::{self as view, Onlooker};
 use crate::wire::jail::Machine;
-use crate::wire::run::{Asked, Ready, estimate};
+use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
 use crate::wire::{Cells, Connections, PlanFile, Project, Staff, refuse_trouble};
 
@@ -38,7 +41,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let start = place.start(args.include_dirty)?;
     let base = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
     let connections = Connections::new(&project.settings)?;
-    let asked = Asked { project: &project, file: &file, given, connections: &connections };
+    let asked = Wanted { project: &project, file: &file, given, connections: &connections };
     let ready = block_on(asked.ready(&start, &base));
     let mut ready = ready.map_err(|error| Failure::no_runtime(&error))??;
     for note in project.notes().iter().chain(&ready.notes) {
@@ -187,40 +190,47 @@ pub(super) async fn conduct(
     onlooker: &Arc<Onlooker>,
     Manner { jobs, json, signal }: Manner,
 ) -> Result<Ended, Failure> {
-    let stop =
-        Stop::on_signal(|| std::process::exit(130)).map_err(|error| Failure::no_runtime(&error))?;
+    let stop = on_signal(&log, onlooker, signal).map_err(|error| Failure::no_runtime(&error))?;
     let (park, cancel) = match signal {
-        Signal::Parks => (stop, Stop::default()),
-        Signal::Cancels => (Stop::default(), stop),
+        Signal::Parks => (stop.clone(), Stop::default()),
+        Signal::Cancels => (Stop::default(), stop.clone()),
     };
     let controller = Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, park);
     let controller = controller.cancelled_by(cancel);
+    let mut lines = None;
     loop {
         let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
-        // Not what a task asked that has ended since.
-        let open = log.read(|run| {
-            run.inbox().map(|(id, open)| (id.clone(), open.clone())).collect::<Vec<_>>()
-        });
         if ended != Ended::Waiting || json || !is_attended() {
             return Ok(ended);
         }
         onlooker.rest();
-        let mut entries = Vec::new();
-        for (id, question) in open {
-            let Some(answer) = view::ask(&question)? else { continue };
-            let scope = Scope { task: question.task, phase: question.phase, attempt: None };
-            let by = "the terminal".to_owned();
-            let event = Event::QuestionAnswered { question: id, answer, by };
-            entries.push(Entry { scope, event });
-        }
-        if entries.is_empty() {
-            return Ok(ended);
+        let lines = lines.get_or_insert_with(Lines::of_terminal);
+        match asking::ask(&controller, &log, &stop, lines).await? {
+            Asked::GoOn => {}
+            Asked::Nothing => return Ok(ended),
+            Asked::Stopped => return Ok(Ended::Stopped),
         }
         let event = Event::RunResumed { retry: Vec::new() };
-        entries.push(Entry { scope: Scope::default(), event });
+        let entries = vec![Entry { scope: Scope::default(), event }];
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
         kept.map_err(|error| refuse_trouble(&Trouble::Store(error)))?;
     }
+}
+
+/// Says what Ctrl-C does; the second one leaves at once.
+fn on_signal(log: &Log, onlooker: &Arc<Onlooker>, signal: Signal) -> io::Result<Stop> {
+    let (onlooker, run) = (Arc::clone(onlooker), log.read(|run| run.run.clone()));
+    let first = move || {
+        if signal == Signal::Parks {
+            onlooker.note_that(
+                "stopping: what is under way comes to its next step; Ctrl-C again ends at once",
+            );
+        }
+    };
+    Stop::on_signal(first, move || {
+        output::warn(&format!("\nrun {run}: `sequester resume {run}` takes it up\n"));
+        std::process::exit(130)
+    })
 }
 
 /// Whether somebody is there to be asked.

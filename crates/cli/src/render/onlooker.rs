@@ -107,6 +107,13 @@ impl Onlooker {
         }
     }
 
+    /// Something that is no part of the run.
+    pub(crate) fn note_that(&self, what: &str) {
+        if !self.json {
+            self.say(what);
+        }
+    }
+
     /// A line that stays.
     fn say(&self, line: &str) {
         match &self.bars {
@@ -201,7 +208,9 @@ impl Onlooker {
                     .counts
                     .map(|counts| format!(" ({} passed, {} failed)", counts.passed, counts.failed));
                 let command = clean(&ended.check.command).into_owned();
-                self.say(&format!("{name}: `{command}` {is}{}", counts.unwrap_or_default()));
+                let place = if ended.is_base { " without the change" } else { "" };
+                let counts = counts.unwrap_or_default();
+                self.say(&format!("{name}: `{command}` {is}{place}{counts}"));
             }
             Event::StepSkipped { step, reason } => {
                 self.say(&format!("{name}: {step} is skipped: {}", clean(reason)));
@@ -294,8 +303,8 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     text
 }
 
-/// Puts a question to the person; nothing where they leave it for later.
-pub(crate) fn ask(open: &Open) -> Result<Option<String>, Failure> {
+/// A question as it is put to the person at the terminal.
+pub(crate) fn question(open: &Open) -> String {
     let task = open.task.as_ref().map(ToString::to_string).unwrap_or_default();
     let mut text = format!("\n{} asks: {}\n", clean(&task), clean(&open.asked.text));
     for (number, option) in (1..).zip(&open.asked.options) {
@@ -306,12 +315,7 @@ pub(crate) fn ask(open: &Open) -> Result<Option<String>, Failure> {
     let hint = default.map_or("empty leaves it for later".to_owned(), |default| {
         format!("empty takes: {}", clean(default))
     });
-    let _ = write!(text, "answer ({hint}): ");
-    let given = read_line(&text)?;
-    let chosen = given.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let chosen = chosen.and_then(|at| open.asked.options.get(at)).map(|one| one.label.clone());
-    let typed = (!given.is_empty()).then_some(given);
-    Ok(chosen.or(typed).or_else(|| default.map(str::to_owned)))
+    text + &format!("answer ({hint}): ")
 }
 
 pub(crate) fn agree(what: &str) -> Result<bool, Failure> {

@@ -258,18 +258,33 @@ impl Asked<'_> {
                 let hint = "`sequester plan` lists the tasks.";
                 return Err(Failure::input(Code::UnknownTask, &self.file.name, message, hint));
             };
-            let open = task.needs.iter().find(|need| {
-                let needed = self.file.plan.task(&need.id);
-                let is_chosen = self.given.only.iter().any(|id| id == need.id.as_str());
-                self.given.only.contains(id) && !is_chosen && needed.is_some_and(|one| !one.done)
-            });
-            if let Some(need) = open {
-                let message = format!("Task `{id}` needs `{}`, which is not done.", need.id);
-                let hint = format!("Choose it too: `--only {},{id}`.", need.id);
+            let is_chosen = |id: &TaskId| self.given.only.iter().any(|one| one == id.as_str());
+            let is_open = |id: &TaskId| self.file.plan.task(id).is_some_and(|one| !one.done);
+            let mut needs = task.needs.iter().map(|need| &need.id);
+            let open = needs.find(|id| is_open(id) && !is_chosen(id));
+            if let Some(need) = open.filter(|_| self.given.only.contains(id)) {
+                let message = format!("Task `{id}` needs `{need}`, which is not done.");
+                let hint = format!("Choose all that is needed: `--only {}`.", self.with_needs());
                 return Err(Failure::input(Code::UnknownNeed, &self.file.name, message, hint));
             }
         }
         Ok(())
+    }
+
+    /// The chosen tasks and all open ones that they need, near and far, in the plan's order.
+    fn with_needs(&self) -> String {
+        let plan = &self.file.plan;
+        let mut all: BTreeSet<TaskId> = BTreeSet::new();
+        let mut next: Vec<TaskId> =
+            self.given.only.iter().map(|id| TaskId::from(id.as_str())).collect();
+        while let Some(id) = next.pop() {
+            let Some(task) = plan.task(&id).filter(|task| !task.done) else { continue };
+            if all.insert(id) {
+                next.extend(task.needs.iter().map(|need| need.id.clone()));
+            }
+        }
+        let ids = plan.tasks.iter().map(|task| &task.id).filter(|id| all.contains(*id));
+        ids.map(TaskId::as_str).collect::<Vec<_>>().join(",")
     }
 
     fn checks(&self, base: &dyn Snapshot) -> BTreeMap<Kind, String> {

@@ -14,7 +14,7 @@ use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
-use sequester_core::run::{Recorded, RunState, RunView};
+use sequester_core::run::{Outcome, Recorded, RunState, RunView};
 use sequester_core::store::{Error, ErrorKind, RunStore as _};
 use sequester_git::{Home, Repo, Trees};
 use sequester_store::Store;
@@ -99,6 +99,16 @@ impl Runs {
                 Err(unknown(&self.root, message, &fitting))
             }
         }
+    }
+
+    /// The newest run that can go on by itself.
+    pub(crate) fn newest_open(&self) -> Result<Option<RunId>, Failure> {
+        for run in self.list()? {
+            if !self.state(&run)?.ended.is_some_and(Outcome::is_final) {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
     }
 
     /// Newest first.

@@ -260,6 +260,7 @@ fn task(id: &str, title: &str) -> TaskSpec {
         produces: Vec::new(),
         tdd: false,
         budget: Cap::default(),
+        message: None,
         left_out: None,
     }
 }

@@ -7,7 +7,8 @@ use crate::command::{Answer, Bench};
 
 fn run(bench: &Bench, columns: usize, answer: &str, arguments: &[&str]) -> Answer {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/terminal.py");
-    let output = Command::new("python3")
+    let output = Command::new("timeout")
+        .args(["120", "python3"])
         .arg(script)
         .args([&columns.to_string(), answer, env!("CARGO_BIN_EXE_sequester")])
         .args(arguments)
@@ -61,4 +62,41 @@ fn a_shell_in_the_jail_reads_its_lines_and_ends() {
     let answer = run(&bench, 80, "tty; exit 3", &arguments);
     assert_eq!(answer.code, Some(3), "{answer:?}");
     assert!(answer.out.contains("not a tty"), "{answer:?}");
+}
+
+const ASKING: &str = "---\nsequester: 1\nworkflow: solo\n---\n# Ports\n\n## [one] Choose\n\n\
+    Ask: Which port?\n- 8080 (default)\n- 9090\n\nCreate `port.txt`:\n\n```\nchosen\n```\n";
+
+/// What was answered, by whom, and how the run stands.
+fn told(bench: &Bench) -> (Vec<(String, String)>, String) {
+    let log = bench.run(&["log", "--json"]).out;
+    let events = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let given = events.filter(|event| event["event"] == "question_answered");
+    let given = given.map(|event| (text(&event["answer"]), text(&event["by"])));
+    let given = given.collect();
+    let runs = bench.run(&["status", "--json"]).json();
+    let run = text(&runs[0]["run"]);
+    (given, text(&bench.run(&["status", &run, "--json"]).json()["state"]))
+}
+
+#[test]
+fn a_question_is_answered_in_the_terminal_by_an_option_that_there_is() {
+    let bench = Bench::with(&[("README.md", "Ports\n")]);
+    bench.write("../plan.md", ASKING);
+    let arguments = ["run", "../plan.md", "--model", "literal"];
+    let answer = run(&bench, 100, "7\n2", &arguments);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.out.contains("options 1 to 2, and no 7"), "{answer:?}");
+    assert_eq!(told(&bench), (vec![("9090".to_owned(), "the terminal".to_owned())], "done".into()));
+}
+
+#[test]
+fn ctrl_c_at_a_question_leaves_it_open() {
+    let bench = Bench::with(&[("README.md", "Ports\n")]);
+    bench.write("../plan.md", ASKING);
+    let arguments = ["run", "../plan.md", "--model", "literal"];
+    let answer = run(&bench, 100, "^C", &arguments);
+    assert_eq!(answer.code, Some(130), "{answer:?}");
+    assert_eq!(told(&bench), (Vec::new(), "waiting".into()));
 }

@@ -27,6 +27,7 @@ fn task(files: &[(&str, plan::Action)]) -> TaskSpec {
         produces: Vec::new(),
         tdd: false,
         budget: Cap::default(),
+        message: None,
         left_out: None,
     }
 }
@@ -58,6 +59,7 @@ fn ended(kind: Kind, command: &str, code: i32, counts: Option<(u64, u64)>) -> Ch
     CheckEnded {
         check: Check { kind, command: command.to_owned() },
         on: TreeId::new("t"),
+        is_base: false,
         code,
         passed: check::passed(kind, code, counts),
         counts,

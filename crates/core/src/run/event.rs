@@ -223,6 +223,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether nothing of it waits for anybody.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Waiting | Self::Stopped)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -435,6 +440,9 @@ impl Said {
 pub struct CheckEnded {
     pub check: Check,
     pub on: TreeId,
+    /// Whether that is the task's base: then it says what failed before already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_base: bool,
     pub code: i32,
     pub passed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use crate::context::Share;
 use crate::digest::Digest;
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
-use crate::plan::{Action, FileRef, Task};
+use crate::plan::{Action, FileRef, Task, step};
 
 /// A task without its text, which the plan's source has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct TaskSpec {
     pub title: String,
     /// Of the text: another one is another task.
     pub text: Digest,
+    /// For its commit, where its steps spell one out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// Directly, and only those that are part of this run.
     pub needs: Vec<TaskId>,
     pub workflow: String,
@@ -54,6 +57,7 @@ impl TaskSpec {
             id: task.id.clone(),
             title: task.title.clone(),
             text: Digest::of(task.text.as_bytes()),
+            message: step::message(&step::read(&task.text).steps),
             needs: graph.needs(&task.id),
             workflow: DEFAULT.to_owned(),
             agent: task.settings.agent.clone(),

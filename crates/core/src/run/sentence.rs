@@ -122,8 +122,9 @@ fn attempt_ended(ended: &AttemptEnded) -> String {
 
 fn check_ended(ended: &CheckEnded) -> String {
     let word = if ended.passed { "passed" } else { "failed" };
-    let mut text =
-        format!("The check `{}` {word} with exit code {}", ended.check.command, ended.code);
+    let place = if ended.is_base { " on the task's base" } else { "" };
+    let command = &ended.check.command;
+    let mut text = format!("The check `{command}` {word}{place} with exit code {}", ended.code);
     if let Some(counts) = ended.counts {
         let (passed, failed) = (counts.passed, counts.failed);
         let _ = write!(text, ": {passed} passed, {failed} failed, {} skipped", counts.skipped);

@@ -172,6 +172,7 @@ impl Recording {
             produces: Vec::new(),
             tdd: false,
             budget: Cap::default(),
+            message: None,
             left_out: None,
         };
         let tasks = self.plan.tasks.iter().map(spec).collect();

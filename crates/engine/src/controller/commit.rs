@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sequester_core::id::{CommitId, TaskId, TreeId};
+use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Merge, Repository};
-use sequester_core::run::{Entry, Event, Scope, TaskRun};
+use sequester_core::run::{Entry, Event, Scope, TaskRun, TaskSpec};
 use sequester_core::store::Batch;
 
 use super::bases::Bases;
@@ -32,7 +32,7 @@ impl Controller {
                 let base = task.replaced.as_ref().or(task.base.as_ref())?.clone();
                 let result = task.result()?.clone();
                 let id = task.spec.id.clone();
-                let message = message(&task.spec.title, run.run.as_str(), id.as_str());
+                let message = message(&task.spec, &run.run);
                 Some(Layer { task: id, base, result, message })
             };
             let layers: Vec<Layer> = run.in_line(task).take(ROW).filter_map(layer).collect();
@@ -110,11 +110,19 @@ fn lay(
     Ok(Made::Commits(entries))
 }
 
-/// The task's title, and where it comes from.
-fn message(title: &str, run: &str, task: &str) -> String {
+/// What the task says of it, else its title; and where it comes from.
+fn message(spec: &TaskSpec, run: &RunId) -> String {
     // One line, whatever the plan holds.
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title = line(title);
-    let subject = if title.is_empty() { line(task) } else { title };
-    format!("{subject}\n\nSequester-Run: {}\nSequester-Task: {}\n", line(run), line(task))
+    let id = line(spec.id.as_str());
+    let said = spec.message.as_deref().unwrap_or_default();
+    // Nobody but us says where a commit comes from.
+    let is_own = |text: &&str| !text.trim_start().to_ascii_lowercase().starts_with("sequester-");
+    let said = said.lines().filter(is_own).map(str::trim_end).collect::<Vec<_>>().join("\n");
+    let said = match (said.trim(), line(&spec.title)) {
+        ("", title) if title.is_empty() => id.clone(),
+        ("", title) => title,
+        (said, _) => said.to_owned(),
+    };
+    format!("{said}\n\nSequester-Run: {}\nSequester-Task: {id}\n", line(run.as_str()))
 }

@@ -58,7 +58,8 @@ impl Controller {
         let red = match &subject.red {
             Some(red) => {
                 let tests = checks.iter().filter(|one| matches!(one.kind, Kind::Tests | Kind::Own));
-                try_join_all(tests.map(|one| self.check(&subject.task.spec.id, one, red))).await?
+                try_join_all(tests.map(|one| self.check(&subject.task.spec.id, one, red, true)))
+                    .await?
             }
             None => Vec::new(),
         };
@@ -119,11 +120,11 @@ impl Controller {
     /// On the change, and if it fails there, once on the base: what failed before is not this task's fault.
     async fn check_both(&self, subject: &Subject, check: &Check) -> Result<Ran, Trouble> {
         let task = &subject.task.spec.id;
-        let ended = self.check(task, check, &subject.tree).await?;
+        let ended = self.check(task, check, &subject.tree, false).await?;
         let base = if ended.passed || subject.base == subject.tree {
             None
         } else {
-            Some(self.check(task, check, &subject.base).await?)
+            Some(self.check(task, check, &subject.base, true).await?)
         };
         Ok(Ran { ended, base })
     }
@@ -133,6 +134,7 @@ impl Controller {
         task: &TaskId,
         check: &Check,
         on: &TreeId,
+        is_base: bool,
     ) -> Result<CheckEnded, Trouble> {
         if let Some(known) = self.known.find(on, check) {
             return Ok(known);
@@ -159,6 +161,7 @@ impl Controller {
         let ended = CheckEnded {
             check: check.clone(),
             on: on.clone(),
+            is_base,
             code: ran.code,
             passed: ran.limit.is_none() && check::passed(check.kind, ran.code, counts),
             counts,

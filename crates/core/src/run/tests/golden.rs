@@ -101,6 +101,7 @@ fn every() -> Vec<Event> {
         Event::CheckEnded(Box::new(CheckEnded {
             check: check(),
             on: "tree".into(),
+            is_base: false,
             code: 101,
             passed: false,
             counts: Some(Counts { passed: 1, failed: 2, skipped: 3 }),

@@ -63,6 +63,7 @@ pub(super) fn task(id: &str, needs: &[&str]) -> TaskSpec {
         produces: Vec::new(),
         tdd: false,
         budget: Cap::default(),
+        message: None,
         left_out: None,
     }
 }
