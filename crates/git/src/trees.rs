@@ -177,6 +177,15 @@ impl Repository for Trees {
         }
         let from = from.map(|from| self.name(from.as_str())).transpose()?;
         let to = self.name(to.as_str())?;
+        if let Some(from) = &from
+            && !refs::is_forward(program, objects, from, &to)?
+        {
+            let message = format!(
+                "the branch `{branch}` stands at `{from}`, which this run did not make and would lose. \
+                 Give it another name with `git branch -m {branch} NAME`."
+            );
+            return Err(Error::new(ErrorKind::Denied, message));
+        }
         refs::set(program, objects.format(), &name, [from.as_ref(), Some(&to)])
     }
 

@@ -29,7 +29,7 @@ impl Held {
         reader: &Arc<Reader>,
         writing: &Arc<Writing>,
     ) -> Result<Self, Error> {
-        let hold = writing.holds.take(run)?.ok_or_else(|| taken(run))?;
+        let hold = writing.holds.take(run)?.ok_or_else(|| taken(run, writing.holds.owner(run)))?;
         let name = run.clone();
         let tenure = writing.writer.wait(move |transaction| Tenure::begin(transaction, &name))?;
         Ok(Self {
@@ -41,10 +41,11 @@ impl Held {
     }
 }
 
-fn taken(run: &RunId) -> Error {
+fn taken(run: &RunId, owner: Option<u32>) -> Error {
+    let owner = owner.map_or("Another process".to_owned(), |id| format!("Process {id}"));
     error::new(
         ErrorKind::Held,
-        format!("Another process carries run `{run}` out."),
+        format!("{owner} carries run `{run}` out."),
         "Watch it with `sequester status`, or end it with `sequester cancel`.",
     )
 }

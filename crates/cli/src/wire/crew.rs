@@ -320,9 +320,8 @@ pub(crate) fn refuse_trouble(trouble: &Trouble) -> Failure {
         Trouble::Guarantee(error) => {
             Failure::guarantee(Code::NoJail, "", error.message.clone(), error.hint.clone())
         }
-        Trouble::Repository { message } => {
-            let hint = "Check that `git fsck` finds nothing, then `sequester resume`.";
-            Failure::work(Code::NoRepository, "", message.clone(), hint)
+        Trouble::Repository { message, hint } => {
+            Failure::work(Code::NoRepository, "", message.clone(), *hint)
         }
         Trouble::Crew { message, hint } => {
             Failure::work(Code::NoWorkspace, "", message.clone(), hint.clone())

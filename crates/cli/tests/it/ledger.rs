@@ -198,6 +198,7 @@ impl Ledger {
             report: Some(report),
             change: None,
             tree: Some(tree.clone()),
+            claimed: Vec::new(),
             trouble: None,
             kept,
             spent: Spent { turns: 1, usage, ..Spent::default() },

@@ -247,7 +247,7 @@ fn an_ignored_file_that_is_asked_for_is_a_question_to_the_person() {
 }
 
 /// A command that runs for long and can be told from all others on this machine.
-fn endless() -> (String, Turn) {
+pub(crate) fn endless() -> (String, Turn) {
     static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let mark = format!("sleep 86400.{}{number}", std::process::id());
@@ -258,7 +258,7 @@ fn endless() -> (String, Turn) {
 }
 
 /// How many processes have this in their command line, without the shell that was given it as a text.
-fn alive(mark: &str) -> usize {
+pub(crate) fn alive(mark: &str) -> usize {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let line = |path: std::path::PathBuf| fs::read(path.join("cmdline")).unwrap_or_default();
     let lines =

@@ -26,7 +26,8 @@ pub trait Repository: Send + Sync {
     /// The same arguments give the same commit.
     fn commit(&self, draft: &Draft) -> Result<CommitId, Error>;
 
-    /// Moves a branch, if it still is where it was last seen; nothing for one that is not there yet.
+    /// Moves a branch forward, if it still is where it was last seen; nothing for one that is not there yet. Where commits would be
+    /// lost, it stays.
     fn move_branch(
         &self,
         branch: &str,

@@ -26,6 +26,8 @@ pub struct Tried {
     pub outcome: agent::Outcome,
     pub said: Option<Said>,
     pub report: Option<Digest>,
+    /// Files that it names as changed and did not change.
+    pub claimed: Vec<String>,
     pub change: Option<Digest>,
     /// What the workspace became, if it changed.
     pub tree: Option<TreeId>,
@@ -62,6 +64,7 @@ impl Tried {
             outcome: ended.outcome.clone(),
             said: ended.said.clone(),
             report: ended.report.clone(),
+            claimed: ended.claimed.clone(),
             change: ended.change.clone(),
             tree: ended.tree.clone().or(started.from),
             trouble: ended.trouble.clone(),
@@ -88,7 +91,7 @@ impl AttemptEnded {
         };
         let outcome = agent::Outcome::Cancelled;
         let (said, report, tree, trouble) = (None, None, None, None);
-        Self { outcome, said, report, change, tree, trouble, kept, spent }
+        Self { outcome, said, report, claimed: Vec::new(), change, tree, trouble, kept, spent }
     }
 }
 

@@ -364,6 +364,9 @@ pub struct AttemptEnded {
     /// As it was taken, with what the runtime filled in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Digest>,
+    /// Files that the report names as changed and that the attempt did not change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<String>,
     /// What the workspace became, with its base; nothing if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Digest>,

@@ -107,20 +107,45 @@ impl RunState {
         ended.filter(|task| task.result().is_some() && task.committed.is_none())
     }
 
-    /// All that a task is built on: what it needs, near and far, in the plan's order.
+    /// All that a task is built on: what it needs, near and far, in the plan's order; but what a task was done again on top of comes
+    /// before it.
     pub fn foundation(&self, at: usize) -> Vec<usize> {
         let mut is_in = vec![false; self.tasks.len()];
         let mut open = vec![at];
         while let Some(one) = open.pop() {
-            let task = &self.tasks[one];
-            let over = 0..task.over.unwrap_or(0);
-            let done = over.filter(|other| self.tasks[*other].committed.is_some());
-            for need in task.needs.iter().copied().chain(done) {
-                if !std::mem::replace(&mut is_in[need], true) {
-                    open.push(need);
+            for under in self.under(one) {
+                if !std::mem::replace(&mut is_in[under], true) {
+                    open.push(under);
                 }
             }
         }
-        (0..is_in.len()).filter(|one| is_in[*one]).collect()
+        let mut left: BTreeSet<usize> = (0..is_in.len()).filter(|one| is_in[*one]).collect();
+        left.remove(&at);
+        if left.iter().all(|one| self.tasks[*one].ahead.is_empty()) {
+            return left.into_iter().collect();
+        }
+        let mut order = Vec::with_capacity(left.len());
+        while let Some(first) = left.first().copied() {
+            let stands = |one: &&usize| !self.under(**one).any(|under| left.contains(&under));
+            // None where tasks that were done again stand on each other.
+            let next = left.iter().find(stands).copied().unwrap_or(first);
+            left.remove(&next);
+            order.push(next);
+        }
+        order
+    }
+
+    /// What a task is built on, as far as it knows itself.
+    fn under(&self, at: usize) -> impl Iterator<Item = usize> {
+        let task = &self.tasks[at];
+        let over = 0..task.over.unwrap_or(0);
+        let done = over.filter(|other| self.tasks[*other].committed.is_some());
+        task.needs.iter().chain(&task.ahead).copied().chain(done)
+    }
+
+    /// Tasks after it in the plan that are on the branch already and not built on it.
+    pub(super) fn ahead_of(&self, at: usize) -> BTreeSet<usize> {
+        let later = (at + 1..self.tasks.len()).filter(|one| self.tasks[*one].committed.is_some());
+        later.filter(|one| !self.foundation(*one).contains(&at)).collect()
     }
 }

@@ -72,8 +72,10 @@ pub struct TaskRun {
     pub committed: Option<CommitId>,
     /// What it left before it was done again: that is on the branch.
     pub replaced: Option<TreeId>,
-    /// Tasks whose changes are in its base beside those of its needs: it was done again on top of them.
+    /// How many tasks before it in the plan have their changes in its base beside its needs: it was done again on top of them.
     pub over: Option<usize>,
+    /// The same of tasks after it in the plan, which came onto the branch while it waited.
+    pub ahead: BTreeSet<usize>,
     pub cost: Cost,
 }
 
@@ -233,6 +235,9 @@ impl RunState {
                     let price = self.tasks[task].price(scope.attempt, *usage);
                     self.cost.add(*usage, price);
                 }
+                if let Event::MergeConflicted { .. } = event {
+                    self.tasks[task].ahead = self.ahead_of(task);
+                }
                 let about = (scope.phase, scope.attempt);
                 self.tasks[task].fold(task, about, event).map_err(misfit)?;
                 if self.tasks[task].ended.is_some() {
@@ -309,6 +314,7 @@ impl TaskRun {
             committed: None,
             replaced: None,
             over: None,
+            ahead: BTreeSet::new(),
             cost: Cost::default(),
         }
     }

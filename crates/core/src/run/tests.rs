@@ -259,6 +259,30 @@ fn a_conflict_is_done_again_on_the_new_base_and_then_asked_about() {
 }
 
 #[test]
+fn who_waited_is_done_again_on_top_of_what_came_onto_the_branch_meanwhile() {
+    let tasks = vec![task("a", &[]), task("b", &[]), task("c", &["a"])];
+    let mut stage = Stage::new(started(tasks, &["m"]));
+    let (mut asks, mut clashes) = (true, true);
+    stage.attempt = Box::new(move |id, order| match order.phase {
+        crate::report::Phase::Review => Brought::judged(true),
+        _ if id.as_str() == "a" && std::mem::replace(&mut asks, false) => {
+            Brought::asking(vec![Question::default()])
+        }
+        _ => Brought::done(),
+    });
+    stage.conflict =
+        Box::new(move |id| id.as_str() == "a" && std::mem::replace(&mut clashes, false));
+    assert_eq!(stage.play(), Outcome::Waiting);
+    assert_eq!(stage.committed(), ["b"]);
+    stage.answer("r1-1", "This one.");
+    stage.resume(&[]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.committed(), ["b", "a", "c"]);
+    assert_eq!(stage.state.tasks[0].tried().next_back().unwrap().base.as_str(), "base+b");
+    assert_eq!(stage.state.foundation(2), [1, 0], "what it was done on top of comes first");
+}
+
+#[test]
 fn changes_reach_the_branch_in_the_plans_order_whatever_ends_first() {
     let tasks = vec![task("a", &[]), task("b", &[]), task("c", &["b"])];
     let mut stage = Stage::new(started(tasks, &["m"]));

@@ -347,6 +347,7 @@ impl Recording {
             report: Some(report),
             change: None,
             tree: Some(tree.clone()),
+            claimed: Vec::new(),
             trouble: None,
             kept: self.kept.keep(&agent::Kept::default()),
             spent: sequester_core::budget::Spent::default(),

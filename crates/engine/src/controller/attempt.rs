@@ -286,15 +286,21 @@ impl Controller {
         left: Left,
         mut batch: Batch,
     ) -> Result<(), Trouble> {
+        let mut claimed = Vec::new();
         if let (Some(report), Some(change)) = (&mut ending.report, &left.change)
             && let Findings::Write(found) | Findings::Execute(found) = &mut report.findings
         {
-            // What the runtime saw; what the subagent said of it stays in the reply.
-            found.files_changed = change.entries.iter().map(|entry| entry.path.clone()).collect();
+            // What the runtime saw counts; what the subagent said beyond it is kept, to be held against it.
+            let seen: BTreeSet<&str> =
+                change.entries.iter().map(|entry| entry.path.as_str()).collect();
+            claimed = std::mem::take(&mut found.files_changed);
+            claimed.retain(|path| !seen.contains(path.as_str()));
+            found.files_changed = seen.into_iter().map(str::to_owned).collect();
         }
         let ended = AttemptEnded {
             said: ending.report.as_ref().map(Said::of),
             report: ending.report.as_ref().map(|report| batch.keep(json(report))),
+            claimed,
             change: left.change.as_ref().map(|change| change.pack(&mut batch)),
             tree: left.tree,
             trouble: left.trouble,
@@ -434,6 +440,7 @@ pub(super) fn failed(fault: Fault) -> AttemptEnded {
         outcome: agent::Outcome::Failed { fault },
         said: None,
         report: None,
+        claimed: Vec::new(),
         change: None,
         tree: None,
         trouble: None,

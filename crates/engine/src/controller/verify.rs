@@ -10,9 +10,9 @@ use sequester_core::digest::Digest;
 use sequester_core::evidence::{self, Evidence, Input, Known as Name, Other, Ran, red_then_green};
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
-use sequester_core::report::Report;
+use sequester_core::report::{Findings, Report};
 use sequester_core::repository::{self, Snapshot};
-use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun};
+use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun, Tried};
 use sequester_core::store::Batch;
 
 use super::recorder::{json, milliseconds};
@@ -94,6 +94,7 @@ impl Controller {
                 Some(report) => serde_json::from_slice(&store.blob(report)?).ok(),
                 None => None,
             };
+            let report = report.map(|report| as_said(report, written));
             let tests = if task.spec.tdd { red_then_green(&task.spec, &change) } else { None };
             let red = match tests {
                 Some(tests) => Some(repository.with_change(&base, &tests)?),
@@ -240,6 +241,14 @@ impl Known {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, ended.clone());
         }
     }
+}
+
+/// With what the subagent claimed beyond what the runtime saw of its attempt.
+fn as_said(mut report: Report, written: Option<&Tried>) -> Report {
+    if let Findings::Write(found) | Findings::Execute(found) = &mut report.findings {
+        found.files_changed.extend(written.into_iter().flat_map(|tried| tried.claimed.clone()));
+    }
+    report
 }
 
 pub(super) fn broken(error: sequester_core::jail::Error) -> Trouble {

@@ -104,6 +104,7 @@ pub enum Trouble {
     Guarantee(jail::Error),
     Repository {
         message: String,
+        hint: &'static str,
     },
     /// Something that a task needs and the crew cannot give.
     Crew {
@@ -120,7 +121,11 @@ impl From<store::Error> for Trouble {
 
 impl From<repository::Error> for Trouble {
     fn from(error: repository::Error) -> Self {
-        Self::Repository { message: error.message }
+        let hint = match error.kind {
+            repository::ErrorKind::Denied => "Put that right, then `sequester resume`.",
+            _ => "Check that `git fsck` finds nothing, then `sequester resume`.",
+        };
+        Self::Repository { message: error.message, hint }
     }
 }
 
@@ -129,7 +134,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Store(error) => error.fmt(formatter),
             Self::Guarantee(error) => error.fmt(formatter),
-            Self::Repository { message } | Self::Crew { message, .. } => {
+            Self::Repository { message, .. } | Self::Crew { message, .. } => {
                 formatter.write_str(message)
             }
         }

@@ -1,10 +1,14 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sequester_core::agent::CUT_OFF;
 use sequester_core::message::{Answered, Message};
+use sequester_core::moment::Moment;
 use sequester_core::provider::Reply;
 use sequester_core::run::{Event, Outcome, Purpose};
+use sequester_engine::Clock;
 use sequester_testkit::provider::calls;
 use serde_json::json;
 
@@ -92,11 +96,16 @@ async fn contexts_and_tree_do_not_depend_on_how_many_work_at_once() {
 async fn a_run_that_is_killed_after_any_batch_ends_as_if_it_had_not_been() {
     let whole = stage();
     whole.conduct().await.unwrap();
-    for batches in 1..whole.store.batches() {
+    for batches in 1.. {
         let stage = stage();
         stage.store.cut_after(batches);
         let killed = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
-        assert!(killed.is_err(), "it was killed after {batches}");
+        if let Ok(ended) = killed {
+            // What ends together is kept together, so that one run has a few batches less than another.
+            assert_eq!(ended, Ok(Outcome::Done), "after {batches}");
+            assert!(batches * 3 > whole.store.batches() * 2, "it ended after {batches}");
+            break;
+        }
         // Requests whose reply was kept.
         let kept = |stage: &Stage| {
             let ends = |one: &&sequester_core::run::Recorded| {
@@ -118,6 +127,25 @@ async fn a_run_that_is_killed_after_any_batch_ends_as_if_it_had_not_been() {
             .count();
         assert_eq!(attempts, 4, "no attempt is begun anew after {batches}");
     }
+}
+
+#[tokio::test]
+async fn a_clock_that_goes_backwards_changes_nothing_but_times() {
+    struct Backwards(AtomicU64);
+    impl Clock for Backwards {
+        fn now(&self) -> Moment {
+            Moment(self.0.fetch_sub(1_000, Ordering::Relaxed))
+        }
+    }
+    let (whole, back) = (stage(), AtomicU64::new(1_794_819_912_345));
+    whole.conduct().await.unwrap();
+    let stage = Stage { clock: Arc::new(Backwards(back)), ..stage() };
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    assert_eq!(contexts(&stage), contexts(&whole));
+    assert_eq!((stage.files(), stage.commits()), (whole.files(), whole.commits()));
+    let log = stage.log();
+    assert!(log.is_sorted_by_key(|one| (one.seq, one.at)), "events stay in order");
+    assert_eq!(log.len(), whole.log().len());
 }
 
 #[tokio::test]

@@ -49,6 +49,7 @@ pub(super) struct Stage {
     /// How deep subagents may delegate.
     pub(super) depth: usize,
     pub(super) park: Stop,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 impl Stage {
@@ -72,6 +73,7 @@ impl Stage {
             budget: Budget::default(),
             depth: 1,
             park: Stop::default(),
+            clock: Arc::new(Ticks),
         }
     }
 
@@ -102,7 +104,7 @@ impl Stage {
                     Barrier::new(2),
                 )),
             }),
-            clock: Arc::new(Ticks),
+            clock: Arc::clone(&self.clock),
         }
     }
 
@@ -144,7 +146,7 @@ impl Stage {
     /// Starts the run, or takes it up.
     pub(super) async fn conduct(&self) -> Result<Outcome, Trouble> {
         let world = self.world();
-        let clock = Arc::new(Ticks);
+        let clock = Arc::clone(&self.clock);
         let is_new = self.store.events(&run(), 0, 1)?.is_empty();
         let log = if is_new {
             let watch = Arc::new(Unwatched);

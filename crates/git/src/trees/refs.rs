@@ -50,6 +50,25 @@ pub(crate) fn set(
     Err(broken(format!("`{name}` cannot be moved: {}", told.complaint)))
 }
 
+/// Whether a commit is the other one or comes after it.
+pub(super) fn is_forward(
+    program: &Program,
+    objects: &Objects,
+    from: &Name,
+    to: &Name,
+) -> Result<bool, Error> {
+    let bytes = objects.commit(to)?;
+    let mut lines = bytes.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+    let parent = format!("parent {from}");
+    // Mostly one step.
+    if from == to || lines.any(|line| line == parent.as_bytes()) {
+        return Ok(true);
+    }
+    let (from, to) = (from.to_string(), to.to_string());
+    let told = program.run(&["merge-base", &from, &to])?;
+    Ok(told.success && told.text == from)
+}
+
 /// All refs below a folder of refs.
 pub(super) fn list(program: &Program, folder: &str) -> Result<Vec<String>, Error> {
     let listed = program.ask(&["for-each-ref", "--format=%(refname)", folder])?;

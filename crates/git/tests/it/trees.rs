@@ -277,6 +277,23 @@ fn commits_are_by_whom_the_person_configured() {
 }
 
 #[test]
+fn a_branch_that_holds_what_would_be_lost_is_not_moved() {
+    let sandbox = sample();
+    let trees = trees(&sandbox);
+    let commit = |message: &str| {
+        sandbox.commit(message);
+        CommitId::new(sandbox.git(&["rev-parse", "HEAD"]))
+    };
+    let (one, two, three) = (commit("one"), commit("two"), commit("three"));
+    trees.move_branch("sequester/r1", None, &one).unwrap();
+    trees.move_branch("sequester/r1", Some(&one), &three).unwrap();
+    let error = trees.move_branch("sequester/r1", Some(&three), &two).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Denied, "{error}");
+    assert!(error.message.contains("git branch -m sequester/r1"), "{error}");
+    assert_eq!(trees.branch("sequester/r1").unwrap(), Some(three));
+}
+
+#[test]
 fn a_branch_moves_only_from_where_it_was_seen() {
     let sandbox = sample();
     let trees = trees(&sandbox);

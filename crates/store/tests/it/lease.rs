@@ -20,7 +20,8 @@ fn a_run_has_one_owner_until_its_lease_is_given_up() {
         assert!(store.is_held(&run("r")).unwrap());
         let error = store.lease(&run("r")).err().unwrap();
         assert_eq!(error.kind, ErrorKind::Held);
-        assert_eq!(error.message, "Another process carries run `r` out.");
+        let wanted = format!("Process {} carries run `r` out.", std::process::id());
+        assert_eq!(error.message, wanted);
     }
     let _second = other.lease(&run("../../second")).unwrap();
     drop(lease);

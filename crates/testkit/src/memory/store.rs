@@ -81,6 +81,8 @@ impl Lease for Held {
         }
         let log = kept.runs.entry(self.0.clone()).or_default();
         let first = log.len() as u64 + 1;
+        // A clock that goes back is not followed.
+        let at = log.last().map_or(at, |last| last.at.max(at));
         let recorded: Vec<Recorded> = (first..)
             .zip(batch.entries)
             .map(|(seq, entry)| Recorded { seq, at, run: self.0.clone(), entry })

@@ -127,6 +127,11 @@ impl Repository for MemoryTrees {
         if kept.branches.get(branch) != from {
             return Err(Error::new(ErrorKind::Denied, "The branch is elsewhere."));
         }
+        let parent = |commit: &CommitId| kept.commits.get(commit)?.parent.clone();
+        let mut line = std::iter::successors(Some(to.clone()), parent);
+        if from.is_some_and(|from| !line.any(|commit| commit == *from)) {
+            return Err(Error::new(ErrorKind::Denied, "Commits of the branch would be lost."));
+        }
         kept.branches.insert(branch.to_owned(), to.clone());
         Ok(())
     }

@@ -137,6 +137,7 @@ fn ended(said: Said) -> Event {
         outcome: agent::Outcome::Looped { call: "Bash".to_owned(), times: 5 },
         said: Some(said),
         report: Some(Digest::of(b"bytes")),
+        claimed: vec!["a.rs".to_owned()],
         change: Some(Digest::of(b"bytes")),
         tree: Some("tree".into()),
         trouble: Some("It is gone.".to_owned()),

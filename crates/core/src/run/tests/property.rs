@@ -188,7 +188,7 @@ proptest! {
         for (task, phase, number) in lost {
             let event = Event::AttemptEnded(Box::new(AttemptEnded {
                 outcome: agent::Outcome::Failed { fault: Fault::Runtime { message: "lost".to_owned() } },
-                said: None, report: None, change: None, tree: None, trouble: None,
+                said: None, report: None, claimed: Vec::new(), change: None, tree: None, trouble: None,
                 kept: crate::digest::Digest::of(b"kept"), spent: crate::budget::Spent::default(),
             }));
             let scope = Scope { task: Some(task), phase: Some(phase), attempt: Some(number) };

@@ -257,6 +257,7 @@ impl Stage {
                     said: brought.said,
                     change: None,
                     tree: brought.changes.then(|| tree.as_str().into()),
+                    claimed: Vec::new(),
                     trouble: None,
                     kept: Digest::of(b"kept"),
                     spent: Spent::default(),
