@@ -11,7 +11,7 @@ mod section;
 mod shelf;
 
 pub use admit::{Refusal, Rule, Share, View, admit};
-pub use build::{Builder, Clarification, Error, Request, Work, single};
+pub use build::{Builder, Clarification, Error, Given, Request, Work, single};
 pub use file::FormKind;
 pub(crate) use file::{fence, render_whole};
 pub use fragment::{Grant, Kind, Part, Provenance};

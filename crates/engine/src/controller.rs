@@ -1,7 +1,7 @@
 //! The controller: it does what a run's state decides, and records what came of it. No model is in it.
 
 mod attempt;
-mod bases;
+pub(crate) mod bases;
 mod bench;
 mod commit;
 mod delegate;

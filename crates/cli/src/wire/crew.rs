@@ -147,10 +147,7 @@ impl Staff {
         let agent = task.settings.agent.as_deref().unwrap_or(WRITER);
         let role = self.project.agents.find(agent)?;
         let profile = self.granted(role, task.settings.profile.as_deref())?;
-        let (id, clarifications, work) = (&task.id, &[], &[]);
-        let (simplified, delegated) = (false, None);
-        let wanted = Wanted { task: id, agent, base, clarifications, work, simplified, delegated };
-        self.build(&wanted)?;
+        self.build(&Wanted::new(&task.id, agent, base))?;
         let hint = "Name another model with `--model`.";
         let provider = self.connect(model).await.map_err(|error| {
             Failure::input(Code::ProviderFailed, model, error.message.clone(), hint)
@@ -192,6 +189,7 @@ impl Staff {
             task: wanted.task,
             role,
             clarifications: wanted.clarifications,
+            given: wanted.given,
             records: &[],
             work: wanted.work,
             simplified: wanted.simplified,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::admit::Refusal;
-use super::build::Builder;
+use super::build::{Builder, Given, Request};
 use super::file::{self, Focus, FormKind};
 use super::fragment::{Grant, Kind, Provenance};
 use super::manifest::Withheld;
@@ -21,8 +21,8 @@ pub(super) fn write(
     page: &mut Page<'_>,
     from: &Builder<'_>,
     task: &Task,
+    request: &Request<'_>,
     budget: usize,
-    simplified: bool,
 ) {
     page.frame("# Files\n\n");
     let before = page.rows.len();
@@ -36,7 +36,12 @@ pub(super) fn write(
             left = named(page, from, task, &focus, file, left);
         }
     }
-    if simplified {
+    for file in request.given {
+        if seen.insert(file.path.clone()) {
+            left = given(page, from, &focus, file, left);
+        }
+    }
+    if request.simplified {
         page.withheld.push(Withheld {
             kind: Kind::File,
             source: "ranked files".to_owned(),
@@ -101,6 +106,28 @@ fn named(
         why: String::new(),
     };
     page.put(&provenance, &ready, left)
+}
+
+fn given(
+    page: &mut Page<'_>,
+    from: &Builder<'_>,
+    focus: &Focus,
+    file: &Given,
+    left: usize,
+) -> usize {
+    let grant = Grant::Given(file.task.clone());
+    let provenance = Provenance::File { path: file.path.clone(), grant };
+    match from.shelf.take(&file.path) {
+        Ok(held) => {
+            let symbols = || from.shelf.symbols(&held);
+            let room = left.min(from.limits.file);
+            page.put(&provenance, &file::shape(&held, symbols, focus, None, room), left)
+        }
+        Err(refusal) => {
+            page.withhold(&provenance, refusal);
+            left
+        }
+    }
 }
 
 fn ranked(

@@ -379,6 +379,7 @@ impl Controller {
                 agent: &agent,
                 base: &start,
                 clarifications: &clarifications,
+                given: &[],
                 work: &work,
                 simplified,
                 delegated: None,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use sequester_core::budget::Budget;
-use sequester_core::context::{Clarification, IsolatedContext, TaskCall, Work};
+use sequester_core::context::{Clarification, Given, IsolatedContext, TaskCall, Work};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{self, Jails};
@@ -85,10 +85,28 @@ pub struct Wanted<'a> {
     /// What the workspace starts from.
     pub base: &'a TreeId,
     pub clarifications: &'a [Clarification],
+    /// Files that it is shown besides.
+    pub given: &'a [Given],
     pub work: &'a [Work],
     pub simplified: bool,
     /// What another subagent of the task wants done, in the place of what the plan says.
     pub delegated: Option<&'a TaskCall>,
+}
+
+impl<'a> Wanted<'a> {
+    /// For a task of which nothing is known but the plan.
+    pub fn new(task: &'a TaskId, agent: &'a str, base: &'a TreeId) -> Self {
+        Self {
+            task,
+            agent,
+            base,
+            clarifications: &[],
+            given: &[],
+            work: &[],
+            simplified: false,
+            delegated: None,
+        }
+    }
 }
 
 /// The time, which may go backwards.

@@ -4,5 +4,6 @@
 mod audit;
 mod delegate;
 mod drive;
+mod handle;
 mod run;
 mod stage;

@@ -25,7 +25,8 @@ use sequester_core::run::{
 };
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_engine::{
-    Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Unwatched, Wanted, World, read,
+    Clock, Controller, Crew, Extra, Handle, Log, Member, Stop, Trouble, Unwatched, Wanted, World,
+    read,
 };
 use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
 use sequester_testkit::{LineOutliner, WordRanker};
@@ -141,17 +142,33 @@ impl Stage {
         }
     }
 
+    fn is_new(&self) -> bool {
+        self.store.events(&run(), 0, 1).unwrap().is_empty()
+    }
+
+    async fn start(&self) -> Result<Log, Trouble> {
+        let (clock, watch) = (Arc::new(Ticks), Arc::new(Unwatched));
+        let mut batch = Batch::default();
+        let started = self.started(&mut batch);
+        Ok(Log::start(&self.store, clock, &run(), started, batch, watch).await?)
+    }
+
+    /// To the run as it is now, which begins with this if need be.
+    pub(super) async fn handle(&self) -> Handle {
+        if self.is_new() {
+            self.start().await.unwrap();
+        }
+        let World { crew, repository, .. } = self.world();
+        Handle::new(crew, repository, self.state())
+    }
+
     /// Starts the run, or takes it up.
     pub(super) async fn conduct(&self) -> Result<Outcome, Trouble> {
         let world = self.world();
-        let clock = Arc::new(Ticks);
-        let is_new = self.store.events(&run(), 0, 1)?.is_empty();
-        let log = if is_new {
-            let watch = Arc::new(Unwatched);
-            let mut batch = Batch::default();
-            let started = self.started(&mut batch);
-            Arc::new(Log::start(&self.store, clock, &run(), started, batch, watch).await?)
+        let log = if self.is_new() {
+            Arc::new(self.start().await?)
         } else {
+            let clock = Arc::new(Ticks);
             let log = Arc::new(Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?);
             if log.read(|run| run.ended.is_some()) {
                 let event = sequester_core::run::Event::RunResumed { retry: Vec::new() };
@@ -259,6 +276,7 @@ impl Crew for Hands {
             Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
         let request = Request {
             clarifications: wanted.clarifications,
+            given: wanted.given,
             work: wanted.work,
             simplified: wanted.simplified,
             delegated: wanted.delegated,
