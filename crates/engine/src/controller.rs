@@ -8,6 +8,7 @@ mod delegate;
 mod equip;
 mod log;
 mod recorder;
+pub(crate) mod reveal;
 mod verify;
 mod watch;
 mod work;

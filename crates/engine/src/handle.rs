@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sequester_core::context::{
-    Clarification, FormKind, Given, IsolatedContext, Kind, Refusal, TaskCall,
+    Clarification, Content, FormKind, Given, IsolatedContext, Kind, Refusal, TaskCall,
 };
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::path::RepoPath;
-use sequester_core::repository::Repository;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{RunState, TaskRun};
 
 use crate::controller::bases::{Bases, Made};
-use crate::controller::{Crew, Trouble, Wanted};
+use crate::controller::reveal::given;
+use crate::controller::{Trouble, Wanted, World};
 
 /// Gives out the isolated contexts of a run's tasks, each over the task's own base, and keeps them until something is added.
 ///
@@ -22,8 +22,8 @@ use crate::controller::{Crew, Trouble, Wanted};
 /// use sequester_core::run::RunState;
 /// use sequester_engine::{Handle, Trouble, World};
 ///
-/// fn dispatch(world: &World, run: RunState) -> Result<TaskCall, Trouble> {
-///     let mut handle = Handle::new(world.crew.clone(), world.repository.clone(), run);
+/// fn dispatch(world: World, run: RunState) -> Result<TaskCall, Trouble> {
+///     let mut handle = Handle::new(world, run);
 ///     let task = "A.9.1.3".into();
 ///     handle.add_clarification(&task, "Use async methods.")?;
 ///     handle.add_file(&task, "src/module.py")?;
@@ -31,8 +31,7 @@ use crate::controller::{Crew, Trouble, Wanted};
 /// }
 /// ```
 pub struct Handle {
-    crew: Arc<dyn Crew>,
-    repository: Arc<dyn Repository>,
+    world: World,
     run: RunState,
     bases: Bases,
     desks: BTreeMap<TaskId, Desk>,
@@ -49,8 +48,8 @@ struct Desk {
 
 impl Handle {
     /// Over a run as it is now: see [`crate::read`].
-    pub fn new(crew: Arc<dyn Crew>, repository: Arc<dyn Repository>, run: RunState) -> Self {
-        Self { crew, repository, run, bases: Bases::default(), desks: BTreeMap::new() }
+    pub fn new(world: World, run: RunState) -> Self {
+        Self { world, run, bases: Bases::default(), desks: BTreeMap::new() }
     }
 
     /// What a subagent that works on the task is shown: the same one until something is added.
@@ -86,7 +85,7 @@ impl Handle {
         let name = file.as_str().to_owned();
         self.known(task)?;
         let desk = self.desks.entry(task.clone()).or_default();
-        desk.given.push(Given { task: task.clone(), path: file });
+        desk.given.push(Given { task: task.clone(), path: file, content: Content::Base });
         let before = std::mem::take(&mut desk.contexts);
         let with_it = self.context(task).and_then(|context| shown(&context, &name));
         if let (Err(_), Some(desk)) = (&with_it, self.desks.get_mut(task)) {
@@ -107,12 +106,15 @@ impl Handle {
             return Ok(Arc::clone(context));
         }
         let base = self.base(task)?;
-        let mut clarifications = self.known(task)?.clarifications.clone();
+        let known = self.known(task)?;
+        let mut clarifications = known.clarifications.clone();
+        let mut given = given(self.world.store.as_ref(), known)?;
         let desk = self.desks.entry(task.clone()).or_default();
         clarifications.extend(desk.clarifications.iter().cloned());
-        let context = self.crew.context(&Wanted {
+        given.extend(desk.given.iter().cloned());
+        let context = self.world.crew.context(&Wanted {
             clarifications: &clarifications,
-            given: &desk.given,
+            given: &given,
             ..Wanted::new(task, agent, &base)
         })?;
         Ok(Arc::clone(desk.contexts.entry(agent.to_owned()).or_insert(Arc::new(context))))
@@ -124,7 +126,7 @@ impl Handle {
 
     fn base(&self, task: &TaskId) -> Result<TreeId, Trouble> {
         let at = self.run.position(task).ok_or_else(|| unknown(task))?;
-        match self.bases.make(self.repository.as_ref(), Bases::recipe(&self.run, at))? {
+        match self.bases.make(self.world.repository.as_ref(), Bases::recipe(&self.run, at))? {
             Made::Tree(tree) => Ok(tree),
             Made::Conflict { task: other, .. } => Err(Trouble::Crew {
                 message: format!("What `{task}` builds on does not fit together: see `{other}`."),

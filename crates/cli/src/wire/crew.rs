@@ -8,7 +8,7 @@ use sequester_core::agent::Role;
 use sequester_core::architecture::Piece;
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Request, Shelf};
+use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
@@ -30,7 +30,7 @@ use sequester_survey::{Index, Outlines, Survey};
 use sequester_tools::Settings as ToolSettings;
 
 use super::model::Connections;
-use super::outside::{Hosted, requests};
+use super::outside::{Hosted, read_beside, requests};
 use super::{PlanFile, Project};
 use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
@@ -272,6 +272,13 @@ impl Crew for Staff {
         self.build(wanted).map_err(|failure| trouble(&failure))
     }
 
+    fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal> {
+        if self.hidden.contains(path) {
+            return Err(Refusal::Plan);
+        }
+        read_beside(&self.project.root, path, self.sizes().file_bytes)
+    }
+
     fn connect<'a>(
         &'a self,
         model: &'a str,
@@ -300,7 +307,8 @@ impl Crew for Staff {
             let visible = self.visible(&tree);
             visible.entries().iter().map(|entry| entry.path.clone()).collect()
         });
-        let requests = requests(&self.project.root, inside.unwrap_or_default());
+        let requests =
+            requests(&self.project.root, inside.unwrap_or_default(), self.hidden.clone());
         Extra { granted: search.into_iter().collect(), always: vec![Box::new(requests)] }
     }
 }

@@ -89,11 +89,20 @@ pub struct Clarification {
     pub answer: String,
 }
 
-/// A file of the base that somebody gives to a task besides those that the plan names.
+/// A file that somebody gives to a task besides those that the plan names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     pub task: TaskId,
     pub path: RepoPath,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// As it is in the base.
+    Base,
+    /// From outside of the workspace: what was there, or why it is not shown.
+    Outside(Result<Vec<u8>, Refusal>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::event::{
-    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Purpose, TaskEnded,
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
 };
 use crate::id::TaskId;
 
@@ -50,6 +50,13 @@ pub fn sentence(event: &Event) -> String {
         Event::QuestionAsked(asked) => format!("Question `{}`: {}", asked.question, asked.text),
         Event::QuestionAnswered { question, answer, by } => {
             format!("{by} answers `{question}`: {answer}")
+        }
+        Event::FilesGranted { files } => {
+            let told = files.iter().map(|(path, found)| match found {
+                Found::Blob(_) => format!("`{path}`"),
+                Found::Refused(why) => format!("`{path}`, not shown: {why}"),
+            });
+            format!("Read for it: {}.", told.collect::<Vec<_>>().join("; "))
         }
         Event::AttemptStarted(started) => attempt_started(started),
         Event::TurnStarted { turn, messages, .. } => {
