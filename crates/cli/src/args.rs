@@ -142,6 +142,7 @@ pub(crate) struct PlanArgs {
 }
 
 #[derive(Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one flag")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) reading: Reading,

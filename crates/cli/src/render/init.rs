@@ -84,7 +84,7 @@ pub(crate) fn found(checks: &[Found], checkup: &Checkup) -> String {
         checkup.guarantees.get(*name).is_some_and(|all| all.values().all(|is_kept| *is_kept))
     };
     let (whole, partly): (Vec<&str>, Vec<&str>) =
-        checkup.guarantees.keys().copied().partition(|name| kept(&name));
+        checkup.guarantees.keys().copied().partition(|name| kept(name));
     let _ = writeln!(text, "  {:<9} {}", "jails", list(&whole));
     if !partly.is_empty() {
         let _ = writeln!(text, "  {:<9} {}", "no jail", list(&partly));

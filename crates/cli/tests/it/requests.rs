@@ -57,7 +57,7 @@ fn a_file_that_a_person_grants_is_read_when_the_run_goes_on_and_shown_to_its_tas
     assert_eq!(sequester(&["answer", inbox[0]["id"].as_str().unwrap(), "yes"]).code, Some(0));
 
     // As they are when the run goes on: one has other contents, one became a link to what is outside.
-    bench.write("dist/app.js", &format!("{CANARY}\n"));
+    bench.write("dist/app.js", format!("{CANARY}\n"));
     bench.write("../outside/secret.js", "let outside = 'OUTSIDE-CANARY';\n");
     fs::remove_file(bench.repo().join("dist/link.js")).unwrap();
     std::os::unix::fs::symlink("../../outside/secret.js", bench.repo().join("dist/link.js"))

@@ -315,9 +315,9 @@ impl Crew for Hands {
 
     fn tools(&self, _: &Member, _: &dyn Provider, _: &TreeId) -> Extra {
         let ignored: Vec<&str> = self.ignored.iter().map(|(name, _)| *name).collect();
-        let requests = Requests::new(move |path| match ignored.contains(&path.as_str()) {
-            true => Standing::Ignored,
-            false => Standing::Absent,
+        let requests = Requests::new(move |path| {
+            let is_there = ignored.contains(&path.as_str());
+            if is_there { Standing::Ignored } else { Standing::Absent }
         });
         Extra { granted: Vec::new(), always: vec![Box::new(requests)] }
     }
