@@ -87,7 +87,7 @@ impl Watch for Onlooker {
         }
     }
 
-    fn attempt(&self, _: &Scope, _: &str) -> Box<dyn Feed> {
+    fn attempt(&self, _: &Scope, _: &str, _: Option<&str>) -> Box<dyn Feed> {
         Box::new(Silent)
     }
 }

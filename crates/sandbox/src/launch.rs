@@ -15,7 +15,7 @@ use crate::blueprint::Blueprint;
 use crate::harvest::{self, Rules};
 use crate::link::Link;
 use crate::order::{Ending, Order, Program, Said, Trouble, Wish};
-use crate::supervise::{CONTROL, MARK, ORDER, SOCKET, is_supervisor};
+use crate::supervise::{CONTROL, MARK, SOCKET, is_supervisor};
 use crate::{groups, probe, sys};
 
 /// What a command is connected to.
@@ -26,11 +26,14 @@ pub struct Streams<'a> {
     pub stderr: BorrowedFd<'a>,
 }
 
-/// A jail that runs. It ends with this value.
-pub struct Jail {
-    supervisor: Pid,
+/// A supervisor that waits for its jail: it starts while the jail is still thought out. It ends with this value.
+pub struct Supervisor {
+    pid: Pid,
     control: Link,
 }
+
+/// A jail that runs. It ends with this value.
+pub struct Jail(Supervisor);
 
 /// Why there is no jail, or no word of its end.
 #[derive(Debug)]
@@ -65,14 +68,64 @@ impl From<io::Error> for Error {
     }
 }
 
-impl Jail {
+impl Supervisor {
+    /// For a command that is connected to these streams.
+    pub fn start(streams: Streams<'_>) -> Result<Self, Error> {
+        Self::connect(streams, None)
+    }
+
+    fn connect(streams: Streams<'_>, socket: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
+        // A program that does not enter would start itself again and again.
+        if is_supervisor() {
+            return Err(Error::NotEntered);
+        }
+        let (ours, theirs) = Link::pair()?;
+        let mut given = vec![
+            (streams.stdin, 0),
+            (streams.stdout, 1),
+            (streams.stderr, 2),
+            (theirs.as_fd(), CONTROL),
+        ];
+        given.extend(socket.map(|socket| (socket, SOCKET)));
+        let mark = CString::new(MARK).map_err(io::Error::other)?;
+        let pid = sys::spawn(c"/proc/self/exe", &[mark], &given)?;
+        Ok(Self { pid, control: ours })
+    }
+
     /// Runs a command; its words are those of a shell's command line after parsing.
+    pub fn run(self, blueprint: &Blueprint, command: Vec<String>) -> Result<Jail, Error> {
+        self.keep(blueprint, Program::Command(command))
+    }
+
+    fn keep(self, blueprint: &Blueprint, program: Program) -> Result<Jail, Error> {
+        let order = sealed(&Order { blueprint: blueprint.clone(), program })?;
+        match self.control.say_with(&Wish::Keep, Some(order.as_fd())) {
+            // One that ended before it was told does not enter.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Err(Error::NotEntered);
+            }
+            told => told?,
+        }
+        match self.hear()? {
+            Some(Said::Started) => Ok(Jail(self)),
+            Some(Said::Failed(trouble)) => Err(Error::Jail(trouble)),
+            _ => Err(Error::NotEntered),
+        }
+    }
+
+    fn hear(&self) -> io::Result<Option<Said>> {
+        Ok(self.control.hear()?.map(|(said, _)| said))
+    }
+}
+
+impl Jail {
+    /// Runs a command that is connected to these streams.
     pub fn run(
         blueprint: &Blueprint,
         command: Vec<String>,
         streams: Streams<'_>,
     ) -> Result<Self, Error> {
-        Self::launch(blueprint, Program::Command(command), streams, None)
+        Supervisor::start(streams)?.run(blueprint, command)
     }
 
     /// Runs what `enter_if_jailed` was given, and gives the line to it.
@@ -106,34 +159,12 @@ impl Jail {
         streams: Streams<'_>,
         socket: Option<BorrowedFd<'_>>,
     ) -> Result<Self, Error> {
-        // A program that does not enter would start itself again and again.
-        if is_supervisor() {
-            return Err(Error::NotEntered);
-        }
-        let order = sealed(&Order { blueprint: blueprint.clone(), program })?;
-        let (ours, theirs) = Link::pair()?;
-        let mut given = vec![
-            (streams.stdin, 0),
-            (streams.stdout, 1),
-            (streams.stderr, 2),
-            (order.as_fd(), ORDER),
-            (theirs.as_fd(), CONTROL),
-        ];
-        given.extend(socket.map(|socket| (socket, SOCKET)));
-        let mark = CString::new(MARK).map_err(io::Error::other)?;
-        let supervisor = sys::spawn(c"/proc/self/exe", &[mark], &given)?;
-        let jail = Self { supervisor, control: ours };
-        drop(theirs);
-        match jail.hear()? {
-            Some(Said::Started) => Ok(jail),
-            Some(Said::Failed(trouble)) => Err(Error::Jail(trouble)),
-            _ => Err(Error::NotEntered),
-        }
+        Supervisor::connect(streams, socket)?.keep(blueprint, program)
     }
 
     /// What the supervisor says next; nothing when it has gone.
     pub fn hear(&self) -> io::Result<Option<Said>> {
-        Ok(self.control.hear()?.map(|(said, _)| said))
+        self.0.hear()
     }
 
     /// Waits for the end; `heard` is told all that comes before.
@@ -149,7 +180,7 @@ impl Jail {
 
     /// For another thread than the one that waits.
     pub fn handle(&self) -> io::Result<Handle> {
-        self.control.share().map(Handle)
+        self.0.control.share().map(Handle)
     }
 }
 
@@ -171,12 +202,12 @@ impl Handle {
     }
 }
 
-impl Drop for Jail {
+impl Drop for Supervisor {
     fn drop(&mut self) {
         // It ends with its line, and clears up first.
         self.control.close();
         let ended = loop {
-            match waitpid(Some(self.supervisor), WaitOptions::empty()) {
+            match waitpid(Some(self.pid), WaitOptions::empty()) {
                 Err(rustix::io::Errno::INTR) => {}
                 ended => break ended,
             }

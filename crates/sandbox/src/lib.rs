@@ -51,7 +51,7 @@ pub use compile::{
 };
 pub use folder::Folder;
 pub use host::Host;
-pub use launch::{Error, Handle, Jail, Streams};
+pub use launch::{Error, Handle, Jail, Streams, Supervisor};
 pub use limits::Limits;
 pub use order::{Cause, Ending, Said, Trouble};
 pub use policy::{Layer, Layers, Policy, Workspace};

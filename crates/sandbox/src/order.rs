@@ -8,7 +8,7 @@ use crate::blueprint::Blueprint;
 use crate::harvest::Rules;
 use crate::trial::deed::Deed;
 
-/// What the supervisor is told, by descriptor.
+/// Which jail the supervisor keeps, told by descriptor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) blueprint: Blueprint,
@@ -28,10 +28,12 @@ pub(crate) enum Program {
     Trial(Deed),
 }
 
-/// What the controller says while a jail lives.
+/// What the controller says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wish {
+    /// First of all, with the descriptor of an order.
+    Keep,
     Stop,
     /// A further program in the same jail, with the descriptor that it reads from and writes to.
     Spawn(Vec<String>),

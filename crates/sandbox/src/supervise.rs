@@ -36,9 +36,8 @@ use crate::watch::Watch;
 /// How it is told from a start by a person.
 pub(crate) const MARK: &str = "sequester-jail";
 /// The descriptors that it is started with, beside the three of every program.
-pub(crate) const ORDER: i32 = 3;
-pub(crate) const CONTROL: i32 = 4;
-pub(crate) const SOCKET: i32 = 5;
+pub(crate) const CONTROL: i32 = 3;
+pub(crate) const SOCKET: i32 = 4;
 
 /// The first line of `main`: in a process that was started to keep a jail it does that and never returns; in the jail
 /// of a server it runs `serve`. Otherwise it does nothing.
@@ -53,12 +52,14 @@ pub(crate) fn is_supervisor() -> bool {
 }
 
 fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
-    let (order, control) = (sys::adopt(ORDER)?, sys::adopt(CONTROL)?);
+    let control = sys::adopt(CONTROL)?;
     // A command has none.
     let socket = sys::adopt(SOCKET).ok();
-    let given: Vec<_> = [&order, &control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
+    let given: Vec<_> = [&control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
     let control = Link::from(control);
+    // Whoever started this may find that there is no jail to keep.
+    let Some((Wish::Keep, Some(order))) = control.hear()? else { return Ok(()) };
     let order = read_order(order)?;
     let said = match keep(order, socket, &control, serve) {
         Ok(ending) => Said::Ended(ending),
@@ -90,7 +91,7 @@ fn keep(
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
     let (ends, pumps) =
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
-    let sources = prepare(&blueprint)?;
+    let (sources, mapping) = prepare(&blueprint)?;
     let doors = groups.doors()?;
     let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
     let cloned = match blueprint.isolation {
@@ -114,6 +115,7 @@ fn keep(
     groups.add(pid)?;
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
     // While the jail's root is built.
+    drop(mapping);
     if !first {
         placeholders.put(&blueprint)?;
     }
@@ -216,18 +218,19 @@ fn is_one(one: &impl AsFd, other: &impl AsFd) -> bool {
 }
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
-fn prepare(blueprint: &Blueprint) -> Result<Option<Vec<Sources>>, Trouble> {
+fn prepare(blueprint: &Blueprint) -> Result<(Option<Vec<Sources>>, Option<Mapping>), Trouble> {
     let Isolation::Namespaces(identity) = blueprint.isolation else {
-        return make_folders(blueprint).map(|()| Some(Vec::new()));
+        return make_folders(blueprint).map(|()| (Some(Vec::new()), None));
     };
     if identity.owner == identity.outside {
         sources::prepare_stores(&blueprint.root, None)?;
-        return Ok(None);
+        return Ok((None, None));
     }
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
     let mapped = Mapping::make(identity).map_err(Trouble::at(OWNERS_STEP))?;
-    sources::open(&blueprint.root, Some(mapped.namespace.as_fd())).map(Some)
+    let sources = sources::open(&blueprint.root, Some(mapped.namespace.as_fd()))?;
+    Ok((Some(sources), Some(mapped)))
 }
 
 /// In the machine's own root: the places that may be written, this jail's own, with a home and one for temporary files.

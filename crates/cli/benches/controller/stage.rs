@@ -16,7 +16,7 @@ use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
 use sequester_core::plan::{self, Plan};
-use sequester_core::profile::Profiles;
+use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::{Merge, Repository as _};
@@ -106,7 +106,10 @@ impl Stage {
         let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
         let agents = agent::built_in().iter().map(|role| {
             let (phase, profile) = (role.phase, role.profile.clone());
-            (role.name.clone(), Agent { phase, profile, models: vec!["m".to_owned()] })
+            (
+                role.name.clone(),
+                Agent { phase, profile, description: String::new(), models: vec!["m".to_owned()] },
+            )
         });
         let spec =
             |task| TaskSpec { workflow: "solo".to_owned(), ..TaskSpec::of(task, &self.graph) };
@@ -213,7 +216,12 @@ impl Crew for Hands {
         let role = agent::find(agent).unwrap();
         let profile = role.granted(Profiles::built_in()).unwrap();
         let (budget, grants) = (Budget::default(), Grants::default());
-        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES })
+        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES, depth: 0 })
+    }
+
+    fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
+        let member = self.member(agent, None)?;
+        Ok(Member { profile: member.profile.under(under), ..member })
     }
 
     fn checker(&self) -> Result<Member, Trouble> {

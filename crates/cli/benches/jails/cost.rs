@@ -28,15 +28,19 @@ pub(crate) fn measure(command: &mut Command) -> Cost {
     Cost { wall, processor: processor_of_children().saturating_sub(before) }
 }
 
-/// Runs one command after the other, in turns, `times` over; each round of a command is `batch` runs. The middle of the walls, and
-/// the mean of processor time. All must succeed.
-pub(crate) fn race(commands: &mut [Command], times: usize, batch: u32) -> Vec<Cost> {
+/// Each takes its turn, `times` over, with `batch` runs at a time; a run says how long it took. The middle of the walls, and
+/// the mean of processor time.
+pub(crate) fn race(
+    runners: &mut [&mut dyn FnMut() -> Duration],
+    times: usize,
+    batch: u32,
+) -> Vec<Cost> {
     set_child_subreaper(Some(getpid())).unwrap();
-    let mut seen = vec![(Vec::new(), Duration::ZERO); commands.len()];
+    let mut seen = vec![(Vec::new(), Duration::ZERO); runners.len()];
     for _ in 0..times {
-        for (command, (walls, processor)) in commands.iter_mut().zip(&mut seen) {
+        for (run, (walls, processor)) in runners.iter_mut().zip(&mut seen) {
             let before = processor_of_children();
-            walls.extend((0..batch).map(|_| run(command)));
+            walls.extend((0..batch).map(|_| run()));
             *processor += processor_of_children().saturating_sub(before);
         }
     }
@@ -48,6 +52,7 @@ pub(crate) fn race(commands: &mut [Command], times: usize, batch: u32) -> Vec<Co
     seen.into_iter().map(cost).collect()
 }
 
+/// It must succeed.
 pub(crate) fn run(command: &mut Command) -> Duration {
     let begun = Instant::now();
     let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

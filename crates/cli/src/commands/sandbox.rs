@@ -1,12 +1,13 @@
 //! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
 
+use std::cell::Cell;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_sandbox::{Cause, Ending, Jail, Limits, Policy, Said, Streams, Workspace};
+use sequester_sandbox::{Cause, Ending, Limits, Policy, Said, Streams, Supervisor, Workspace};
 
 use crate::Outcome;
 use crate::args::{Args, SandboxArgs};
@@ -17,7 +18,11 @@ use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
-    // First: what the dead left in a workspace is gone then.
+    let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
+    let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
+    // It starts while the machine is looked at; why it does not is told when the jail is made.
+    let ready = Cell::new(Supervisor::start(streams).ok());
+    // Before the workspace: what the dead left there is gone then.
     let machine = Machine::look();
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
     let workspace = machine.folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
@@ -35,10 +40,10 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         grants: settings.grants(),
         store: machine.store(),
     };
-    let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
-    let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
-    let jail =
-        machine.start(&policy, |blueprint| Jail::run(blueprint, given.command.clone(), streams))?;
+    let jail = machine.start(&policy, |blueprint| {
+        let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
+        supervisor.run(blueprint, given.command.clone())
+    })?;
     let mut lost = false;
     let heard = |said: Said| {
         lost |= matches!(said, Said::Lost { .. });
