@@ -250,11 +250,8 @@ fn what_needs_a_person_becomes_a_question() {
     run.returned(vec![tool::Outcome::NeedsApproval { question, files }.into()]);
     let ending = ending(&mut run);
     assert_eq!((ending.outcome, ending.wants), (Outcome::Waiting, vec!["dist/a.js".to_owned()]));
-    let Some(Conclusion::Clarify { questions, .. }) = ending.report.map(|one| one.verdict) else {
-        panic!("no question")
-    };
-    let labels: Vec<&str> = questions[0].options.iter().map(|one| one.label.as_str()).collect();
-    assert_eq!(labels, [YES, "No"]);
+    let report = serde_json::to_value(ending.report).unwrap();
+    assert_eq!(report["questions"][0]["options"][0]["label"], YES);
 }
 
 #[test]
