@@ -46,7 +46,7 @@ pub(super) fn read_beside(root: &Path, path: &RepoPath, limit: u64) -> Result<Ve
     let folder = Folder::unlisted(root).map_err(|_| Refusal::Unreadable)?;
     folder.read(path, limit).map_err(|error| match error.kind {
         ErrorKind::TooLarge => Refusal::TooLarge,
-        ErrorKind::NotFound => Refusal::NotThere,
+        ErrorKind::NotFound => Refusal::Gone,
         _ => Refusal::Unreadable,
     })
 }

@@ -62,7 +62,7 @@ pub(crate) fn given(store: &dyn RunStore, known: &TaskRun) -> Result<Vec<Given>,
 
 /// The text of a file without its secrets: neither a model nor the store sees those.
 fn look(crew: &dyn Crew, path: &str) -> Result<String, Refusal> {
-    let path = RepoPath::parse(path).map_err(|_| Refusal::NotThere)?;
+    let path = RepoPath::parse(path).map_err(|_| Refusal::Gone)?;
     if secret::is_secret_name(path.as_str()).is_some() {
         return Err(Refusal::SecretName);
     }

@@ -1,8 +1,9 @@
 //! Files that are in no workspace, and that a person lets a task see.
 
 use sequester_core::audit::{Ports, Rule, audit};
-use sequester_core::context::Refusal;
+use sequester_core::context::{Content, Given, Refusal};
 use sequester_core::message::Message;
+use sequester_core::path::RepoPath;
 use sequester_core::profile::Profiles;
 use sequester_core::provider::Reply;
 use sequester_core::run::{Event, Found, Outcome, Scope};
@@ -39,7 +40,10 @@ fn stage() -> Stage {
 
 /// Asked, answered and taken up again.
 async fn answered(answer: &str) -> Stage {
-    let stage = stage();
+    go_on(stage(), answer).await
+}
+
+async fn go_on(stage: Stage, answer: &str) -> Stage {
     assert_eq!(stage.conduct().await, Ok(Outcome::Waiting));
     let state = stage.state();
     let (question, open) = state.inbox().next().unwrap();
@@ -69,7 +73,7 @@ async fn a_yes_shows_the_files_to_later_attempts_of_the_task_and_to_no_other() {
     let [first, second] = &prompts(&stage, "a")[..] else { panic!("two attempts") };
     assert!(!first.contains(CANARY));
     assert!(second.contains(CANARY) && second.contains("not in your workspace"), "{second}");
-    assert!(second.contains("### `dist/gone.js`\n\nNot shown: it is not in"), "{second}");
+    assert!(second.contains("### `dist/gone.js`\n\nNot shown: it was gone"), "{second}");
     assert!(!second.contains(SECRET), "{second}");
     assert!(prompts(&stage, "b").iter().all(|prompt| !prompt.contains("dist/")));
     let log = stage.log();
@@ -81,7 +85,7 @@ async fn a_yes_shows_the_files_to_later_attempts_of_the_task_and_to_no_other() {
     let Found::Blob(kept) = &granted["dist/app.js"] else { panic!("{granted:?}") };
     let kept = String::from_utf8(stage.store.blob(kept).unwrap()).unwrap();
     assert!(kept.contains(CANARY) && !kept.contains(SECRET), "{kept}");
-    assert_eq!(granted["dist/gone.js"], Found::Refused(Refusal::NotThere));
+    assert_eq!(granted["dist/gone.js"], Found::Refused(Refusal::Gone));
     assert_eq!(stage.audit().breaches, []);
     let handle = stage.handle().await.context(&"a".into()).unwrap();
     assert!(handle.prompt.contains(CANARY), "a program that dispatches it again shows it too");
@@ -97,6 +101,17 @@ async fn any_other_answer_shows_nothing_and_reads_nothing() {
         assert!(last.contains(answer) && !last.contains(CANARY), "{last}");
         assert_eq!(stage.audit().breaches, []);
     }
+}
+
+#[tokio::test]
+async fn a_file_of_one_task_in_the_context_of_another_is_found() {
+    let mut stage = stage();
+    let path = RepoPath::parse("dist/app.js").unwrap();
+    let content = Content::Outside(Ok(format!("{CANARY}\n").into_bytes()));
+    stage.planted = Some(Given { task: "b".into(), path, content });
+    let found = go_on(stage, "Yes").await.audit().breaches;
+    let found: Vec<_> = found.iter().map(|one| (one.task.clone(), one.rule)).collect();
+    assert_eq!(found, [(Some("b".into()), Rule::Fragment)]);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use sequester_core::agent::{self, Role};
 use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Share, Shelf};
+use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Share, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{RunId, TreeId};
@@ -52,6 +52,8 @@ pub(super) struct Stage {
     pub(super) depth: usize,
     /// What git ignores in the person's tree; nothing where it is gone when it is read.
     pub(super) ignored: Vec<(&'static str, Option<&'static str>)>,
+    /// A task that is shown this though nobody granted it.
+    pub(super) planted: Option<Given>,
     pub(super) park: Stop,
 }
 
@@ -76,6 +78,7 @@ impl Stage {
             budget: Budget::default(),
             depth: 1,
             ignored: Vec::new(),
+            planted: None,
             park: Stop::default(),
         }
     }
@@ -99,6 +102,7 @@ impl Stage {
                 budget: self.budget.clone(),
                 depth: self.depth,
                 ignored: self.ignored.clone(),
+                planted: self.planted.clone(),
                 plan: Arc::clone(&self.plan),
                 graph: TaskGraph::new(&self.plan).0,
                 trees: self.trees.clone(),
@@ -241,6 +245,7 @@ struct Hands {
     budget: Budget,
     depth: usize,
     ignored: Vec<(&'static str, Option<&'static str>)>,
+    planted: Option<Given>,
     plan: Arc<Plan>,
     graph: TaskGraph,
     trees: MemoryTrees,
@@ -288,9 +293,11 @@ impl Crew for Hands {
         let (ranker, companions) = (WordRanker(snapshot.as_ref()), Companions::default());
         let builder =
             Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
+        let planted = self.planted.iter().filter(|file| file.task == *wanted.task);
+        let given: Vec<Given> = wanted.given.iter().chain(planted).cloned().collect();
         let request = Request {
             clarifications: wanted.clarifications,
-            given: wanted.given,
+            given: &given,
             work: wanted.work,
             simplified: wanted.simplified,
             delegated: wanted.delegated,
@@ -301,7 +308,7 @@ impl Crew for Hands {
 
     fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal> {
         let found = self.ignored.iter().find(|(name, _)| *name == path.as_str());
-        let text = found.and_then(|(_, text)| *text).ok_or(Refusal::NotThere)?;
+        let text = found.and_then(|(_, text)| *text).ok_or(Refusal::Gone)?;
         Ok(text.as_bytes().to_vec())
     }
 
