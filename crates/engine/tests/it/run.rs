@@ -96,7 +96,12 @@ async fn a_run_that_is_killed_after_any_batch_ends_as_if_it_had_not_been() {
         let stage = stage();
         stage.store.cut_after(batches);
         let killed = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
-        assert!(killed.is_err(), "it was killed after {batches}");
+        if let Ok(ended) = killed {
+            // What ends at the same time may share a batch: this one needed no more of them.
+            assert_eq!(ended, Ok(Outcome::Done), "after {batches}");
+            assert!(stage.store.batches() <= batches, "it was not killed after {batches}");
+            continue;
+        }
         // Requests whose reply was kept.
         let kept = |stage: &Stage| {
             let ends = |one: &&sequester_core::run::Recorded| {
