@@ -18,4 +18,4 @@ pub use kept::{Item, Kept, Priority};
 pub use own::{OWN, REPORT, count_calls, specs as own_specs};
 pub use registry::{Registry, built_in, find};
 pub use role::Role;
-pub use run::{AgentRun, Brief, CUT_OFF, Step, seed_of};
+pub use run::{AgentRun, Brief, CUT_OFF, Step, YES, seed_of};

@@ -11,9 +11,10 @@ mod section;
 mod shelf;
 
 pub use admit::{Refusal, Rule, Share, View, admit};
-pub use build::{Builder, Clarification, Error, Request, Work, single};
+pub use build::{Builder, Clarification, Content, Error, Given, Request, Work, single};
 pub use file::FormKind;
 pub(crate) use file::{fence, render_whole};
+pub(crate) use files::OUTSIDE;
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
 pub(crate) use section::{REPORT, task_head, work_block};

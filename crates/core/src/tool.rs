@@ -66,8 +66,11 @@ pub enum Outcome {
     Failed(String),
     /// It is not allowed, and why.
     Refused(String),
-    /// A person must say yes first; the text is the question.
-    NeedsApproval(String),
+    /// A person must say first whether these files may be seen.
+    NeedsApproval {
+        question: String,
+        files: Vec<String>,
+    },
 }
 
 impl Outcome {
@@ -76,7 +79,7 @@ impl Outcome {
             Self::Output(text)
             | Self::Failed(text)
             | Self::Refused(text)
-            | Self::NeedsApproval(text) => text,
+            | Self::NeedsApproval { question: text, .. } => text,
         }
     }
 
@@ -87,7 +90,9 @@ impl Outcome {
             Self::Output(text) => Self::Output(change(text)),
             Self::Failed(text) => Self::Failed(change(text)),
             Self::Refused(text) => Self::Refused(change(text)),
-            Self::NeedsApproval(text) => Self::NeedsApproval(change(text)),
+            Self::NeedsApproval { question, files } => {
+                Self::NeedsApproval { question: change(question), files }
+            }
         }
     }
 }

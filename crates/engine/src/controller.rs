@@ -1,13 +1,14 @@
 //! The controller: it does what a run's state decides, and records what came of it. No model is in it.
 
 mod attempt;
-mod bases;
+pub(crate) mod bases;
 mod bench;
 mod commit;
 mod delegate;
 mod equip;
 mod log;
 mod recorder;
+pub(crate) mod reveal;
 mod verify;
 mod watch;
 mod work;

@@ -5,6 +5,7 @@ mod controller;
 mod descriptors;
 mod drive;
 mod feed;
+mod handle;
 mod journal;
 mod runtime;
 mod stop;
@@ -16,6 +17,7 @@ pub use controller::{
 pub use descriptors::{Shortage, raise_descriptors};
 pub use drive::{drive, record};
 pub use feed::{Feed, News, Silent};
+pub use handle::Handle;
 pub use journal::{Halt, Journal, Unrecorded};
 pub use runtime::{block_on, pause};
 pub use stop::Stop;

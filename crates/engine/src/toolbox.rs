@@ -5,7 +5,7 @@ mod filtered;
 mod joined;
 mod lazy;
 mod redacted;
-mod requests;
+pub(crate) mod requests;
 
 pub use capped::Capped;
 pub use filtered::Filtered;

@@ -46,11 +46,7 @@ impl Folder {
 
     /// The same, with paths that no rule ignores: those that git tracks.
     pub fn list_with(root: &Path, tracked: &BTreeSet<String>) -> Result<Self, Error> {
-        let label = root.display().to_string();
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = openat(CWD, root, flags, Mode::empty())
-            .map_err(|error| explain(&label, &io::Error::from(error)))?;
-        let mut folder = Self { label, root: handle, entries: Vec::new(), problems: Vec::new() };
+        let mut folder = Self::unlisted(root)?;
         folder.descend(root, root, Under::Open, &mut Vec::new(), tracked);
         folder.entries.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         folder.problems.sort_unstable();
@@ -59,6 +55,15 @@ impl Folder {
             folder.problems.push(format!("{more} more were left out."));
         }
         Ok(folder)
+    }
+
+    /// Without a list: for reading what is known to be there.
+    pub fn unlisted(root: &Path) -> Result<Self, Error> {
+        let label = root.display().to_string();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = openat(CWD, root, flags, Mode::empty())
+            .map_err(|error| explain(&label, &io::Error::from(error)))?;
+        Ok(Self { label, root, entries: Vec::new(), problems: Vec::new() })
     }
 
     fn descend(

@@ -220,7 +220,7 @@ impl Read for Answers {
 
 /// Whether a tool could have given it: a server that was taken over must not speak to people or fill the memory.
 fn check(returned: &Returned) -> io::Result<()> {
-    if matches!(returned.outcome, Outcome::NeedsApproval(_)) {
+    if matches!(returned.outcome, Outcome::NeedsApproval { .. }) {
         return Err(malformed("no tool of a server asks for approval"));
     }
     let is_known = |(path, digest): (&String, &String)| {

@@ -34,7 +34,9 @@ fn section(text: &mut String, name: &str, help: &str) {
 fn commands(help: &str) -> Vec<&str> {
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names = listed.take_while(|line| line.starts_with("  "));
-    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect()
+    // A description that goes on in the next line stands further in.
+    let names = names.filter_map(|line| line.get(2..).filter(|rest| !rest.starts_with(' ')));
+    names.filter_map(|rest| rest.split_whitespace().next()).filter(|name| *name != "help").collect()
 }
 
 #[cfg(test)]
@@ -43,8 +45,7 @@ mod tests {
 
     #[test]
     fn every_command_but_help_has_a_section() {
-        let help =
-            "About.\n\nUsage: x\n\nCommands:\n  plan  Show.\n  help  Help.\n\nOptions:\n  -h\n";
+        let help = "About.\n\nUsage: x\n\nCommands:\n  plan  Show\n        more.\n  help  Help.\n\nOptions:\n  -h\n";
         assert_eq!(commands(help), ["plan"]);
     }
 }

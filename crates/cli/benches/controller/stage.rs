@@ -8,13 +8,14 @@ use sequester_core::agent;
 use sequester_core::budget::Budget;
 use sequester_core::change::{Action, Change, Entry, Mode};
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Request, Share, Shelf};
+use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Share, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{RunId, TreeId};
 use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
+use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Plan};
 use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
@@ -246,6 +247,10 @@ impl Crew for Hands {
         let role = agent::find(wanted.agent).unwrap();
         let request = Request { work: wanted.work, ..Request::new(wanted.task, role) };
         Ok(builder.build(&request).unwrap())
+    }
+
+    fn reveal(&self, _: &RepoPath) -> Result<Vec<u8>, Refusal> {
+        Err(Refusal::NotThere)
     }
 
     fn connect<'a>(

@@ -8,7 +8,7 @@ use sequester_core::agent::Role;
 use sequester_core::architecture::Piece;
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Request, Shelf};
+use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
@@ -30,7 +30,7 @@ use sequester_survey::{Index, Outlines, Survey};
 use sequester_tools::Settings as ToolSettings;
 
 use super::model::Connections;
-use super::outside::{Hosted, requests};
+use super::outside::{Hosted, read_beside, requests};
 use super::{PlanFile, Project};
 use crate::disk_cache::DiskCache;
 use crate::failure::Failure;
@@ -147,10 +147,7 @@ impl Staff {
         let agent = task.settings.agent.as_deref().unwrap_or(WRITER);
         let role = self.project.agents.find(agent)?;
         let profile = self.granted(role, task.settings.profile.as_deref())?;
-        let (id, clarifications, work) = (&task.id, &[], &[]);
-        let (simplified, delegated) = (false, None);
-        let wanted = Wanted { task: id, agent, base, clarifications, work, simplified, delegated };
-        self.build(&wanted)?;
+        self.build(&Wanted::new(&task.id, agent, base))?;
         let hint = "Name another model with `--model`.";
         let provider = self.connect(model).await.map_err(|error| {
             Failure::input(Code::ProviderFailed, model, error.message.clone(), hint)
@@ -192,6 +189,7 @@ impl Staff {
             task: wanted.task,
             role,
             clarifications: wanted.clarifications,
+            given: wanted.given,
             records: &[],
             work: wanted.work,
             simplified: wanted.simplified,
@@ -274,6 +272,13 @@ impl Crew for Staff {
         self.build(wanted).map_err(|failure| trouble(&failure))
     }
 
+    fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal> {
+        if self.hidden.contains(path) {
+            return Err(Refusal::Plan);
+        }
+        read_beside(&self.project.root, path, self.sizes().file_bytes)
+    }
+
     fn connect<'a>(
         &'a self,
         model: &'a str,
@@ -302,7 +307,8 @@ impl Crew for Staff {
             let visible = self.visible(&tree);
             visible.entries().iter().map(|entry| entry.path.clone()).collect()
         });
-        let requests = requests(&self.project.root, inside.unwrap_or_default());
+        let requests =
+            requests(&self.project.root, inside.unwrap_or_default(), self.hidden.clone());
         Extra { granted: search.into_iter().collect(), always: vec![Box::new(requests)] }
     }
 }

@@ -43,6 +43,7 @@ impl Last {
             spent: tried.spent.clone(),
             kept: left.kept,
             last_words: left.words,
+            wants: Vec::new(),
         };
         let evidence = match &tried.trouble {
             Some(why) => Evidence::missing(why),

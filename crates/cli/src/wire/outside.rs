@@ -4,16 +4,22 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use sequester_core::context::Refusal;
 use sequester_core::future::BoxFuture;
 use sequester_core::path::RepoPath;
-use sequester_core::repository::{self, Snapshot as _};
+use sequester_core::repository::{self, ErrorKind, Snapshot as _};
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_engine::{Requests, Standing};
 use sequester_survey::Folder;
 use serde_json::Value;
 
 /// Files that are not in the workspace: whether they are ignored, or only not committed, or not there at all.
-pub(super) fn requests(root: &Path, inside: BTreeSet<RepoPath>) -> Requests {
+/// What is `hidden` from all is there for none.
+pub(super) fn requests(
+    root: &Path,
+    inside: BTreeSet<RepoPath>,
+    hidden: BTreeSet<RepoPath>,
+) -> Requests {
     let root = root.to_owned();
     // Nobody may ever ask: the folder is listed with the first request.
     let open: OnceLock<Result<BTreeSet<RepoPath>, repository::Error>> = OnceLock::new();
@@ -25,13 +31,23 @@ pub(super) fn requests(root: &Path, inside: BTreeSet<RepoPath>) -> Requests {
         if inside.contains(path) {
             return Standing::InWorkspace;
         }
-        if !is_file(&root, path) {
+        if hidden.contains(path) || !is_file(&root, path) {
             return Standing::Absent;
         }
         match open.get_or_init(|| list(&root)) {
             Ok(open) if !open.contains(path) => Standing::Ignored,
             _ => Standing::Uncommitted,
         }
+    })
+}
+
+/// A file of the person's tree, through no link.
+pub(super) fn read_beside(root: &Path, path: &RepoPath, limit: u64) -> Result<Vec<u8>, Refusal> {
+    let folder = Folder::unlisted(root).map_err(|_| Refusal::Unreadable)?;
+    folder.read(path, limit).map_err(|error| match error.kind {
+        ErrorKind::TooLarge => Refusal::TooLarge,
+        ErrorKind::NotFound => Refusal::Gone,
+        _ => Refusal::Unreadable,
     })
 }
 

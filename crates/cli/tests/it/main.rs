@@ -33,6 +33,7 @@ mod masks;
 mod output;
 mod plan;
 mod real_model;
+mod requests;
 mod rows;
 mod run;
 mod run_words;

@@ -17,6 +17,9 @@ pub struct Ending {
     pub kept: Kept,
     /// What the model said last, for people: bounded, and never taken for a result.
     pub last_words: String,
+    /// Files that its question is about: a person may let it see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wants: Vec<String>,
 }
 
 /// How it ended.

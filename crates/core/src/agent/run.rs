@@ -21,7 +21,7 @@ use crate::id::TaskId;
 use crate::message::{Answered, Call, Message};
 use crate::protected::Grants;
 use crate::provider::{self, Answer, Kind, Powers, Request, Stop};
-use crate::report::{Phase, Question, Report};
+use crate::report::{Choice, Phase, Question, Report};
 use crate::tool::{self, Effect, Invocation, Returned, Spec};
 use crate::usage::Usage;
 
@@ -296,14 +296,12 @@ impl AgentRun {
         if let Some(used) = result.used {
             self.budget.pay(used.usage.total(), used.price);
         }
-        if let tool::Outcome::NeedsApproval(question) = result.outcome {
-            return self.ask(vec![Question { question, ..Question::default() }]);
-        }
         let failed = !matches!(result.outcome, tool::Outcome::Output(_));
         let text = match result.outcome {
             tool::Outcome::Output(text) | tool::Outcome::Failed(text) => text,
-            tool::Outcome::Refused(text) | tool::Outcome::NeedsApproval(text) => {
-                format!("Refused: {text}")
+            tool::Outcome::Refused(text) => format!("Refused: {text}"),
+            tool::Outcome::NeedsApproval { question, files } => {
+                return self.ask(vec![grant(question)], files);
             }
         };
         self.answer(call, text, failed);
@@ -361,9 +359,12 @@ impl AgentRun {
     }
 
     /// Ends with a question; what the subagent did so far stays.
-    fn ask(&mut self, questions: Vec<Question>) {
+    fn ask(&mut self, questions: Vec<Question>, wants: Vec<String>) {
         let report = Report::asking(self.brief.task.clone(), self.brief.phase, questions);
         self.end_with(Outcome::Waiting, Some(report));
+        if let State::Ended(ending) = &mut self.state {
+            ending.wants = wants;
+        }
     }
 
     /// A person or the controller wants it to end now.
@@ -398,6 +399,7 @@ impl AgentRun {
             spent: self.spent.clone(),
             kept: self.kept.clone(),
             last_words,
+            wants: Vec::new(),
         }));
     }
 
@@ -414,6 +416,21 @@ This call was cut off before it ended, and whatever it had changed was undone: i
 const LAST_WORDS: usize = 2_000;
 /// Within eight seconds.
 const NETWORK_RETRIES: u32 = 4;
+
+/// The answer to a question about files by which they may be seen.
+pub const YES: &str = "Yes";
+
+fn grant(question: String) -> Question {
+    let choice = |label: &str, description: &str| Choice {
+        label: label.to_owned(),
+        description: Some(description.to_owned()),
+    };
+    let options = vec![
+        choice(YES, "Subagents of this task see them as they are then."),
+        choice("No", "It has to do without. Any other answer is told to it as well."),
+    ];
+    Question { question, options, ..Question::default() }
+}
 
 /// A name as it may be repeated in a sentence.
 fn short(name: &str) -> String {

@@ -6,7 +6,7 @@ use super::manifest::cover;
 use super::origin::{Origins, Verdict};
 use super::{Auditor, texts};
 use crate::agent::OWN;
-use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
+use crate::context::{IsolatedContext, Kind, Manifest, Part, Row, Rule as Admitted};
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::profile::Profile;
@@ -48,7 +48,8 @@ impl Auditor<'_> {
         self.same(id, running, &sent.manifest);
         self.fragments(run, task, running, &prompt);
         let agent = system.iter().filter(|(row, _)| row.kind == Kind::Agent);
-        let spec = prompt.iter().filter(|(row, _)| row.kind == Kind::Spec);
+        let is_beside = |row: &Row| row.kind == Kind::Spec || row.rule == Admitted::GrantedFile;
+        let spec = prompt.iter().filter(|(row, _)| is_beside(row));
         let beside: Vec<&str> = agent.chain(spec).map(|(_, bytes)| *bytes).collect();
         self.leaks.begin(task, running, &self.plans, &beside);
         for (text, place) in [(&sent.system, Place::System), (&sent.prompt, Place::Prompt)] {

@@ -1,8 +1,8 @@
 //! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
 
-use crate::context::REPORT;
+use crate::context::{OUTSIDE, REPORT};
 
-const FRAMES: [&str; 19] = [
+const FRAMES: [&str; 20] = [
     "# Task\n\n",
     "\n\n## Feature\n\n",
     "None given.\n\n",
@@ -19,6 +19,7 @@ const FRAMES: [&str; 19] = [
     "# Files\n\n",
     "Named for this task:\n\n",
     "What follows was found for this text, to be read:\n\n",
+    OUTSIDE,
     "No files given; ask if you need one.\n\n",
     "# From earlier work\n\n",
     REPORT,

@@ -15,7 +15,7 @@ use crate::path::RepoPath;
 use crate::plan::Task;
 use crate::report;
 use crate::repository::{Snapshot, find};
-use crate::run::{Fact, RunState, Running, TaskRun};
+use crate::run::{Fact, Found, RunState, Running, TaskRun};
 use crate::secret::{self, redact};
 
 pub(super) enum Verdict {
@@ -125,6 +125,10 @@ impl<'a> Origins<'a> {
         if row.rule == Rule::NamedFile && !named {
             return wrong("is not named for this task");
         }
+        let granted = self.task.granted.get(path).and_then(Option::as_ref);
+        if row.rule == Rule::GrantedFile && granted.is_none() {
+            return wrong("was not granted to this task");
+        }
         let told = bytes.strip_prefix(&format!("### `{path}`\n\n"));
         let told = told.and_then(|rest| rest.strip_suffix("\n\n"));
         if matches!(row.form, FormKind::Path | FormKind::NotThereYet) {
@@ -144,8 +148,13 @@ impl<'a> Origins<'a> {
         {
             return wrong("is never shown to a subagent");
         }
-        let Some(snapshot) = self.snapshot() else { return Verdict::Doubtful(Doubt::Tree) };
-        let content = find(snapshot, path).and_then(|_| snapshot.read(&parsed, LARGEST).ok());
+        let content = if row.rule == Rule::GrantedFile {
+            let Some(Found::Blob(blob)) = granted else { return wrong("could not be read then") };
+            self.blob(blob)
+        } else {
+            let Some(snapshot) = self.snapshot() else { return Verdict::Doubtful(Doubt::Tree) };
+            find(snapshot, path).and_then(|_| snapshot.read(&parsed, LARGEST).ok())
+        };
         let Some(content) = content else {
             return wrong("is not in the tree that the attempt began with");
         };
@@ -229,7 +238,7 @@ fn may_admit(rule: Rule, kind: Kind, share: Share, delegated: bool) -> bool {
         Kind::Spec => rule == Rule::Companion,
         Kind::Clarification => rule == Rule::OwnAnswer,
         Kind::Work => rule == Rule::OwnWork,
-        Kind::File => matches!(rule, Rule::NamedFile | Rule::RankedFile),
+        Kind::File => matches!(rule, Rule::NamedFile | Rule::RankedFile | Rule::GrantedFile),
         Kind::Record => match share {
             Share::None => false,
             Share::Needs => rule == Rule::Need,

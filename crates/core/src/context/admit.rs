@@ -55,6 +55,7 @@ pub enum Rule {
     OwnWork,
     NamedFile,
     RankedFile,
+    GrantedFile,
     Need,
     EarlierWave,
 }
@@ -74,6 +75,7 @@ pub enum Refusal {
     Unrelated,
     Plan,
     NotThere,
+    Gone,
     Symlink,
     Unreadable,
     Simplified,
@@ -99,6 +101,7 @@ pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
         Provenance::Work { task, .. } => own(task, Rule::OwnWork),
         Provenance::File { grant: Grant::Named(task), .. } => own(task, Rule::NamedFile),
         Provenance::File { grant: Grant::Ranked, .. } => Ok(Rule::RankedFile),
+        Provenance::File { grant: Grant::Given(task), .. } => own(task, Rule::GrantedFile),
         Provenance::Record { task, .. } => match view.share {
             Share::None => Err(Refusal::SharingIsOff),
             _ if !view.ancestors.contains(task) => Err(Refusal::NotANeed),
@@ -122,6 +125,7 @@ impl Rule {
             Self::OwnWork => "left by an earlier phase of this task",
             Self::NamedFile => "named by the plan for this task",
             Self::RankedFile => "ranked for this task's text",
+            Self::GrantedFile => "granted to this task besides",
             Self::Need => "left by a task it needs",
             Self::EarlierWave => "left by a task of an earlier wave",
         }
@@ -142,6 +146,7 @@ impl Refusal {
             Self::Plan => "it is itself a plan",
             Self::Unrelated => "it shares no word with the task",
             Self::NotThere => "it is not in the base",
+            Self::Gone => "it was gone when it was to be read",
             Self::Symlink => "it is a symbolic link",
             Self::Unreadable => "it could not be read",
             Self::Simplified => "the handoff is simplified after a time-out",

@@ -19,6 +19,7 @@ use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::limits::Limits;
+use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
 use crate::record::Record;
@@ -43,6 +44,7 @@ pub struct Request<'a> {
     pub task: &'a TaskId,
     pub role: &'a Role,
     pub clarifications: &'a [Clarification],
+    pub given: &'a [Given],
     /// Of every task; the rule decides which of them this one may see.
     pub records: &'a [Record],
     /// What earlier phases of the same task left.
@@ -60,6 +62,7 @@ impl<'a> Request<'a> {
             task,
             role,
             clarifications: &[],
+            given: &[],
             records: &[],
             work: &[],
             simplified: false,
@@ -84,6 +87,22 @@ pub struct Clarification {
     pub task: TaskId,
     pub question: String,
     pub answer: String,
+}
+
+/// A file that somebody gives to a task besides those that the plan names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    pub task: TaskId,
+    pub path: RepoPath,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// As it is in the base.
+    Base,
+    /// From outside of the workspace: what was there, or why it is not shown.
+    Outside(Result<Vec<u8>, Refusal>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +205,7 @@ impl<'a> Builder<'a> {
         }
         let room = left(&page, &records);
         let room = if request.simplified { room / 2 } else { room };
-        files::write(&mut page, self, task, room, request.simplified);
+        files::write(&mut page, self, task, request, room);
         page.join(records);
         page
     }

@@ -1,13 +1,15 @@
 //! The files of a context: those that the plan names for the task, then those ranked for its text.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::admit::Refusal;
-use super::build::Builder;
+use super::build::{Builder, Content, Given, Request};
 use super::file::{self, Focus, FormKind};
 use super::fragment::{Grant, Kind, Provenance};
 use super::manifest::Withheld;
-use super::render::{Page, Ready};
+use super::render::{Page, Ready, hash};
+use super::shelf::Shelf;
 use crate::path::RepoPath;
 use crate::plan::{Action, FileRef, Task};
 use crate::tokens;
@@ -21,8 +23,8 @@ pub(super) fn write(
     page: &mut Page<'_>,
     from: &Builder<'_>,
     task: &Task,
+    request: &Request<'_>,
     budget: usize,
-    simplified: bool,
 ) {
     page.frame("# Files\n\n");
     let before = page.rows.len();
@@ -36,7 +38,8 @@ pub(super) fn write(
             left = named(page, from, task, &focus, file, left);
         }
     }
-    if simplified {
+    given(page, from, &focus, request.given, &mut seen, &mut left);
+    if request.simplified {
         page.withheld.push(Withheld {
             kind: Kind::File,
             source: "ranked files".to_owned(),
@@ -91,16 +94,73 @@ fn named(
             (FormKind::Path, format!("Not shown: {refusal}."))
         }
     };
+    let ready = said_of(path, &said, form, from.shelf.stamp_hash(path));
+    page.put(&provenance, &ready, left)
+}
+
+/// A file of which something is said in the place of its contents.
+fn said_of(path: &RepoPath, said: &str, form: FormKind, source_hash: String) -> Ready<'static> {
     let text = format!("### `{path}`\n\n{said}\n\n");
-    let ready = Ready {
+    Ready {
         tokens: tokens::count(&text),
         text: text.into(),
         form,
-        source_hash: from.shelf.stamp_hash(path),
+        source_hash,
         redacted: Vec::new(),
         why: String::new(),
+    }
+}
+
+/// Those of the base first; what is not in the workspace is said to be elsewhere.
+fn given(
+    page: &mut Page<'_>,
+    from: &Builder<'_>,
+    focus: &Focus,
+    files: &[Given],
+    seen: &mut BTreeSet<RepoPath>,
+    left: &mut usize,
+) {
+    let (base, outside): (Vec<&Given>, Vec<&Given>) =
+        files.iter().partition(|file| file.content == Content::Base);
+    for file in base {
+        if seen.insert(file.path.clone()) {
+            give(page, from, focus, file, left);
+        }
+    }
+    if !outside.is_empty() {
+        page.frame(OUTSIDE);
+    }
+    for file in outside {
+        seen.insert(file.path.clone());
+        give(page, from, focus, file, left);
+    }
+}
+
+pub(crate) const OUTSIDE: &str =
+    "What follows is not in your workspace; a person lets you see it as it was then:\n\n";
+
+fn give(page: &mut Page<'_>, from: &Builder<'_>, focus: &Focus, file: &Given, left: &mut usize) {
+    let path = &file.path;
+    let grant = Grant::Given(file.task.clone());
+    let provenance = Provenance::File { path: path.clone(), grant };
+    let held = match &file.content {
+        Content::Base => from.shelf.take(path),
+        Content::Outside(Ok(bytes)) => Shelf::lay(path, bytes.clone()).map(Arc::new),
+        Content::Outside(Err(refusal)) => Err(*refusal),
     };
-    page.put(&provenance, &ready, left)
+    *left = match held {
+        Ok(held) => {
+            let symbols = || from.shelf.symbols(&held);
+            let room = (*left).min(from.limits.file);
+            page.put(&provenance, &file::shape(&held, symbols, focus, None, room), *left)
+        }
+        Err(refusal) => {
+            page.withhold(&provenance, refusal);
+            let said = format!("Not shown: {refusal}.");
+            let hash = hash(refusal.as_str().as_bytes());
+            page.put(&provenance, &said_of(path, &said, FormKind::Path, hash), *left)
+        }
+    };
 }
 
 fn ranked(

@@ -69,6 +69,8 @@ pub enum Grant {
     Named(TaskId),
     /// Ranking found it for this task's text.
     Ranked,
+    /// Somebody gave it to a task besides.
+    Given(TaskId),
 }
 
 /// The kind of a fragment, as people and programs read it.

@@ -92,6 +92,11 @@ impl<'a> Shelf<'a> {
             ErrorKind::NotFound => Refusal::NotThere,
             _ => Refusal::Unreadable,
         })?;
+        Self::lay(path, bytes)
+    }
+
+    /// A file that was read.
+    pub(super) fn lay(path: &RepoPath, bytes: Vec<u8>) -> Result<Held, Refusal> {
         let source_hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| Refusal::Binary)?;
         if text.contains('\0') {

@@ -185,7 +185,7 @@ impl Plain<'_> {
             Some(Next::Ask { about, questions }) => {
                 for question in questions {
                     self.asked += 1;
-                    let event = self.ask(question, about);
+                    let event = self.ask(question, about.clone());
                     self.tell(task, event);
                 }
             }

@@ -9,6 +9,7 @@ use super::workflow::Workflow;
 use crate::agent;
 use crate::budget::{Budget, Spent};
 use crate::check::{Check, Counts};
+use crate::context::Refusal;
 use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
@@ -86,6 +87,10 @@ pub enum Event {
         question: QuestionId,
         answer: String,
         by: String,
+    },
+    /// What a person let a task see was read, by path.
+    FilesGranted {
+        files: BTreeMap<String, Found>,
     },
 
     /// A fresh subagent begins.
@@ -267,12 +272,23 @@ pub struct Asked {
     pub about: About,
 }
 
+/// What was there when a file was read that a person granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// Its text, redacted.
+    Blob(Digest),
+    Refused(Refusal),
+}
+
 /// What the answer decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
     /// A subagent asked: the answer is shown to the next one.
     Clarification,
+    /// A subagent asked for files that are not in its workspace: whether those that come after it see them.
+    Files(Vec<String>),
     /// The task did not succeed by itself: another try with the answer as advice, or an end.
     Failure,
     /// Something in the plan contradicts itself, before anything starts.
@@ -399,10 +415,22 @@ pub enum Said {
     },
     Clarify {
         questions: Vec<Question>,
+        /// What they are about, where a tool asked and not the subagent itself.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
 }
 
 impl Said {
+    /// With the files that it waits for, if it waits for any.
+    #[must_use]
+    pub fn wanting(self, wants: &[String]) -> Self {
+        match self {
+            Self::Clarify { questions, .. } => Self::Clarify { questions, files: wants.to_vec() },
+            other => other,
+        }
+    }
+
     pub fn of(report: &Report) -> Self {
         match &report.verdict {
             Conclusion::Proceed => {
@@ -434,7 +462,9 @@ impl Said {
                 reason: reason.clone(),
                 resolution: resolution.clone(),
             },
-            Conclusion::Clarify { questions, .. } => Self::Clarify { questions: questions.clone() },
+            Conclusion::Clarify { questions, .. } => {
+                Self::Clarify { questions: questions.clone(), files: Vec::new() }
+            }
         }
     }
 }

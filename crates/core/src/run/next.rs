@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
                 let at = steps.first().and_then(|step| self.place(step));
                 self.judged(at.unwrap_or(self.steps.len()), Because::Checks(digest.clone()))
             }
-            Fact::Answered { about, answer } => self.answered(*about, answer),
+            Fact::Answered { about, answer } => self.answered(about, answer),
             Fact::Conflicted { paths } => self.conflicted(paths),
             Fact::Reopened => {
                 *self = Self::new(self.started, self.task, self.steps);
@@ -166,8 +166,12 @@ impl<'a> Walk<'a> {
             _ if tried.trouble.is_some() => {
                 self.repeat(at, tried.trouble.clone().unwrap_or_default())
             }
-            (_, Some(Said::Clarify { questions })) => {
-                Some(Next::Ask { about: About::Clarification, questions: questions.clone() })
+            (_, Some(Said::Clarify { questions, files })) => {
+                let about = match files[..] {
+                    [] => About::Clarification,
+                    _ => About::Files(files.clone()),
+                };
+                Some(Next::Ask { about, questions: questions.clone() })
             }
             (_, Some(Said::Stop { .. } | Said::Proceed { passed: Some(false), .. }))
                 if is_judging(tried.phase) && self.target(at).is_some() =>
@@ -265,7 +269,7 @@ impl<'a> Walk<'a> {
         Some(ask("Its checks or its review still fail after all that could be tried."))
     }
 
-    fn answered(&mut self, about: About, answer: &str) -> Option<Next> {
+    fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
         match about {
             About::Plan => None,
             About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
@@ -275,7 +279,7 @@ impl<'a> Walk<'a> {
                 self.restart(at);
                 self.attempt(at, Purpose::Answered)
             }
-            About::Clarification => {
+            About::Clarification | About::Files(_) => {
                 let at = self.last;
                 if self.phase(at)?.changes_files() {
                     self.restart(at);

@@ -1,9 +1,10 @@
 //! What happened, in a sentence for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::event::{
-    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Purpose, TaskEnded,
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
 };
 use crate::id::TaskId;
 
@@ -51,6 +52,7 @@ pub fn sentence(event: &Event) -> String {
         Event::QuestionAnswered { question, answer, by } => {
             format!("{by} answers `{question}`: {answer}")
         }
+        Event::FilesGranted { files } => files_granted(files),
         Event::AttemptStarted(started) => attempt_started(started),
         Event::TurnStarted { turn, messages, .. } => {
             format!("Turn {turn}: {} sent.", plural(messages.len(), "new message"))
@@ -88,6 +90,14 @@ pub fn sentence(event: &Event) -> String {
         }
         Event::TaskEnded(ended) => task_ended(ended),
     }
+}
+
+fn files_granted(files: &BTreeMap<String, Found>) -> String {
+    let told = files.iter().map(|(path, found)| match found {
+        Found::Blob(_) => format!("`{path}`"),
+        Found::Refused(why) => format!("`{path}`, not shown: {why}"),
+    });
+    format!("Read for it: {}.", told.collect::<Vec<_>>().join("; "))
 }
 
 fn attempt_started(started: &AttemptStarted) -> String {

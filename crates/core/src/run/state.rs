@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::attempts::{Running, Tried};
 use super::cost::Cost;
-use super::event::{About, Asked, Ended, Entry, Event, Outcome, Recorded, Started, TaskEnded};
+use super::event::{
+    About, Asked, Ended, Entry, Event, Found, Outcome, Recorded, Started, TaskEnded,
+};
 use super::plan::TaskSpec;
 use super::queue::Queue;
+use crate::agent::YES;
 use crate::context::Clarification;
 use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
@@ -66,6 +69,8 @@ pub struct TaskRun {
     /// Questions of it that nobody answered yet.
     pub open: BTreeSet<QuestionId>,
     pub clarifications: Vec<Clarification>,
+    /// Files that a person lets it see, by path; what was there, once that was read.
+    pub granted: BTreeMap<String, Option<Found>>,
     pub ended: Option<TaskEnded>,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
@@ -253,7 +258,12 @@ impl RunState {
         let Some(at) = open.task.as_ref().and_then(|task| self.position(task)) else { return };
         let task = &mut self.tasks[at];
         task.open.remove(question);
-        let about = open.asked.about;
+        let about = open.asked.about.clone();
+        if let About::Files(files) = &about
+            && answer.trim().eq_ignore_ascii_case(YES)
+        {
+            task.granted.extend(files.iter().map(|path| (path.clone(), None)));
+        }
         task.facts.push(Fact::Answered { about, answer: answer.to_owned() });
         task.clarifications.push(Clarification {
             id: question.as_str().to_owned(),
@@ -288,6 +298,7 @@ impl RunState {
                     if task.spec != *spec && !task.is_done() {
                         task.reopen();
                         task.clarifications.clear();
+                        task.granted.clear();
                         task.spec = spec.clone();
                     }
                     task
@@ -309,6 +320,7 @@ impl TaskRun {
             running: BTreeMap::new(),
             open: BTreeSet::new(),
             clarifications: Vec::new(),
+            granted: BTreeMap::new(),
             ended: None,
             base: None,
             committed: None,
@@ -381,6 +393,12 @@ impl TaskRun {
                 let running = attempt.and_then(|number| self.running.remove(&number));
                 let running = running.ok_or("its attempt is not under way")?;
                 self.facts.push(Fact::Tried(Box::new(Tried::new(running, ended))));
+            }
+            Event::FilesGranted { files } => {
+                for (path, found) in files {
+                    let open = self.granted.get_mut(path).ok_or("nobody granted a file of it")?;
+                    *open = Some(found.clone());
+                }
             }
             Event::TaskVerified { steps, tree, failing, .. } => {
                 let (tree, failing) = (tree.clone(), failing.clone());

@@ -3,9 +3,12 @@
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use sequester_core::audit::Rule;
-use sequester_core::context::{self, Clarification, IsolatedContext, Kind, Manifest, Part, Share};
+use sequester_core::context::{
+    self, Clarification, Content, Given, IsolatedContext, Kind, Manifest, Part, Share,
+};
 use sequester_core::digest::Digest;
 use sequester_core::message::Message;
+use sequester_core::path::RepoPath;
 use sequester_core::run::{AttemptStarted, Event, Scope};
 use sequester_testkit::{PlanText, TaskText, world};
 
@@ -460,6 +463,21 @@ fn an_answer_that_nobody_gave_is_found() {
     };
     finds(
         &record(&Script { clarifications: Box::new(given), ..Script::default() }),
+        "letter",
+        Rule::Fragment,
+    );
+}
+
+#[test]
+fn a_file_that_nobody_granted_to_the_task_is_found() {
+    let given = |id: &str| {
+        let path = RepoPath::parse("dist/app.js").unwrap();
+        let content = Content::Outside(Ok(b"let a = 1;\n".to_vec()));
+        let file = Given { task: id.into(), path, content };
+        if id == "letter" { vec![file] } else { Vec::new() }
+    };
+    finds(
+        &record(&Script { given: Box::new(given), ..Script::default() }),
         "letter",
         Rule::Fragment,
     );

@@ -11,7 +11,7 @@ use sequester_core::budget::Budget;
 use sequester_core::change::Change;
 use sequester_core::companion::Companions;
 use sequester_core::context::{
-    Builder, Clarification, IsolatedContext, Request, Share, Shelf, Work,
+    Builder, Clarification, Given, IsolatedContext, Request, Share, Shelf, Work,
 };
 use sequester_core::digest::Digest;
 use sequester_core::graph::TaskGraph;
@@ -91,6 +91,8 @@ pub(crate) struct Script {
     pub(crate) context: Box<Sent>,
     pub(crate) tools: OfTask<Vec<&'static str>>,
     pub(crate) clarifications: OfTask<Vec<Clarification>>,
+    /// Files from outside, which no event of the run grants.
+    pub(crate) given: OfTask<Vec<Given>>,
     /// Files that are shown though they are not in the task's base.
     pub(crate) shown: OfTask<Files>,
     pub(crate) share: Share,
@@ -103,6 +105,7 @@ impl Default for Script {
             context: Box::new(|_, context| context),
             tools: Box::new(|_| vec!["Read", "Grep", "Glob", "Bash", "Write", "Edit"]),
             clarifications: Box::new(|_| Vec::new()),
+            given: Box::new(|_| Vec::new()),
             shown: Box::new(|_| Files::new()),
             share: Share::default(),
         }
@@ -286,11 +289,12 @@ impl Recording {
             &companions,
         );
         builder.share = script.share;
-        let given = (script.clarifications)(id.as_str());
+        let (answers, given) = ((script.clarifications)(id.as_str()), (script.given)(id.as_str()));
         let role = agent::find("writer").unwrap();
         let request = Request {
             records: &self.records,
-            clarifications: &given,
+            clarifications: &answers,
+            given: &given,
             work,
             ..Request::new(id, role)
         };

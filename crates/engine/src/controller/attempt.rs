@@ -25,6 +25,7 @@ use super::bench::Bench;
 use super::delegate::Delegate;
 use super::equip::{kept, started};
 use super::recorder::{Recorder, json};
+use super::reveal::given;
 use super::world::{Member, Trouble, Wanted};
 use super::{Controller, blocking};
 use crate::drive::record;
@@ -63,6 +64,7 @@ impl Controller {
         order: Order,
         cap: Cap,
     ) -> Result<(), Trouble> {
+        self.reveal(task).await?;
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
         let Some(base) = self.base(task).await? else { return Ok(()) };
         let start = order.from.clone().unwrap_or_else(|| base.clone());
@@ -298,7 +300,7 @@ impl Controller {
             found.files_changed = seen.into_iter().map(str::to_owned).collect();
         }
         let ended = AttemptEnded {
-            said: ending.report.as_ref().map(Said::of),
+            said: ending.report.as_ref().map(|report| Said::of(report).wanting(&ending.wants)),
             report: ending.report.as_ref().map(|report| batch.keep(json(report))),
             claimed,
             change: left.change.as_ref().map(|change| change.pack(&mut batch)),
@@ -376,18 +378,16 @@ impl Controller {
     ) -> Result<IsolatedContext, Trouble> {
         let work = self.work_so_far(known, order, base).await?;
         let crew = Arc::clone(&self.world.crew);
-        let (task, clarifications) = (known.spec.id.clone(), known.clarifications.clone());
+        let (store, known) = (Arc::clone(&self.world.store), known.clone());
         let (agent, start) = (order.agent.clone(), start.clone());
         let simplified = order.purpose == Purpose::Simplified;
         blocking(move || {
             crew.context(&Wanted {
-                task: &task,
-                agent: &agent,
-                base: &start,
-                clarifications: &clarifications,
+                clarifications: &known.clarifications,
+                given: &given(store.as_ref(), &known)?,
                 work: &work,
                 simplified,
-                delegated: None,
+                ..Wanted::new(&known.spec.id, &agent, &start)
             })
         })
         .await?

@@ -8,7 +8,7 @@ use sequester_core::repository::{self, Merge, Repository};
 use sequester_core::run::{RunState, TaskRun};
 
 /// What is laid on what.
-pub(super) struct Recipe {
+pub(crate) struct Recipe {
     start: TreeId,
     layers: Vec<Layer>,
 }
@@ -20,7 +20,7 @@ struct Layer {
     result: TreeId,
 }
 
-pub(super) enum Made {
+pub(crate) enum Made {
     Tree(TreeId),
     /// What this task left does not fit what stands before it in the plan.
     Conflict {
@@ -32,11 +32,11 @@ pub(super) enum Made {
 
 /// Merges that were made before.
 #[derive(Default)]
-pub(super) struct Bases(Mutex<HashMap<[TreeId; 3], Merge>>);
+pub(crate) struct Bases(Mutex<HashMap<[TreeId; 3], Merge>>);
 
 impl Bases {
     /// The recipe of a task's base: its start, and what is laid on it in turn, each with the base that it was made on.
-    pub(super) fn recipe(run: &RunState, at: usize) -> Recipe {
+    pub(crate) fn recipe(run: &RunState, at: usize) -> Recipe {
         let layer = |task: &TaskRun| {
             let (base, result) = task.base.clone().zip(task.result().cloned())?;
             Some(Layer { task: task.spec.id.clone(), base, result })
@@ -47,7 +47,7 @@ impl Bases {
     }
 
     /// May take its time.
-    pub(super) fn make(
+    pub(crate) fn make(
         &self,
         repository: &dyn Repository,
         recipe: Recipe,

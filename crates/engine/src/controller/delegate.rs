@@ -232,13 +232,8 @@ impl<'a> Delegate<'a> {
         let (task, asked, start) = (self.known.spec.id.clone(), asked.clone(), start.clone());
         blocking(move || {
             crew.context(&Wanted {
-                task: &task,
-                agent: &asked.subagent_type,
-                base: &start,
-                clarifications: &[],
-                work: &[],
-                simplified: false,
                 delegated: Some(&asked),
+                ..Wanted::new(&task, &asked.subagent_type, &start)
             })
         })
         .await?

@@ -5,11 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use sequester_core::budget::Budget;
-use sequester_core::context::{Clarification, IsolatedContext, TaskCall, Work};
+use sequester_core::context::{Clarification, Given, IsolatedContext, Refusal, TaskCall, Work};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{self, Jails};
 use sequester_core::moment::Moment;
+use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Provider};
@@ -46,6 +47,10 @@ pub trait Crew: Send + Sync {
 
     /// May take its time: it is called on a thread of its own.
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble>;
+
+    /// A file of the person's own tree that is in no workspace, as it is now: no larger than any that is shown, through no
+    /// link. Called only for what a person granted.
+    fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal>;
 
     fn connect<'a>(
         &'a self,
@@ -85,10 +90,28 @@ pub struct Wanted<'a> {
     /// What the workspace starts from.
     pub base: &'a TreeId,
     pub clarifications: &'a [Clarification],
+    /// Files that it is shown besides.
+    pub given: &'a [Given],
     pub work: &'a [Work],
     pub simplified: bool,
     /// What another subagent of the task wants done, in the place of what the plan says.
     pub delegated: Option<&'a TaskCall>,
+}
+
+impl<'a> Wanted<'a> {
+    /// For a task of which nothing is known but the plan.
+    pub fn new(task: &'a TaskId, agent: &'a str, base: &'a TreeId) -> Self {
+        Self {
+            task,
+            agent,
+            base,
+            clarifications: &[],
+            given: &[],
+            work: &[],
+            simplified: false,
+            delegated: None,
+        }
+    }
 }
 
 /// The time, which may go backwards.

@@ -73,12 +73,13 @@ impl Requests {
         if !told.is_empty() {
             let _ = write!(question, "\nIt cannot have the others it asked for:\n{told}");
         }
-        Outcome::NeedsApproval(question)
+        let files = wanted.iter().map(ToString::to_string).collect();
+        Outcome::NeedsApproval { question, files }
     }
 }
 
 /// What nobody can grant, in whatever folder git's own lies and however it is spelt.
-fn is_closed(path: &RepoPath) -> bool {
+pub(crate) fn is_closed(path: &RepoPath) -> bool {
     let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
     let mut parts = path.as_str().split('/').enumerate();
     parts.any(|(at, part)| is(part, ".git") || at == 0 && is(part, ".sequester"))

@@ -82,11 +82,16 @@ fn a_request_for_an_ignored_file_asks_a_person_and_others_say_why_not() {
         call(&toolbox, "request_files", json!({"paths": paths, "reason": " to\n look "}))
     };
     let question = "May the subagent see `dist/a.js`, which git ignores? It says: to look";
-    assert_eq!(ask(json!(["dist/a.js"])), Outcome::NeedsApproval(question.to_owned()));
+    let files = vec!["dist/a.js".to_owned()];
+    let asked = |question: &str| {
+        let (question, files) = (question.to_owned(), files.clone());
+        Outcome::NeedsApproval { question, files }
+    };
+    assert_eq!(ask(json!(["dist/a.js"])), asked(question));
     let both = format!(
         "{question}\nIt cannot have the others it asked for:\n`.env` may hold secrets and cannot be had.\n"
     );
-    assert_eq!(ask(json!(["dist/a.js", ".env"])), Outcome::NeedsApproval(both));
+    assert_eq!(ask(json!(["dist/a.js", ".env"])), asked(&both));
     for closed in [".git/config", ".sequester/x", ".GIT/config", "sub/.git/config"] {
         let told = format!("`{closed}` belongs to git or to this program and cannot be had.\n");
         assert_eq!(ask(json!([closed])), Outcome::Failed(told));
@@ -94,7 +99,8 @@ fn a_request_for_an_ignored_file_asks_a_person_and_others_say_why_not() {
     let told = "`new.js` is not committed; a person can add it or use `--include-dirty`.\n";
     assert_eq!(ask(json!(["new.js"])), Outcome::Failed(told.to_owned()));
     let long = json!({"paths": ["dist/a.js"], "reason": "é".repeat(1_000)});
-    let Outcome::NeedsApproval(asked) = call(&toolbox, "request_files", long) else {
+    let Outcome::NeedsApproval { question: asked, .. } = call(&toolbox, "request_files", long)
+    else {
         panic!("no question")
     };
     assert!(asked.ends_with(&format!("says: {}...", "é".repeat(300))), "{asked}");

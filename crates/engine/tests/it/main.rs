@@ -4,5 +4,7 @@
 mod audit;
 mod delegate;
 mod drive;
+mod grant;
+mod handle;
 mod run;
 mod stage;

@@ -7,25 +7,27 @@ use sequester_core::agent::{self, Role};
 use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Request, Share, Shelf};
+use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Share, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{RunId, TreeId};
 use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
+use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, Plan};
 use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::Repository as _;
 use sequester_core::run::{
-    Agent, Base, Cap, Outcome, Recorded, Review, RunState, Settings, Source, Started, TaskSpec,
-    VERSION, Workflows,
+    Agent, Base, Cap, Entry, Event, Outcome, Recorded, Review, RunState, Scope, Settings, Source,
+    Started, TaskSpec, VERSION, Workflows,
 };
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_engine::{
-    Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Unwatched, Wanted, World, read,
+    Clock, Controller, Crew, Extra, Handle, Log, Member, Requests, Standing, Stop, Trouble,
+    Unwatched, Wanted, World, read,
 };
 use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
 use sequester_testkit::{LineOutliner, WordRanker};
@@ -48,6 +50,10 @@ pub(super) struct Stage {
     pub(super) budget: Budget,
     /// How deep subagents may delegate.
     pub(super) depth: usize,
+    /// What git ignores in the person's tree; nothing where it is gone when it is read.
+    pub(super) ignored: Vec<(&'static str, Option<&'static str>)>,
+    /// A task that is shown this though nobody granted it.
+    pub(super) planted: Option<Given>,
     pub(super) park: Stop,
     pub(super) clock: Arc<dyn Clock>,
 }
@@ -72,6 +78,8 @@ impl Stage {
             workflow: "solo",
             budget: Budget::default(),
             depth: 1,
+            ignored: Vec::new(),
+            planted: None,
             park: Stop::default(),
             clock: Arc::new(Ticks),
         }
@@ -95,6 +103,8 @@ impl Stage {
                 roles: Self::roles(),
                 budget: self.budget.clone(),
                 depth: self.depth,
+                ignored: self.ignored.clone(),
+                planted: self.planted.clone(),
                 plan: Arc::clone(&self.plan),
                 graph: TaskGraph::new(&self.plan).0,
                 trees: self.trees.clone(),
@@ -143,22 +153,46 @@ impl Stage {
         }
     }
 
+    fn is_new(&self) -> bool {
+        self.store.events(&run(), 0, 1).unwrap().is_empty()
+    }
+
+    async fn start(&self) -> Result<Log, Trouble> {
+        let (clock, watch) = (Arc::clone(&self.clock), Arc::new(Unwatched));
+        let mut batch = Batch::default();
+        let started = self.started(&mut batch);
+        Ok(Log::start(&self.store, clock, &run(), started, batch, watch).await?)
+    }
+
+    fn open(&self) -> Result<Arc<Log>, Trouble> {
+        let (clock, watch) = (Arc::clone(&self.clock), Arc::new(Unwatched));
+        Ok(Arc::new(Log::open(&self.store, clock, &run(), watch)?))
+    }
+
+    /// Puts an event into its log, as another process does.
+    pub(super) async fn tell(&self, scope: Scope, event: Event) {
+        let entries = vec![Entry { scope, event }];
+        self.open().unwrap().append(Batch { entries, blobs: Vec::new() }).await.unwrap();
+    }
+
+    /// To the run as it is now, which begins with this if need be.
+    pub(super) async fn handle(&self) -> Handle {
+        if self.is_new() {
+            self.start().await.unwrap();
+        }
+        Handle::new(self.world(), self.state())
+    }
+
     /// Starts the run, or takes it up.
     pub(super) async fn conduct(&self) -> Result<Outcome, Trouble> {
         let world = self.world();
-        let clock = Arc::clone(&self.clock);
-        let is_new = self.store.events(&run(), 0, 1)?.is_empty();
-        let log = if is_new {
-            let watch = Arc::new(Unwatched);
-            let mut batch = Batch::default();
-            let started = self.started(&mut batch);
-            Arc::new(Log::start(&self.store, clock, &run(), started, batch, watch).await?)
+        let log = if self.is_new() {
+            Arc::new(self.start().await?)
         } else {
-            let log = Arc::new(Log::open(&self.store, clock, &run(), Arc::new(Unwatched))?);
+            let log = self.open()?;
             if log.read(|run| run.ended.is_some()) {
-                let event = sequester_core::run::Event::RunResumed { retry: Vec::new() };
-                let scope = sequester_core::run::Scope::default();
-                let entries = vec![sequester_core::run::Entry { scope, event }];
+                let event = Event::RunResumed { retry: Vec::new() };
+                let entries = vec![Entry { scope: Scope::default(), event }];
                 log.append(Batch { entries, blobs: Vec::new() }).await?;
             }
             log
@@ -212,6 +246,8 @@ struct Hands {
     roles: Vec<Role>,
     budget: Budget,
     depth: usize,
+    ignored: Vec<(&'static str, Option<&'static str>)>,
+    planted: Option<Given>,
     plan: Arc<Plan>,
     graph: TaskGraph,
     trees: MemoryTrees,
@@ -259,14 +295,23 @@ impl Crew for Hands {
         let (ranker, companions) = (WordRanker(snapshot.as_ref()), Companions::default());
         let builder =
             Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
+        let planted = self.planted.iter().filter(|file| file.task == *wanted.task);
+        let given: Vec<Given> = wanted.given.iter().chain(planted).cloned().collect();
         let request = Request {
             clarifications: wanted.clarifications,
+            given: &given,
             work: wanted.work,
             simplified: wanted.simplified,
             delegated: wanted.delegated,
             ..Request::new(wanted.task, self.role(wanted.agent))
         };
         Ok(builder.build(&request).unwrap())
+    }
+
+    fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal> {
+        let found = self.ignored.iter().find(|(name, _)| *name == path.as_str());
+        let text = found.and_then(|(_, text)| *text).ok_or(Refusal::Gone)?;
+        Ok(text.as_bytes().to_vec())
     }
 
     fn connect<'a>(
@@ -278,7 +323,12 @@ impl Crew for Hands {
     }
 
     fn tools(&self, _: &Member, _: &dyn Provider, _: &TreeId) -> Extra {
-        Extra::default()
+        let ignored: Vec<&str> = self.ignored.iter().map(|(name, _)| *name).collect();
+        let requests = Requests::new(move |path| {
+            let is_there = ignored.contains(&path.as_str());
+            if is_there { Standing::Ignored } else { Standing::Absent }
+        });
+        Extra { granted: Vec::new(), always: vec![Box::new(requests)] }
     }
 }
 

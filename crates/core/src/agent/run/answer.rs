@@ -81,7 +81,7 @@ impl AgentRun {
             && call.name == own::ASK
         {
             match own::read_questions(call) {
-                Ok(questions) => self.ask(questions),
+                Ok(questions) => self.ask(questions, Vec::new()),
                 Err(fault) => self.answer(call.clone(), fault, true),
             }
             return self.proceed();

@@ -246,8 +246,12 @@ fn a_question_ends_the_attempt_and_waits() {
 fn what_needs_a_person_becomes_a_question() {
     let mut run = run();
     run.replied(calls(&[("Read", json!({}))]));
-    run.returned(vec![tool::Outcome::NeedsApproval("May it read `dist/a.js`?".to_owned()).into()]);
-    assert_eq!(ending(&mut run).outcome, Outcome::Waiting);
+    let (question, files) = ("May it see `dist/a.js`?".to_owned(), vec!["dist/a.js".to_owned()]);
+    run.returned(vec![tool::Outcome::NeedsApproval { question, files }.into()]);
+    let ending = ending(&mut run);
+    assert_eq!((ending.outcome, ending.wants), (Outcome::Waiting, vec!["dist/a.js".to_owned()]));
+    let report = serde_json::to_value(ending.report).unwrap();
+    assert_eq!(report["questions"][0]["options"][0]["label"], YES);
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn every() -> Vec<Event> {
         },
         ended(Said::Proceed { passed: Some(true), complexity: None }),
         ended(Said::Stop { status: Status::Blocked, reason: "No.".to_owned(), resolution: None }),
-        ended(Said::Clarify { questions: vec![Question::default()] }),
+        ended(Said::Clarify { questions: vec![Question::default()], files: Vec::new() }),
         Event::CheckStarted { check: check(), on: "tree".into() },
         Event::CheckEnded(Box::new(CheckEnded {
             check: check(),
@@ -128,6 +128,22 @@ fn every() -> Vec<Event> {
             tasks: Tally { done: 2, ..Tally::default() },
             usage,
             price: Some(7),
+        },
+        ended(Said::Clarify { questions: Vec::new(), files: vec!["a.js".to_owned()] }),
+        Event::QuestionAsked(Box::new(Asked {
+            question: "r1-2".into(),
+            text: "May it?".to_owned(),
+            options: Vec::new(),
+            default: None,
+            deadline: None,
+            about: About::Files(vec!["a.js".to_owned()]),
+        })),
+        Event::FilesGranted {
+            files: [
+                ("a.js".to_owned(), Found::Blob(digest())),
+                ("b.js".to_owned(), Found::Refused(crate::context::Refusal::TooLarge)),
+            ]
+            .into(),
         },
     ]
 }

@@ -38,7 +38,7 @@ impl Brought {
     }
 
     pub(super) fn asking(questions: Vec<crate::report::Question>) -> Self {
-        let said = Some(Said::Clarify { questions });
+        let said = Some(Said::Clarify { questions, files: Vec::new() });
         Self { outcome: agent::Outcome::Waiting, said, changes: false }
     }
 
