@@ -10,6 +10,7 @@ mod next;
 mod plan;
 mod queue;
 mod replay;
+mod said;
 mod savings;
 mod sentence;
 mod state;
@@ -21,13 +22,14 @@ pub use cost::Cost;
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Delegation, Ended, Entry,
-    Event, Found, Outcome, Purpose, Recorded, Said, Scope, Shown, Source, Started, Tally,
-    TaskEnded, VERSION,
+    Event, Found, Outcome, Purpose, Recorded, Scope, Shown, Source, Started, Tally, TaskEnded,
+    VERSION,
 };
 pub use history::{Attempt, History, Skipped};
 pub use next::{Because, GIVE_UP, LITERAL, NO_MODEL, Next, Order, TRY_AGAIN, next};
 pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
+pub use said::Said;
 pub use savings::{Row, Savings, savings, window};
 pub use sentence::sentence;
 pub use state::{Fact, Misfit, Open, RunState, TaskRun};

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
-use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Said};
+use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose};
+use super::said::Said;
 use super::state::{Fact, TaskRun};
 use crate::agent;
 use crate::budget::Spent;

@@ -1,7 +1,8 @@
 //! What comes next for one task: the table of what happens and what is done about it, as code.
 
 use super::attempts::Tried;
-use super::event::{About, Agent, Ended, Purpose, Said, Started, TaskEnded};
+use super::event::{About, Agent, Ended, Purpose, Started, TaskEnded};
+use super::said::Said;
 use super::state::{Fact, RunState, TaskRun};
 use super::workflow::Step;
 use crate::agent::{Fault, Outcome};

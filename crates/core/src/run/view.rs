@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::attempts::Tried;
-use super::event::{Base, Ended, Outcome, Said};
+use super::event::{Base, Ended, Outcome};
+use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;

@@ -86,7 +86,7 @@ pub(super) async fn ask(
                         break;
                     }
                     Err(failure) => {
-                        prompt(&format!("{} {}\nanswer: ", failure.message(), failure.hint()))
+                        prompt(&format!("{} {}\nanswer: ", failure.message(), failure.hint()));
                     }
                 },
                 // Whoever ends the input answers nothing.
