@@ -260,9 +260,6 @@ impl Error {
                     "Accept `{file}` as well with `sequester trust`, or extend another profile."
                 )
             }
-            Self::MissingTool { tool, .. } if tool == TASK => {
-                "Take another profile, or give the work to `sequester run` as a plan.".to_owned()
-            }
             Self::MissingTool { tool, .. } => format!(
                 "Configure what `{tool}` needs, write `{tool}?` if the agent can do without, or take another profile."
             ),

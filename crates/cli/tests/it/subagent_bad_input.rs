@@ -100,17 +100,12 @@ fn a_tool_that_cannot_be_had_ends_it_before_the_first_turn() {
         let absent = task(&bench, &server, &["Find it", "--profile", "wide", "--model", MODELS[0]]);
         refused(&absent, 2, "SQ0254", [&format!("`{tool}`"), "?"]);
     }
-    let spawning =
-        task(&bench, &server, &["Find it", "--profile", "full-access", "--model", MODELS[0]]);
-    refused(&spawning, 2, "SQ0254", ["`Task`", "Take another profile"]);
     bench.write("../home/.config/sequester/config.toml", "\nsearch = \"http://h/s\"\n");
     let searching = task(&bench, &server, &["Find it", "--model", MODELS[0]]);
     refused(&searching, 2, "SQ0255", ["`{query}`", "{query}"]);
     let place = searching.json()["error"]["place"].as_str().unwrap().to_owned();
     assert!(place.ends_with("config.toml:2:10"), "{place}");
-    for answer in [spawning, searching] {
-        assert!(!answer.err.contains("general-purpose"), "it was said to have started: {answer:?}");
-    }
+    assert!(!searching.err.contains("general-purpose"), "it was said to have started");
     assert_eq!(server.asked(), 0);
 }
 
