@@ -22,7 +22,7 @@ mod project;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod trust;
-mod workspace;
+pub(crate) mod workspace;
 
 pub(crate) use agents::Agents;
 pub(crate) use config::Settings;

@@ -60,6 +60,9 @@ struct Left {
     _taken: Option<File>,
 }
 
+/// How often a sweep begins again because something was gone when it came to it.
+const MEETINGS: usize = 8;
+
 impl Left {
     /// Nothing if another sweep has it.
     fn take(folder: PathBuf) -> Option<Self> {
@@ -143,13 +146,23 @@ impl State {
             (attempts, self.move_bases_away(kept, &mut swept.problems)?)
         };
         let discard = |left: &Left, problems: &mut Vec<String>| {
-            match discard::discard(&left.folder) {
-                Ok(()) => return true,
-                // Whoever it belonged to, or another sweep, was quicker.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => problems.push(format!("`{}`: {error}.", left.folder.display())),
+            let mut gone = discard::discard(&left.folder);
+            // Whoever it belonged to takes it away at the same time.
+            for _ in 0..MEETINGS {
+                let is_met = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+                if !gone.as_ref().is_err_and(is_met) || !left.folder.exists() {
+                    break;
+                }
+                gone = discard::discard(&left.folder);
             }
-            false
+            match gone {
+                Ok(()) => true,
+                Err(_) if !left.folder.exists() => false,
+                Err(error) => {
+                    problems.push(format!("`{}`: {error}.", left.folder.display()));
+                    false
+                }
+            }
         };
         let problems = &mut swept.problems;
         swept.attempts = attempts.iter().filter(|left| discard(left, problems)).count();

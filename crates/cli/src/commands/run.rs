@@ -31,6 +31,7 @@ use crate::render::onlooker::{self as view, Onlooker};
 use crate::wire::jail::Machine;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
+use crate::wire::workspace;
 use crate::wire::{Cells, Connections, PlanFile, Project, Staff, refuse_trouble};
 
 pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
@@ -273,6 +274,7 @@ pub(super) fn jobs(flag: Option<u16>, project: &Project) -> usize {
 }
 
 pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Outcome {
+    workspace::sweep();
     if !args.json {
         let state =
             sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;

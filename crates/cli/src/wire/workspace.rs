@@ -44,6 +44,13 @@ pub(crate) struct Workspace {
 /// Bases that are kept for the next start though nobody works over them.
 const KEPT: usize = 4;
 
+/// Takes away what attempts left that were killed and still ending when others looked.
+pub(crate) fn sweep() {
+    let swept = State::open(&Machine::look().workspaces()).and_then(|state| state.sweep(KEPT));
+    // The next start looks again.
+    drop(swept);
+}
+
 impl Workspace {
     /// Over what may be seen of the base, with the `change` on it. Folders of the files that are `named` can be renamed in it.
     pub(crate) fn make(
