@@ -61,7 +61,10 @@ fn what_no_server_would_say_ends_it() {
         (frame(&json!({"id": -1, "returned": {}})), "invalid value: integer `-1`"),
         (answer(json!({"output": 1})), "invalid type: integer `1`"),
         (answer(json!({"granted": "x"})), "unknown variant `granted`"),
-        (answer(json!({"needs_approval": "May I?"})), "asks for approval"),
+        (
+            answer(json!({"needs_approval": {"question": "May I?", "files": []}})),
+            "asks for approval",
+        ),
         (output(3, json!({})), "no call 3 waits for an answer"),
         (output(1, json!({"a": "0"})), "not one file with its digest"),
         (output(1, json!({"a": "g".repeat(64)})), "not one file with its digest"),
