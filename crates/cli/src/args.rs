@@ -271,33 +271,19 @@ pub(crate) struct TaskArgs {
     #[arg(long, value_name = "AGENT", default_value = "general-purpose")]
     pub(crate) agent: String,
 
-    /// The model, or several to be tried in order: `provider/model`, `auto`, `literal`, `strong`, `cheap`; `AGENT=M` for one agent.
-    #[arg(long, value_name = "M", value_parser = parse_model)]
-    pub(crate) model: Vec<String>,
-
     /// Another profile than the agent's own.
     #[arg(long, value_name = "P")]
     pub(crate) profile: Option<String>,
 
-    /// A file that the subagent is shown, from the root of the repository; a writer may change it even if it is a build
-    /// service's.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) file: Vec<String>,
-
-    /// A constraint that the work must keep.
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) constraint: Vec<String>,
-
-    /// The most it may use: tokens such as `200k`, dollars such as `5usd`.
-    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
-    pub(crate) budget: Vec<(Limit, u64)>,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 }
 
 impl TaskArgs {
     /// The run of one task that it is.
     pub(crate) fn to_run(&self) -> RunArgs {
         let reading = Reading { format: Some(Format::Native), ..Reading::default() };
-        let (model, budget) = (self.model.clone(), self.budget.clone());
+        let Asking { model, budget, .. } = self.asking.clone();
         let workflow = Some("solo".to_owned());
         RunArgs { reading, model, workflow, budget, ..RunArgs::default() }
     }
@@ -312,15 +298,23 @@ pub(crate) struct DraftArgs {
     #[arg(short, long, value_name = "PLAN")]
     pub(crate) output: Option<PathBuf>,
 
-    /// The model, or several to be tried in order, as for `task`.
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+}
+
+/// What one subagent is given, and what it may use.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Asking {
+    /// The model, or several to be tried in order: `provider/model`, `auto`, `literal`, `strong`, `cheap`; `AGENT=M` for one agent.
     #[arg(long, value_name = "M", value_parser = parse_model)]
     pub(crate) model: Vec<String>,
 
-    /// A file that the subagent is shown, from the root of the repository.
+    /// A file that the subagent is shown, from the root of the repository; a writer may change it even if it is a build
+    /// service's.
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
 
-    /// A constraint that the plan must keep.
+    /// A constraint that the work must keep.
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) constraint: Vec<String>,
 

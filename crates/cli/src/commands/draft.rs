@@ -52,11 +52,8 @@ fn asked(given: &DraftArgs) -> TaskArgs {
     TaskArgs {
         text: given.goal.clone(),
         agent: AGENT.to_owned(),
-        model: given.model.clone(),
         profile: None,
-        file: given.file.clone(),
-        constraint: given.constraint.clone(),
-        budget: given.budget.clone(),
+        asking: given.asking.clone(),
     }
 }
 

@@ -94,13 +94,14 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
 
 /// The task that the words say, as a plan.
 fn plan_of(text: &str, given: &TaskArgs) -> Result<PlanFile, Failure> {
-    let files = given.file.iter().map(|path| {
+    let files = given.asking.file.iter().map(|path| {
         RepoPath::parse(path).map_err(|_| {
             let hint = "Give paths from the root of the repository.";
             Failure::input(Code::BadPath, path, "This is no path inside the repository.", hint)
         })
     });
-    let mut plan = Plan::single(text, files.collect::<Result<_, _>>()?, given.constraint.clone());
+    let mut plan =
+        Plan::single(text, files.collect::<Result<_, _>>()?, given.asking.constraint.clone());
     let task = &mut plan.tasks[0];
     task.settings.agent = Some(given.agent.clone());
     task.settings.profile.clone_from(&given.profile);

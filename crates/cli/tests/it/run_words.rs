@@ -25,20 +25,20 @@ fn sq(exit: i32, code: &str) -> (Option<i32>, String) {
 fn an_answer_to_a_run_that_nobody_carries_out_is_recorded_with_who_gave_it() {
     let bench = Bench::with(&FILES);
     drop(Ledger::waiting(&bench, "0abcdef1"));
-    bench.git(&["config", "user.name", "Ada"]);
-    bench.git(&["config", "user.email", "ada@example.org"]);
+    bench.git(&["config", "user.name", "Somebody"]);
+    bench.git(&["config", "user.email", "somebody@example.org"]);
     assert_eq!(code(&bench, &["answer", "0abcdef1-7", "x"]), sq(2, "SQ0302"));
     assert_eq!(code(&bench, &["answer", "nothing", "x"]), sq(2, "SQ0302"));
     assert_eq!(code(&bench, &["answer", "other-1", "x"]), sq(2, "SQ0301"));
     assert_eq!(code(&bench, &["answer", "0abcdef1-1", "3"]), sq(2, "SQ0302"));
     let answer = bench.run(&["answer", "0abcdef1-1", "2"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    assert!(answer.out.contains("answered by Ada: Long"), "{answer:?}");
+    assert!(answer.out.contains("answered by Somebody: Long"), "{answer:?}");
     assert!(answer.out.contains("`sequester resume 0abcdef1`"), "{answer:?}");
     let log = bench.run(&["log", "0abcdef1", "--json"]).out;
     let last: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
     assert_eq!((&last["event"], &last["task"]), (&json!("question_answered"), &json!("2")));
-    assert_eq!((&last["answer"], &last["by"]), (&json!("Long"), &json!("Ada")));
+    assert_eq!((&last["answer"], &last["by"]), (&json!("Long"), &json!("Somebody")));
     let status = bench.run(&["status", "0abcdef1", "--json"]).json();
     assert_eq!((&status["state"], &status["inbox"]), (&json!("stopped"), &json!([])));
     assert_eq!(code(&bench, &["answer", "0abcdef1-1", "Short"]), sq(2, "SQ0302"));

@@ -38,7 +38,7 @@ pub trait Crew: Send + Sync {
     /// What checks are run with: the profile `validate`.
     fn checker(&self) -> Result<Member, Trouble>;
 
-    /// The names that files of a tree define, looked at inside a jail; nothing where they cannot be.
+    /// The names that files of a tree define; nothing where they cannot be told.
     fn names<'a>(
         &'a self,
         tree: &'a TreeId,

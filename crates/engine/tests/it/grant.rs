@@ -49,7 +49,7 @@ async fn go_on(stage: Stage, answer: &str) -> Stage {
     let (question, open) = state.inbox().next().unwrap();
     let labels: Vec<&str> = open.asked.options.iter().map(|one| one.label.as_str()).collect();
     assert_eq!(labels, ["Yes", "No"]);
-    let (question, answer, by) = (question.clone(), answer.to_owned(), "Ada".to_owned());
+    let (question, answer, by) = (question.clone(), answer.to_owned(), "somebody".to_owned());
     let scope = Scope { task: open.task.clone(), ..Scope::default() };
     stage.tell(scope, Event::QuestionAnswered { question, answer, by }).await;
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));

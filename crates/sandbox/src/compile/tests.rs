@@ -82,7 +82,7 @@ fn no_link_of_the_jails_stands_above_a_workspace_or_a_home() {
     assert!(is_link(folder(), &user()));
     let below = crate::Folder { path: "/var/tmp/shop".into(), ..folder() };
     assert!(!is_link(below, &user()));
-    let homeless = Surroundings { home: "/var/tmp/ada".into(), ..user() };
+    let homeless = Surroundings { home: "/var/tmp/dev".into(), ..user() };
     assert!(!is_link(folder(), &homeless));
 }
 

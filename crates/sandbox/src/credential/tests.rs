@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn lines_that_set_credentials_are_gone_and_the_others_stay() {
     let npm = "registry=https://npm.example.org/\n//npm.example.org/:_authToken=abc\n//npm.example.org/:_password=YWJj\n\
-               //npm.example.org/:username=ada\n@own:registry=https://own.example.org/\nfund=false\nkey=x\n";
+               //npm.example.org/:username=dev\n@own:registry=https://own.example.org/\nfund=false\nkey=x\n";
     assert_eq!(
         strip(npm),
         "registry=https://npm.example.org/\n@own:registry=https://own.example.org/\nfund=false\n"
@@ -15,7 +15,7 @@ fn lines_that_set_credentials_are_gone_and_the_others_stay() {
         "[source.crates-io]\nreplace-with = \"near\"\n[registries.own]\nindex = \"sparse+https://own.example.org/\"\n\
          [net]\noffline = true\n"
     );
-    let git = "[remote \"origin\"]\n\turl = https://ada:pw@git.example.org/a.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
+    let git = "[remote \"origin\"]\n\turl = https://dev:pw@git.example.org/a.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
                [http \"https://git.example.org/\"]\n\textraheader = AUTHORIZATION: basic YTpi\n";
     assert_eq!(
         strip(git),

@@ -20,7 +20,7 @@ struct Home {
 impl Home {
     fn new() -> Self {
         let kept = tempfile::tempdir().unwrap();
-        let path = fs::canonicalize(kept.path()).unwrap().join("ada");
+        let path = fs::canonicalize(kept.path()).unwrap().join("dev");
         fs::create_dir(&path).unwrap();
         let environment = [("HOME".to_owned(), path.display().to_string())].into();
         Self { _kept: Rc::new(kept), path, environment }
@@ -267,7 +267,7 @@ fn configuration_comes_without_its_credentials() {
     );
     home.write(
         ".config/pip/pip.conf",
-        "[global]\nindex-url = https://ada:pw@pip.example.org/simple\n",
+        "[global]\nindex-url = https://dev:pw@pip.example.org/simple\n",
     );
     let text = |path: &str| {
         let at = home.path.join(path);
@@ -325,7 +325,7 @@ fn the_system_is_shown_without_its_people() {
 
 #[test]
 fn a_home_that_cannot_be_one_is_replaced() {
-    for home in ["/", "/usr", "/tmp", "/etc", "/absent/ada", "ada", "", "/usr/../tmp"] {
+    for home in ["/", "/usr", "/tmp", "/etc", "/absent/dev", "dev", "", "/usr/../tmp"] {
         let environment = [("HOME".to_owned(), home.to_owned())].into();
         assert_eq!(Surroundings::look(&environment).home, Path::new(NO_HOME), "{home}");
     }

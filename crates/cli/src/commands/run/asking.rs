@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, Write as _};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
-
-use std::sync::Arc;
 
 use sequester_core::id::QuestionId;
 use sequester_core::run::{Entry, Event, Open, Scope};
