@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use sequester_core::agent::Kept;
-use sequester_core::run::{AttemptEnded, Entry, Event, Now, RunState, RunView, Scope, decide};
+use sequester_core::run::{
+    AttemptEnded, Entry, Event, Now, RunState, RunView, Scope, State, decide,
+};
 use sequester_core::store::{Batch, ErrorKind, Lease, Letter, RunStore as _};
 use serde_json::json;
 
@@ -50,7 +52,13 @@ fn tell(status: &RunView, heard: Heard) -> String {
     match heard {
         Heard::Recorded => {
             let state = status.state.as_str().replace('_', " ");
-            format!("Run `{run}` is {state}: {}.\n", view::tally(status))
+            let tally = view::tally(status);
+            if status.state == State::Stopped {
+                return format!(
+                    "Run `{run}` is cancelled: {tally}. What is done comes onto its branch with `sequester resume {run}`.\n"
+                );
+            }
+            format!("Run `{run}` is {state}: {tally}.\n")
         }
         Heard::Taken => format!("Run `{run}` is cancelled; what is under way ends now.\n"),
         Heard::Left => format!(

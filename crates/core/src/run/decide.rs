@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::event::{Asked, Ended, Entry, Event, Outcome, Scope, Tally, TaskEnded};
-use super::next::{Next, Order, next};
+use super::attempts::Tried;
+use super::event::{About, Asked, Ended, Entry, Event, Outcome, Scope, Tally, TaskEnded};
+use super::next::{Next, Order, WHAT_NOW, next};
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
 use crate::agent;
@@ -80,10 +81,12 @@ pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
     if !plain.entries.is_empty() {
         return Decision { entries: plain.entries, ..Decision::default() };
     }
-    let effects = if now.stopping { Vec::new() } else { effects(run, now) };
+    // What is done reaches the branch in any case, in its place.
+    let effects =
+        if now.stopping { commit(run, now).into_iter().collect() } else { effects(run, now) };
     let mut decision = Decision { effects, wake: wake(run), ..Decision::default() };
     if decision.effects.is_empty() && now.busy.is_empty() {
-        match late_commit(run).filter(|_| !now.stopping) {
+        match late_commit(run).filter(|_| !now.stopping || run.is_cancelled) {
             Some(task) => decision.effects.push(Effect::Commit { task }),
             None => decision.entries.push(end(run, now)),
         }
@@ -104,7 +107,7 @@ impl Plain<'_> {
     fn answer_defaults(&mut self) {
         for (id, open) in &self.run.questions {
             let is_late = open.asked.deadline.is_some_and(|deadline| deadline <= self.now.at);
-            let unattended = self.run.started.settings.unattended;
+            let unattended = self.is_unattended();
             let by = if unattended { "default, unattended" } else { "default, after its deadline" };
             let Some(answer) = open.asked.default.clone().filter(|_| is_late || unattended) else {
                 continue;
@@ -182,6 +185,16 @@ impl Plain<'_> {
             Some(Next::Skip { step, reason }) => {
                 self.tell(task, Event::StepSkipped { step, reason });
             }
+            Some(Next::Ask { about: About::Failure, questions }) if self.is_unattended() => {
+                let why = questions.iter().map(|one| one.question.trim_end_matches(WHAT_NOW));
+                let ended = TaskEnded {
+                    state: Ended::Failed,
+                    reason: Some(why.collect::<Vec<_>>().join(" ")),
+                    resolution: None,
+                    tree: None,
+                };
+                self.tell(task, Event::TaskEnded(Box::new(ended)));
+            }
             Some(Next::Ask { about, questions }) => {
                 for question in questions {
                     self.asked += 1;
@@ -196,7 +209,7 @@ impl Plain<'_> {
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
             Some(Next::End(ended)) => self.tell(task, Event::TaskEnded(Box::new(ended))),
-            Some(Next::Await) if self.run.started.settings.unattended => {
+            Some(Next::Await) if self.is_unattended() => {
                 let ended = TaskEnded {
                     state: Ended::Failed,
                     reason: Some(
@@ -216,13 +229,28 @@ impl Plain<'_> {
                     self.tell(task, Event::TaskEnded(Box::new(ended)));
                 }
             }
+            Some(Next::Attempt(_)) if is_spent(task) => {
+                let ended = TaskEnded {
+                    state: Ended::Failed,
+                    reason: Some("It has used up its own budget.".to_owned()),
+                    resolution: Some(
+                        "Give the task a larger `budget` in the plan, then `sequester resume --plan`.".to_owned(),
+                    ),
+                    tree: None,
+                };
+                self.tell(task, Event::TaskEnded(Box::new(ended)));
+            }
             Some(Next::Attempt(_) | Next::Verify { .. }) => return true,
             Some(Next::Await) | None => {}
         }
         false
     }
 
-    fn ask(&self, question: Question, about: super::event::About) -> Event {
+    fn is_unattended(&self) -> bool {
+        self.run.started.settings.unattended
+    }
+
+    fn ask(&self, question: Question, about: About) -> Event {
         let deadline = question.deadline.as_deref().and_then(super::deadline::read);
         Event::QuestionAsked(Box::new(Asked {
             question: QuestionId::new(format!("{}-{}", self.run.run, self.asked)),
@@ -282,15 +310,22 @@ fn afford(run: &RunState, chosen: Vec<Effect>) -> Vec<Effect> {
     let part = left(run).split(count);
     let pay = |effect: Effect| match effect {
         Effect::Attempt { task, number, order, .. } => {
-            let own = run.task(&task).map_or_else(Cap::default, |task| {
-                task.spec.budget.minus(task.cost.usage.total(), task.cost.price)
-            });
+            let own = run.task(&task).map_or_else(Cap::default, own_left);
             let cap = part.min(own);
             (!cap.is_spent()).then_some(Effect::Attempt { task, number, order, cap })
         }
         other => Some(other),
     };
     chosen.into_iter().filter_map(pay).collect()
+}
+
+/// What is left of the task's own budget.
+fn own_left(task: &TaskRun) -> Cap {
+    task.spec.budget.minus(task.cost.usage.total(), task.cost.price)
+}
+
+fn is_spent(task: &TaskRun) -> bool {
+    own_left(task).is_spent()
 }
 
 /// What is left of the run's budget once all that is under way has used its part.
@@ -350,7 +385,10 @@ fn end(run: &RunState, now: Now<'_>) -> Entry {
     let is_open = run.tasks.iter().any(|task| task.ended.is_none() && task.open.is_empty());
     let exhausted = |task: &TaskRun| {
         let last = task.tried().next_back();
-        last.is_some_and(|tried| matches!(tried.outcome, agent::Outcome::BudgetExhausted { .. }))
+        let exhausted =
+            |tried: &Tried| matches!(tried.outcome, agent::Outcome::BudgetExhausted { .. });
+        let has_failed = task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
+        last.is_some_and(exhausted) || has_failed && is_spent(task)
     };
     let outcome = if run.is_cancelled {
         Outcome::Cancelled

@@ -66,6 +66,8 @@ pub enum Because {
 /// What a person is offered when a task does not succeed by itself.
 pub const GIVE_UP: &str = "Give up";
 pub const TRY_AGAIN: &str = "Try again";
+/// How the question ends that goes with the offer.
+pub(super) const WHAT_NOW: &str = " What now?";
 
 /// Decides for one task by what happened to it. `None` while an attempt is under way.
 pub fn next(run: &RunState, task: &TaskRun) -> Option<Next> {
@@ -94,6 +96,10 @@ struct Walk<'a> {
     steps: &'a [Step],
     /// The attempt that completed each step; 0 for one that needed none.
     complete: Vec<Option<u32>>,
+    /// The change that each left; nothing where there is none yet.
+    trees: Vec<Option<TreeId>>,
+    /// Which of its models each step was left with.
+    rungs: Vec<usize>,
     complexity: Option<Complexity>,
     /// The change under test.
     tree: Option<TreeId>,
@@ -112,7 +118,6 @@ struct Tries {
     fixes: u32,
     stronger: bool,
     conflicts: u32,
-    rung: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -122,6 +127,8 @@ impl<'a> Walk<'a> {
             task,
             steps,
             complete: vec![None; steps.len()],
+            trees: vec![None; steps.len()],
+            rungs: vec![0; steps.len()],
             complexity: None,
             tree: None,
             last: 0,
@@ -162,7 +169,7 @@ impl<'a> Walk<'a> {
     fn tried(&mut self, tried: &Tried) -> Option<Next> {
         let at = self.place(&tried.step)?;
         self.last = at;
-        self.tries.rung = tried.rung;
+        self.rungs[at] = tried.rung;
         match (&tried.outcome, &tried.said) {
             _ if tried.trouble.is_some() => {
                 self.repeat(at, tried.trouble.clone().unwrap_or_default())
@@ -224,6 +231,7 @@ impl<'a> Walk<'a> {
         self.tries.simplified = false;
         if tried.phase.changes_files() {
             self.tree.clone_from(&tried.tree);
+            self.trees[at].clone_from(&tried.tree);
         }
     }
 
@@ -234,16 +242,16 @@ impl<'a> Walk<'a> {
         }
         self.tries.repeats += 1;
         let last = self.models(at).len().saturating_sub(1);
-        self.tries.rung = (self.tries.rung + 1).min(last);
+        self.rungs[at] = (self.rungs[at] + 1).min(last);
         self.attempt(at, Purpose::Repeat)
     }
 
     /// From the clean base on the next model, if there is one.
     fn next_model(&mut self, at: usize) -> Option<Next> {
-        if self.tries.rung + 1 >= self.models(at).len() {
+        if self.rungs[at] + 1 >= self.models(at).len() {
             return None;
         }
-        self.tries.rung += 1;
+        self.rungs[at] += 1;
         self.restart(at);
         self.attempt(at, Purpose::NextModel)
     }
@@ -260,9 +268,9 @@ impl<'a> Walk<'a> {
             return self.attempt(target, Purpose::Fix);
         }
         let strongest = self.models(target).len().saturating_sub(1);
-        if !self.tries.stronger && strongest > self.tries.rung {
+        if !self.tries.stronger && strongest > self.rungs[target] {
             self.tries.stronger = true;
-            self.tries.rung = strongest;
+            self.rungs[target] = strongest;
             self.restart(target);
             self.because = Some(because);
             return self.attempt(target, Purpose::Stronger);
@@ -276,7 +284,7 @@ impl<'a> Walk<'a> {
             About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
             About::Failure => {
                 let at = self.target(self.steps.len()).unwrap_or(self.last);
-                self.tries = Tries { rung: self.tries.rung, ..Tries::default() };
+                self.tries = Tries::default();
                 self.restart(at);
                 self.attempt(at, Purpose::Answered)
             }
@@ -292,7 +300,8 @@ impl<'a> Walk<'a> {
 
     fn conflicted(&mut self, paths: &[String]) -> Option<Next> {
         self.tries.conflicts += 1;
-        let at = self.target(self.steps.len())?;
+        let writer = (0..self.steps.len()).find(|at| self.trees[*at].is_some());
+        let at = writer.or_else(|| self.target(self.steps.len()))?;
         if self.tries.conflicts > 1 {
             let paths = paths.join("`, `");
             return Some(ask(&format!(
@@ -320,17 +329,18 @@ impl<'a> Walk<'a> {
         self.complete[at..].fill(None);
     }
 
-    /// The same, from the clean base.
+    /// The same, from what the steps before it left: the clean base, mostly.
     fn restart(&mut self, at: usize) {
         self.undo(at);
-        self.tree = None;
+        self.trees[at..].fill(None);
+        self.tree = self.trees.iter().flatten().next_back().cloned();
         self.because = None;
     }
 
     fn attempt(&self, at: usize, purpose: Purpose) -> Option<Next> {
         let (agent, phase) = (self.agent(at)?, self.phase(at)?);
         let models = self.models(at);
-        let rung = self.tries.rung.min(models.len().saturating_sub(1));
+        let rung = self.rungs[at].min(models.len().saturating_sub(1));
         Some(Next::Attempt(Order {
             step: self.steps[at].id.clone(),
             agent: agent.to_owned(),
@@ -390,7 +400,7 @@ impl<'a> Walk<'a> {
         if literal && !phase.changes_files() && (0..self.steps.len()).any(writes) {
             return Next::Skip { step, reason: NO_MODEL.to_owned() };
         }
-        self.tries.rung = 0;
+        self.rungs[at] = 0;
         let next = self.attempt(at, Purpose::First);
         next.unwrap_or_else(|| failed(format!("The step `{step}` has no model."), None))
     }
@@ -455,7 +465,7 @@ fn ask(why: &str) -> Next {
     };
     let again = "From the clean base. Any other answer is shown to the subagent as advice.";
     let question = Question {
-        question: format!("{why} What now?"),
+        question: format!("{why}{WHAT_NOW}"),
         options: vec![
             choice(TRY_AGAIN, again),
             choice(GIVE_UP, "The task has failed; what needs it is blocked."),

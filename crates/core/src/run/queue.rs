@@ -1,6 +1,6 @@
 //! Which tasks something can be done for, found without a walk over all of them, and what they build on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +141,28 @@ impl RunState {
         let over = 0..task.over.unwrap_or(0);
         let done = over.filter(|other| self.tasks[*other].committed.is_some());
         task.needs.iter().chain(&task.ahead).copied().chain(done)
+    }
+
+    /// What tasks were done again on top of, by their ids: places change with the plan.
+    pub(super) fn on_top(&self) -> BTreeMap<TaskId, BTreeSet<TaskId>> {
+        let id = |at: usize| self.tasks[at].spec.id.clone();
+        let again = |task: &TaskRun| task.over.is_some() || !task.ahead.is_empty();
+        let on = |at: usize| {
+            let under = self.under(at).filter(|one| !self.tasks[at].needs.contains(one));
+            (id(at), under.map(id).collect())
+        };
+        (0..self.tasks.len()).filter(|at| again(&self.tasks[*at])).map(on).collect()
+    }
+
+    /// The same, in the places that tasks have now. One that is not done waits for all that stands before it now.
+    pub(super) fn stand_on(&mut self, on_top: &BTreeMap<TaskId, BTreeSet<TaskId>>) {
+        for (task, under) in on_top {
+            let Some(at) = self.position(task) else { continue };
+            let under = under.iter().filter_map(|one| self.position(one)).collect();
+            let task = &mut self.tasks[at];
+            task.ahead = under;
+            task.over = task.over.filter(|_| task.ended.is_none()).map(|_| at);
+        }
     }
 
     /// Tasks after it in the plan that are on the branch already and not built on it.

@@ -278,17 +278,30 @@ impl RunState {
         let at = self.position(task)?;
         self.settled = 0;
         self.tasks[at].reopen();
-        // What was blocked by it may go on.
-        for other in &mut self.tasks {
-            if other.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
-                other.reopen();
+        self.unblock();
+        Some(())
+    }
+
+    /// What was blocked may go on, and what was begun anew asks nothing any more.
+    fn unblock(&mut self) {
+        for task in &mut self.tasks {
+            if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
+                task.reopen();
             }
         }
-        Some(())
+        let is_asked = |question: &QuestionId, open: &mut Open| {
+            let task = open.task.as_ref();
+            task.is_none_or(|task| {
+                let task = self.tasks.iter().find(|one| one.spec.id == *task);
+                task.is_some_and(|task| task.open.contains(question))
+            })
+        };
+        self.questions.retain(is_asked);
     }
 
     /// Open tasks take what the plan says now; those that are done stay as they are.
     fn change(&mut self, specs: &[TaskSpec]) {
+        let on_top = self.on_top();
         let mut old: BTreeMap<TaskId, TaskRun> =
             self.tasks.drain(..).map(|task| (task.spec.id.clone(), task)).collect();
         self.tasks = specs
@@ -306,7 +319,9 @@ impl RunState {
                 None => TaskRun::new(spec.clone()),
             })
             .collect();
+        self.unblock();
         self.list();
+        self.stand_on(&on_top);
     }
 }
 
@@ -347,6 +362,7 @@ impl TaskRun {
         }
         self.ended = None;
         self.running.clear();
+        self.open.clear();
         self.facts.push(Fact::Reopened);
     }
 

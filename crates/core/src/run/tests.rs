@@ -1,7 +1,9 @@
+mod ending;
 mod golden;
 mod property;
 mod stage;
 mod view;
+mod walk;
 
 use crate::agent::{self, Fault};
 use crate::provider;

@@ -2,6 +2,7 @@
 
 mod file;
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ impl Workflow {
     #[must_use]
     pub fn completed(&self, writes: impl Fn(&str) -> bool) -> Self {
         let mut all = self.clone();
-        let checks = all.steps.iter().rposition(|step| step.agent.is_none());
+        let checks = self.sure_checks();
         let written = all.steps.iter().rposition(|step| step.agent.as_deref().is_some_and(&writes));
         if checks <= written {
             let is_taken = |id: &String| all.steps.iter().any(|step| step.id == *id);
@@ -56,6 +57,20 @@ impl Workflow {
             all.steps.insert(place, Step { id, ..Step::default() });
         }
         all
+    }
+
+    /// The last checks that are made whatever an analysis says.
+    fn sure_checks(&self) -> Option<usize> {
+        let mut sure: BTreeSet<&str> = BTreeSet::new();
+        let mut last = None;
+        for (at, step) in self.steps.iter().enumerate() {
+            let stays = step.needs.iter().any(|need| sure.contains(need.as_str()));
+            if step.when.is_none() && (step.needs.is_empty() || stays) {
+                sure.insert(&step.id);
+                last = step.agent.is_none().then_some(at).or(last);
+            }
+        }
+        last
     }
 
     /// The same, with two reviewers of what an agent that `writes` left, one after the other, where one gives both verdicts.

@@ -128,6 +128,7 @@ pub(super) struct Stage {
     pub(super) verify: Box<dyn FnMut(&TaskId) -> bool>,
     pub(super) conflict: Box<dyn FnMut(&TaskId) -> bool>,
     pub(super) clock: u64,
+    last: Option<TaskId>,
 }
 
 impl Stage {
@@ -148,7 +149,13 @@ impl Stage {
             verify: Box::new(|_| true),
             conflict: Box::new(|_| false),
             clock: 1,
+            last: None,
         }
+    }
+
+    /// Somebody stops the run as soon as nothing speaks against what this task did.
+    pub(super) fn stop_after(&mut self, task: &str) {
+        self.last = Some(task.into());
     }
 
     pub(super) fn tell(&mut self, scope: Scope, event: Event) {
@@ -272,6 +279,7 @@ impl Stage {
                     tree: tree.unwrap_or_default(),
                     failing: (!passed).then(|| Digest::of(b"failing")),
                 };
+                self.stopping |= self.last.as_ref() == Some(&task);
                 self.tell(about(&task), event);
             }
             Effect::Commit { task } => {
