@@ -6,6 +6,9 @@ use clap::builder::NonEmptyStringValueParser;
 pub(crate) struct StatusArgs {
     /// The run's id or its beginning [default: a list of all runs, the newest first].
     pub(crate) run: Option<String>,
+
+    /// Only this task.
+    pub(crate) task: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

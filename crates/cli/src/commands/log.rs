@@ -21,11 +21,19 @@ pub(crate) fn run(args: &Args, given: &LogArgs) -> Outcome {
     };
     let is_meant =
         |recorded: &Recorded| task.is_none() || recorded.entry.scope.task.as_ref() == task.as_ref();
+    let mut before = "[";
     runs.each(&run, |recorded| match is_meant(&recorded) {
-        true if args.json => output::print_json(&recorded),
+        true if args.json => {
+            output::print(std::mem::replace(&mut before, ","))?;
+            output::print_json(&recorded)
+        }
         true => tell(&recorded),
         false => Ok(()),
     })?;
+    if args.json {
+        // One value, however long: nothing of it is held.
+        output::print(if before == "[" { "[]\n" } else { "]\n" })?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

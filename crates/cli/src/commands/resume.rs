@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         Arc::clone(&file),
         Arc::clone(&place.trees),
         &state.started.base.tree,
+        &state.started.plan.hides,
         &state.started.settings,
     )?;
     let store = Arc::new(runs.store);
@@ -60,8 +61,10 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         let resumed = Event::RunResumed { retry: again };
         batch.entries.push(Entry { scope: scope.clone(), event: resumed });
         if let Some(tasks) = changed {
-            let text = batch.keep(file.source.as_slice());
-            let plan = Source { path: file.name.clone(), text, ..state.started.plan.clone() };
+            batch.keep(file.source.as_slice());
+            let Source { format, parallel, .. } = state.started.plan.clone();
+            let fresh = file.to_recorded(&project, &file.companions(&project));
+            let plan = Source { format, parallel, ..fresh };
             batch.entries.push(Entry { scope, event: Event::PlanChanged { plan, tasks } });
         }
         log.append(batch).await.map_err(|error| runs::failed_run(&error, &id))?;
@@ -94,7 +97,7 @@ fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
 fn recorded(runs: &Runs, state: &RunState) -> Result<PlanFile, Failure> {
     let plan = &state.started.plan;
     let source = runs.blob(&state.run, &plan.text)?;
-    Ok(PlanFile::recorded(plan, source, &Limits::default()))
+    Ok(PlanFile::recorded(plan, &runs.root, source, &Limits::default()))
 }
 
 /// What the plan says now. What is done stays as it is unless it is done `again`, and is named where its text is another one.

@@ -13,7 +13,7 @@ use sequester_core::fault::Code;
 use sequester_core::id::RunId;
 use sequester_core::limits::Limits;
 use sequester_core::moment::Moment;
-use sequester_core::repository::{Repository as _, Start};
+use sequester_core::repository::{Draft, Error as GitError, Repository as _, Start};
 use sequester_core::run::{Entry, Event, Outcome as Ended, Scope, Started};
 use sequester_core::store::Batch;
 use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
         Arc::clone(&file),
         Arc::clone(&place.trees),
         &start.tree,
+        &started.plan.hides,
         &started.settings,
     )?;
     let store = Arc::new(runs.store);
@@ -134,10 +135,29 @@ impl Place {
     /// Nothing is committed in a repository of ours: all that lies there counts.
     pub(super) fn start(&self, dirty: bool) -> Result<Start, Failure> {
         let start = self.trees.start(dirty || self.repo.is_own());
-        start.map_err(|error| self.failed(&error))
+        let start = start.map_err(|error| self.failed(&error))?;
+        if start.commit.is_none() || !dirty {
+            return Ok(start);
+        }
+        self.committed(start).map_err(|error| self.failed(&error))
     }
 
-    pub(super) fn failed(&self, error: &sequester_core::repository::Error) -> Failure {
+    /// What the person had not committed is a commit of its own below those of the tasks: it is nobody else's work.
+    fn committed(&self, start: Start) -> Result<Start, GitError> {
+        if self.trees.start(false)?.tree == start.tree {
+            return Ok(start);
+        }
+        let draft = Draft {
+            tree: start.tree.clone(),
+            parent: start.commit.clone(),
+            message: "Uncommitted changes that a run began with\n".to_owned(),
+            author: None,
+            at: runs::now(),
+        };
+        Ok(Start { commit: Some(self.trees.commit(&draft)?), ..start })
+    }
+
+    pub(super) fn failed(&self, error: &GitError) -> Failure {
         runs::git_failed(&self.root, error)
     }
 

@@ -9,13 +9,17 @@ use crate::args::{Args, StatusArgs};
 use crate::output;
 use crate::render::{run as view, terminal};
 use crate::wire::find_root;
-use crate::wire::runs::Runs;
+use crate::wire::runs::{Runs, task_of};
 
 pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
     let root = find_root(args)?;
     if given.run.is_some() {
         let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
-        let status = runs.view(&run)?;
+        let mut status = runs.view(&run)?;
+        if let Some(task) = &given.task {
+            let meant = task_of(&runs.state(&run)?, task)?;
+            status.tasks.retain(|task| task.id == meant);
+        }
         if args.json {
             output::print_json(&status)?;
         } else {

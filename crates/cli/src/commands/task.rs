@@ -66,6 +66,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
         Arc::clone(&file),
         Arc::clone(&place.trees),
         &start.tree,
+        &ready.started.plan.hides,
         &ready.started.settings,
     )?;
     let model = ready.started.agents.get(&given.agent).and_then(|agent| agent.models.first());

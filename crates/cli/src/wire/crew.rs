@@ -53,16 +53,18 @@ pub(crate) struct Staff {
 }
 
 impl Staff {
-    /// Surveys what the run starts from.
+    /// Surveys what the run starts from. What it `hides` is known since its start, wherever the plan lies now.
     pub(crate) fn new(
         project: Arc<Project>,
         file: Arc<PlanFile>,
         trees: Arc<Trees>,
         start: &TreeId,
+        hides: &BTreeSet<RepoPath>,
         settings: &RunSettings,
     ) -> Result<Self, Failure> {
         let companions = file.companions(&project);
-        let hidden = project.plan_paths((&file, &companions));
+        let mut hidden = project.plan_paths((&file, &companions));
+        hidden.extend(hides.iter().cloned());
         let limits = project.settings.set_limits();
         let grants = project.settings.grants().with_named(&file.granted());
         let connections = Connections::new(&project.settings)?;

@@ -74,8 +74,9 @@ impl PlanFile {
         let source = task.to_document().into_bytes();
         let format = Some(plan::Format::Native.as_str().to_owned());
         let text = Digest::of(&source);
-        let given = Recorded { path: String::new(), format, parallel: false, text };
-        Self::recorded(&given, source, &Limits::default())
+        let hides = BTreeSet::new();
+        let given = Recorded { path: String::new(), hides, format, parallel: false, text };
+        Self::recorded(&given, Path::new(""), source, &Limits::default())
     }
 
     /// Files that a person named with their own words: a writer may change them, whatever they are for.
@@ -86,8 +87,11 @@ impl PlanFile {
     }
 
     /// A plan as a run has it, wherever the file is by now.
-    pub(crate) fn recorded(plan: &Recorded, source: Vec<u8>, limits: &Limits) -> Self {
-        let given = PathBuf::from(&plan.path);
+    pub(crate) fn recorded(plan: &Recorded, root: &Path, source: Vec<u8>, limits: &Limits) -> Self {
+        let given = match plan.path.as_str() {
+            path @ ("" | "-") => PathBuf::from(path),
+            path => root.join(path),
+        };
         let options = Options {
             format: plan.format.as_deref().and_then(plan::Format::parse),
             parallel: plan.parallel,
@@ -102,9 +106,17 @@ impl PlanFile {
         Self { name, given, path, source, plan: parsed.plan, graph, faults }
     }
 
-    /// Where the person said it lies.
-    pub(crate) fn given(&self) -> &Path {
-        &self.given
+    /// As a run keeps it, so that it is found again from every folder.
+    pub(crate) fn to_recorded(&self, project: &Project, companions: &Companions) -> Recorded {
+        let own = self.paths_in(&project.root).pop();
+        let path = match (own, &self.path) {
+            (Some(path), _) => path.to_string(),
+            (None, Some(path)) => path.display().to_string(),
+            (None, None) => self.given.display().to_string(),
+        };
+        let hides = project.plan_paths((self, companions));
+        let text = Digest::of(&self.source);
+        Recorded { path, hides, format: None, parallel: false, text }
     }
 
     /// How far the plan is trusted; one that lies nowhere cannot have been accepted.

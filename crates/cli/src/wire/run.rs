@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use sequester_core::agent::Role;
 use sequester_core::check::{self, Kind};
 use sequester_core::context::Share;
-use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limit;
@@ -77,10 +76,9 @@ impl Asked<'_> {
         let started = Started {
             version: VERSION,
             plan: Source {
-                path: self.file.given().display().to_string(),
                 format: self.given.reading.format.map(|format| format.as_str().to_owned()),
                 parallel: self.given.reading.parallel,
-                text: Digest::of(&self.file.source),
+                ..self.file.to_recorded(self.project, &self.file.companions(self.project))
             },
             base: Base { commit: start.commit.clone(), tree: start.tree.clone() },
             branch: String::new(),

@@ -1,6 +1,6 @@
 //! Runs as a controller would have recorded them, written to a project's store event by event.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -69,6 +69,7 @@ impl Ledger {
             version: VERSION,
             plan: Source {
                 path: bench.path("plan.md").display().to_string(),
+                hides: BTreeSet::new(),
                 format: None,
                 parallel: false,
                 text,

@@ -223,6 +223,67 @@ fn two_stages_of_review_are_two_steps_and_skipped_as_such_without_a_model() {
 }
 
 #[test]
+fn no_plan_that_a_run_ever_had_is_seen_in_a_jail_from_wherever_it_is_taken_up() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Colours\n\n\
+        ## [a] Ask\n\n```task\nfiles: {create: [a.txt]}\n```\n\nAsk: Which colour?\n- Red\n- Blue\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Look\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nRun: `ls docs > b.txt`\n";
+    let edited = plan.replace("# Colours", "# Colours, again");
+    let files = [("docs/plan.md", plan), ("docs/plan2.md", edited.as_str()), ("docs/kept.txt", "")];
+    for plan in [None, Some("docs/plan2.md")] {
+        let bench = Bench::with(&files);
+        let docs = bench.repo().join("docs");
+        let first = bench.run_in(&docs, &["run", "plan.md", "--model", "literal", "--json"], &[]);
+        assert_eq!(first.code, Some(3), "{first:?}");
+        let run = id(&first);
+        let asked = bench.run(&["inbox", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(bench.run(&["answer", &asked, "Red"]).code, Some(0));
+        let mut arguments = vec!["resume", run.as_str()];
+        arguments.extend(plan.iter().flat_map(|plan| ["--plan", *plan]));
+        let second = bench.run(&arguments);
+        assert_eq!(second.code, Some(0), "{second:?}");
+        let seen = git(&bench, &["show", &format!("sequester/{run}:b.txt")]);
+        let hidden = plan.map_or("plan2.md\n", |_| "");
+        assert_eq!(seen, format!("kept.txt\n{hidden}"));
+    }
+}
+
+#[test]
+fn what_a_person_had_not_committed_is_no_tasks_work() {
+    let bench = bench(PLAN);
+    bench.write("README.md", "edited\n");
+    bench.write("mine.txt", "mine\n");
+    let answer = run(&bench, &["--include-dirty", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let run = id(&answer);
+    let names = git(
+        &bench,
+        &["log", "--reverse", "--format=%s", "--name-only", &format!("main..sequester/{run}")],
+    );
+    let lines: Vec<&str> = names.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        lines,
+        [
+            "Uncommitted changes that a run began with",
+            "README.md",
+            "mine.txt",
+            "Write a",
+            "a.txt",
+            "Write b",
+            "b.txt",
+            "Write c",
+            "c.txt",
+        ]
+    );
+    // Once they are committed, both are joined.
+    git(&bench, &["add", "-A"]);
+    git(&bench, &["commit", "-q", "-m", "Mine"]);
+    let applied = bench.run(&["apply", &run, "--merge"]);
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert_eq!(fs::read_to_string(bench.repo().join("README.md")).unwrap(), "edited\n");
+    assert!(bench.repo().join("c.txt").exists());
+}
+
+#[test]
 fn a_run_that_is_detached_goes_on_by_itself() {
     let bench = bench(PLAN);
     let answer = run(&bench, &["--detach", "--json"]);

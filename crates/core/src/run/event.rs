@@ -1,6 +1,6 @@
 //! What happens in a run, as it is kept. The set is closed: whoever reads a log knows every word in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use crate::context::Refusal;
 use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
+use crate::path::RepoPath;
 use crate::provider;
 use crate::report::{Choice, Phase};
 use crate::usage::Usage;
@@ -181,7 +182,11 @@ pub struct Started {
 /// The plan as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
+    /// From the repository's root where it lies in there.
     pub path: String,
+    /// What no subagent may see of any tree: this plan, those that the run had before, and the lists of tasks beside them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hides: BTreeSet<RepoPath>,
     /// Where the person named it, and whether disjoint tasks may run side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,

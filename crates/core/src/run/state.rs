@@ -206,7 +206,8 @@ impl RunState {
                 self.queue = Queue::of(&self.tasks);
             }
             Event::PlanChanged { plan, tasks } => {
-                self.started.plan = plan.clone();
+                let before = std::mem::replace(&mut self.started.plan, plan.clone());
+                self.started.plan.hides.extend(before.hides);
                 self.change(tasks);
             }
             Event::RunCancelled { .. } => self.is_cancelled = true,

@@ -189,6 +189,7 @@ impl Recording {
         let started = Started {
             version: VERSION,
             plan: Source {
+                hides: std::collections::BTreeSet::new(),
                 format: None,
                 parallel: false,
                 path: "docs/plan.md".to_owned(),

@@ -133,6 +133,7 @@ impl Stage {
             version: VERSION,
             plan: Source {
                 path: "plan.md".to_owned(),
+                hides: BTreeSet::new(),
                 format: None,
                 parallel: false,
                 text: batch.keep(self.text.as_bytes()),

@@ -42,6 +42,7 @@ fn every() -> Vec<Event> {
         Event::PlanChanged {
             plan: Source {
                 path: "plan.md".to_owned(),
+                hides: [crate::path::RepoPath::parse("docs/plan.md").unwrap()].into(),
                 format: None,
                 parallel: false,
                 text: digest(),

@@ -82,6 +82,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
         version: VERSION,
         plan: Source {
             path: "plan.md".to_owned(),
+            hides: BTreeSet::new(),
             format: None,
             parallel: false,
             text: Digest::of(b"plan"),
