@@ -76,11 +76,15 @@ pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
     }
     let mut plain = Plain { run, now, entries: Vec::new(), asked: run.asked };
     plain.answer_defaults();
-    plain.walk();
+    // Nothing starts before a person has decided on the plan.
+    let is_held = run.is_doubtful() && !run.is_cancelled;
+    if !is_held {
+        plain.walk();
+    }
     if !plain.entries.is_empty() {
         return Decision { entries: plain.entries, ..Decision::default() };
     }
-    let effects = if now.stopping { Vec::new() } else { effects(run, now) };
+    let effects = if now.stopping || is_held { Vec::new() } else { effects(run, now) };
     let mut decision = Decision { effects, wake: wake(run), ..Decision::default() };
     if decision.effects.is_empty() && now.busy.is_empty() {
         match late_commit(run).filter(|_| !now.stopping) {
