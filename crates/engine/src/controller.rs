@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
@@ -157,18 +158,20 @@ impl Controller {
 
     async fn act(&self, deed: Deed) -> (TaskId, Result<(), Trouble>) {
         let task = deed.task().clone();
-        let done = match deed {
-            Deed::Effect(Effect::Commit { .. }) => self.commit(&task).await,
+        let work: BoxFuture<'_, Result<(), Trouble>> = match deed {
+            Deed::Effect(Effect::Commit { .. }) => {
+                let done = self.commit(&task).await;
+                return (task, done);
+            }
             Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
-                self.while_it_stands(&task, self.attempt(&task, number, order, cap)).await
+                Box::pin(self.attempt(&task, number, order, cap))
             }
             Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
-                self.while_it_stands(&task, self.verify(&task, steps, &kinds, tree)).await
+                Box::pin(self.verify(&task, steps, kinds, tree))
             }
-            Deed::TakeUp(_, running) => {
-                self.while_it_stands(&task, self.take_up(&task, *running)).await
-            }
+            Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
+        let done = self.while_it_stands(&task, work).await;
         (task, done)
     }
 
@@ -176,7 +179,7 @@ impl Controller {
     async fn while_it_stands(
         &self,
         task: &TaskId,
-        work: impl Future<Output = Result<(), Trouble>>,
+        work: BoxFuture<'_, Result<(), Trouble>>,
     ) -> Result<(), Trouble> {
         let before = self.log.read(|run| run.task(task).map(TaskRun::withdrawals));
         let stands = || {

@@ -155,7 +155,9 @@ fn doubts(
     let part = specs.iter().filter(|spec| spec.left_out.is_none());
     let part = part.map(|spec| spec.id.clone()).collect();
     let found = Doubts { project, file, base: &base }.find(&part);
-    found.notes.iter().for_each(|note| output::tell(note));
+    for note in &found.notes {
+        output::tell(note);
+    }
     Ok(found.asked_again(state))
 }
 

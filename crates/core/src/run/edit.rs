@@ -68,8 +68,8 @@ impl RunState {
         }
         let doubts = self.questions.iter().filter(|(_, open)| !open.asked.about.is_of_task());
         let doubts: Vec<QuestionId> = doubts.map(|(id, _)| id.clone()).collect();
-        for doubt in &doubts {
-            self.tasks.iter_mut().for_each(|task| task.open.retain(|one| one != doubt));
+        for task in &mut self.tasks {
+            task.open.retain(|one| !doubts.contains(one));
         }
         self.unask(doubts);
         self.queue = Queue::of(&self.tasks);

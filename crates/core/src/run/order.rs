@@ -19,7 +19,9 @@ pub(super) fn sort(tasks: &mut Vec<TaskRun>) {
     let mut missing: Vec<usize> = needs.iter().map(BTreeSet::len).collect();
     let mut dependants = vec![Vec::new(); needs.len()];
     for (at, needs) in needs.iter().enumerate() {
-        needs.iter().for_each(|need| dependants[*need].push(at));
+        for need in needs {
+            dependants[*need].push(at);
+        }
     }
     let mut open: BTreeSet<usize> = (0..needs.len()).collect();
     let mut free: BTreeSet<usize> = (0..needs.len()).filter(|at| missing[*at] == 0).collect();

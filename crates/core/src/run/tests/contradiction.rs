@@ -12,10 +12,11 @@ use crate::run::*;
 
 /// A native plan of tasks, each with its id and its block.
 fn plan(front: &str, tasks: &[(&str, &str)]) -> Plan {
-    let mut text = format!("---\nsequester: 1\n{front}---\n# Plan\n");
-    for (id, block) in tasks {
-        text += &format!("\n## [{id}] Do {id}\n\n```task\n{block}\n```\n\nDo it.\n");
-    }
+    let task = |(id, block): &(&str, &str)| {
+        format!("\n## [{id}] Do {id}\n\n```task\n{block}\n```\n\nDo it.\n")
+    };
+    let tasks: String = tasks.iter().map(task).collect();
+    let text = format!("---\nsequester: 1\n{front}---\n# Plan\n{tasks}");
     let parsed = plan::parse(text.as_bytes(), &Options::default());
     assert_eq!(parsed.faults, []);
     parsed.plan
