@@ -8,6 +8,7 @@ pub(crate) mod checkup;
 mod command;
 pub(crate) mod config;
 mod crew;
+pub(crate) mod doubts;
 mod evidence;
 pub(crate) mod jail;
 mod jailed;

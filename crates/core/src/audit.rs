@@ -148,7 +148,7 @@ impl Auditor<'_> {
                     self.host(id, running, host);
                 }
             }
-            Event::TaskEnded(ended) => self.ending(task, ended),
+            Event::TaskEnded(ended) if !run.is_stale(&recorded.entry) => self.ending(task, ended),
             Event::TaskCommitted { .. } => self.committed(task),
             _ => {}
         }

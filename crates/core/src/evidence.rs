@@ -17,7 +17,7 @@ use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
 pub use deliverable::{Lack, Missing, Undeclared};
 pub use digest::{TOKENS, digest};
-pub use interface::{Interfaces, Known};
+pub use interface::{Interfaces, Known, Named, named};
 pub use red::{is_test_file, red_then_green};
 
 /// All that is known of a task's change. The order within a list says nothing.

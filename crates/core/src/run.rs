@@ -1,12 +1,15 @@
 //! A run: what happens is recorded, folded to a state, and the state decides what happens next. All of it pure.
 
 mod attempts;
+mod contradiction;
 mod cost;
 mod deadline;
 mod decide;
+mod edit;
 mod event;
 mod history;
 mod next;
+mod order;
 mod plan;
 mod queue;
 mod replay;
@@ -15,9 +18,11 @@ mod savings;
 mod sentence;
 mod state;
 mod view;
+mod withdraw;
 pub mod workflow;
 
 pub use attempts::{Running, Tried};
+pub use contradiction::{Contradiction, Doubt, Ground, Remedy, contradictions};
 pub use cost::Cost;
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{

@@ -24,17 +24,19 @@ use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
-    Decision, Effect, Entry, Event, Now, Outcome, Running, Scope, TaskRun, decide,
+    Decision, Effect, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskRun, decide,
 };
 use sequester_core::store::{Batch, Letter};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify, RwLock};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::circuit::Circuits;
+use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
 use verify::Known;
@@ -48,8 +50,11 @@ pub struct Controller {
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
-    /// Held by who finds that a change does not fit: several may find the same.
-    clashes: Mutex<()>,
+    /// Held for writing by who finds that a change does not fit: several may find the same. Held for reading by who begins an
+    /// attempt: nothing begins on what is withdrawn at that moment.
+    ground: RwLock<()>,
+    /// Something was withdrawn.
+    withdrawn: Notify,
     /// Held by who begins an attempt for another subagent: they are counted in the order in which they begin.
     births: Mutex<()>,
     /// Held by who moves the branch: a commit may be recorded while the one before it is on its way there.
@@ -72,7 +77,8 @@ impl Controller {
             bases: Arc::default(),
             known: Known::default(),
             circuits: Circuits::default(),
-            clashes: Mutex::default(),
+            ground: RwLock::default(),
+            withdrawn: Notify::new(),
             births: Mutex::default(),
             branch: Mutex::default(),
             park,
@@ -89,6 +95,9 @@ impl Controller {
     /// Until nothing goes on any more.
     pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
         self.move_branch().await?;
+        for task in self.log.read(void) {
+            self.cut(&task).await?;
+        }
         let mut under_way = FuturesUnordered::new();
         let mut busy: BTreeSet<TaskId> = BTreeSet::new();
         for (task, running) in self.log.read(open) {
@@ -148,24 +157,54 @@ impl Controller {
     }
 
     async fn act(&self, deed: Deed) -> (TaskId, Result<(), Trouble>) {
-        match deed {
-            Deed::TakeUp(task, running) => {
-                let done = self.take_up(&task, *running).await;
-                (task, done)
+        let task = deed.task().clone();
+        let work: BoxFuture<'_, Result<(), Trouble>> = match deed {
+            Deed::Effect(Effect::Commit { .. }) => {
+                let done = self.commit(&task).await;
+                return (task, done);
             }
-            Deed::Effect(effect) => {
-                let task = effect.task().clone();
-                let done = match effect {
-                    Effect::Attempt { number, order, cap, .. } => {
-                        self.attempt(&task, number, order, cap).await
-                    }
-                    Effect::Verify { steps, kinds, tree, .. } => {
-                        self.verify(&task, steps, &kinds, tree).await
-                    }
-                    Effect::Commit { .. } => self.commit(&task).await,
-                };
-                (task, done)
+            Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
+                Box::pin(self.attempt(&task, number, order, cap))
             }
+            Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
+                Box::pin(self.verify(&task, steps, kinds, tree))
+            }
+            Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
+        };
+        let done = self.while_it_stands(&task, work).await;
+        (task, done)
+    }
+
+    /// Works for a task until what it is built on is withdrawn: from then on nothing of it counts, and it costs no more.
+    async fn while_it_stands(
+        &self,
+        task: &TaskId,
+        work: BoxFuture<'_, Result<(), Trouble>>,
+    ) -> Result<(), Trouble> {
+        let before = self.log.read(|run| run.task(task).map(TaskRun::withdrawals));
+        let stands = || {
+            self.log.read(|run| {
+                let known = run.task(task).filter(|known| run.has_needs(known));
+                known.map(TaskRun::withdrawals) == before
+            })
+        };
+        let falls = async {
+            loop {
+                let told = self.withdrawn.notified();
+                if !stands() {
+                    return;
+                }
+                told.await;
+            }
+        };
+        let done = tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = falls => None,
+        };
+        match done {
+            Some(done) => done,
+            None => self.cut(task).await,
         }
     }
 
@@ -217,12 +256,34 @@ impl Controller {
         result: &TreeId,
         paths: Vec<String>,
     ) -> Result<(), Trouble> {
-        let _alone = self.clashes.lock().await;
+        let _alone = self.ground.write().await;
         let stands = self.log.read(|run| run.task(task).and_then(TaskRun::result) == Some(result));
         if !stands {
             return Ok(());
         }
-        self.tell(task, Event::MergeConflicted { paths }).await
+        self.tell(task, Event::MergeConflicted { paths }).await?;
+        self.withdrawn.notify_waiters();
+        Ok(())
+    }
+
+    /// Durable. What would begin an attempt of a task whose needs are not done any more rests instead.
+    async fn keep(&self, batch: Batch) -> Result<(), Halt> {
+        let begins = batch.entries.first().filter(|entry| match &entry.event {
+            Event::AttemptStarted(started) => started.parent.is_none(),
+            _ => false,
+        });
+        let _ground = match begins {
+            Some(_) => Some(self.ground.read().await),
+            None => None,
+        };
+        let task = begins.and_then(|entry| entry.scope.task.as_ref());
+        let stands = |run: &RunState| {
+            task.and_then(|task| run.task(task)).is_none_or(|known| run.has_needs(known))
+        };
+        if !self.log.read(stands) {
+            return Err(Halt::Parked);
+        }
+        Ok(self.log.append(batch).await?)
     }
 
     async fn tell(&self, task: &TaskId, event: Event) -> Result<(), Trouble> {
@@ -237,8 +298,24 @@ enum Deed {
     TakeUp(TaskId, Box<Running>),
 }
 
+impl Deed {
+    fn task(&self) -> &TaskId {
+        match self {
+            Self::Effect(effect) => effect.task(),
+            Self::TakeUp(task, _) => task,
+        }
+    }
+}
+
+/// Tasks with attempts under way that count no more.
+fn void(run: &RunState) -> Vec<TaskId> {
+    let is_void =
+        |task: &&TaskRun| task.running.values().any(|running| task.is_void(running.number));
+    run.tasks.iter().filter(is_void).map(|task| task.spec.id.clone()).collect()
+}
+
 /// Attempts that another process left under way.
-fn open(run: &sequester_core::run::RunState) -> Vec<(TaskId, Running)> {
+fn open(run: &RunState) -> Vec<(TaskId, Running)> {
     let tasks = run.tasks.iter().filter(|task| task.ended.is_none());
     let own = tasks.flat_map(|task| {
         let running = task.running.values().filter(|one| one.started.parent.is_none());

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use sequester_core::agent::Kept;
-use sequester_core::run::{
-    AttemptEnded, Entry, Event, Now, RunState, RunView, Scope, State, decide,
-};
+use sequester_core::run::{Entry, Event, Now, RunState, RunView, Scope, State, decide};
 use sequester_core::store::{Batch, ErrorKind, Lease, Letter, RunStore as _};
 use serde_json::json;
 
@@ -86,7 +84,7 @@ fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<(), Failure
                 phase: Some(running.phase),
                 attempt: Some(running.number),
             };
-            let event = Event::AttemptEnded(Box::new(AttemptEnded::cut_off(running, kept.clone())));
+            let event = Event::AttemptEnded(Box::new(running.cut_off(kept.clone())));
             batch.entries.push(Entry { scope, event });
         }
     }

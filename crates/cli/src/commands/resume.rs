@@ -15,6 +15,7 @@ use crate::args::{Args, Reading, ResumeArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
+use crate::wire::doubts::Doubts;
 use crate::wire::runs::{self, Runs};
 use crate::wire::{PlanFile, Project, Staff};
 
@@ -41,6 +42,10 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let file = Arc::new(file);
     let place = Place::find(&project)?;
+    let asked = match &changed {
+        Some(specs) => doubts(&project, &file, &place, &state, specs)?,
+        None => Vec::new(),
+    };
     let staff = Staff::new(
         Arc::clone(&project),
         Arc::clone(&file),
@@ -66,6 +71,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
             let fresh = file.to_recorded(&project, &file.companions(&project));
             let plan = Source { format, parallel, ..fresh };
             batch.entries.push(Entry { scope, event: Event::PlanChanged { plan, tasks } });
+            batch.entries.extend(asked);
         }
         log.append(batch).await.map_err(|error| runs::failed_run(&error, &id))?;
         let manner = Manner { jobs, json: args.json, signal: Signal::Parks };
@@ -107,11 +113,16 @@ fn changed(state: &RunState, old: &PlanFile, file: &PlanFile, again: &[TaskId]) 
         let fresh = TaskSpec::of(task, &file.graph);
         let known = state.task(&task.id);
         let differs = |one: &&TaskRun| one.is_done() && one.spec.text != fresh.text;
-        if known.filter(differs).is_some_and(|one| !again.contains(&one.spec.id)) {
-            output::tell(&format!(
+        match known.filter(differs) {
+            Some(one) if one.gone => output::tell(&format!(
+                "`{}` is in the plan again, with another text: it is done again.",
+                task.id
+            )),
+            Some(one) if !again.contains(&one.spec.id) => output::tell(&format!(
                 "`{0}` is done, though its text is another one now; it stays as it is, unless you say `--redo {0}`.",
                 task.id
-            ));
+            )),
+            _ => {}
         }
         // Who works on it and how was decided at the start.
         let spec = match known {
@@ -120,7 +131,7 @@ fn changed(state: &RunState, old: &PlanFile, file: &PlanFile, again: &[TaskId]) 
                 models: known.spec.models.clone(),
                 tdd: known.spec.tdd,
                 budget: known.spec.budget,
-                left_out: known.spec.left_out.clone(),
+                left_out: known.planned().left_out.clone(),
                 ..fresh
             },
             None => TaskSpec { workflow: default_workflow(state), ..fresh },
@@ -128,9 +139,29 @@ fn changed(state: &RunState, old: &PlanFile, file: &PlanFile, again: &[TaskId]) 
         specs.push(spec);
     }
     for gone in old.plan.tasks.iter().filter(|task| file.plan.task(&task.id).is_none()) {
-        output::tell(&format!("`{}` is no longer in the plan.", gone.id));
+        let stands = state.task(&gone.id).is_some_and(TaskRun::is_done);
+        let stands = if stands { "; what it left stands" } else { "" };
+        output::tell(&format!("`{}` is no longer in the plan{stands}.", gone.id));
     }
     specs
+}
+
+/// What is asked about the plan as it is now, before anything goes on.
+fn doubts(
+    project: &Project,
+    file: &PlanFile,
+    place: &Place,
+    state: &RunState,
+    specs: &[TaskSpec],
+) -> Result<Vec<Entry>, Failure> {
+    let base = place.trees.tree(&state.started.base.tree).map_err(|error| place.failed(&error))?;
+    let part = specs.iter().filter(|spec| spec.left_out.is_none());
+    let part = part.map(|spec| spec.id.clone()).collect();
+    let found = Doubts { project, file, base: &base }.find(&part);
+    for note in &found.notes {
+        output::tell(note);
+    }
+    Ok(found.asked_again(state))
 }
 
 /// What most tasks of the run have.

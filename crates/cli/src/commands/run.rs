@@ -28,6 +28,7 @@ use crate::args::{Args, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::{self as view, Onlooker};
+use crate::wire::doubts::Doubts;
 use crate::wire::jail::Machine;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
@@ -45,13 +46,15 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let asked = Wanted { project: &project, file: &file, given, connections: &connections };
     let ready = block_on(asked.ready(&start, &base));
     let mut ready = ready.map_err(|error| Failure::no_runtime(&error))??;
-    for note in project.notes().iter().chain(&ready.notes) {
+    let doubts = Doubts { project: &project, file: &file, base: &base }.find(&ready.part());
+    for note in project.notes().iter().chain(&ready.notes).chain(&doubts.notes) {
         output::tell(note);
     }
     confirm(&file, &ready, given.yes)?;
     let runs = Runs::open(&project.root)?;
     let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
     ready.named(&id);
+    let asked = doubts.asked(&id);
     let Ready { started, .. } = ready;
     let staff = Staff::new(
         Arc::clone(&project),
@@ -66,13 +69,13 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let world = place.world(Arc::clone(&store), staff)?;
     let jobs = jobs(given.jobs, &project);
     if given.detach {
-        let begun = block_on(begin(&world, &id, started, &file, &onlooker));
+        let begun = block_on(begin(&world, &id, started, &file, asked, &onlooker));
         // Whoever goes on must be able to hold the run.
         drop(begun.map_err(|error| Failure::no_runtime(&error))??);
         return detach::go_on(args, given, &project.root, &id);
     }
     let conducted = async {
-        let log = begin(&world, &id, started, &file, &onlooker).await?;
+        let log = begin(&world, &id, started, &file, asked, &onlooker).await?;
         let manner = Manner { jobs, json: args.json, signal: Signal::Parks };
         conduct(world, log, &onlooker, manner).await
     };
@@ -80,15 +83,16 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     finish(args, &store, &id, ended)
 }
 
-/// Keeps the plan and the first event.
+/// Keeps the plan and the first event, with what is asked before anything starts.
 pub(super) async fn begin(
     world: &World,
     id: &RunId,
     started: Started,
     file: &PlanFile,
+    asked: Vec<Entry>,
     onlooker: &Arc<Onlooker>,
 ) -> Result<Arc<Log>, Failure> {
-    let mut batch = Batch::default();
+    let mut batch = Batch { entries: asked, blobs: Vec::new() };
     batch.keep(file.source.as_slice());
     let (clock, watch) = (Arc::clone(&world.clock), Arc::clone(onlooker) as _);
     let log = Log::start(world.store.as_ref(), clock, id, started, batch, watch).await;

@@ -79,7 +79,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
     let world = place.world(Arc::new(runs.store), staff)?;
     let carried_out = async {
         let onlooker = Onlooker::alone(&ready.started);
-        let log = begin(&world, &id, ready.started.clone(), &file, &onlooker).await?;
+        let log = begin(&world, &id, ready.started.clone(), &file, Vec::new(), &onlooker).await?;
         carry_out(world, log, &onlooker, &asked, ready, args.json).await
     };
     let ended = block_on(carried_out).map_err(|error| Failure::no_runtime(&error))??;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Entry, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
-    TaskRun,
+    About, Ended, Entry, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
+    TaskRun, TaskSpec,
 };
 use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
@@ -25,6 +25,8 @@ pub(crate) struct Onlooker {
     /// The only task is known to whoever looks on: its report tells the rest.
     alone: bool,
     titles: BTreeMap<TaskId, String>,
+    /// What each task needs, in the order of the run.
+    needs: Vec<(TaskId, Vec<TaskId>)>,
     bars: Option<(MultiProgress, ProgressBar)>,
     count: Mutex<Count>,
     last: Mutex<Last>,
@@ -41,8 +43,7 @@ struct Last {
 #[derive(Default)]
 struct Count {
     all: usize,
-    done: usize,
-    ended: usize,
+    done: BTreeSet<TaskId>,
     /// Attempts, but for those that another one delegated.
     running: BTreeSet<Scope>,
     waiting: usize,
@@ -51,40 +52,30 @@ struct Count {
 
 impl Onlooker {
     pub(crate) fn new(json: bool, started: &Started) -> Arc<Self> {
-        let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
-        Self::of(json, titles.collect(), Count { all, ..Count::default() })
+        Arc::new(Self::of(json, &started.tasks, Count { all, ..Count::default() }))
     }
 
     /// For a run of one task.
     pub(crate) fn alone(started: &Started) -> Arc<Self> {
-        let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
-        Arc::new(Self {
-            json: false,
-            alone: true,
-            titles: titles.collect(),
-            bars: None,
-            count: Mutex::default(),
-            last: Mutex::default(),
-        })
+        let onlooker = Self::of(false, &started.tasks, Count::default());
+        Arc::new(Self { alone: true, bars: None, ..onlooker })
     }
 
     /// Of a run whose tasks in `again` are not done any more.
     pub(crate) fn taken_up(json: bool, state: &RunState, again: &[TaskId]) -> Arc<Self> {
-        let stands = |task: &&TaskRun| !again.contains(&task.spec.id);
         let tasks = || state.tasks.iter().filter(|task| task.spec.left_out.is_none());
-        let titles = state.tasks.iter().map(|task| (task.spec.id.clone(), task.spec.title.clone()));
+        let done = tasks().filter(|task| task.is_done()).map(|task| task.spec.id.clone());
         let count = Count {
             all: tasks().count(),
-            done: tasks().filter(stands).filter(|task| task.is_done()).count(),
-            ended: tasks().filter(stands).filter(|task| task.ended.is_some()).count(),
+            done: done.filter(|task| !again.contains(task)).collect(),
             usage: state.cost.usage,
             ..Count::default()
         };
-        Self::of(json, titles.collect(), count)
+        Arc::new(Self::of(json, state.tasks.iter().map(|task| &task.spec), count))
     }
 
-    fn of(json: bool, titles: BTreeMap<TaskId, String>, count: Count) -> Arc<Self> {
+    fn of<'a>(json: bool, tasks: impl IntoIterator<Item = &'a TaskSpec>, count: Count) -> Self {
         let bars = (!json && io::stderr().is_terminal()).then(|| {
             let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let header = bars.add(ProgressBar::new_spinner());
@@ -92,8 +83,13 @@ impl Onlooker {
             header.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             (bars, header)
         });
+        let (mut titles, mut needs) = (BTreeMap::new(), Vec::new());
+        for task in tasks {
+            titles.insert(task.id.clone(), task.title.clone());
+            needs.push((task.id.clone(), task.needs.clone()));
+        }
         let (count, last) = (Mutex::new(count), Mutex::default());
-        Arc::new(Self { json, alone: false, titles, bars, count, last })
+        Self { json, alone: false, titles, needs, bars, count, last }
     }
 
     fn count(&self) -> MutexGuard<'_, Count> {
@@ -136,7 +132,7 @@ impl Onlooker {
         let count = self.count();
         header.set_message(format!(
             "{} of {} tasks done, {} running, {} waiting, {} tokens",
-            count.done,
+            count.done.len(),
             count.all,
             count.running.len(),
             count.waiting,
@@ -157,12 +153,26 @@ impl Onlooker {
             Event::QuestionAsked(_) => count.waiting += 1,
             Event::QuestionAnswered { .. } => count.waiting = count.waiting.saturating_sub(1),
             Event::TaskEnded(ended) => {
-                count.ended += usize::from(ended.state != Ended::Skipped);
-                count.done += usize::from(ended.state == Ended::Done);
+                let task = scope.task.clone().filter(|_| ended.state == Ended::Done);
+                count.done.extend(task);
             }
-            Event::MergeConflicted { .. } => count.done = count.done.saturating_sub(1),
+            Event::MergeConflicted { .. } => {
+                let gone = self.built_on(scope.task.as_ref());
+                count.done.retain(|task| !gone.contains(task));
+            }
             _ => {}
         }
+    }
+
+    /// A task and all that need it, near and far.
+    fn built_on(&self, task: Option<&TaskId>) -> BTreeSet<TaskId> {
+        let mut built: BTreeSet<TaskId> = task.into_iter().cloned().collect();
+        for (task, needs) in &self.needs {
+            if needs.iter().any(|need| built.contains(need)) {
+                built.insert(task.clone());
+            }
+        }
+        built
     }
 
     /// Why somebody else, or somebody again, will get the only task.
@@ -217,14 +227,17 @@ impl Onlooker {
             }
             Event::QuestionAsked(asked) => {
                 let (id, text) = (&asked.question, clean(&asked.text));
-                self.say(&format!("{name} asks ({id}): {text}"));
+                let who = asker(&asked.about, &name);
+                self.say(&format!("{who} asks ({id}): {text}"));
             }
             Event::QuestionAnswered { question, answer, by } => {
                 self.say(&format!("{question} is answered by {}: {}", clean(by), clean(answer)));
             }
             Event::MergeConflicted { paths } => {
                 let paths = clean(&paths.join("`, `")).into_owned();
-                self.say(&format!("{name} does not fit what others changed in `{paths}`."));
+                self.say(&format!(
+                    "{name} does not fit what others changed in `{paths}`: it is done again, and what was built on it."
+                ));
             }
             Event::TaskVerified { failing: Some(_), .. } => {
                 self.say(&format!("{name}: the evidence speaks against it."));
@@ -306,7 +319,8 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
 /// A question as it is put to the person at the terminal.
 pub(crate) fn question(open: &Open) -> String {
     let task = open.task.as_ref().map(ToString::to_string).unwrap_or_default();
-    let mut text = format!("\n{} asks: {}\n", clean(&task), clean(&open.asked.text));
+    let who = asker(&open.asked.about, &task);
+    let mut text = format!("\n{} asks: {}\n", clean(who), clean(&open.asked.text));
     for (number, option) in (1..).zip(&open.asked.options) {
         let why = option.description.as_deref().map(|why| format!(" - {}", clean(why)));
         let _ = writeln!(text, "  {number}) {}{}", clean(&option.label), why.unwrap_or_default());
@@ -316,6 +330,11 @@ pub(crate) fn question(open: &Open) -> String {
         format!("empty takes: {}", clean(default))
     });
     text + &format!("answer ({hint}): ")
+}
+
+/// What is decided before anything starts, no task asks.
+fn asker<'a>(about: &About, task: &'a str) -> &'a str {
+    if matches!(about, About::Plan(_)) { "the plan" } else { task }
 }
 
 pub(crate) fn agree(what: &str) -> Result<bool, Failure> {

@@ -39,6 +39,12 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
+    /// The tasks that are part of the run.
+    pub(crate) fn part(&self) -> BTreeSet<TaskId> {
+        let part = self.started.tasks.iter().filter(|spec| spec.left_out.is_none());
+        part.map(|spec| spec.id.clone()).collect()
+    }
+
     /// With the branch that its work goes to.
     pub(crate) fn named(&mut self, run: &RunId) {
         self.started.branch = format!("sequester/{run}");

@@ -1,12 +1,15 @@
 //! Every row of the table of what happens and what the controller does about it, through the built program with a model played by
 //! script; then bad luck, which loses nothing.
 
+mod contradictions;
 mod disk;
+mod editing;
 mod endings;
 mod liars;
 mod limits;
 mod luck;
 mod mending;
+mod merging;
 mod questions;
 
 use std::fs;
@@ -56,12 +59,14 @@ impl Row {
         program(&self.bench, &self.server, arguments)
     }
 
-    /// The plan with the first model alone, or with those that are named.
+    /// The plan with two at once and the first model alone, or as is named.
     fn run(&self, more: &[&str]) -> Ran {
         let plan = self.plan();
-        let mut arguments = vec!["run", &plan, "--json", "--yes", "--jobs", "2"];
-        if !more.contains(&"--model") {
-            arguments.extend(["--model", A]);
+        let mut arguments = vec!["run", &plan, "--json", "--yes"];
+        for (flag, value) in [("--jobs", "2"), ("--model", A)] {
+            if !more.contains(&flag) {
+                arguments.extend([flag, value]);
+            }
         }
         arguments.extend(more);
         self.tell(&arguments)

@@ -100,3 +100,23 @@ fn ctrl_c_at_a_question_leaves_it_open() {
     assert_eq!(answer.code, Some(130), "{answer:?}");
     assert_eq!(told(&bench), (Vec::new(), "waiting".into()));
 }
+
+#[test]
+fn what_a_plan_contradicts_itself_in_is_asked_in_the_terminal_before_anything_starts() {
+    let bench = Bench::with(&[("README.md", "Ports\n")]);
+    let task = |id: &str, needs: &str, text: &str| {
+        format!(
+            "## [{id}] Write {id}\n\n```task\n{needs}files: {{create: [port.txt]}}\n```\n\nCreate `port.txt`:\n\n```\n{text}\n```\n\n"
+        )
+    };
+    let head = "---\nsequester: 1\nworkflow: solo\n---\n# Ports\n\n";
+    let plan =
+        format!("{head}{}{}", task("one", "", "8080"), task("two", "needs: [one]\n", "9090"));
+    bench.write("../plan.md", &plan);
+    let arguments = ["run", "../plan.md", "--model", "literal"];
+    let answer = run(&bench, 100, "2", &arguments);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.out.contains("the plan asks: Task `one` creates `port.txt`"), "{answer:?}");
+    let wanted = vec![("Leave it out".to_owned(), "the terminal".to_owned())];
+    assert_eq!(told(&bench), (wanted, "done".into()));
+}

@@ -116,6 +116,7 @@ impl Auditor<'_> {
                 Fact::Tried(_)
                 | Fact::Reopened
                 | Fact::Conflicted { .. }
+                | Fact::Withdrawn { .. }
                 | Fact::Verified { failing: Some(_), .. } => verified = None,
                 Fact::Verified { tree, failing: None, .. } => verified = Some(tree),
                 Fact::Skipped { .. } | Fact::Answered { .. } => {}

@@ -30,7 +30,7 @@ pub(super) fn look(produces: &[String], names: &dyn Fn(&str) -> Known) -> Interf
             not_checked.insert(text.clone());
         }
         for span in told {
-            match span.name.map(|name| (name, names(name))) {
+            match span.name.map(|name| (name.own, names(name.own))) {
                 Some((name, Known::Found)) => found.insert(name.to_owned()),
                 Some((name, Known::Missing)) => missing.insert(name.to_owned()),
                 Some((_, Known::Unknown)) | None => not_checked.insert(span.code.to_owned()),
@@ -43,7 +43,19 @@ pub(super) fn look(produces: &[String], names: &dyn Fn(&str) -> Known) -> Interf
 
 struct Span<'a> {
     code: &'a str,
-    name: Option<&'a str>,
+    name: Option<Named<'a>>,
+}
+
+/// A name in code, as it is written and without what it belongs to: `Store::append` and `append`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named<'a> {
+    pub whole: &'a str,
+    pub own: &'a str,
+}
+
+/// The names that a text is about, as far as it says them in code.
+pub fn named(text: &str) -> impl Iterator<Item = Named<'_>> {
+    spans(text).into_iter().filter_map(|span| span.name)
 }
 
 /// Words before code that names what something takes, gives or rests on, not what is produced.
@@ -81,21 +93,21 @@ const BUILT_IN: &str = " Array Boolean Box Date Dict Err Error Exception HashMap
     undefined void ";
 
 /// The name that a piece of code is about: `parse` of `pub fn parse(text: &str) -> Plan`, `append` of `Store::append`.
-fn name(code: &str) -> Option<&str> {
+fn name(code: &str) -> Option<Named<'_>> {
     let code = code.trim();
     let (head, called) = head(code);
     let mut words = head.split_whitespace().filter(|word| !has(KEYWORDS, word));
     let (first, last) = (words.next()?, words.next_back());
-    let name = match last {
+    let whole = match last {
         None => first,
         // `int add(int a)` names a type before; `npm run build` is no declaration at all.
         Some(last) => called.then_some(last)?,
     };
-    let own = name.rsplit([':', '.', '#']).next()?;
+    let own = whole.rsplit([':', '.', '#']).next()?;
     let begins = own.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
-    let whole = own.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    let is_path = name.contains('/') || (name.contains('.') && is_file(own));
-    (begins && whole && !is_path && !has(BUILT_IN, own)).then_some(own)
+    let is_name = own.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    let is_path = whole.contains('/') || (whole.contains('.') && is_file(own));
+    (begins && is_name && !is_path && !has(BUILT_IN, own)).then_some(Named { whole, own })
 }
 
 /// What stands before arguments, types and values, and whether arguments follow. A receiver, as Go has it, is passed over.
@@ -150,7 +162,7 @@ mod tests {
             ("a parser for plans", ""),
             ("an open `tick", ""),
         ] {
-            let told: Vec<&str> = spans(text).iter().filter_map(|span| span.name).collect();
+            let told: Vec<&str> = named(text).map(|name| name.own).collect();
             assert_eq!(told.join(" "), wanted, "{text}");
         }
     }

@@ -75,28 +75,27 @@ impl Tried {
     }
 }
 
-impl AttemptEnded {
-    /// Of an attempt that nobody goes on with, with the change that was durable.
-    pub fn cut_off(running: &Running, kept: Digest) -> Self {
-        let change = running.turns.iter().rev().find_map(|turn| match turn {
+impl Running {
+    /// How it ends where nobody goes on with it: with the change that was durable.
+    pub fn cut_off(&self, kept: Digest) -> AttemptEnded {
+        let change = self.turns.iter().rev().find_map(|turn| match turn {
             Event::CallsEnded { change, .. } => change.clone(),
             _ => None,
         });
         let ended = |turn: &&Event| matches!(turn, Event::TurnEnded { .. });
-        let turns = running.turns.iter().filter(ended).count();
+        let turns = self.turns.iter().filter(ended).count();
         let spent = Spent {
             turns: u32::try_from(turns).unwrap_or(u32::MAX),
-            usage: running.cost.usage,
-            price: Some(running.cost.price).filter(|price| *price > 0),
+            usage: self.cost.usage,
+            price: Some(self.cost.price).filter(|price| *price > 0),
             ..Spent::default()
         };
         let outcome = agent::Outcome::Cancelled;
         let (said, report, tree, trouble) = (None, None, None, None);
-        Self { outcome, said, report, claimed: Vec::new(), change, tree, trouble, kept, spent }
+        let claimed = Vec::new();
+        AttemptEnded { outcome, said, report, claimed, change, tree, trouble, kept, spent }
     }
-}
 
-impl Running {
     /// The calls that it began last: their turn, and how many they are.
     pub fn calling(&self) -> Option<(u32, usize)> {
         self.turns.iter().rev().find_map(|event| match event {

@@ -77,13 +77,22 @@ pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
     }
     let mut plain = Plain { run, now, entries: Vec::new(), asked: run.asked };
     plain.answer_defaults();
-    plain.walk();
+    // Nothing starts before a person has decided on the plan.
+    let is_held = run.is_doubtful() && !run.is_cancelled;
+    if !is_held {
+        plain.walk();
+    }
     if !plain.entries.is_empty() {
         return Decision { entries: plain.entries, ..Decision::default() };
     }
-    // What is done reaches the branch in any case, in its place.
-    let effects =
-        if now.stopping { commit(run, now).into_iter().collect() } else { effects(run, now) };
+    let effects = if is_held {
+        Vec::new()
+    } else if now.stopping {
+        // What is done reaches the branch in any case, in its place.
+        commit(run, now).into_iter().collect()
+    } else {
+        effects(run, now)
+    };
     let mut decision = Decision { effects, wake: wake(run), ..Decision::default() };
     if decision.effects.is_empty() && now.busy.is_empty() {
         match late_commit(run).filter(|_| !now.stopping || run.is_cancelled) {

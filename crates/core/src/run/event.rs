@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::contradiction::Contradiction;
 use super::plan::{Settings, TaskSpec};
 use super::said::Said;
 use super::workflow::Workflow;
@@ -295,7 +296,14 @@ pub enum About {
     /// The task did not succeed by itself: another try with the answer as advice, or an end.
     Failure,
     /// Something in the plan contradicts itself, before anything starts.
-    Plan,
+    Plan(Box<Contradiction>),
+}
+
+impl About {
+    /// Whether the answer is for the next attempt of a task.
+    pub(super) fn is_of_task(&self) -> bool {
+        !matches!(self, Self::Plan(_))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -352,7 +360,7 @@ pub enum Purpose {
     Fix,
     /// Mending did not help: a stronger model, from the clean base.
     Stronger,
-    /// The change did not fit what others did: from the new base.
+    /// The change, or one that it was built on, did not fit what others did: from the new base.
     Rebased,
     /// A person wants it tried again.
     Retried,

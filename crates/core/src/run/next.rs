@@ -107,6 +107,10 @@ struct Walk<'a> {
     last: usize,
     because: Option<Because>,
     tries: Tries,
+    /// So many attempts count no more.
+    void: u32,
+    /// Why the next step is taken.
+    begins: Purpose,
     decided: Option<Next>,
 }
 
@@ -134,6 +138,8 @@ impl<'a> Walk<'a> {
             last: 0,
             because: None,
             tries: Tries::default(),
+            void: 0,
+            begins: Purpose::First,
             decided: None,
         }
     }
@@ -142,6 +148,7 @@ impl<'a> Walk<'a> {
         self.decided = match fact {
             // What a subagent does with another's report is its own business.
             Fact::Tried(tried) if tried.purpose == Purpose::Delegated => return,
+            Fact::Tried(tried) if tried.number <= self.void => return,
             Fact::Tried(tried) => self.tried(tried),
             Fact::Skipped { step } => {
                 self.pass(step);
@@ -163,12 +170,18 @@ impl<'a> Walk<'a> {
                 *self = Self::new(self.started, self.task, self.steps);
                 None
             }
+            Fact::Withdrawn { attempts } => {
+                *self = Self::new(self.started, self.task, self.steps);
+                (self.void, self.begins) = (*attempts, Purpose::Rebased);
+                None
+            }
         };
     }
 
     fn tried(&mut self, tried: &Tried) -> Option<Next> {
         let at = self.place(&tried.step)?;
         self.last = at;
+        self.begins = Purpose::First;
         self.rungs[at] = tried.rung;
         match (&tried.outcome, &tried.said) {
             _ if tried.trouble.is_some() => {
@@ -280,7 +293,8 @@ impl<'a> Walk<'a> {
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
         match about {
-            About::Plan => None,
+            // It was carried out when it was given.
+            About::Plan(_) => None,
             About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
             About::Failure => {
                 let at = self.target(self.steps.len()).unwrap_or(self.last);
@@ -401,7 +415,7 @@ impl<'a> Walk<'a> {
             return Next::Skip { step, reason: NO_MODEL.to_owned() };
         }
         self.rungs[at] = 0;
-        let next = self.attempt(at, Purpose::First);
+        let next = self.attempt(at, self.begins);
         next.unwrap_or_else(|| failed(format!("The step `{step}` has no model."), None))
     }
 

@@ -59,11 +59,16 @@ impl Queue {
         let needs = || task.needs.iter().map(|need| &tasks[*need]);
         if task.spec.left_out.is_some() || needs().any(TaskRun::is_lost) {
             self.doomed.insert(at);
-        } else if task.attempts > 0 || !task.facts.is_empty() || !task.open.is_empty() {
+        } else if task.has_begun() {
             self.begun.insert(at);
         } else if needs().all(TaskRun::is_met) {
             self.fresh.insert(at);
         }
+    }
+
+    /// Who needs a task itself.
+    pub(super) fn dependants(&self, at: usize) -> &[usize] {
+        &self.dependants[at]
     }
 
     /// Those that must be looked at whether there is room or not.
@@ -93,11 +98,16 @@ impl TaskRun {
 }
 
 impl RunState {
-    /// Whether all that a task needs is done.
-    pub fn is_ready(&self, task: &TaskRun) -> bool {
+    /// Whether a task can begin, or go on.
+    pub(super) fn is_ready(&self, task: &TaskRun) -> bool {
         // What did not fit is done again when all before it in the plan stands.
         let stands = task.over.is_none_or(|over| self.settled >= over);
-        stands && task.needs.iter().all(|need| self.tasks[*need].is_met())
+        stands && self.has_needs(task)
+    }
+
+    /// Whether all that a task needs is done.
+    pub fn has_needs(&self, task: &TaskRun) -> bool {
+        task.needs.iter().all(|need| self.tasks[*need].is_met())
     }
 
     /// The task and those after it in the plan's order, up to the first that has not ended, whose changes are not on the branch.

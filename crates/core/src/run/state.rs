@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::attempts::{Running, Tried};
+use super::contradiction::Contradiction;
 use super::cost::Cost;
 use super::event::{
     About, Asked, Ended, Entry, Event, Found, Outcome, Recorded, Started, TaskEnded,
@@ -29,15 +30,19 @@ pub struct RunState {
     /// Of the first.
     pub began: Moment,
     pub started: Box<Started>,
-    /// In the plan's order.
+    /// In the plan's order, but no task before one that it needs.
     pub tasks: Vec<TaskRun>,
-    index: BTreeMap<TaskId, usize>,
+    pub(super) index: BTreeMap<TaskId, usize>,
     /// All tasks before this one have ended, and what they changed is on the branch.
     pub(super) settled: usize,
     pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
+    /// Those that nobody needs to answer any more.
+    pub(super) void: BTreeSet<QuestionId>,
     /// How many questions were asked.
     pub asked: u32,
+    /// What a person decided about contradictions of the plan.
+    pub(super) decided: Vec<(QuestionId, Contradiction, String)>,
     pub cost: Cost,
     /// The last commit of the run's branch and its tree.
     pub tip: Option<(CommitId, TreeId)>,
@@ -59,6 +64,10 @@ pub struct Open {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskRun {
     pub spec: TaskSpec,
+    /// As the plan has it, where a person decided otherwise.
+    pub(super) planned: Option<Box<TaskSpec>>,
+    /// The plan has it no longer.
+    pub gone: bool,
     /// Where those that it needs stand in the plan's order.
     pub(super) needs: Vec<usize>,
     pub facts: Vec<Fact>,
@@ -72,6 +81,8 @@ pub struct TaskRun {
     /// Files that a person lets it see, by path; what was there, once that was read.
     pub granted: BTreeMap<String, Option<Found>>,
     pub ended: Option<TaskEnded>,
+    /// The event by which it ended last.
+    pub(super) ended_at: u64,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
@@ -106,6 +117,10 @@ pub enum Fact {
     },
     /// A person wants it tried again, or its text is another one now.
     Reopened,
+    /// What it was built on is withdrawn: so many attempts count no more, and it begins anew.
+    Withdrawn {
+        attempts: u32,
+    },
 }
 
 /// Why events cannot be folded: they are not a log of a run.
@@ -137,7 +152,9 @@ impl RunState {
             settled: 0,
             queue: Queue::default(),
             questions: BTreeMap::new(),
+            void: BTreeSet::new(),
             asked: 0,
+            decided: Vec::new(),
             cost: Cost::default(),
             tip: None,
             is_cancelled: false,
@@ -158,7 +175,9 @@ impl RunState {
         Ok(state)
     }
 
-    fn list(&mut self) {
+    /// After tasks came or went.
+    pub(super) fn list(&mut self) {
+        super::order::sort(&mut self.tasks);
         let ids = self.tasks.iter().enumerate();
         self.index = ids.map(|(at, task)| (task.spec.id.clone(), at)).collect();
         for at in 0..self.tasks.len() {
@@ -167,6 +186,7 @@ impl RunState {
         }
         self.settled = 0;
         self.queue = Queue::of(&self.tasks);
+        self.settle();
     }
 
     fn settle(&mut self) {
@@ -196,6 +216,7 @@ impl RunState {
         self.seq = recorded.seq;
         self.at = self.at.max(recorded.at);
         let Entry { scope, event } = &recorded.entry;
+        let is_stale = self.is_stale(&recorded.entry);
         match event {
             Event::RunStarted(_) => return Err(misfit("a run starts once")),
             Event::RunResumed { retry } => {
@@ -204,6 +225,7 @@ impl RunState {
                     self.reopen(task).ok_or_else(|| misfit("there is no such task"))?;
                 }
                 self.queue = Queue::of(&self.tasks);
+                self.settle();
             }
             Event::PlanChanged { plan, tasks } => {
                 let before = std::mem::replace(&mut self.started.plan, plan.clone());
@@ -219,13 +241,18 @@ impl RunState {
                     asked_at: recorded.at,
                     asked: (**asked).clone(),
                 };
-                self.questions.insert(asked.question.clone(), open);
                 self.asked += 1;
+                if is_stale {
+                    self.void.insert(asked.question.clone());
+                    return Ok(());
+                }
+                self.questions.insert(asked.question.clone(), open);
                 if let Some(task) = scope.task.as_ref().and_then(|task| self.position(task)) {
                     self.tasks[task].open.insert(asked.question.clone());
                     self.queue.place(&self.tasks, task);
                 }
             }
+            Event::QuestionAnswered { question, .. } if self.void.contains(question) => {}
             Event::QuestionAnswered { question, answer, .. } => {
                 let open = self.questions.remove(question);
                 let open = open.ok_or_else(|| misfit("nobody asked this question"))?;
@@ -234,24 +261,39 @@ impl RunState {
             _ => {
                 let task = scope.task.as_ref().and_then(|task| self.position(task));
                 let task = task.ok_or_else(|| misfit("it is about no task of the run"))?;
-                if let Event::TaskCommitted { commit, tree } = event {
-                    self.tip = Some((commit.clone(), tree.clone()));
+                if !is_stale {
+                    self.fold_task(task, recorded).map_err(misfit)?;
                 }
-                if let Event::TurnEnded { usage, .. } = event {
-                    let price = self.tasks[task].price(scope.attempt, *usage);
-                    self.cost.add(*usage, price);
-                }
-                if let Event::MergeConflicted { .. } = event {
-                    self.tasks[task].ahead = self.ahead_of(task);
-                }
-                let about = (scope.phase, scope.attempt);
-                self.tasks[task].fold(task, about, event).map_err(misfit)?;
-                if self.tasks[task].ended.is_some() {
-                    self.settle();
-                }
-                self.queue.place(&self.tasks, task);
             }
         }
+        Ok(())
+    }
+
+    fn fold_task(&mut self, task: usize, recorded: &Recorded) -> Result<(), &'static str> {
+        let Entry { scope, event } = &recorded.entry;
+        let mut built = Vec::new();
+        match event {
+            Event::TaskCommitted { commit, tree } => {
+                self.tip = Some((commit.clone(), tree.clone()));
+            }
+            Event::TurnEnded { usage, .. } => {
+                let price = self.tasks[task].price(scope.attempt, *usage);
+                self.cost.add(*usage, price);
+            }
+            Event::MergeConflicted { .. } => {
+                self.tasks[task].ahead = self.ahead_of(task);
+                self.settled = self.settled.min(task);
+                built = self.built_on(task);
+            }
+            Event::TaskEnded(_) => self.tasks[task].ended_at = recorded.seq,
+            _ => {}
+        }
+        self.tasks[task].fold(task, (scope.phase, scope.attempt), event)?;
+        self.withdraw(&built);
+        if self.tasks[task].ended.is_some() {
+            self.settle();
+        }
+        self.queue.place(&self.tasks, task);
         Ok(())
     }
 
@@ -260,6 +302,9 @@ impl RunState {
         let task = &mut self.tasks[at];
         task.open.remove(question);
         let about = open.asked.about.clone();
+        if let About::Plan(contradiction) = &about {
+            return self.settle_doubt(question, contradiction, answer);
+        }
         if let About::Files(files) = &about
             && answer.trim().eq_ignore_ascii_case(YES)
         {
@@ -278,58 +323,33 @@ impl RunState {
     fn reopen(&mut self, task: &TaskId) -> Option<()> {
         let at = self.position(task)?;
         self.settled = 0;
+        // What is done stays, also where it was built on it.
+        let is_open = |one: &usize| self.tasks[*one].ended.is_none();
+        let built: Vec<usize> = self.built_on(at).into_iter().filter(is_open).collect();
         self.tasks[at].reopen();
+        self.withdraw(&built);
+        let asked = std::mem::take(&mut self.tasks[at].open);
+        self.unask(asked);
         self.unblock();
         Some(())
     }
 
-    /// What was blocked may go on, and what was begun anew asks nothing any more.
-    fn unblock(&mut self) {
+    /// What was blocked may go on.
+    pub(super) fn unblock(&mut self) {
         for task in &mut self.tasks {
             if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
                 task.reopen();
             }
         }
-        let is_asked = |question: &QuestionId, open: &mut Open| {
-            let task = open.task.as_ref();
-            task.is_none_or(|task| {
-                let task = self.tasks.iter().find(|one| one.spec.id == *task);
-                task.is_some_and(|task| task.open.contains(question))
-            })
-        };
-        self.questions.retain(is_asked);
-    }
-
-    /// Open tasks take what the plan says now; those that are done stay as they are.
-    fn change(&mut self, specs: &[TaskSpec]) {
-        let on_top = self.on_top();
-        let mut old: BTreeMap<TaskId, TaskRun> =
-            self.tasks.drain(..).map(|task| (task.spec.id.clone(), task)).collect();
-        self.tasks = specs
-            .iter()
-            .map(|spec| match old.remove(&spec.id) {
-                Some(mut task) => {
-                    if task.spec != *spec && !task.is_done() {
-                        task.reopen();
-                        task.clarifications.clear();
-                        task.granted.clear();
-                        task.spec = spec.clone();
-                    }
-                    task
-                }
-                None => TaskRun::new(spec.clone()),
-            })
-            .collect();
-        self.unblock();
-        self.list();
-        self.stand_on(&on_top);
     }
 }
 
 impl TaskRun {
-    fn new(spec: TaskSpec) -> Self {
+    pub(super) fn new(spec: TaskSpec) -> Self {
         Self {
             spec,
+            planned: None,
+            gone: false,
             needs: Vec::new(),
             facts: Vec::new(),
             attempts: 0,
@@ -338,6 +358,7 @@ impl TaskRun {
             clarifications: Vec::new(),
             granted: BTreeMap::new(),
             ended: None,
+            ended_at: 0,
             base: None,
             committed: None,
             replaced: None,
@@ -345,6 +366,17 @@ impl TaskRun {
             ahead: BTreeSet::new(),
             cost: Cost::default(),
         }
+    }
+
+    /// As the plan has it.
+    pub fn planned(&self) -> &TaskSpec {
+        self.planned.as_deref().unwrap_or(&self.spec)
+    }
+
+    /// What is worked by, where a person decides otherwise than the plan.
+    pub(super) fn amend(&mut self) -> &mut TaskSpec {
+        self.planned.get_or_insert_with(|| Box::new(self.spec.clone()));
+        &mut self.spec
     }
 
     pub fn is_done(&self) -> bool {
@@ -357,14 +389,23 @@ impl TaskRun {
         (Some(tree) != self.base.as_ref() || self.replaced.is_some()).then_some(tree)
     }
 
-    fn reopen(&mut self) {
+    pub(super) fn reopen(&mut self) {
+        self.take_back();
+        self.running.clear();
+        self.facts.push(Fact::Reopened);
+    }
+
+    /// What it left counts no more; where that is on the branch, what it leaves next takes its place.
+    fn take_back(&mut self) {
         if self.committed.take().is_some() {
             self.replaced = self.result().cloned();
         }
         self.ended = None;
-        self.running.clear();
-        self.open.clear();
-        self.facts.push(Fact::Reopened);
+    }
+
+    /// Whether anything happened to it.
+    pub(super) fn has_begun(&self) -> bool {
+        self.attempts > 0 || !self.facts.is_empty() || !self.open.is_empty()
     }
 
     /// What a reply of an attempt under way costs.
@@ -426,7 +467,7 @@ impl TaskRun {
             }
             Event::TaskCommitted { commit, .. } => self.committed = Some(commit.clone()),
             Event::MergeConflicted { paths } => {
-                self.ended = None;
+                self.take_back();
                 self.over = Some(place);
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }

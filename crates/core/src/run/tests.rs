@@ -1,9 +1,12 @@
+mod contradiction;
+mod edit;
 mod ending;
 mod golden;
 mod property;
 mod stage;
 mod view;
 mod walk;
+mod withdraw;
 
 use crate::agent::{self, Fault};
 use crate::provider;
@@ -254,7 +257,7 @@ fn a_conflict_is_done_again_on_the_new_base_and_then_asked_about() {
     assert_eq!(stage.committed(), ["a", "b"]);
     let bases: Vec<String> =
         stage.state.tasks[1].tried().map(|tried| tried.base.to_string()).collect();
-    assert_eq!(bases, ["base+", "base+", "base+a", "base+a"]);
+    assert_eq!(bases, ["base+", "base+", "base+a@1", "base+a@1"]);
     stage = Stage::new(started(vec![task("a", &[]), task("b", &[])], &["m"]));
     stage.conflict = Box::new(|id| id.as_str() == "b");
     assert_eq!(stage.play(), Outcome::Waiting);
@@ -280,7 +283,7 @@ fn who_waited_is_done_again_on_top_of_what_came_onto_the_branch_meanwhile() {
     stage.resume(&[]);
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.committed(), ["b", "a", "c"]);
-    assert_eq!(stage.state.tasks[0].tried().next_back().unwrap().base.as_str(), "base+b");
+    assert_eq!(stage.state.tasks[0].tried().next_back().unwrap().base.as_str(), "base+b@1");
     assert_eq!(stage.state.foundation(2), [1, 0], "what it was done on top of comes first");
 }
 

@@ -149,8 +149,9 @@ impl TaskState {
             Some(Ended::Skipped) => Self::Skipped,
             Some(Ended::Cancelled) => Self::Cancelled,
             None if !task.open.is_empty() => Self::Waiting,
-            // Between two attempts it is looked at by the runtime.
-            None if live && task.attempts > 0 => Self::Running,
+            // Between two attempts it is looked at by the runtime, unless it has to begin anew.
+            None if !task.running.is_empty() && live => Self::Running,
+            None if task.attempts > 0 && !task.is_void(task.attempts) && live => Self::Running,
             None => Self::Pending,
         }
     }

@@ -14,8 +14,8 @@ use sequester_core::profile::TASK;
 use sequester_core::provider::{self, Provider};
 use sequester_core::report::{Findings, Phase};
 use sequester_core::run::{
-    AttemptEnded, AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, RunState, Running,
-    Said, Scope, TaskRun, replay,
+    AttemptEnded, AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Said,
+    Scope, TaskRun, replay,
 };
 use sequester_core::store::Batch;
 use sequester_core::tool::{Spec, Toolbox};
@@ -81,7 +81,7 @@ impl Controller {
         let beginning = Beginning { scope, order, base, member, context, parent };
         match self.begin(beginning, &known, connected)? {
             Begun::Job(job) => self.work(*job, &known).await,
-            Begun::Lost(batch) => Ok(self.log.append(batch).await?),
+            Begun::Lost(batch) => rested(self.keep(batch).await),
         }
     }
 
@@ -221,7 +221,7 @@ impl Controller {
         let title = started.parent.as_ref().map(|parent| parent.description.as_str());
         let feed = self.watch.attempt(&scope, &started.agent, title);
         let mut recorder = Recorder {
-            log: Arc::clone(&self.log),
+            controller: self,
             scope: scope.clone(),
             batch,
             messages,
@@ -229,7 +229,6 @@ impl Controller {
             bench: &bench,
             specs: &specs,
             touches: false,
-            park: &self.park,
             halt: &halt,
         };
         let driven = record(
@@ -250,8 +249,7 @@ impl Controller {
                 let left = self.harvest(bench, &scope, start).await?;
                 self.end_with(scope, ending, left, batch).await
             }
-            Err(Halt::Parked) => Ok(()),
-            Err(Halt::Store(error)) => Err(Trouble::Store(error)),
+            Err(halt) => rested(Err(halt)),
         }
     }
 
@@ -323,26 +321,11 @@ impl Controller {
         batch.entries.extend(self.cut_off(&scope, &none).await);
         let event = Event::AttemptEnded(Box::new(ended));
         batch.entries.push(Entry { scope, event });
-        Ok(self.log.append(batch).await?)
+        rested(self.keep(batch).await)
     }
 
     /// The ends of what it delegated and nobody waits for any more, the lowest first.
     async fn cut_off(&self, scope: &Scope, kept: &Digest) -> Vec<Entry> {
-        let ends = |run: &RunState| -> Vec<Entry> {
-            let task = scope.task.as_ref().and_then(|task| run.task(task));
-            let below = task.zip(scope.attempt).into_iter();
-            let below = below.flat_map(|(task, number)| task.below(number).rev());
-            let end = |running: &Running| {
-                let scope = Scope {
-                    phase: Some(running.phase),
-                    attempt: Some(running.number),
-                    ..scope.clone()
-                };
-                let ended = AttemptEnded::cut_off(running, kept.clone());
-                Entry { scope, event: Event::AttemptEnded(Box::new(ended)) }
-            };
-            below.map(end).collect()
-        };
         let delegates = self.log.read(|run| {
             let running = run.task(scope.task.as_ref()?)?.running.get(&scope.attempt?)?;
             Some(running.started.tools.iter().any(|tool| tool == TASK))
@@ -352,7 +335,30 @@ impl Controller {
         }
         // What they gave last may still be on its way.
         self.log.settle().await;
-        self.log.read(ends)
+        self.log.read(|run| {
+            let task = scope.task.as_ref().and_then(|task| run.task(task));
+            let below = task.zip(scope.attempt).into_iter();
+            let below = below.flat_map(|(task, number)| task.below(number).rev());
+            let task = scope.task.as_ref();
+            below.map(|running| ended(task, running, running.cut_off(kept.clone()))).collect()
+        })
+    }
+
+    /// Ends what is under way for a task that begins anew.
+    pub(super) async fn cut(&self, task: &TaskId) -> Result<(), Trouble> {
+        self.log.settle().await;
+        let mut batch = Batch::default();
+        let kept = batch.keep(json(&agent::Kept::default()));
+        batch.entries = self.log.read(|run| {
+            let running = run.task(task).into_iter().flat_map(|known| known.running.values().rev());
+            let end = |running: &Running| {
+                let trouble = Some("What it was built on is done again.".to_owned());
+                let cut_off = AttemptEnded { trouble, ..running.cut_off(kept.clone()) };
+                ended(Some(task), running, cut_off)
+            };
+            running.map(end).collect()
+        });
+        Ok(self.log.append(batch).await?)
     }
 
     /// The task's base; nothing where what it builds on does not fit together, which is recorded.
@@ -433,6 +439,20 @@ fn profile<'a>(known: &'a TaskRun, agent: &str, phase: Phase) -> Option<&'a str>
 fn named(known: &TaskRun) -> BTreeSet<RepoPath> {
     let writes = known.spec.files.iter().filter(|file| file.action.writes());
     writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
+}
+
+fn ended(task: Option<&TaskId>, running: &Running, ended: AttemptEnded) -> Entry {
+    let (phase, attempt) = (Some(running.phase), Some(running.number));
+    let scope = Scope { task: task.cloned(), phase, attempt };
+    Entry { scope, event: Event::AttemptEnded(Box::new(ended)) }
+}
+
+/// What rests is no trouble.
+fn rested(done: Result<(), Halt>) -> Result<(), Trouble> {
+    match done {
+        Ok(()) | Err(Halt::Parked) => Ok(()),
+        Err(Halt::Store(error)) => Err(Trouble::Store(error)),
+    }
 }
 
 pub(super) fn failed(fault: Fault) -> AttemptEnded {

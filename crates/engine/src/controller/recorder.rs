@@ -1,6 +1,6 @@
 //! Writes an attempt down: each outcome together with the intent that follows from it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sequester_core::future::BoxFuture;
@@ -10,13 +10,12 @@ use sequester_core::run::{Entry, Event, Scope};
 use sequester_core::store::Batch;
 use sequester_core::tool::{Effect, Invocation, Returned, Spec};
 
+use super::Controller;
 use super::bench::Bench;
-use super::log::Log;
 use crate::journal::{Halt, Journal};
-use crate::stop::Stop;
 
 pub(super) struct Recorder<'a> {
-    pub(super) log: Arc<Log>,
+    pub(super) controller: &'a Controller,
     pub(super) scope: Scope,
     /// What was not kept yet.
     pub(super) batch: Batch,
@@ -27,7 +26,6 @@ pub(super) struct Recorder<'a> {
     pub(super) specs: &'a [Spec],
     /// Whether the calls under way may change the workspace.
     pub(super) touches: bool,
-    pub(super) park: &'a Stop,
     /// Why somebody that this one waited for went no further.
     pub(super) halt: &'a Mutex<Option<Halt>>,
 }
@@ -38,12 +36,12 @@ impl Recorder<'_> {
     }
 
     async fn keep(&mut self) -> Result<(), Halt> {
-        Ok(self.log.append(std::mem::take(&mut self.batch)).await?)
+        self.controller.keep(std::mem::take(&mut self.batch)).await
     }
 
     /// Before an intent: where the run is to rest, what happened is kept and nothing more begins.
     async fn rest(&mut self) -> Result<(), Halt> {
-        if self.park.is_stopped() {
+        if self.controller.park.is_stopped() {
             self.keep().await?;
             return Err(Halt::Parked);
         }

@@ -40,7 +40,7 @@ impl Controller {
         &self,
         task: &TaskId,
         steps: Vec<String>,
-        kinds: &[Kind],
+        kinds: Vec<Kind>,
         tree: Option<TreeId>,
     ) -> Result<(), Trouble> {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
@@ -53,7 +53,7 @@ impl Controller {
         };
         let tree = tree.unwrap_or_else(|| base.clone());
         let subject = self.subject(known, base, tree).await?;
-        let checks = self.checks(&subject, kinds);
+        let checks = self.checks(&subject, &kinds);
         let ran = try_join_all(checks.iter().map(|one| self.check_both(&subject, one))).await?;
         let red = match &subject.red {
             Some(red) => {
@@ -64,7 +64,7 @@ impl Controller {
             None => Vec::new(),
         };
         let names = self.names(&subject).await?;
-        let evidence = self.weigh(&subject, kinds, &ran, &red, names.as_ref());
+        let evidence = self.weigh(&subject, &kinds, &ran, &red, names.as_ref());
         let outputs = self.outputs(&evidence).await?;
         let mut batch = Batch::default();
         let failing = (!evidence.passed())

@@ -8,3 +8,4 @@ mod grant;
 mod handle;
 mod run;
 mod stage;
+mod withdraw;

@@ -1,11 +1,11 @@
-//! Checks, reviews and merges that speak against a change.
+//! Checks and reviews that speak against a change.
 
 use sequester_testkit::model::{Request, Script, Setup, Turn};
 use serde_json::json;
 
 use super::{
-    BOTH, Row, bash, bench, content, deliver, is_first_model, is_fix, one, own, pass, plan,
-    results, reviewed, role, wrote,
+    BOTH, Row, bash, bench, content, deliver, is_first_model, is_fix, one, pass, results, reviewed,
+    role, wrote,
 };
 
 #[test]
@@ -102,50 +102,4 @@ fn what_a_review_finds_reaches_the_fix_with_file_and_line() {
         assert_eq!(row.json(&["status", run])["reviewed"], true);
         row.is_proved(run);
     }
-}
-
-#[test]
-fn a_change_that_does_not_fit_is_made_again_on_what_is_there_by_then() {
-    let tasks = [
-        ("a", "files: {create: [a.txt]}", "Write the letter a."),
-        ("b", "files: {create: [b.txt]}", "Write the letter b."),
-    ];
-    let play = |request: &Request| {
-        let own = own(request);
-        let both = format!("echo {own} > {own}.txt; cat shared.txt; echo {own} >> shared.txt");
-        if request.turn == 0 { bash(&both) } else { Turn::report(wrote(request)) }
-    };
-    let row = Row::new(&plan("solo", &tasks), play);
-    let ran = row.run(&[]);
-    let run = ran.ended(0, "done");
-    assert_eq!(row.tried(run, "a"), ["write first a done"]);
-    assert_eq!(row.tried(run, "b"), ["write first a done", "write rebased a done"]);
-    assert_eq!(row.file(run, "shared.txt"), "a\nb\n");
-    row.is_proved(run);
-}
-
-#[test]
-fn a_task_that_waited_is_made_again_on_what_came_onto_the_branch_meanwhile() {
-    let tasks = [
-        ("a", "files: {create: [a.txt]}", "Write the letter a."),
-        ("b", "files: {create: [b.txt]}", "Write the letter b."),
-    ];
-    let play = |request: &Request| {
-        let own = own(request);
-        if own == "a" && !request.prompt().contains("Blue") {
-            return Turn::call("ask", json!({ "questions": ["Which colour?"] }));
-        }
-        let line = format!("echo {own} > {own}.txt; echo {own} >> shared.txt");
-        if request.turn == 0 { bash(&line) } else { Turn::report(wrote(request)) }
-    };
-    let row = Row::new(&plan("solo", &tasks), play);
-    let ran = row.run(&[]);
-    let run = ran.ended(3, "waiting");
-    assert_eq!(row.file(run, "shared.txt"), "b\n");
-    row.answer("Blue");
-    row.resume(run).ended(0, "done");
-    let wanted = ["write first a waiting", "write answered a done", "write rebased a done"];
-    assert_eq!(row.tried(run, "a"), wanted);
-    assert_eq!(row.file(run, "shared.txt"), "b\na\n");
-    row.is_proved(run);
 }

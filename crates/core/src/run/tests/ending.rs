@@ -149,7 +149,7 @@ fn what_a_task_stands_on_is_known_after_tasks_were_moved_and_taken_out() {
     assert_eq!(stage.committed(), ["x", "b", "a"]);
     changed(&mut stage, vec![task("n", &["a"]), task("b", &[]), task("a", &[])]);
     let at = |id: &str| stage.state.position(&id.into()).unwrap();
-    assert_eq!(stage.state.foundation(at("a")), [at("b")]);
-    assert_eq!(stage.state.foundation(at("n")), [at("b"), at("a")]);
+    assert_eq!(stage.state.foundation(at("a")), [at("x"), at("b")]);
+    assert_eq!(stage.state.foundation(at("n")), [at("x"), at("b"), at("a")]);
     assert_eq!(stage.play(), Outcome::Done);
 }

@@ -146,6 +146,26 @@ fn every() -> Vec<Event> {
             ]
             .into(),
         },
+        Event::QuestionAsked(Box::new(Asked {
+            question: "r1-3".into(),
+            text: "Both create it.".to_owned(),
+            options: Vec::new(),
+            default: Some("Change it".to_owned()),
+            deadline: None,
+            about: About::Plan(Box::new(Contradiction {
+                task: "a".into(),
+                told: "It is there.".to_owned(),
+                remedies: [
+                    ("As it is".to_owned(), Remedy::AsItIs),
+                    ("Change it".to_owned(), Remedy::Change("a.rs".to_owned())),
+                    ("Leave it out".to_owned(), Remedy::LeaveOut),
+                    ("Tell it".to_owned(), Remedy::Tell),
+                    ("Wait for it".to_owned(), Remedy::Need("b".into())),
+                    ("Without it".to_owned(), Remedy::Without("a.rs".to_owned())),
+                ]
+                .into(),
+            })),
+        })),
     ]
 }
 

@@ -171,6 +171,38 @@ proptest! {
     }
 
     #[test]
+    fn nothing_counts_that_was_built_on_something_else_than_the_last_result_of_a_need(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
+        turns in prop::collection::vec(0_usize..8, 1..30), clashes in prop::collection::vec(any::<bool>(), 9), stops in any::<bool>(),
+    ) {
+        let mut stage = stage(&plan, days, jobs);
+        let mut turns = turns.into_iter().cycle();
+        stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
+        stage.stops = stops;
+        let mut clashes = clashes;
+        stage.conflict = Box::new(move |id| {
+            let number: usize = id.as_str()[1..].parse().unwrap();
+            std::mem::take(&mut clashes[number])
+        });
+        play_out(&mut stage);
+        prop_assert_eq!(&RunState::replay(&stage.log).unwrap(), &stage.state);
+        for task in stage.state.tasks.iter().filter(|task| task.is_done()) {
+            if let Some(base) = &task.base {
+                prop_assert_eq!(base, &stage.base(&task.spec.id), "{}", task.spec.id);
+            }
+        }
+        let committed = stage.committed();
+        let tasks = stage.state.tasks.iter().filter(|task| task.result().is_some());
+        prop_assert_eq!(committed.len(), tasks.count());
+        for (at, id) in committed.iter().enumerate() {
+            for need in &stage.state.task(&id.as_str().into()).unwrap().spec.needs {
+                let before = committed[..at].iter().any(|one| one == need.as_str());
+                prop_assert!(before || stage.state.task(need).unwrap().result().is_none());
+            }
+        }
+    }
+
+    #[test]
     fn a_run_can_be_taken_up_from_every_event(
         plan in plans(), days in prop::collection::vec(any::<u8>(), 7..20), cut in any::<prop::sample::Index>(),
     ) {

@@ -128,6 +128,8 @@ pub(super) struct Stage {
     /// Whether the runtime finds nothing against a change.
     pub(super) verify: Box<dyn FnMut(&TaskId) -> bool>,
     pub(super) conflict: Box<dyn FnMut(&TaskId) -> bool>,
+    /// Whether an attempt whose ground gives way is stopped at once; else it runs out.
+    pub(super) stops: bool,
     pub(super) clock: u64,
     last: Option<TaskId>,
 }
@@ -149,6 +151,7 @@ impl Stage {
             }),
             verify: Box::new(|_| true),
             conflict: Box::new(|_| false),
+            stops: true,
             clock: 1,
             last: None,
         }
@@ -205,9 +208,27 @@ impl Stage {
                 let effect = under_way.remove(which).unwrap();
                 self.clock += 1;
                 self.end(effect);
+                self.let_go(&mut under_way);
             }
         }
         panic!("it does not end: {:#?}", &self.log[self.log.len() - 30..]);
+    }
+
+    /// Ends what is under way for tasks that begin anew.
+    fn let_go(&mut self, under_way: &mut VecDeque<Effect>) {
+        for effect in std::mem::take(under_way) {
+            let known = self.state.task(effect.task()).unwrap();
+            let stands = self.state.has_needs(known);
+            match &effect {
+                Effect::Verify { .. } if !stands => {}
+                Effect::Attempt { task, number, order, .. } if !stands && self.stops => {
+                    let ended = known.running[number].cut_off(Digest::of(b"kept"));
+                    let event = Event::AttemptEnded(Box::new(ended));
+                    self.tell(scope(task, order, *number), event);
+                }
+                _ => under_way.push_back(effect),
+            }
+        }
     }
 
     fn begin(&mut self, effect: &Effect) {
@@ -240,12 +261,12 @@ impl Stage {
         self.tell(scope(task, order, *number), event);
     }
 
-    /// Told by what the task is built on, so that another foundation is another base.
-    fn base(&self, task: &TaskId) -> crate::id::TreeId {
+    /// Told by the results that the task is built on, so that others are another base.
+    pub(super) fn base(&self, task: &TaskId) -> crate::id::TreeId {
         let at = self.state.position(task).unwrap();
-        let foundation = self.state.foundation(at);
-        let on: Vec<&str> =
-            foundation.iter().map(|one| self.state.tasks[*one].spec.id.as_str()).collect();
+        let foundation = self.state.foundation(at).into_iter();
+        let results = foundation.filter_map(|one| self.state.tasks[one].result());
+        let on: Vec<&str> = results.map(crate::id::TreeId::as_str).collect();
         crate::id::TreeId::new(format!("base+{}", on.join("+")))
     }
 

@@ -1,0 +1,102 @@
+//! A plan that was edited while its run was under way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::plan::TaskSpec;
+use super::queue::Queue;
+use super::state::{RunState, TaskRun};
+use crate::id::{QuestionId, TaskId};
+
+const GONE: &str = "It is no longer in the plan.";
+
+impl RunState {
+    /// Open tasks take what the plan says now; those that are done stay as they are. What the plan no longer has is left out
+    /// until it has it again, and what it left stands.
+    pub(super) fn change(&mut self, specs: &[TaskSpec]) {
+        let on_top = self.on_top();
+        let places: BTreeMap<&TaskId, usize> =
+            specs.iter().enumerate().map(|(at, spec)| (&spec.id, at)).collect();
+        let fresh = specs.iter().enumerate().filter(|(_, spec)| self.position(&spec.id).is_none());
+        let fresh = fresh.map(|(at, spec)| ((at, usize::MAX), TaskRun::new(spec.clone())));
+        let mut placed: Vec<((usize, usize), TaskRun)> = fresh.collect();
+        // What is gone stands right before what came after it.
+        let mut next = specs.len();
+        let mut unasked = Vec::new();
+        for (at, mut task) in std::mem::take(&mut self.tasks).into_iter().enumerate().rev() {
+            match places.get(&task.spec.id) {
+                Some(place) => {
+                    next = *place;
+                    unasked.extend(task.change(&specs[next]));
+                    placed.push(((next, usize::MAX), task));
+                }
+                None if task.has_begun() => {
+                    unasked.extend(task.leave());
+                    placed.push(((next, at), task));
+                }
+                None => {}
+            }
+        }
+        placed.sort_by_key(|(place, _)| *place);
+        self.tasks = placed.into_iter().map(|(_, task)| task).collect();
+        self.unblock();
+        self.list();
+        self.stand_on(&on_top);
+        self.unask(unasked);
+        self.undo_doubts();
+    }
+
+    /// What is doubtful in a plan that was edited is asked anew, also where it was decided before.
+    fn undo_doubts(&mut self) {
+        for (question, contradiction, _) in &self.decided {
+            let at = self.index.get(&contradiction.task).copied();
+            if let Some(task) = at.and_then(|at| self.tasks.get_mut(at)) {
+                task.clarifications.retain(|told| told.id != question.as_str());
+            }
+        }
+        let doubts = self.questions.iter().filter(|(_, open)| !open.asked.about.is_of_task());
+        let doubts: Vec<QuestionId> = doubts.map(|(id, _)| id.clone()).collect();
+        for task in &mut self.tasks {
+            task.open.retain(|one| !doubts.contains(one));
+        }
+        self.unask(doubts);
+        self.queue = Queue::of(&self.tasks);
+    }
+
+    /// Nobody needs to answer these any more.
+    pub(super) fn unask(&mut self, questions: impl IntoIterator<Item = QuestionId>) {
+        for question in questions {
+            self.questions.remove(&question);
+            self.void.insert(question);
+        }
+    }
+}
+
+impl TaskRun {
+    /// Takes what the plan says now, unless it is done. One that comes back with another text is another task, in the place of
+    /// what it left. Gives back what it asked about the old text.
+    fn change(&mut self, spec: &TaskSpec) -> BTreeSet<QuestionId> {
+        let is_another = std::mem::take(&mut self.gone) && self.planned().text != spec.text;
+        if self.is_done() && !is_another {
+            return BTreeSet::new();
+        }
+        let is_same = self.planned() == spec && self.spec.left_out == spec.left_out;
+        (self.spec, self.planned) = (spec.clone(), None);
+        if is_same {
+            return BTreeSet::new();
+        }
+        self.reopen();
+        self.clarifications.clear();
+        self.granted.clear();
+        std::mem::take(&mut self.open)
+    }
+
+    fn leave(&mut self) -> BTreeSet<QuestionId> {
+        self.gone = true;
+        if !self.is_done() {
+            self.ended = None;
+            self.running.clear();
+            self.amend().left_out = Some(GONE.to_owned());
+        }
+        std::mem::take(&mut self.open)
+    }
+}

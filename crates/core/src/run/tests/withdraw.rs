@@ -1,0 +1,174 @@
+//! What was built on a result that did not fit.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::stage::{Brought, Stage, started, task};
+use crate::report::{Phase, Question};
+use crate::run::*;
+
+/// `x` and `a` do not fit; `c` and, through it, `d` are built on `a`.
+fn tasks() -> Vec<TaskSpec> {
+    vec![task("x", &[]), task("a", &[]), task("c", &["a"]), task("d", &["c"])]
+}
+
+/// A stage on which `x` ends only when all else has come as far as it can, and `a` does not fit once.
+fn stage(tasks: Vec<TaskSpec>) -> Stage {
+    let mut stage = Stage::new(started(tasks, &["m"]));
+    let mut first = true;
+    stage.conflict = Box::new(move |id| id.as_str() == "a" && std::mem::take(&mut first));
+    stage.turn = Box::new(|count| count - 1);
+    stage
+}
+
+fn bases(stage: &Stage, task: &str) -> Vec<String> {
+    let task = stage.state.task(&task.into()).unwrap();
+    task.tried().map(|tried| tried.base.to_string()).collect()
+}
+
+#[test]
+fn what_waits_in_line_behind_a_result_that_does_not_fit_begins_anew() {
+    let mut stage = stage(tasks());
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.committed(), ["x", "a", "c", "d"]);
+    assert_eq!(stage.tried("a")[2..], ["write rebased m", "review first m"]);
+    for task in ["c", "d"] {
+        let wanted = ["write first m", "review first m", "write rebased m", "review first m"];
+        assert_eq!(stage.tried(task), wanted, "{task}");
+    }
+    assert_eq!(bases(&stage, "c"), ["base+a@1", "base+a@1", "base+x@1+a@3", "base+x@1+a@3"]);
+    assert_eq!(bases(&stage, "d")[2], "base+x@1+a@3+c@3");
+    assert_eq!(
+        stage.state.cost.usage.total(),
+        14 * 1_100,
+        "what counts no more was paid all the same"
+    );
+}
+
+#[test]
+fn an_attempt_under_way_counts_no_more_whether_it_is_stopped_or_runs_out() {
+    for stops in [true, false] {
+        let mut stage = stage(vec![task("x", &[]), task("a", &[]), task("c", &["a"])]);
+        stage.stops = stops;
+        // The first attempt of `c` is under way until `x` is on the branch.
+        let mut order = ["x", "a"].into_iter().cycle();
+        stage.turn = Box::new(move |count| usize::from(order.next() == Some("a") && count > 1));
+        assert_eq!(stage.play(), Outcome::Done);
+        let last = stage.state.task(&"c".into()).unwrap();
+        assert_eq!(last.base, Some(stage.base(&"c".into())), "{stops}");
+        assert_eq!(stage.committed(), ["x", "a", "c"]);
+    }
+}
+
+#[test]
+fn what_was_tried_on_a_withdrawn_result_is_not_held_against_a_task() {
+    let mut stage = stage(vec![task("x", &[]), task("a", &[]), task("c", &["a"])]);
+    let anew = Rc::new(Cell::new(false));
+    let again = Rc::clone(&anew);
+    let seen = Rc::clone(&anew);
+    stage.attempt = Box::new(move |id, order| {
+        anew.set(anew.get() || id.as_str() == "a" && order.purpose == Purpose::Rebased);
+        match order.phase {
+            Phase::Review => Brought::judged(true),
+            _ => Brought::done(),
+        }
+    });
+    // All that may be mended is mended, and a person is asked: on what is withdrawn.
+    stage.verify = Box::new(move |id| id.as_str() != "c" || again.get());
+    assert_eq!(stage.play(), Outcome::Done);
+    assert!(seen.get());
+    let tried = stage.tried("c");
+    assert_eq!(tried[..3], ["write first m", "write fix m", "write fix m"]);
+    assert_eq!(tried[3..], ["write rebased m", "review first m"]);
+    assert!(stage.state.questions.is_empty() && stage.state.tasks[2].open.is_empty());
+    stage.answer("r1-1", "Use the other parser.");
+    assert_eq!(
+        stage.ended("c"),
+        Some(Ended::Done),
+        "an answer that comes too late decides nothing"
+    );
+}
+
+#[test]
+fn who_failed_or_was_blocked_on_a_withdrawn_result_begins_anew_too() {
+    let mut stage = stage(tasks());
+    let mut stops = true;
+    stage.attempt = Box::new(move |id, order| match order.phase {
+        Phase::Review => Brought::judged(true),
+        _ if id.as_str() == "c" && std::mem::take(&mut stops) => {
+            Brought::stopped(crate::report::Status::Complete)
+        }
+        _ => Brought::done(),
+    });
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.tried("c")[..2], ["write first m", "write rebased m"]);
+    assert_eq!(stage.tried("d"), ["write first m", "review first m"]);
+}
+
+#[test]
+fn what_somebody_said_of_a_task_before_he_knew_of_the_withdrawal_counts_for_nothing() {
+    let mut stage = stage(vec![task("x", &[]), task("a", &[]), task("c", &["a"])]);
+    stage.conflict = Box::new(|_| false);
+    let about = |task: &str| Scope { task: Some(task.into()), ..Scope::default() };
+    let ended = |tree: &str| {
+        let tree = Some(tree.into());
+        let (state, reason, resolution) = (Ended::Done, None, None);
+        Event::TaskEnded(Box::new(TaskEnded { state, reason, resolution, tree }))
+    };
+    stage.tell(about("a"), ended("a@1"));
+    stage.tell(about("a"), Event::MergeConflicted { paths: vec!["a.rs".to_owned()] });
+    let asked = Asked {
+        question: "r1-1".into(),
+        text: Question::default().question,
+        options: Vec::new(),
+        default: None,
+        deadline: None,
+        about: About::Clarification,
+    };
+    stage.tell(about("c"), Event::QuestionAsked(Box::new(asked)));
+    stage.tell(about("c"), ended("c@1"));
+    assert_eq!(stage.ended("c"), None);
+    assert_eq!(stage.state.inbox().count(), 0);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.tried("c"), ["write first m", "review first m"]);
+}
+
+#[test]
+fn who_conflicted_can_be_tried_again_by_a_person() {
+    let tasks = vec![task("x", &[]), task("a", &[])];
+    let mut stage = stage(tasks);
+    let mut good = 1;
+    stage.attempt = Box::new(move |id, order| match order.phase {
+        Phase::Review => Brought::judged(true),
+        _ if id.as_str() == "a" && order.purpose == Purpose::Rebased && good > 0 => {
+            good -= 1;
+            Brought::stopped(crate::report::Status::Complete)
+        }
+        _ => Brought::done(),
+    });
+    assert_eq!(stage.play(), Outcome::Failed);
+    stage.resume(&["a"]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.committed(), ["x", "a"]);
+}
+
+#[test]
+fn what_is_done_again_withdraws_what_is_under_way_on_it_and_nothing_that_is_done() {
+    let tasks = vec![task("a", &[]), task("c", &["a"]), task("d", &["a"])];
+    let mut stage = Stage::new(started(tasks, &["m"]));
+    let mut asks = true;
+    stage.attempt = Box::new(move |id, order| match order.phase {
+        Phase::Review => Brought::judged(true),
+        _ if id.as_str() == "c" && std::mem::take(&mut asks) => {
+            Brought::asking(vec![Question::default()])
+        }
+        _ => Brought::done(),
+    });
+    assert_eq!(stage.play(), Outcome::Waiting);
+    stage.resume(&["a"]);
+    assert_eq!(stage.state.inbox().count(), 0);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.tried("c"), ["write first m", "write rebased m", "review first m"]);
+    assert_eq!(stage.tried("d").len(), 2, "what is done stays");
+    assert_eq!(bases(&stage, "c").last().unwrap(), "base+a@3");
+}

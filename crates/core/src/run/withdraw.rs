@@ -1,0 +1,83 @@
+//! What was built on a result that is withdrawn: it begins anew, and what was done for it counts no more.
+
+use std::collections::BTreeSet;
+
+use super::event::{Ended, Entry, Event};
+use super::state::{Fact, RunState, TaskRun};
+use crate::id::QuestionId;
+
+impl RunState {
+    /// Tasks, near and far, that began with what a task left last, or ended by it. What is on the branch stays there.
+    pub(super) fn built_on(&self, at: usize) -> Vec<usize> {
+        let mut found = vec![false; self.tasks.len()];
+        let mut open = vec![at];
+        while let Some(one) = open.pop() {
+            for other in self.queue.dependants(one) {
+                if !std::mem::replace(&mut found[*other], true) {
+                    open.push(*other);
+                }
+            }
+        }
+        let since = self.tasks[at].ended_at;
+        let is_built = |one: &usize| {
+            let task = &self.tasks[*one];
+            // Whatever ended before had something else to build on.
+            let stays = task.ended.as_ref().is_some_and(|ended| {
+                matches!(ended.state, Ended::Skipped | Ended::Cancelled) || task.ended_at < since
+            });
+            let is_there = task.has_begun() || task.ended.is_some();
+            found[*one] && !stays && is_there && task.committed.is_none()
+        };
+        (0..self.tasks.len()).filter(is_built).collect()
+    }
+
+    /// They begin anew once what they need is done again. Nobody needs to answer what they asked.
+    pub(super) fn withdraw(&mut self, tasks: &[usize]) {
+        for at in tasks {
+            let open = self.tasks[*at].withdraw();
+            self.unask(open);
+        }
+        for at in tasks {
+            self.queue.place(&self.tasks, *at);
+        }
+    }
+
+    /// Whether something was said of a task while what it needs was withdrawn: whoever said it did not know yet.
+    pub(crate) fn is_stale(&self, Entry { scope, event }: &Entry) -> bool {
+        let goes_on = match event {
+            Event::TaskVerified { .. } | Event::StepSkipped { .. } => true,
+            Event::QuestionAsked(asked) => asked.about.is_of_task(),
+            Event::TaskEnded(ended) => matches!(ended.state, Ended::Done | Ended::Failed),
+            _ => false,
+        };
+        let task = scope.task.as_ref().and_then(|task| self.task(task));
+        goes_on && task.is_some_and(|task| !self.has_needs(task))
+    }
+}
+
+impl TaskRun {
+    /// Gives back what it asked and nobody answered.
+    fn withdraw(&mut self) -> BTreeSet<QuestionId> {
+        self.ended = None;
+        self.base = None;
+        if self.has_begun() {
+            self.facts.push(Fact::Withdrawn { attempts: self.attempts });
+        }
+        std::mem::take(&mut self.open)
+    }
+
+    /// How often it had to begin anew.
+    pub fn withdrawals(&self) -> usize {
+        let is_one = |fact: &&Fact| matches!(fact, Fact::Withdrawn { .. });
+        self.facts.iter().filter(is_one).count()
+    }
+
+    /// Whether what an attempt brings counts no more.
+    pub fn is_void(&self, attempt: u32) -> bool {
+        let last = self.facts.iter().rev().find_map(|fact| match fact {
+            Fact::Withdrawn { attempts } => Some(*attempts),
+            _ => None,
+        });
+        last.is_some_and(|last| attempt <= last)
+    }
+}

@@ -1,0 +1,110 @@
+//! A result that does not fit, with work built on it.
+
+use std::time::Duration;
+
+use sequester_core::agent::{self, CUT_OFF};
+use sequester_core::message::Message;
+use sequester_core::provider::Reply;
+use sequester_core::run::{Event, Outcome, Purpose};
+use sequester_testkit::provider::calls;
+use serde_json::json;
+
+use super::run::report;
+use super::stage::Stage;
+
+/// `x` and `a` side by side; `c` on `a`, `d` on `c`. All of them add a line to one list without saying so.
+const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
+## [x] Write x\n\n```task\nfiles: {create: [x.txt]}\n```\n\nWrite the letter x.\n\n\
+## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nWrite the letter a.\n\n\
+## [c] Write c\n\n```task\nneeds: [a]\nfiles: {create: [c.txt]}\n```\n\nWrite the letter c.\n\n\
+## [d] Write d\n\n```task\nneeds: [c]\nfiles: {create: [d.txt]}\n```\n\nWrite the letter d.\n";
+
+/// Looks around for so many turns, then adds its line to the list, writes its letter, reports.
+fn add_line(task: &str, messages: &[Message], looks: usize) -> Reply {
+    let results = messages.iter().filter_map(|message| match message {
+        Message::Results(results) => results.last().map(|one| one.text.as_str()),
+        _ => None,
+    });
+    let results: Vec<&str> = results.filter(|text| *text != CUT_OFF).collect();
+    let write = |path: String, content: String| {
+        calls(&[("Write", json!({"path": path, "content": content}))])
+    };
+    match results.len().checked_sub(looks) {
+        None => calls(&[("Read", json!({"path": format!("none-{}.txt", results.len())}))]),
+        Some(0) => calls(&[("Read", json!({"path": "list.txt"}))]),
+        Some(1) => {
+            let list = results.last().copied().filter(|list| *list != "It is not there.");
+            write("list.txt".to_owned(), format!("{}{task}\n", list.unwrap_or_default()))
+        }
+        Some(2) => write(format!("{task}.txt"), "letter\n".to_owned()),
+        Some(_) => report(task),
+    }
+}
+
+/// `x` and `d` take so many turns more than the others.
+fn stage(of_x: usize, of_d: usize, jobs: usize) -> Stage {
+    let play = move |task: &str, messages: &[Message]| {
+        let looks = match task {
+            "x" => of_x,
+            "d" => of_d,
+            _ => 0,
+        };
+        add_line(task, messages, looks)
+    };
+    Stage { jobs, ..Stage::new(PLAN, &[], play) }
+}
+
+#[tokio::test]
+async fn whatever_was_built_on_it_by_then_is_built_anew_on_what_fits() {
+    for jobs in [1, 2, 4] {
+        for looks in [0, 2, 4, 8, 12] {
+            let stage = stage(looks, 4, jobs);
+            assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+            assert_eq!(stage.files()["list.txt"], "x\na\nc\nd\n", "{jobs} jobs, {looks} looks");
+            assert_eq!(stage.commits(), ["Write x", "Write a", "Write c", "Write d"]);
+            let audit = stage.audit();
+            assert!(audit.is_ok(), "{jobs} jobs, {looks} looks: {:?}", audit.breaches);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_on_it_is_stopped_and_says_why() {
+    let stage = stage(40, 70, 4);
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let state = stage.state();
+    let tried: Vec<_> = state.task(&"d".into()).unwrap().tried().collect();
+    let ends: Vec<_> = tried.iter().map(|one| (one.purpose, one.outcome.clone())).collect();
+    let wanted =
+        [(Purpose::First, agent::Outcome::Cancelled), (Purpose::Rebased, agent::Outcome::Done)];
+    assert_eq!(ends, wanted);
+    assert!(tried[0].trouble.as_ref().unwrap().contains("done again"));
+    assert!(tried[0].spent.turns < 70, "it was not let run out");
+    let replies =
+        stage.log().into_iter().filter(|one| matches!(one.entry.event, Event::TurnEnded { .. }));
+    let paid: u64 = replies
+        .map(|one| match one.entry.event {
+            Event::TurnEnded { usage, .. } => usage.total(),
+            _ => 0,
+        })
+        .sum();
+    assert_eq!(state.cost.usage.total(), paid, "what it cost is counted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_killed_meanwhile_ends_the_same() {
+    for batches in 1.. {
+        let stage = stage(8, 2, 4);
+        stage.store.cut_after(batches);
+        let killed = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
+        if killed.is_ok() {
+            assert!(batches > 40, "it ended after {batches}");
+            break;
+        }
+        stage.store.revive();
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done), "after {batches}");
+        assert_eq!(stage.files()["list.txt"], "x\na\nc\nd\n", "after {batches}");
+        let audit = stage.audit();
+        assert!(audit.is_ok(), "after {batches}: {:?}", audit.breaches);
+    }
+}
