@@ -1,6 +1,7 @@
 //! A run: what happens is recorded, folded to a state, and the state decides what happens next. All of it pure.
 
 mod attempts;
+mod climb;
 mod cost;
 mod deadline;
 mod decide;
@@ -18,7 +19,8 @@ mod view;
 pub mod workflow;
 
 pub use attempts::{Running, Tried};
-pub use cost::Cost;
+pub use climb::climb;
+pub use cost::{Bill, Cost, Part, by_phase};
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Delegation, Ended, Entry,

@@ -6,6 +6,7 @@ mod bench;
 mod commit;
 mod delegate;
 mod equip;
+mod hold;
 mod log;
 mod recorder;
 pub(crate) mod reveal;
@@ -37,6 +38,7 @@ use tokio::time::sleep;
 use crate::circuit::Circuits;
 use crate::stop::Stop;
 use bases::Bases;
+use hold::Held;
 use verify::Known;
 
 /// One run, conducted in this process.
@@ -45,6 +47,7 @@ pub struct Controller {
     log: Arc<Log>,
     watch: Arc<dyn Watch>,
     bases: Arc<Bases>,
+    held: Held,
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
@@ -65,11 +68,13 @@ const LETTERS: Duration = Duration::from_millis(200);
 
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
+        let held = log.read(Held::of);
         Self {
             world,
             log,
             watch,
             bases: Arc::default(),
+            held,
             known: Known::default(),
             circuits: Circuits::default(),
             clashes: Mutex::default(),
@@ -88,6 +93,7 @@ impl Controller {
 
     /// Until nothing goes on any more.
     pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
+        self.hold_start().await?;
         self.move_branch().await?;
         let mut under_way = FuturesUnordered::new();
         let mut busy: BTreeSet<TaskId> = BTreeSet::new();

@@ -21,11 +21,18 @@ pub(crate) fn run(args: &Args, given: &LogArgs) -> Outcome {
     };
     let is_meant =
         |recorded: &Recorded| task.is_none() || recorded.entry.scope.task.as_ref() == task.as_ref();
-    runs.each(&run, |recorded| match is_meant(&recorded) {
-        true if args.json => output::print_json(&recorded),
-        true => tell(&recorded),
-        false => Ok(()),
+    let mut events = Vec::new();
+    runs.each(&run, |recorded| {
+        match is_meant(&recorded) {
+            true if args.json => events.push(recorded),
+            true => tell(&recorded)?,
+            false => {}
+        }
+        Ok(())
     })?;
+    if args.json {
+        output::print_json(&events)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

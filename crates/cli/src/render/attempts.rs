@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use sequester_core::agent;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
-use sequester_core::price;
 use sequester_core::report::Phase;
-use sequester_core::run::{Attempt, Delegation, History, Purpose, TaskView};
+use sequester_core::run::{Attempt, Bill, Delegation, History, Part, Purpose, TaskView};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::run::{cost, time};
+use super::run::{by_phase, cost, time};
 use super::table;
 use super::terminal::{clean, fold, number};
 
@@ -44,8 +43,10 @@ pub(crate) struct Shown<'a> {
     /// What of it speaks against the change, as the next attempt is told.
     failing: Option<String>,
     usage: Value,
+    /// Millionths of a dollar; nothing where nobody knows.
+    price: Option<u64>,
     #[serde(skip)]
-    cost: String,
+    cost: Bill,
 }
 
 impl<'a> Shown<'a> {
@@ -55,7 +56,6 @@ impl<'a> Shown<'a> {
         evidence: Option<Value>,
         failing: Option<String>,
     ) -> Self {
-        let price = price::find(&attempt.model).map(|price| attempt.usage().price(price));
         Self {
             number: attempt.number,
             phase: attempt.phase,
@@ -78,8 +78,9 @@ impl<'a> Shown<'a> {
             usage: attempt
                 .spent
                 .as_ref()
-                .map_or_else(|| json!(attempt.usage()), |spent| json!(spent)),
-            cost: cost(attempt.usage(), price.filter(|price| *price > 0)),
+                .map_or_else(|| json!(attempt.cost.usage), |spent| json!(spent)),
+            price: attempt.cost.whole(),
+            cost: attempt.cost.bill(),
         }
     }
 }
@@ -89,6 +90,7 @@ pub(crate) fn render(
     task: &TaskView,
     attempts: &[Shown<'_>],
     history: &History,
+    phases: &[Part],
     width: usize,
 ) -> String {
     let needs: Vec<&str> = task.needs.iter().map(TaskId::as_str).collect();
@@ -104,12 +106,17 @@ pub(crate) fn render(
             "review",
             if task.reviewed { "the change was reviewed".to_owned() } else { String::new() },
         ),
-        ("cost", cost(task.usage, task.price)),
+        ("cost", cost(&task.cost)),
     ];
     let mut out = table::fields(&fields, width);
     for attempt in attempts {
         out.push('\n');
         tell(&mut out, attempt);
+    }
+    let told = by_phase(phases, width);
+    if !told.is_empty() {
+        out.push('\n');
+        out += &told;
     }
     if !history.skipped.is_empty() {
         out.push('\n');
@@ -138,8 +145,9 @@ fn tell(out: &mut String, attempt: &Shown<'_>) {
     );
     let short = attempt.digest.get(..12).unwrap_or(attempt.digest);
     let _ = writeln!(out, "  context   {} tokens, digest {short}", number(attempt.tokens));
-    if !attempt.cost.is_empty() {
-        let _ = writeln!(out, "  cost      {}", attempt.cost);
+    let cost = cost(&attempt.cost);
+    if !cost.is_empty() {
+        let _ = writeln!(out, "  cost      {cost}");
     }
     if let Some(why) = attempt.why.as_ref().filter(|_| attempt.outcome != Some("done")) {
         let _ = writeln!(out, "  why       {why}");

@@ -1,6 +1,6 @@
 //! A run while it goes on: one line per subagent in place, plain lines without a terminal, events as JSON lines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    Ended, Entry, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
-    TaskRun,
+    Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded, TaskRun,
 };
-use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
 
+use super::header::Header;
+use super::inbox::details;
 use super::progress::Progress;
+use super::run::cost;
 use super::terminal::clean;
 use crate::failure::Failure;
 use crate::output::{self, warn};
@@ -26,7 +27,7 @@ pub(crate) struct Onlooker {
     alone: bool,
     titles: BTreeMap<TaskId, String>,
     bars: Option<(MultiProgress, ProgressBar)>,
-    count: Mutex<Count>,
+    count: Mutex<Header>,
     last: Mutex<Last>,
 }
 
@@ -37,23 +38,11 @@ struct Last {
     why: Option<String>,
 }
 
-/// What the header says.
-#[derive(Default)]
-struct Count {
-    all: usize,
-    done: usize,
-    ended: usize,
-    /// Attempts, but for those that another one delegated.
-    running: BTreeSet<Scope>,
-    waiting: usize,
-    usage: Usage,
-}
-
 impl Onlooker {
     pub(crate) fn new(json: bool, started: &Started) -> Arc<Self> {
         let titles = started.tasks.iter().map(|task| (task.id.clone(), task.title.clone()));
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
-        Self::of(json, titles.collect(), Count { all, ..Count::default() })
+        Self::of(json, titles.collect(), Header::new(all))
     }
 
     /// For a run of one task.
@@ -71,24 +60,15 @@ impl Onlooker {
 
     /// Of a run whose tasks in `again` are not done any more.
     pub(crate) fn taken_up(json: bool, state: &RunState, again: &[TaskId]) -> Arc<Self> {
-        let stands = |task: &&TaskRun| !again.contains(&task.spec.id);
-        let tasks = || state.tasks.iter().filter(|task| task.spec.left_out.is_none());
         let titles = state.tasks.iter().map(|task| (task.spec.id.clone(), task.spec.title.clone()));
-        let count = Count {
-            all: tasks().count(),
-            done: tasks().filter(stands).filter(|task| task.is_done()).count(),
-            ended: tasks().filter(stands).filter(|task| task.ended.is_some()).count(),
-            usage: state.cost.usage,
-            ..Count::default()
-        };
-        Self::of(json, titles.collect(), count)
+        Self::of(json, titles.collect(), Header::of(state, again))
     }
 
-    fn of(json: bool, titles: BTreeMap<TaskId, String>, count: Count) -> Arc<Self> {
+    fn of(json: bool, titles: BTreeMap<TaskId, String>, count: Header) -> Arc<Self> {
         let bars = (!json && io::stderr().is_terminal()).then(|| {
             let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let header = bars.add(ProgressBar::new_spinner());
-            let style = ProgressStyle::with_template("{msg}");
+            let style = ProgressStyle::with_template("{wide_msg}");
             header.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             (bars, header)
         });
@@ -96,7 +76,7 @@ impl Onlooker {
         Arc::new(Self { json, alone: false, titles, bars, count, last })
     }
 
-    fn count(&self) -> MutexGuard<'_, Count> {
+    fn count(&self) -> MutexGuard<'_, Header> {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -133,36 +113,7 @@ impl Onlooker {
 
     fn draw(&self) {
         let Some((_, header)) = &self.bars else { return };
-        let count = self.count();
-        header.set_message(format!(
-            "{} of {} tasks done, {} running, {} waiting, {} tokens",
-            count.done,
-            count.all,
-            count.running.len(),
-            count.waiting,
-            count.usage.total(),
-        ));
-    }
-
-    fn tally(&self, Entry { scope, event }: &Entry) {
-        let mut count = self.count();
-        match event {
-            Event::AttemptStarted(started) if started.parent.is_none() => {
-                count.running.insert(scope.clone());
-            }
-            Event::AttemptEnded(_) => {
-                count.running.remove(scope);
-            }
-            Event::TurnEnded { usage, .. } => count.usage += *usage,
-            Event::QuestionAsked(_) => count.waiting += 1,
-            Event::QuestionAnswered { .. } => count.waiting = count.waiting.saturating_sub(1),
-            Event::TaskEnded(ended) => {
-                count.ended += usize::from(ended.state != Ended::Skipped);
-                count.done += usize::from(ended.state == Ended::Done);
-            }
-            Event::MergeConflicted { .. } => count.done = count.done.saturating_sub(1),
-            _ => {}
-        }
+        header.set_message(self.count().text());
     }
 
     /// Why somebody else, or somebody again, will get the only task.
@@ -226,8 +177,10 @@ impl Onlooker {
                 let paths = clean(&paths.join("`, `")).into_owned();
                 self.say(&format!("{name} does not fit what others changed in `{paths}`."));
             }
-            Event::TaskVerified { failing: Some(_), .. } => {
-                self.say(&format!("{name}: the evidence speaks against it."));
+            Event::TaskVerified { failing: Some(_), gist, .. } => {
+                let mut told = gist.iter().flat_map(|gist| gist.lines());
+                let first = told.find_map(|line| line.strip_prefix("- ")).unwrap_or_default();
+                self.say(&format!("{name}: the evidence speaks against it. {}", clean(first)));
             }
             _ => {}
         }
@@ -244,7 +197,7 @@ impl Watch for Onlooker {
         if self.alone {
             return self.note(&recorded.entry.event);
         }
-        self.tally(&recorded.entry);
+        self.count().take(&recorded.entry);
         self.tell(recorded);
         self.draw();
     }
@@ -287,6 +240,10 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     let is_waiting = |task: &&TaskRun| task.ended.is_none() && !task.open.is_empty();
     let waiting = state.tasks.iter().filter(is_waiting).count();
     let _ = writeln!(text, ", {waiting} waiting)");
+    let cost = cost(&state.cost.bill());
+    if !cost.is_empty() {
+        let _ = writeln!(text, "cost: {cost}");
+    }
     if state.tip.is_some() {
         let _ = writeln!(text, "branch: {}", state.started.branch);
         let _ = writeln!(text, "  sequester diff {run}     what it changed");
@@ -295,7 +252,9 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     let again = match outcome {
         Outcome::Waiting => "once the questions of `sequester inbox` are answered",
         Outcome::Stopped => "where it stopped",
-        Outcome::BudgetExhausted => "with what is left",
+        Outcome::BudgetExhausted => {
+            "`--retry TASK` tries a task again with what is left of the budget"
+        }
         Outcome::Failed => "`--retry TASK` tries a task again",
         Outcome::Done | Outcome::Cancelled | Outcome::Refused => return text,
     };
@@ -307,6 +266,7 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
 pub(crate) fn question(open: &Open) -> String {
     let task = open.task.as_ref().map(ToString::to_string).unwrap_or_default();
     let mut text = format!("\n{} asks: {}\n", clean(&task), clean(&open.asked.text));
+    text += &clean(&details(open.asked.details.as_deref()));
     for (number, option) in (1..).zip(&open.asked.options) {
         let why = option.description.as_deref().map(|why| format!(" - {}", clean(why)));
         let _ = writeln!(text, "  {number}) {}{}", clean(&option.label), why.unwrap_or_default());

@@ -1,6 +1,7 @@
 //! Every row of the table of what happens and what the controller does about it, through the built program with a model played by
 //! script; then bad luck, which loses nothing.
 
+mod cost;
 mod disk;
 mod endings;
 mod liars;

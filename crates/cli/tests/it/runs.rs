@@ -145,16 +145,18 @@ fn a_log_is_told_in_sentences_and_exported_as_it_was_written() {
     }
     let one = bench.run(&["log", "0abcdef1", "1"]).out;
     assert!(one.contains("Step `review` skipped: no model.") && !one.contains("Question"), "{one}");
-    let lines = bench.run(&["log", "0abcdef1", "--json"]).out;
     let export = bench.run(&["export", "0abcdef1"]);
-    assert_eq!((export.code, &export.out), (Some(0), &lines));
-    for (at, line) in lines.lines().enumerate() {
-        let event: Value = serde_json::from_str(line).unwrap();
-        has(&event, &["seq", "at", "event", "run"]);
+    let lines = &export.out;
+    let events: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (at, event) in events.iter().enumerate() {
+        has(event, &["seq", "at", "event", "run"]);
         assert_eq!(event["seq"], at + 1);
     }
+    let whole = bench.run(&["log", "0abcdef1", "--json"]).json();
+    assert_eq!((export.code, whole), (Some(0), Value::Array(events)));
     let blobs = bench.run(&["export", "0abcdef1", "--blobs"]).out;
-    assert!(blobs.starts_with(&lines) && blobs.contains(r#""text":"context of 1""#), "{blobs}");
+    assert!(blobs.starts_with(lines) && blobs.contains(r#""text":"context of 1""#), "{blobs}");
 }
 
 #[test]

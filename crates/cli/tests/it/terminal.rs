@@ -69,8 +69,8 @@ const ASKING: &str = "---\nsequester: 1\nworkflow: solo\n---\n# Ports\n\n## [one
 
 /// What was answered, by whom, and how the run stands.
 fn told(bench: &Bench) -> (Vec<(String, String)>, String) {
-    let log = bench.run(&["log", "--json"]).out;
-    let events = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let log = bench.run(&["log", "--json"]).json();
+    let events = log.as_array().unwrap().iter();
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let given = events.filter(|event| event["event"] == "question_answered");
     let given = given.map(|event| (text(&event["answer"]), text(&event["by"])));

@@ -96,6 +96,7 @@ pub enum Fact {
         steps: Vec<String>,
         tree: TreeId,
         failing: Option<Digest>,
+        gist: Option<String>,
     },
     Answered {
         about: About,
@@ -238,7 +239,7 @@ impl RunState {
                 }
                 if let Event::TurnEnded { usage, .. } = event {
                     let price = self.tasks[task].price(scope.attempt, *usage);
-                    self.cost.add(*usage, price);
+                    self.cost.count(*usage, price);
                 }
                 if let Event::MergeConflicted { .. } = event {
                     self.tasks[task].ahead = self.ahead_of(task);
@@ -351,10 +352,8 @@ impl TaskRun {
     }
 
     /// What a reply of an attempt under way costs.
-    fn price(&self, attempt: Option<u32>, usage: Usage) -> u64 {
-        let running = attempt.and_then(|number| self.running.get(&number));
-        let price = running.and_then(|running| crate::price::find(&running.started.model));
-        price.map_or(0, |price| usage.price(price))
+    fn price(&self, attempt: Option<u32>, usage: Usage) -> Option<u64> {
+        self.running.get(&attempt?)?.started.price(usage)
     }
 
     fn fold(
@@ -382,10 +381,9 @@ impl TaskRun {
                 let running = attempt.and_then(|number| self.running.get_mut(&number));
                 let running = running.ok_or("its attempt is not under way")?;
                 if let Event::TurnEnded { usage, .. } = event {
-                    let price = crate::price::find(&running.started.model);
-                    let price = price.map_or(0, |price| usage.price(price));
-                    self.cost.add(*usage, price);
-                    running.cost.add(*usage, price);
+                    let price = running.started.price(*usage);
+                    self.cost.count(*usage, price);
+                    running.cost.count(*usage, price);
                 }
                 running.turns.push(event.clone());
             }
@@ -400,9 +398,10 @@ impl TaskRun {
                     *open = Some(found.clone());
                 }
             }
-            Event::TaskVerified { steps, tree, failing, .. } => {
-                let (tree, failing) = (tree.clone(), failing.clone());
-                self.facts.push(Fact::Verified { steps: steps.clone(), tree, failing });
+            Event::TaskVerified { steps, tree, failing, gist, .. } => {
+                let (steps, tree) = (steps.clone(), tree.clone());
+                let (failing, gist) = (failing.clone(), gist.clone());
+                self.facts.push(Fact::Verified { steps, tree, failing, gist });
             }
             Event::StepSkipped { step, .. } => {
                 self.facts.push(Fact::Skipped { step: step.clone() });
