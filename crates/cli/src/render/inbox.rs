@@ -9,10 +9,11 @@ use super::terminal::{clean, cut, fold};
 
 /// What is to be known for an answer, below its question.
 pub(super) fn details(text: Option<&str>) -> String {
-    let lines = text.unwrap_or_default().lines();
-    lines
-        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") })
-        .collect()
+    let mut out = String::new();
+    for line in text.unwrap_or_default().lines() {
+        let _ = writeln!(out, "{}", format!("    {line}").trim_end());
+    }
+    out
 }
 
 pub(crate) fn render(questions: &[Waiting], width: usize) -> String {

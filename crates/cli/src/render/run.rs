@@ -71,7 +71,7 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
         let mut told = task.title.clone();
         if let Some(root) = &task.blocked_by {
             // What is wrong with that one stands in its own row.
-            let _ = write!(told, " · It waits for `{root}` in vain.");
+            let _ = write!(told, " · It waits for `{root}`, which did not succeed.");
         } else {
             for text in [&task.reason, &task.resolution].into_iter().flatten() {
                 let _ = write!(told, " · {text}");

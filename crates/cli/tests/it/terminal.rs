@@ -100,3 +100,27 @@ fn ctrl_c_at_a_question_leaves_it_open() {
     assert_eq!(answer.code, Some(130), "{answer:?}");
     assert_eq!(told(&bench), (Vec::new(), "waiting".into()));
 }
+
+#[test]
+fn a_run_fits_a_narrow_terminal_and_says_a_reason_once() {
+    let bench = Bench::with(&[("README.md", "Letters\n")]);
+    let mut plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n".to_owned();
+    for (id, needs) in [("one", ""), ("two", "one"), ("three", "two")] {
+        plan += &format!("\n## [{id}] A title that is longer than such a terminal is wide\n\n");
+        plan += &format!("```task\nneeds: [{needs}]\n```\n\nMake {id} nicer than it is by now.\n");
+    }
+    bench.write("../plan.md", plan);
+    assert_eq!(bench.run(&["run", "../plan.md", "--model", "literal"]).code, Some(1));
+    let runs = bench.run(&["status", "--json"]).json();
+    let id = runs[0]["run"].as_str().unwrap();
+    let once = bench.run(&["status", id]).out;
+    assert_eq!(once.matches("Make one nicer").count(), 1, "{once}");
+    let shown: [&[&str]; 5] =
+        [&["status"], &["status", id], &["show", id], &["show", id, "three"], &["log"]];
+    for arguments in shown {
+        let answer = run(&bench, 50, "", arguments);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let wide: Vec<&str> = answer.out.lines().filter(|line| line.chars().count() > 50).collect();
+        assert_eq!(wide, Vec::<&str>::new(), "{arguments:?}: {answer:?}");
+    }
+}

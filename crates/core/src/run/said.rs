@@ -49,7 +49,7 @@ impl Said {
     pub fn gist(&self) -> Option<String> {
         match self {
             Self::Proceed { against, .. } if !against.is_empty() => {
-                Some(against.iter().map(|one| format!("- {one}\n")).collect())
+                Some(format!("- {}\n", against.join("\n- ")))
             }
             Self::Stop { reason, .. } => Some(format!("- {}\n", short(reason))),
             _ => None,

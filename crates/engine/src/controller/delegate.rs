@@ -268,7 +268,9 @@ impl<'a> Delegate<'a> {
     async fn take_back(&self, mut all: Vec<Tried>) -> Result<Returned, Halt> {
         let used = self.look(|task| {
             let mut sum = Cost::default();
-            all.iter().for_each(|one| sum.add(&task.used(one.number)));
+            for one in &all {
+                sum.add(&task.used(one.number));
+            }
             sum
         });
         let Some(tried) = all.pop() else { return Err(Halt::Parked) };
