@@ -1,5 +1,6 @@
 //! What a person in a terminal sees and is asked.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -106,8 +107,9 @@ fn a_run_fits_a_narrow_terminal_and_says_a_reason_once() {
     let bench = Bench::with(&[("README.md", "Letters\n")]);
     let mut plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n".to_owned();
     for (id, needs) in [("one", ""), ("two", "one"), ("three", "two")] {
-        plan += &format!("\n## [{id}] A title that is longer than such a terminal is wide\n\n");
-        plan += &format!("```task\nneeds: [{needs}]\n```\n\nMake {id} nicer than it is by now.\n");
+        let title = "A title that is longer than such a terminal is wide";
+        let _ = write!(plan, "\n## [{id}] {title}\n\n```task\nneeds: [{needs}]\n```\n\n");
+        let _ = writeln!(plan, "Make {id} nicer than it is by now.");
     }
     bench.write("../plan.md", plan);
     assert_eq!(bench.run(&["run", "../plan.md", "--model", "literal"]).code, Some(1));
