@@ -21,7 +21,7 @@ pub(crate) use runs::{
 #[derive(Debug, Parser)]
 #[command(name = "sequester", version, max_term_width = 100)]
 pub(crate) struct Args {
-    /// Print one JSON value instead of text.
+    /// Print one JSON value instead of text; `run` and `resume` print a line for each event.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod faults;
+mod header;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod onlooker;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
-use crate::price::Price;
 use crate::usage::Usage;
 
 /// Limits of one attempt. One turn is held back for the report.
@@ -125,10 +124,28 @@ impl Budget {
 
 impl Spent {
     /// Counts one reply.
-    pub fn add(&mut self, usage: Usage, price: Option<&Price>) {
-        self.turns += 1;
-        self.usage += usage;
-        self.price = price.map(|price| self.usage.price(price));
+    pub fn add(&mut self, usage: Usage, price: Option<u64>) {
+        *self = self.with(&Self { turns: 1, usage, price, ..Self::default() });
+    }
+
+    /// Both together. A price that is not known makes the sum unknown.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        let price = match (self.turns, other.turns) {
+            (_, 0) => self.price,
+            (0, _) => other.price,
+            _ => self.price.zip(other.price).map(|(one, other)| one.saturating_add(other)),
+        };
+        let mut usage = self.usage;
+        usage += other.usage;
+        Self {
+            turns: self.turns + other.turns,
+            calls: self.calls + other.calls,
+            retries: self.retries + other.retries,
+            usage,
+            price,
+            elapsed: self.elapsed + other.elapsed,
+        }
     }
 }
 

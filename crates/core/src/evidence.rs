@@ -16,7 +16,7 @@ use crate::report::Report;
 use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
 pub use deliverable::{Lack, Missing, Undeclared};
-pub use digest::{TOKENS, digest};
+pub use digest::{TOKENS, digest, gist};
 pub use interface::{Interfaces, Known, Named, named};
 pub use red::{is_test_file, red_then_green};
 
@@ -268,7 +268,11 @@ impl Checked {
             (Some(0) | None, _) => "did not pass".to_owned(),
             (Some(code), _) => format!("ended with exit code {code}"),
         };
-        format!("The check `{}` does not pass: {command} {how}.", self.kind)
+        let name = match self.kind {
+            Kind::Own => "The task's own check".to_owned(),
+            kind => format!("The check `{kind}`"),
+        };
+        format!("{name} does not pass: {command} {how}.")
     }
 }
 

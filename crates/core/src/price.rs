@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use crate::provider::Powers;
+use crate::usage::Usage;
+
 /// The day the table was last compared with what the providers publish.
 pub const DATE: &str = "2026-11-15";
 
@@ -55,6 +58,11 @@ pub fn find(model: &str) -> Option<&'static Price> {
         model == price.model || dated.is_some_and(|rest| rest.starts_with("20"))
     };
     PRICES.iter().find(named)
+}
+
+/// What a reply costs, in millionths of a dollar; nothing where nobody knows.
+pub fn of(model: &str, powers: Powers, usage: Usage) -> Option<u64> {
+    if powers.free { Some(0) } else { find(model).map(|price| usage.price(price)) }
 }
 
 impl Price {

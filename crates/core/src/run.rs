@@ -1,6 +1,7 @@
 //! A run: what happens is recorded, folded to a state, and the state decides what happens next. All of it pure.
 
 mod attempts;
+mod climb;
 mod contradiction;
 mod cost;
 mod deadline;
@@ -22,8 +23,9 @@ mod withdraw;
 pub mod workflow;
 
 pub use attempts::{Running, Tried};
+pub use climb::climb;
 pub use contradiction::{Contradiction, Doubt, Ground, Remedy, contradictions};
-pub use cost::Cost;
+pub use cost::{Bill, Cost, Part, by_phase};
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Delegation, Ended, Entry,

@@ -6,6 +6,7 @@ mod bench;
 mod commit;
 mod delegate;
 mod equip;
+mod hold;
 mod log;
 mod recorder;
 pub(crate) mod reveal;
@@ -39,6 +40,7 @@ use crate::circuit::Circuits;
 use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
+use hold::Held;
 use verify::Known;
 
 /// One run, conducted in this process.
@@ -47,6 +49,7 @@ pub struct Controller {
     log: Arc<Log>,
     watch: Arc<dyn Watch>,
     bases: Arc<Bases>,
+    held: Held,
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
@@ -70,11 +73,13 @@ const LETTERS: Duration = Duration::from_millis(200);
 
 impl Controller {
     pub fn new(world: World, log: Arc<Log>, watch: Arc<dyn Watch>, park: Stop) -> Self {
+        let held = log.read(Held::of);
         Self {
             world,
             log,
             watch,
             bases: Arc::default(),
+            held,
             known: Known::default(),
             circuits: Circuits::default(),
             ground: RwLock::default(),
@@ -94,6 +99,7 @@ impl Controller {
 
     /// Until nothing goes on any more.
     pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
+        self.hold_start().await?;
         self.move_branch().await?;
         for task in self.log.read(void) {
             self.cut(&task).await?;

@@ -61,7 +61,11 @@ pub async fn record(
                 let reply = bounded(reply, end, stop).await;
                 let now = elapsed();
                 run.tick(now);
-                reply.map(|reply| {
+                reply.map(|mut reply| {
+                    if let Ok(reply) = &mut reply {
+                        // Who is asked may not count; what is kept does.
+                        reply.usage = run.counted(reply);
+                    }
                     journal.replied(reply.as_ref(), now);
                     match reply {
                         Ok(reply) => {

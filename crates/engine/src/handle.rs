@@ -127,7 +127,7 @@ impl Handle {
     fn base(&self, task: &TaskId) -> Result<TreeId, Trouble> {
         let at = self.run.position(task).ok_or_else(|| unknown(task))?;
         match self.bases.make(self.world.repository.as_ref(), Bases::recipe(&self.run, at))? {
-            Made::Tree(tree) => Ok(tree),
+            Made::Base { tree, .. } => Ok(tree),
             Made::Conflict { task: other, .. } => Err(Trouble::Crew {
                 message: format!("What `{task}` builds on does not fit together: see `{other}`."),
                 hint: "Take the run up again with `sequester resume`.".to_owned(),

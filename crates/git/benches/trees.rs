@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use sequester_core::change::{Action, Change, Entry, Mode};
-use sequester_core::id::{CommitId, TreeId};
+use sequester_core::id::{CommitId, RunId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Merge, Repository};
 use sequester_git::{Home, Repo, Trees};
@@ -45,7 +45,8 @@ fn main() {
         trees.between(base, &tree).unwrap();
     });
     measure(&root, "hold", |trees, base, at| {
-        trees.hold(&format!("r{}", at % 4), std::slice::from_ref(base)).unwrap();
+        let run = RunId::new(format!("r{}", at % 4));
+        trees.hold(&run, std::slice::from_ref(base), &[]).unwrap();
     });
     let tip = std::cell::RefCell::new(None::<CommitId>);
     measure(&root, "commit + move_branch", |trees, base, at| {

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sequester_core::change::Change;
-use sequester_core::id::{CommitId, TreeId};
+use sequester_core::id::{CommitId, RunId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Error, ErrorKind, Merge, Repository, Snapshot, Start};
 
@@ -70,10 +70,10 @@ impl Trees {
     }
 
     /// Lets go of all that a run held.
-    pub fn release(&self, run: &str) -> Result<(), Error> {
-        let folder = held(run)?;
+    pub fn release(&self, run: &RunId) -> Result<(), Error> {
+        let folder = held(run.as_str())?;
         let mut holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
-        holding.remove(run);
+        holding.remove(run.as_str());
         for name in refs::list(&self.repo.program, &folder)? {
             let format = self.repo.objects.format();
             let at = refs::find(&self.repo.program, format, &name)?;
@@ -108,6 +108,9 @@ impl Trees {
         commit::write(&self.repo.objects, &words)
     }
 }
+
+/// How often what is held is looked up again: a process that was killed may leave one behind that still moves it.
+const TRIES: u32 = 3;
 
 /// The folder of refs of a run.
 fn held(run: &str) -> Result<String, Error> {
@@ -197,13 +200,13 @@ impl Repository for Trees {
     }
 
     /// A chain of commits, each over the trees of one call: holding more costs the same, however much is held.
-    fn hold(&self, run: &str, trees: &[TreeId]) -> Result<(), Error> {
-        if trees.is_empty() {
+    fn hold(&self, run: &RunId, trees: &[TreeId], commits: &[CommitId]) -> Result<(), Error> {
+        if trees.is_empty() && commits.is_empty() {
             return Ok(());
         }
-        let name = format!("{}/held", held(run)?);
+        let name = format!("{}/held", held(run.as_str())?);
         let objects = &self.repo.objects;
-        let mut message = String::from("Held while a run goes on:\n");
+        let mut message = String::from("Held for a run of sequester\n\n");
         let mut nodes = Vec::new();
         for tree in trees {
             let id = self.name(tree.as_str())?;
@@ -211,29 +214,38 @@ impl Repository for Trees {
             nodes.push(Node::new(Mode::Folder, tree.as_str().as_bytes(), id));
             let _ = writeln!(message, "{tree}");
         }
+        let commits = commits.iter().map(|commit| self.name(commit.as_str()));
+        let commits: Vec<Name> = commits.collect::<Result<_, _>>()?;
         nodes.sort_by_key(|node| node.name);
         nodes.dedup();
         let mut writer = Writer::new(objects);
         let tree = writer.add_tree(nodes)?;
         writer.finish()?;
+        let (program, format) = (&self.repo.program, objects.format());
         let mut holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = match holding.get(run) {
-            Some(before) => Some(*before),
-            None => refs::find(&self.repo.program, objects.format(), &name)?,
-        };
-        // Should it fail, somebody else may have moved it: the next call looks.
-        holding.remove(run);
-        let words = Words {
-            tree,
-            parents: before.into_iter().collect(),
-            author: commit::NOBODY,
-            at: Moment(0),
-            message: &message,
-        };
-        let commit = commit::write(objects, &words)?;
-        let commit = self.name(commit.as_str())?;
-        refs::set(&self.repo.program, objects.format(), &name, [before.as_ref(), Some(&commit)])?;
-        holding.insert(run.to_owned(), commit);
+        let mut known = holding.remove(run.as_str());
+        for left in (0..TRIES).rev() {
+            let before = match known.take() {
+                Some(before) => Some(before),
+                None => refs::find(program, format, &name)?,
+            };
+            let words = Words {
+                tree,
+                parents: before.into_iter().chain(commits.iter().copied()).collect(),
+                author: commit::NOBODY,
+                at: Moment(0),
+                message: &message,
+            };
+            let commit = self.name(commit::write(objects, &words)?.as_str())?;
+            match refs::set(program, format, &name, [before.as_ref(), Some(&commit)]) {
+                Ok(()) => {
+                    holding.insert(run.as_str().to_owned(), commit);
+                    break;
+                }
+                Err(error) if error.kind == ErrorKind::Denied && left > 0 => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
     }
 }

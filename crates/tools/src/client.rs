@@ -87,17 +87,18 @@ impl Client {
         Box::pin(async move {
             match answer {
                 // The sender is dropped unused only with all that could have answered.
-                Ok(answer) => {
-                    answer.await.unwrap_or_else(|_| gone("nobody is left to answer", UNANSWERED))
-                }
-                Err(returned) => returned,
+                Ok(answer) => answer
+                    .await
+                    .unwrap_or_else(|_| fail(gone("nobody is left to answer", UNANSWERED))),
+                Err(why) => fail(why),
             }
         })
     }
 
-    fn send(&self, invocation: Invocation) -> Result<oneshot::Receiver<Returned>, Returned> {
+    /// Where its answer comes; else why it was not sent.
+    fn send(&self, invocation: Invocation) -> Result<oneshot::Receiver<Returned>, String> {
         if invocation.call.is_too_deep() {
-            return Err(fail(Call::TOO_DEEP.to_owned()));
+            return Err(Call::TOO_DEEP.to_owned());
         }
         let mut waiting = lock(&self.waiting);
         if let Some(why) = &waiting.ended {
@@ -108,11 +109,9 @@ impl Client {
         let frame = match encode(&Request { id, invocation }, REQUEST_BYTES) {
             Ok(Ok(frame)) => frame,
             Ok(Err(bytes)) => {
-                return Err(fail(format!(
-                    "The call has {bytes} bytes and may have {REQUEST_BYTES}."
-                )));
+                return Err(format!("The call has {bytes} bytes and may have {REQUEST_BYTES}."));
             }
-            Err(error) => return Err(fail(format!("The call could not be sent: {error}."))),
+            Err(error) => return Err(format!("The call could not be sent: {error}.")),
         };
         if waiting.calls.is_empty() {
             waiting.since = Instant::now();
@@ -238,7 +237,7 @@ fn check(returned: &Returned) -> io::Result<()> {
 fn end(waiting: &Mutex<Waiting>, why: String) {
     let mut waiting = lock(waiting);
     for (_, call) in std::mem::take(&mut waiting.calls) {
-        let _ = call.send(gone(&why, UNANSWERED));
+        let _ = call.send(fail(gone(&why, UNANSWERED)));
     }
     waiting.ended = Some(why);
 }
@@ -251,11 +250,11 @@ fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
 const UNANSWERED: &str = "This call was not answered, and whatever it did by then is done.";
 const UNSENT: &str = "This call was not carried out.";
 
-fn gone(why: &str, call: &str) -> Returned {
+fn gone(why: &str, call: &str) -> String {
     let why = why.trim_end_matches('.');
-    fail(format!(
+    format!(
         "The tool server ended: {why}. {call} No tool works any more in this attempt: report what is known."
-    ))
+    )
 }
 
 fn fail(why: String) -> Returned {

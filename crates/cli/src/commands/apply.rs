@@ -76,7 +76,7 @@ fn warn(view: &RunView) {
         output::tell("The run still goes on; what is on its branch so far is applied.");
     } else if open > 0 {
         let (all, done) = (view.tasks.len(), view.tasks.len() - open);
-        output::tell(&format!("{done} of {all} tasks are done; no more than that is applied."));
+        output::tell(&format!("Only what is done is applied: {done} of {}.", plural(all, "task")));
     }
 }
 

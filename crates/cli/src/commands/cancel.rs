@@ -21,10 +21,11 @@ pub(crate) fn run(args: &Args, given: &CancelArgs) -> Outcome {
     let root = find_root(args)?;
     let (runs, run) = Runs::seek_writing(&root, Some(&given.run))?;
     let by = runs::person(&root);
+    let mut ended = false;
     let heard = match runs.store.lease(&run) {
         Ok(lease) => {
             let state = runs.state(&run)?;
-            end(lease.as_ref(), state, by)?;
+            ended = !end(lease.as_ref(), state, by)?;
             drop(lease);
             Heard::Recorded
         }
@@ -40,14 +41,18 @@ pub(crate) fn run(args: &Args, given: &CancelArgs) -> Outcome {
         value["delivered"] = json!(heard);
         output::print_json(&value)?;
     } else {
-        output::print(&tell(&status, heard))?;
+        output::print(&tell(&status, heard, ended))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(status: &RunView, heard: Heard) -> String {
+fn tell(status: &RunView, heard: Heard, ended: bool) -> String {
     let run = &status.run;
     match heard {
+        Heard::Recorded if ended => {
+            let state = status.state.as_str().replace('_', " ");
+            format!("Run `{run}` has ended already: {state}. There is nothing to cancel.\n")
+        }
         Heard::Recorded => {
             let state = status.state.as_str().replace('_', " ");
             let tally = view::tally(status);
@@ -65,10 +70,10 @@ fn tell(status: &RunView, heard: Heard) -> String {
     }
 }
 
-/// Ends a run that nobody carries out. One that has nothing left to end stays as it is.
-fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<(), Failure> {
+/// Ends a run that nobody carries out. Whether there was anything to end; else it stays as it is.
+fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<bool, Failure> {
     if state.ended.is_some() && state.tasks.iter().all(|task| task.ended.is_some()) {
-        return Ok(());
+        return Ok(false);
     }
     let mut batch = Batch::default();
     let whole = |event| Entry { scope: Scope::default(), event };
@@ -97,7 +102,7 @@ fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<(), Failure
         }
         write(lease, &mut state, Batch { entries: decision.entries, blobs: Vec::new() })?;
     }
-    Ok(())
+    Ok(true)
 }
 
 fn write(lease: &dyn Lease, state: &mut RunState, batch: Batch) -> Result<(), Failure> {

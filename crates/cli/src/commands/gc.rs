@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args, given: &GcArgs) -> Outcome {
             "locks": collected.locks,
         }))?;
     } else {
-        output::print(&tell(&collected))?;
+        output::print(&tell(&collected, given.older_than))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,17 +55,20 @@ fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
     // Branches are the person's; what kept other objects alive goes.
     if let Some(trees) = runs::trees(&runs.root)? {
         for run in &collected.runs {
-            trees.release(run.as_str()).map_err(|error| runs::git_failed(&runs.root, &error))?;
+            trees.release(run).map_err(|error| runs::git_failed(&runs.root, &error))?;
         }
     }
     Ok(collected)
 }
 
-fn tell(collected: &Collected) -> String {
+fn tell(collected: &Collected, days: u32) -> String {
     let names =
         |runs: &[RunId]| runs.iter().map(|run| format!("`{run}`")).collect::<Vec<_>>().join(", ");
     let mut text = match collected.runs[..] {
-        [] => "No run was old enough to go.\n".to_owned(),
+        [] => format!(
+            "No run is old enough to go: it must have ended {} ago. `--older-than DAYS` says otherwise.\n",
+            plural(days as usize, "day")
+        ),
         _ => format!("{} gone: {}.\n", plural(collected.runs.len(), "run"), names(&collected.runs)),
     };
     if !collected.held.is_empty() {

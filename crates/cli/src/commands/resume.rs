@@ -26,6 +26,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         id = runs.newest_open()?.unwrap_or(id);
     }
     let state = runs.state(&id)?;
+    refuse_cancelled(&state)?;
     let again = again(&state, given)?;
     let recorded = recorded(&runs, &state)?;
     let (file, changed) = match &given.plan {
@@ -79,6 +80,17 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// Whoever cancels a run ends it for good.
+fn refuse_cancelled(state: &RunState) -> Result<(), Failure> {
+    if !state.is_cancelled || state.ended.is_none() {
+        return Ok(());
+    }
+    let run = &state.run;
+    let message = format!("Run `{run}` was cancelled, which is for good.");
+    let hint = "Start its plan anew with `sequester run`; what is done is on its branch.";
+    Err(Failure::input(Code::Cancelled, format!("run {run}"), message, hint))
 }
 
 /// The tasks that were named must be there; what is done is done again only if that was said.

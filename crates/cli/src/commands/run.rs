@@ -28,6 +28,7 @@ use crate::args::{Args, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::{self as view, Onlooker};
+use crate::render::terminal::plural;
 use crate::wire::doubts::Doubts;
 use crate::wire::jail::Machine;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
@@ -270,14 +271,15 @@ fn confirm(file: &PlanFile, ready: &Ready, yes: bool) -> Result<(), Failure> {
     if models.is_empty() || yes {
         return Ok(());
     }
-    let costs = models.iter().filter_map(|model| estimate(file, &ready.started, model));
-    let dollars = costs.fold(0.0, f64::max);
-    let price = if dollars > 0.0 {
-        format!("about ${dollars:.2}")
-    } else {
-        "nobody knows how much".to_owned()
+    let costs = || models.iter().map(|model| estimate(file, &ready.started, model));
+    let dollars = costs().flatten().fold(0.0, f64::max);
+    let price = match (costs().flatten().next(), costs().any(|cost| cost.is_none())) {
+        (None, _) => "nobody knows how much".to_owned(),
+        (_, false) => format!("about ${dollars:.2}"),
+        (_, true) => format!("about ${dollars:.2}, as far as prices are known"),
     };
-    let what = format!("{open} tasks with {} will cost {price}.", models.join(", "));
+    let tasks = plural(open, "task");
+    let what = format!("{tasks} with {} will cost {price}.", models.join(", "));
     if !is_attended() {
         let message = format!("{what} Nobody is there to agree.");
         let hint = "`--yes` starts it without asking; `--model literal` costs nothing.";

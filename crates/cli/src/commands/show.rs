@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use sequester_core::id::{RunId, TaskId};
-use sequester_core::run::{History, RunState, RunView, TaskView, savings};
+use sequester_core::run::{History, RunState, RunView, TaskView, by_phase, savings};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -12,7 +12,7 @@ use crate::args::{Args, ShowArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::attempts::{self, Shown};
-use crate::render::{run as view, terminal};
+use crate::render::{inbox, run as view, terminal};
 use crate::wire::find_root;
 use crate::wire::runs::{Runs, task_of};
 
@@ -36,11 +36,14 @@ fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<()
     })?;
     let view = RunView::of(state, live);
     let savings = savings(view.tasks.iter().filter_map(|task| histories.get(&task.id)));
+    // Also of tasks that are no longer in the plan: they cost what they cost.
+    let phases = by_phase(histories.values().flat_map(|history| &history.attempts));
     if !args.json {
-        return output::print(&view::show(&view, savings.as_ref(), terminal::width()));
+        return output::print(&view::show(&view, &phases, savings.as_ref(), terminal::width()));
     }
     let mut value = json!(view);
     if let Value::Object(map) = &mut value {
+        map.insert("phases".to_owned(), json!(phases));
         map.insert("savings".to_owned(), json!(savings));
     }
     output::print_json(&value)
@@ -60,7 +63,9 @@ fn show_task(
         }
         Ok(())
     })?;
-    let Some(view) = state.task(task).map(|task| TaskView::of(task, live)) else { return Ok(()) };
+    let Some(view) = state.task(task).map(|task| TaskView::of(state, task, live)) else {
+        return Ok(());
+    };
     let attempts = history.attempts.iter().map(|attempt| {
         let read =
             |digest: Option<&_>| digest.map(|digest| read(runs, &state.run, digest)).transpose();
@@ -70,16 +75,23 @@ fn show_task(
             failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Shown::of(attempt, report, evidence, failing))
     });
+    let phases = by_phase(&history.attempts);
+    let mut open = RunView::of(state, live).inbox;
+    open.retain(|one| one.task.as_ref() == Some(task));
     let attempts: Vec<Shown<'_>> = attempts.collect::<Result<_, Failure>>()?;
     if !args.json {
-        let text = attempts::render(&state.run, &view, &attempts, &history, terminal::width());
-        return output::print(&text);
+        let width = terminal::width();
+        let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
+        let asked = if open.is_empty() { String::new() } else { "\n".to_owned() };
+        return output::print(&(text + &asked + &inbox::render(&open, width)));
     }
     let mut value = json!(view);
     if let Value::Object(map) = &mut value {
         map.insert("run".to_owned(), json!(state.run));
         map.insert("workflow".to_owned(), json!(state.task(task).map(|task| &task.spec.workflow)));
         map.insert("attempts".to_owned(), json!(attempts));
+        map.insert("phases".to_owned(), json!(phases));
+        map.insert("inbox".to_owned(), json!(open));
         map.insert("skipped".to_owned(), json!(history.skipped));
         map.insert("checks".to_owned(), json!(history.checks));
     }

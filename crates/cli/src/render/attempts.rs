@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use sequester_core::agent;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
-use sequester_core::price;
 use sequester_core::report::Phase;
-use sequester_core::run::{Attempt, Delegation, History, Purpose, TaskView};
+use sequester_core::run::{Attempt, Bill, Delegation, History, Part, Purpose, TaskView};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::run::{cost, time};
+use super::run::{by_phase, cost, time};
 use super::table;
 use super::terminal::{clean, fold, number};
 
@@ -44,8 +43,10 @@ pub(crate) struct Shown<'a> {
     /// What of it speaks against the change, as the next attempt is told.
     failing: Option<String>,
     usage: Value,
+    /// Millionths of a dollar; nothing where nobody knows.
+    price: Option<u64>,
     #[serde(skip)]
-    cost: String,
+    cost: Bill,
 }
 
 impl<'a> Shown<'a> {
@@ -55,7 +56,6 @@ impl<'a> Shown<'a> {
         evidence: Option<Value>,
         failing: Option<String>,
     ) -> Self {
-        let price = price::find(&attempt.model).map(|price| attempt.usage().price(price));
         Self {
             number: attempt.number,
             phase: attempt.phase,
@@ -78,8 +78,9 @@ impl<'a> Shown<'a> {
             usage: attempt
                 .spent
                 .as_ref()
-                .map_or_else(|| json!(attempt.usage()), |spent| json!(spent)),
-            cost: cost(attempt.usage(), price.filter(|price| *price > 0)),
+                .map_or_else(|| json!(attempt.cost.usage), |spent| json!(spent)),
+            price: attempt.cost.whole(),
+            cost: attempt.cost.bill(),
         }
     }
 }
@@ -89,6 +90,7 @@ pub(crate) fn render(
     task: &TaskView,
     attempts: &[Shown<'_>],
     history: &History,
+    phases: &[Part],
     width: usize,
 ) -> String {
     let needs: Vec<&str> = task.needs.iter().map(TaskId::as_str).collect();
@@ -104,12 +106,17 @@ pub(crate) fn render(
             "review",
             if task.reviewed { "the change was reviewed".to_owned() } else { String::new() },
         ),
-        ("cost", cost(task.usage, task.price)),
+        ("cost", cost(&task.cost)),
     ];
     let mut out = table::fields(&fields, width);
     for attempt in attempts {
         out.push('\n');
-        tell(&mut out, attempt);
+        tell(&mut out, attempt, width);
+    }
+    let told = by_phase(phases, width);
+    if !told.is_empty() {
+        out.push('\n');
+        out += &told;
     }
     if !history.skipped.is_empty() {
         out.push('\n');
@@ -120,57 +127,52 @@ pub(crate) fn render(
     fold(&clean(&out), width)
 }
 
-fn tell(out: &mut String, attempt: &Shown<'_>) {
+fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
     let outcome = attempt.outcome.unwrap_or("not ended").replace('_', " ");
     let Shown { number: at, phase, step, agent, model, .. } = attempt;
     let phase = phase.as_str();
     let place = if *step == phase { phase.to_owned() } else { format!("{step} ({phase})") };
     let _ = writeln!(out, "attempt {at}, {place}: {outcome}");
+    let mut fields = Vec::new();
     if let Some(Delegation { attempt, description, .. }) = attempt.parent {
-        let _ = writeln!(out, "  for       attempt {attempt}: {description}");
+        fields.push(("for", format!("attempt {attempt}: {description}")));
     }
     let purpose = serde_json::to_value(attempt.purpose).unwrap_or_default();
     let purpose = purpose.as_str().unwrap_or_default().replace('_', " ");
-    let _ = writeln!(
-        out,
-        "  by        {agent} with {model}, {purpose}, from {}",
-        time(attempt.started_at)
-    );
+    let from = time(attempt.started_at);
     let short = attempt.digest.get(..12).unwrap_or(attempt.digest);
-    let _ = writeln!(out, "  context   {} tokens, digest {short}", number(attempt.tokens));
-    if !attempt.cost.is_empty() {
-        let _ = writeln!(out, "  cost      {}", attempt.cost);
-    }
-    if let Some(why) = attempt.why.as_ref().filter(|_| attempt.outcome != Some("done")) {
-        let _ = writeln!(out, "  why       {why}");
-    }
-    if let Some(trouble) = attempt.trouble {
-        let _ = writeln!(out, "  trouble   {trouble}");
-    }
-    let said =
-        |key: &str| attempt.report.as_ref()?.get(key)?.as_str().filter(|text| !text.is_empty());
+    fields.extend([
+        ("by", format!("{agent} with {model}, {purpose}, from {from}")),
+        ("context", format!("{} tokens, digest {short}", number(attempt.tokens))),
+        ("cost", cost(&attempt.cost)),
+    ]);
+    let why = attempt.why.clone().filter(|_| attempt.outcome != Some("done"));
+    fields.push(("why", why.unwrap_or_default()));
+    fields.push(("trouble", attempt.trouble.unwrap_or_default().to_owned()));
+    let said = |key: &str| attempt.report.as_ref()?.get(key)?.as_str();
     for (label, key) in
         [("says", "context_summary"), ("stopped", "reason"), ("helps", "resolution")]
     {
-        if let Some(text) = said(key) {
-            let _ = writeln!(out, "  {label:<8}  {}", text.trim().replace('\n', "\n            "));
-        }
+        let lines = said(key).unwrap_or_default().trim().lines();
+        fields.extend(lines.enumerate().map(|(at, line)| {
+            // Its own lines stay lines.
+            (if at == 0 { label } else { "" }, line.to_owned())
+        }));
     }
     if let Some(evidence) = &attempt.evidence {
-        seen(out, evidence);
+        fields.extend(seen(evidence));
     }
+    *out += &table::fields(&fields, width);
 }
 
 /// What the runtime saw, as opposed to what was said.
-fn seen(out: &mut String, evidence: &Value) {
+fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     let list = |key: &str| evidence.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |value: &Value, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     let files: Vec<String> = list("files_changed").iter().map(|one| text(one, "path")).collect();
-    if !files.is_empty() {
-        let _ = writeln!(out, "  changed   {}", files.join(", "));
-    }
+    let mut fields = vec![("changed", files.join(", "))];
     for check in list("checks") {
         let is = |key: &str| check.get(key).and_then(Value::as_bool).unwrap_or_default();
         let command = text(&check, "command");
@@ -180,12 +182,13 @@ fn seen(out: &mut String, evidence: &Value) {
             (_, false, true) => "failed, as it did before",
             (_, false, false) => "failed",
         };
-        let _ = writeln!(out, "  check     {} {word}: {command}", text(&check, "kind"));
+        fields.push(("check", format!("{} {word}: {command}", text(&check, "kind"))));
     }
     for contradiction in list("contradictions").iter().filter_map(Value::as_str) {
-        let _ = writeln!(out, "  refuted   {contradiction}");
+        fields.push(("refuted", contradiction.to_owned()));
     }
     for failure in list("fails") {
-        let _ = writeln!(out, "  against   {}", text(&failure, "sentence"));
+        fields.push(("against", text(&failure, "sentence")));
     }
+    fields
 }

@@ -1,6 +1,6 @@
 //! A run while it goes on: one line per subagent in place, plain lines without a terminal, events as JSON lines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
-    About, Ended, Entry, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
+    About, Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
     TaskRun, TaskSpec,
 };
-use sequester_core::usage::Usage;
 use sequester_engine::{Feed, Watch};
 
+use super::header::Header;
+use super::inbox::details;
 use super::progress::Progress;
+use super::run::cost;
 use super::terminal::clean;
 use crate::failure::Failure;
 use crate::output::{self, warn};
@@ -25,10 +27,8 @@ pub(crate) struct Onlooker {
     /// The only task is known to whoever looks on: its report tells the rest.
     alone: bool,
     titles: BTreeMap<TaskId, String>,
-    /// What each task needs, in the order of the run.
-    needs: Vec<(TaskId, Vec<TaskId>)>,
     bars: Option<(MultiProgress, ProgressBar)>,
-    count: Mutex<Count>,
+    count: Mutex<Header>,
     last: Mutex<Last>,
 }
 
@@ -39,60 +39,43 @@ struct Last {
     why: Option<String>,
 }
 
-/// What the header says.
-#[derive(Default)]
-struct Count {
-    all: usize,
-    done: BTreeSet<TaskId>,
-    /// Attempts, but for those that another one delegated.
-    running: BTreeSet<Scope>,
-    waiting: usize,
-    usage: Usage,
-}
-
 impl Onlooker {
     pub(crate) fn new(json: bool, started: &Started) -> Arc<Self> {
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
-        Arc::new(Self::of(json, &started.tasks, Count { all, ..Count::default() }))
+        Arc::new(Self::of(json, &started.tasks, Header::new(all)))
     }
 
     /// For a run of one task.
     pub(crate) fn alone(started: &Started) -> Arc<Self> {
-        let onlooker = Self::of(false, &started.tasks, Count::default());
+        let onlooker = Self::of(false, &started.tasks, Header::default());
         Arc::new(Self { alone: true, bars: None, ..onlooker })
     }
 
     /// Of a run whose tasks in `again` are not done any more.
     pub(crate) fn taken_up(json: bool, state: &RunState, again: &[TaskId]) -> Arc<Self> {
-        let tasks = || state.tasks.iter().filter(|task| task.spec.left_out.is_none());
-        let done = tasks().filter(|task| task.is_done()).map(|task| task.spec.id.clone());
-        let count = Count {
-            all: tasks().count(),
-            done: done.filter(|task| !again.contains(task)).collect(),
-            usage: state.cost.usage,
-            ..Count::default()
-        };
+        let count = Header::of(state, again);
         Arc::new(Self::of(json, state.tasks.iter().map(|task| &task.spec), count))
     }
 
-    fn of<'a>(json: bool, tasks: impl IntoIterator<Item = &'a TaskSpec>, count: Count) -> Self {
+    fn of<'a>(json: bool, tasks: impl IntoIterator<Item = &'a TaskSpec>, count: Header) -> Self {
         let bars = (!json && io::stderr().is_terminal()).then(|| {
             let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let header = bars.add(ProgressBar::new_spinner());
-            let style = ProgressStyle::with_template("{msg}");
+            let style = ProgressStyle::with_template("{wide_msg}");
             header.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             (bars, header)
         });
-        let (mut titles, mut needs) = (BTreeMap::new(), Vec::new());
+        let mut titles = BTreeMap::new();
+        let mut count = count;
         for task in tasks {
             titles.insert(task.id.clone(), task.title.clone());
-            needs.push((task.id.clone(), task.needs.clone()));
+            count.know(task);
         }
         let (count, last) = (Mutex::new(count), Mutex::default());
-        Self { json, alone: false, titles, needs, bars, count, last }
+        Self { json, alone: false, titles, bars, count, last }
     }
 
-    fn count(&self) -> MutexGuard<'_, Count> {
+    fn count(&self) -> MutexGuard<'_, Header> {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -129,50 +112,7 @@ impl Onlooker {
 
     fn draw(&self) {
         let Some((_, header)) = &self.bars else { return };
-        let count = self.count();
-        header.set_message(format!(
-            "{} of {} tasks done, {} running, {} waiting, {} tokens",
-            count.done.len(),
-            count.all,
-            count.running.len(),
-            count.waiting,
-            count.usage.total(),
-        ));
-    }
-
-    fn tally(&self, Entry { scope, event }: &Entry) {
-        let mut count = self.count();
-        match event {
-            Event::AttemptStarted(started) if started.parent.is_none() => {
-                count.running.insert(scope.clone());
-            }
-            Event::AttemptEnded(_) => {
-                count.running.remove(scope);
-            }
-            Event::TurnEnded { usage, .. } => count.usage += *usage,
-            Event::QuestionAsked(_) => count.waiting += 1,
-            Event::QuestionAnswered { .. } => count.waiting = count.waiting.saturating_sub(1),
-            Event::TaskEnded(ended) => {
-                let task = scope.task.clone().filter(|_| ended.state == Ended::Done);
-                count.done.extend(task);
-            }
-            Event::MergeConflicted { .. } => {
-                let gone = self.built_on(scope.task.as_ref());
-                count.done.retain(|task| !gone.contains(task));
-            }
-            _ => {}
-        }
-    }
-
-    /// A task and all that need it, near and far.
-    fn built_on(&self, task: Option<&TaskId>) -> BTreeSet<TaskId> {
-        let mut built: BTreeSet<TaskId> = task.into_iter().cloned().collect();
-        for (task, needs) in &self.needs {
-            if needs.iter().any(|need| built.contains(need)) {
-                built.insert(task.clone());
-            }
-        }
-        built
+        header.set_message(self.count().text());
     }
 
     /// Why somebody else, or somebody again, will get the only task.
@@ -239,8 +179,10 @@ impl Onlooker {
                     "{name} does not fit what others changed in `{paths}`: it is done again, and what was built on it."
                 ));
             }
-            Event::TaskVerified { failing: Some(_), .. } => {
-                self.say(&format!("{name}: the evidence speaks against it."));
+            Event::TaskVerified { failing: Some(_), gist, .. } => {
+                let mut told = gist.iter().flat_map(|gist| gist.lines());
+                let first = told.find_map(|line| line.strip_prefix("- ")).unwrap_or_default();
+                self.say(&format!("{name}: the evidence speaks against it. {}", clean(first)));
             }
             _ => {}
         }
@@ -257,7 +199,7 @@ impl Watch for Onlooker {
         if self.alone {
             return self.note(&recorded.entry.event);
         }
-        self.tally(&recorded.entry);
+        self.count().take(&recorded.entry);
         self.tell(recorded);
         self.draw();
     }
@@ -300,6 +242,10 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     let is_waiting = |task: &&TaskRun| task.ended.is_none() && !task.open.is_empty();
     let waiting = state.tasks.iter().filter(is_waiting).count();
     let _ = writeln!(text, ", {waiting} waiting)");
+    let cost = cost(&state.cost.bill());
+    if !cost.is_empty() {
+        let _ = writeln!(text, "cost: {cost}");
+    }
     if state.tip.is_some() {
         let _ = writeln!(text, "branch: {}", state.started.branch);
         let _ = writeln!(text, "  sequester diff {run}     what it changed");
@@ -308,7 +254,9 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     let again = match outcome {
         Outcome::Waiting => "once the questions of `sequester inbox` are answered",
         Outcome::Stopped => "where it stopped",
-        Outcome::BudgetExhausted => "with what is left",
+        Outcome::BudgetExhausted => {
+            "`--retry TASK` tries a task again with what is left of the budget"
+        }
         Outcome::Failed => "`--retry TASK` tries a task again",
         Outcome::Done | Outcome::Cancelled | Outcome::Refused => return text,
     };
@@ -321,6 +269,7 @@ pub(crate) fn question(open: &Open) -> String {
     let task = open.task.as_ref().map(ToString::to_string).unwrap_or_default();
     let who = asker(&open.asked.about, &task);
     let mut text = format!("\n{} asks: {}\n", clean(who), clean(&open.asked.text));
+    text += &clean(&details(open.asked.details.as_deref()));
     for (number, option) in (1..).zip(&open.asked.options) {
         let why = option.description.as_deref().map(|why| format!(" - {}", clean(why)));
         let _ = writeln!(text, "  {number}) {}{}", clean(&option.label), why.unwrap_or_default());

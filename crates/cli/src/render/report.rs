@@ -179,8 +179,11 @@ fn footer(Last { ending, model, spent, .. }: &Last) -> String {
             size(spent.usage.output)
         ),
     ];
-    if let Some(price) = spent.price {
-        parts.push(format!("${:.4}", price as f64 / 1e6));
+    match spent.price {
+        Some(0) => {}
+        Some(price) => parts.push(format!("${:.4}", price as f64 / 1e6)),
+        None if spent.turns > 0 => parts.push("price unknown".to_owned()),
+        None => {}
     }
     parts.push(format!("{:.1} s", spent.elapsed.as_secs_f64()));
     parts.join(" · ")

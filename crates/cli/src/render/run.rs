@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use sequester_core::id::RunId;
 use sequester_core::moment::Moment;
-use sequester_core::run::{Row, RunView, Savings, State, TaskState};
-use sequester_core::usage::Usage;
+use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState};
 use serde::Serialize;
 
 use super::terminal::{clean, fold, number, plural};
@@ -25,8 +24,8 @@ pub(crate) struct Brief<'a> {
     /// How many tasks stand how.
     tasks: BTreeMap<&'static str, usize>,
     inbox: usize,
-    usage: Usage,
-    price: Option<u64>,
+    #[serde(flatten)]
+    cost: Bill,
 }
 
 impl<'a> Brief<'a> {
@@ -41,8 +40,7 @@ impl<'a> Brief<'a> {
             live: view.live,
             tasks: view.tally().into_iter().map(|(state, count)| (state.as_str(), count)).collect(),
             inbox: view.inbox.len(),
-            usage: view.usage,
-            price: view.price,
+            cost: view.cost,
         }
     }
 }
@@ -57,7 +55,7 @@ pub(crate) fn list(runs: &[RunView], width: usize) -> String {
             view.run.to_string(),
             word(view.state.as_str()),
             time(view.started_at),
-            cost(view.usage, view.price),
+            cost(&view.cost),
             view.plan.clone(),
             tally(view),
         ]
@@ -71,15 +69,20 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
     let mut out = head(view, width);
     let row = |task: &sequester_core::run::TaskView| {
         let mut told = task.title.clone();
-        for text in [&task.reason, &task.resolution].into_iter().flatten() {
-            let _ = write!(told, " · {text}");
+        if let Some(root) = &task.blocked_by {
+            // What is wrong with that one stands in its own row.
+            let _ = write!(told, " · It waits for `{root}`, which did not succeed.");
+        } else {
+            for text in [&task.reason, &task.resolution].into_iter().flatten() {
+                let _ = write!(told, " · {text}");
+            }
         }
         [
             task.id.to_string(),
             task.state.as_str().to_owned(),
             task.phase.map_or_else(String::new, |phase| phase.as_str().to_owned()),
             if task.attempts == 0 { String::new() } else { task.attempts.to_string() },
-            cost(task.usage, task.price),
+            cost(&task.cost),
             told,
         ]
     };
@@ -112,7 +115,7 @@ fn head(view: &RunView, width: usize) -> String {
         ("last event", time(view.updated_at)),
         ("branch", view.branch.clone()),
         ("review", review.to_owned()),
-        ("cost", cost(view.usage, view.price)),
+        ("cost", cost(&view.cost)),
     ];
     table::fields(&fields, width)
 }
@@ -124,9 +127,10 @@ fn next(view: &RunView) -> Option<String> {
         State::Waiting => {
             format!("Answer with `sequester answer QUESTION TEXT`, then `sequester resume {run}`.")
         }
-        State::Stopped | State::BudgetExhausted => {
-            format!("It goes on with `sequester resume {run}`.")
-        }
+        State::Stopped => format!("It goes on with `sequester resume {run}`."),
+        State::BudgetExhausted => format!(
+            "A budget is spent. `sequester resume {run} --retry TASK` tries a task again with what is left of it; more is given to a new run, with `--budget`."
+        ),
         State::Done if view.tip.is_some() => {
             format!("Look at it with `sequester diff {run}`, take it with `sequester apply {run}`.")
         }
@@ -145,14 +149,46 @@ fn next(view: &RunView) -> Option<String> {
     Some(text)
 }
 
-/// A run in full: how it stands, and what isolation saved.
-pub(crate) fn show(view: &RunView, savings: Option<&Savings>, width: usize) -> String {
+/// A run in full: how it stands, what its phases cost, and what isolation saved.
+pub(crate) fn show(
+    view: &RunView,
+    phases: &[Part],
+    savings: Option<&Savings>,
+    width: usize,
+) -> String {
     let mut out = status(view, width);
+    let told = by_phase(phases, width);
+    if !told.is_empty() {
+        out.push('\n');
+        out += &told;
+    }
     if let Some(savings) = savings {
         out.push('\n');
         out += &compared(savings, width);
     }
     out
+}
+
+/// What each phase came to; nothing where no model counts anything.
+pub(crate) fn by_phase(phases: &[Part], width: usize) -> String {
+    if phases.iter().all(|part| cost(&part.bill).is_empty()) {
+        return String::new();
+    }
+    let row = |part: &Part| {
+        let Bill { usage, .. } = &part.bill;
+        [
+            part.phase.as_str().to_owned(),
+            part.attempts.to_string(),
+            part.turns.to_string(),
+            size(usage.input),
+            size(usage.cache_read),
+            size(usage.output),
+            price(&part.bill),
+        ]
+    };
+    let rows: Vec<[String; 7]> = phases.iter().map(row).collect();
+    let headings = ["phase", "attempts", "turns", "tokens in", "from cache", "tokens out", "price"];
+    "By phase:\n".to_owned() + &table::render(headings, &rows, width)
 }
 
 fn compared(savings: &Savings, width: usize) -> String {
@@ -161,8 +197,8 @@ fn compared(savings: &Savings, width: usize) -> String {
             row.phase.map_or("all", |phase| phase.as_str()).to_owned(),
             row.attempts.to_string(),
             row.turns.to_string(),
-            number(usize::try_from(row.isolated).unwrap_or(usize::MAX)),
-            number(usize::try_from(row.monolithic).unwrap_or(usize::MAX)),
+            size(row.isolated),
+            size(row.monolithic),
             format!("{}%", row.saved),
             format!("{}%", row.isolated_share),
             format!("{}%", row.monolithic_share),
@@ -200,17 +236,32 @@ pub(crate) fn tally(view: &RunView) -> String {
 }
 
 /// `12,300 tokens, $0.04`; nothing where nothing was used.
-pub(crate) fn cost(usage: Usage, price: Option<u64>) -> String {
-    let total = usize::try_from(usage.total()).unwrap_or(usize::MAX);
-    if total == 0 {
+pub(crate) fn cost(bill: &Bill) -> String {
+    if bill.usage.total() == 0 && bill.unpriced == 0 {
         return String::new();
     }
-    let mut text = format!("{} tokens", number(total));
-    if let Some(price) = price {
-        let cents = price.div_ceil(10_000);
-        let _ = write!(text, ", ${}.{:02}", cents / 100, cents % 100);
+    format!("{} tokens, {}", size(bill.usage.total()), price(bill))
+}
+
+/// What is not known is said, and never left out of the sum in silence.
+fn price(bill: &Bill) -> String {
+    let mut text = match bill.price {
+        None => return "price unknown".to_owned(),
+        Some(0) => "free".to_owned(),
+        Some(price) => {
+            let cents = price.div_ceil(10_000);
+            format!("${}.{:02}", cents / 100, cents % 100)
+        }
+    };
+    if bill.unpriced > 0 {
+        let replies = if bill.unpriced == 1 { "reply" } else { "replies" };
+        let _ = write!(text, " and {} {replies} at an unknown price", bill.unpriced);
     }
     text
+}
+
+fn size(tokens: u64) -> String {
+    number(usize::try_from(tokens).unwrap_or(usize::MAX))
 }
 
 /// `2026-11-16 09:05:12`, in UTC.

@@ -90,14 +90,25 @@ pub(crate) fn fold(text: &str, width: usize) -> String {
         }
         let told = line.trim_start();
         let indent = " ".repeat(line.len() - told.len());
-        let (mark, told) = told.strip_prefix("- ").map_or(("", told), |told| ("- ", told));
+        let (mark, told) = told.split_at(mark(told));
         let room = width.saturating_sub(indent.len() + mark.len()).max(1);
         for (at, part) in wrap(told, room).iter().enumerate() {
-            out.extend([indent.as_str(), if at == 0 { mark } else { &"  "[..mark.len()] }, part]);
+            let mark = if at == 0 { mark.to_owned() } else { " ".repeat(mark.len()) };
+            out.extend([indent.as_str(), &mark, part]);
             out.push('\n');
         }
     }
     out
+}
+
+/// How long the mark is that a line of a list begins with: `- ` or `2. `.
+fn mark(line: &str) -> usize {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    match (digits, line.get(digits..)) {
+        (0, Some(rest)) if rest.starts_with("- ") => 2,
+        (1..=3, Some(rest)) if rest.starts_with(". ") => digits + 2,
+        _ => 0,
+    }
 }
 
 /// `1234567` as `1,234,567`.
@@ -147,5 +158,6 @@ mod tests {
         let folded = "short\n  - one\n    two\n    three\n    four\n    five\n    six\n\nend\n";
         assert_eq!(fold(text, 10), folded);
         assert_eq!(fold(text, 80), format!("{text}\n"));
+        assert_eq!(fold("  12. one two three", 12), "  12. one\n      two\n      three\n");
     }
 }

@@ -1,5 +1,7 @@
 //! What a task came to, by its last attempt as the store has it.
 
+use std::time::Duration;
+
 use sequester_core::agent::{Ending, Kept};
 use sequester_core::budget::Spent;
 use sequester_core::change::Change;
@@ -55,9 +57,20 @@ impl Last {
             digest: tried.context.clone(),
             ending,
             evidence,
-            spent: task.tried().fold(Spent::default(), |sum, tried| add(sum, &tried.spent)),
+            spent: spent(task),
         }))
     }
+}
+
+/// By all attempts, also those that were delegated; their time is that of who waits for them.
+fn spent(task: &TaskRun) -> Spent {
+    task.all_tried().fold(Spent::default(), |sum, tried| {
+        let mut spent = tried.spent.clone();
+        if tried.parent.is_some() {
+            spent.elapsed = Duration::ZERO;
+        }
+        sum.with(&spent)
+    })
 }
 
 /// Against the task's base, whatever the attempt itself began with.
@@ -116,13 +129,3 @@ impl Left {
 
 /// As much as a person reads of it.
 const WORDS: usize = 2_000;
-
-fn add(mut sum: Spent, spent: &Spent) -> Spent {
-    sum.turns += spent.turns;
-    sum.calls += spent.calls;
-    sum.retries += spent.retries;
-    sum.usage += spent.usage;
-    sum.elapsed += spent.elapsed;
-    sum.price = [sum.price, spent.price].into_iter().flatten().reduce(|one, other| one + other);
-    sum
-}

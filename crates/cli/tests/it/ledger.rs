@@ -104,7 +104,8 @@ impl Ledger {
         let evidence = json!({ "files_changed": [{ "path": "hello.txt", "action": "create" }] });
         let evidence = batch.keep(evidence.to_string().into_bytes());
         let steps = vec!["check".to_owned()];
-        let event = Event::TaskVerified { steps, evidence, tree: tree.clone(), failing: None };
+        let event =
+            Event::TaskVerified { steps, evidence, tree: tree.clone(), failing: None, gist: None };
         ledger.write(batch, about("1"), event);
         let (step, reason) = ("review".to_owned(), "no model".to_owned());
         ledger.tell(about("1"), Event::StepSkipped { step, reason });
@@ -119,6 +120,7 @@ impl Ledger {
         let asked = Asked {
             question: format!("{run}-1").as_str().into(),
             text: "Which words?".to_owned(),
+            details: None,
             options: vec![option("Short"), option("Long")],
             default: None,
             deadline: None,

@@ -2,6 +2,7 @@
 //! script; then bad luck, which loses nothing.
 
 mod contradictions;
+mod cost;
 mod disk;
 mod editing;
 mod endings;

@@ -35,8 +35,8 @@ fn an_answer_to_a_run_that_nobody_carries_out_is_recorded_with_who_gave_it() {
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.out.contains("answered by Somebody: Long"), "{answer:?}");
     assert!(answer.out.contains("`sequester resume 0abcdef1`"), "{answer:?}");
-    let log = bench.run(&["log", "0abcdef1", "--json"]).out;
-    let last: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let log = bench.run(&["log", "0abcdef1", "--json"]).json();
+    let last = log.as_array().unwrap().last().unwrap();
     assert_eq!((&last["event"], &last["task"]), (&json!("question_answered"), &json!("2")));
     assert_eq!((&last["answer"], &last["by"]), (&json!("Long"), &json!("Somebody")));
     let status = bench.run(&["status", "0abcdef1", "--json"]).json();
@@ -115,7 +115,10 @@ fn a_cancelled_run_ends_with_all_that_was_open_and_keeps_what_is_done() {
         "{log}"
     );
     // Once is enough.
-    assert_eq!(bench.run(&["cancel", "0abcdef1"]).code, Some(0));
+    let again = bench.run(&["cancel", "0abcdef1"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(again.out.contains("has ended already: cancelled"), "{again:?}");
+    assert_eq!(code(&bench, &["resume", "0abcdef1"]), sq(2, "SQ0219"), "it is for good");
     assert_eq!(bench.run(&["export"]).out, log);
     // An attempt whose process is gone ends, too.
     let mut cut = Ledger::start(&bench, "0abcdef2");
@@ -143,7 +146,7 @@ fn a_branch_is_applied_and_the_boxes_of_done_tasks_are_ticked_and_no_other() {
     assert_eq!(code(&bench, &["apply"]), sq(1, "SQ0309"));
     let applied = bench.run(&["apply", "--tick", "--allow-dirty", "--json"]);
     assert_eq!(applied.code, Some(0), "{applied:?}");
-    assert!(applied.err.contains("1 of 2 tasks are done"), "{applied:?}");
+    assert!(applied.err.contains("Only what is done is applied: 1 of 2 tasks."), "{applied:?}");
     let told = applied.json();
     assert_eq!((&told["applied"], &told["ticked"]), (&json!("moved"), &json!(2)));
     assert_eq!(fs::read_to_string(bench.repo().join("hello.txt")).unwrap(), "Hello.\n");

@@ -1,5 +1,6 @@
 //! What a person in a terminal sees and is asked.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -119,4 +120,29 @@ fn what_a_plan_contradicts_itself_in_is_asked_in_the_terminal_before_anything_st
     assert!(answer.out.contains("the plan asks: Task `one` creates `port.txt`"), "{answer:?}");
     let wanted = vec![("Leave it out".to_owned(), "the terminal".to_owned())];
     assert_eq!(told(&bench), (wanted, "done".into()));
+}
+
+#[test]
+fn a_run_fits_a_narrow_terminal_and_says_a_reason_once() {
+    let bench = Bench::with(&[("README.md", "Letters\n")]);
+    let mut plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n".to_owned();
+    for (id, needs) in [("one", ""), ("two", "one"), ("three", "two")] {
+        let title = "A title that is longer than such a terminal is wide";
+        let _ = write!(plan, "\n## [{id}] {title}\n\n```task\nneeds: [{needs}]\n```\n\n");
+        let _ = writeln!(plan, "Make {id} nicer than it is by now.");
+    }
+    bench.write("../plan.md", plan);
+    assert_eq!(bench.run(&["run", "../plan.md", "--model", "literal"]).code, Some(1));
+    let runs = bench.run(&["status", "--json"]).json();
+    let id = runs[0]["run"].as_str().unwrap();
+    let once = bench.run(&["status", id]).out;
+    assert_eq!(once.matches("Make one nicer").count(), 1, "{once}");
+    let shown: [&[&str]; 5] =
+        [&["status"], &["status", id], &["show", id], &["show", id, "three"], &["log"]];
+    for arguments in shown {
+        let answer = run(&bench, 50, "", arguments);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let wide: Vec<&str> = answer.out.lines().filter(|line| line.chars().count() > 50).collect();
+        assert_eq!(wide, Vec::<&str>::new(), "{arguments:?}: {answer:?}");
+    }
 }

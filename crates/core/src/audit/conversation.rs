@@ -138,7 +138,8 @@ impl Auditor<'_> {
             let is =
                 |one: &Delegation| one.attempt == number && one.turn == turn && one.call == call.id;
             let tried = run.task(id).and_then(|task| {
-                task.all_tried().find(|tried| tried.parent.as_ref().is_some_and(is))
+                // The last of those that were tried at it.
+                task.all_tried().rfind(|tried| tried.parent.as_ref().is_some_and(is))
             });
             let Some(tried) = tried else { continue };
             let report = tried.report.as_ref().and_then(|digest| self.archive.blob(digest));

@@ -11,8 +11,8 @@ use crate::tokens;
 
 /// Most that a digest has.
 pub const TOKENS: usize = 2_000;
-/// For the sentences at its head.
-const SENTENCES: usize = 500;
+/// The same of what a person is shown beside a question.
+const GIST: usize = 500;
 /// Headings and fences of a check.
 const AROUND: usize = 100;
 /// Least that is worth showing of an output.
@@ -24,13 +24,29 @@ const MOST_LINES: usize = 120;
 /// At most [`TOKENS`]: what speaks against the change, then of each failing check the lines that tell the most.
 /// `outputs` has what the checks printed, by their digests. Nothing if nothing speaks against it.
 pub fn digest(evidence: &Evidence, outputs: &BTreeMap<Digest, String>) -> String {
+    within(TOKENS, evidence, outputs)
+}
+
+/// The same in short, for a person, with the claims that the runtime saw otherwise.
+pub fn gist(evidence: &Evidence, outputs: &BTreeMap<Digest, String>) -> String {
+    let mut text = within(GIST, evidence, outputs);
+    if !evidence.contradictions.is_empty() {
+        text += "\nWhat its report claims and the runtime saw otherwise:\n\n";
+        let told = evidence.contradictions.iter().map(String::as_str);
+        list(&mut text, told, GIST / 4);
+    }
+    text
+}
+
+fn within(most: usize, evidence: &Evidence, outputs: &BTreeMap<Digest, String>) -> String {
     if evidence.passed() {
         return String::new();
     }
-    let mut text = sentences(evidence);
+    let mut text = "What speaks against the change:\n\n".to_owned();
+    list(&mut text, evidence.fails.iter().map(|one| one.sentence.as_str()), most / 4);
     let failing: Vec<&Checked> = evidence.checks.iter().filter(|check| check.held).collect();
     for (at, check) in failing.iter().enumerate() {
-        let left = TOKENS.saturating_sub(tokens::count(&text));
+        let left = most.saturating_sub(tokens::count(&text));
         let share = (left / (failing.len() - at)).saturating_sub(AROUND);
         if share < LEAST && at > 0 {
             let _ = writeln!(text, "\nThe output of {} more is left out.", failing.len() - at);
@@ -39,21 +55,20 @@ pub fn digest(evidence: &Evidence, outputs: &BTreeMap<Digest, String>) -> String
         let output = check.output.as_ref().and_then(|output| outputs.get(output));
         show(check, output.map_or("", String::as_str), share, &mut text);
     }
-    tokens::head(&text, TOKENS).to_owned()
+    tokens::head(&text, most).to_owned()
 }
 
-fn sentences(evidence: &Evidence) -> String {
-    let mut text = "What speaks against the change:\n\n".to_owned();
-    let mut spent = 0;
-    for (at, failure) in evidence.fails.iter().enumerate() {
-        spent += tokens::count(&failure.sentence) + 4;
-        if spent > SENTENCES {
-            let _ = writeln!(text, "- And {} more.", evidence.fails.len() - at);
+/// As many as fit, the rest counted.
+fn list<'a>(text: &mut String, told: impl ExactSizeIterator<Item = &'a str>, most: usize) {
+    let (count, mut spent) = (told.len(), 0);
+    for (at, sentence) in told.enumerate() {
+        spent += tokens::count(sentence) + 4;
+        if spent > most {
+            let _ = writeln!(text, "- And {} more.", count - at);
             break;
         }
-        let _ = writeln!(text, "- {}", failure.sentence);
+        let _ = writeln!(text, "- {sentence}");
     }
-    text
 }
 
 fn show(check: &Checked, output: &str, share: usize, text: &mut String) {

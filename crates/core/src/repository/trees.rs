@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Error, Snapshot};
 use crate::change::Change;
-use crate::id::{CommitId, TreeId};
+use crate::id::{CommitId, RunId, TreeId};
 use crate::moment::Moment;
 
 /// Objects and refs are read and written; a working tree never is.
@@ -38,8 +38,8 @@ pub trait Repository: Send + Sync {
     /// Where a branch stands.
     fn branch(&self, branch: &str) -> Result<Option<CommitId>, Error>;
 
-    /// Keeps trees from being cleaned away while a run goes on.
-    fn hold(&self, run: &str, trees: &[TreeId]) -> Result<(), Error>;
+    /// Keeps trees, and commits with all that leads to them, from being cleaned away as long as a run is kept.
+    fn hold(&self, run: &RunId, trees: &[TreeId], commits: &[CommitId]) -> Result<(), Error>;
 }
 
 /// Where a run starts.

@@ -10,7 +10,9 @@ use crate::agent;
 use crate::budget::Spent;
 use crate::digest::Digest;
 use crate::id::TreeId;
+use crate::price;
 use crate::report::Phase;
+use crate::usage::Usage;
 
 /// An attempt that ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +77,13 @@ impl Tried {
     }
 }
 
+impl AttemptStarted {
+    /// What a reply costs, in millionths of a dollar; nothing where nobody knows.
+    pub fn price(&self, usage: Usage) -> Option<u64> {
+        price::of(&self.model, self.powers, usage)
+    }
+}
+
 impl Running {
     /// How it ends where nobody goes on with it: with the change that was durable.
     pub fn cut_off(&self, kept: Digest) -> AttemptEnded {
@@ -87,7 +96,7 @@ impl Running {
         let spent = Spent {
             turns: u32::try_from(turns).unwrap_or(u32::MAX),
             usage: self.cost.usage,
-            price: Some(self.cost.price).filter(|price| *price > 0),
+            price: self.cost.whole(),
             ..Spent::default()
         };
         let outcome = agent::Outcome::Cancelled;
@@ -153,7 +162,9 @@ impl TaskRun {
         let running = self.running.values();
         let running = running.map(|one| (one.number, one.started.parent.as_ref(), one.cost));
         let ended = self.all_tried().map(|one| {
-            let cost = Cost { usage: one.spent.usage, price: one.spent.price.unwrap_or(0) };
+            let Spent { turns, usage, price, .. } = one.spent;
+            let unpriced = if price.is_none() { turns } else { 0 };
+            let cost = Cost { usage, price: price.unwrap_or(0), unpriced };
             (one.number, one.parent.as_ref(), cost)
         });
         let mut sum = Cost::default();
@@ -161,7 +172,7 @@ impl TaskRun {
             let is_child = other > number && parent.is_some_and(|one| one.attempt == number);
             let cost = if is_child { self.used(other) } else { own };
             if is_child || other == number {
-                sum.add(cost.usage, cost.price);
+                sum.add(&cost);
             }
         }
         sum

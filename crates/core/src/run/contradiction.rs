@@ -58,6 +58,7 @@ impl Doubt {
         let event = Event::QuestionAsked(Box::new(Asked {
             question: QuestionId::new(format!("{run}-{number}")),
             text,
+            details: None,
             options,
             default,
             deadline: None,

@@ -177,13 +177,17 @@ impl Plain<'_> {
         if self.run.is_cancelled {
             return Some(end(Ended::Cancelled, "The run was cancelled.".to_owned()));
         }
-        let need =
-            task.needs.iter().map(|need| &self.run.tasks[*need]).find(|need| need.is_lost())?;
-        let ended = need.ended.as_ref()?;
-        let need = &need.spec.id;
-        let why = ended.reason.as_deref().unwrap_or("It did not succeed.");
-        let mut blocked =
-            end(Ended::Blocked, format!("It needs `{need}`, which is not done: {why}"));
+        let need = self.run.lost_need(task)?;
+        let root = self.run.root_of(need);
+        let ended = root.ended.as_ref()?;
+        let how = match ended.state {
+            Ended::Failed => "has failed",
+            Ended::Cancelled => "was cancelled",
+            _ => "is not done",
+        };
+        let (need, root) = (&need.spec.id, &root.spec.id);
+        let through = if need == root { String::new() } else { format!("`{need}`, and so ") };
+        let mut blocked = end(Ended::Blocked, format!("It needs {through}`{root}`, which {how}."));
         blocked.resolution.clone_from(&ended.resolution);
         Some(blocked)
     }
@@ -194,7 +198,7 @@ impl Plain<'_> {
             Some(Next::Skip { step, reason }) => {
                 self.tell(task, Event::StepSkipped { step, reason });
             }
-            Some(Next::Ask { about: About::Failure, questions }) if self.is_unattended() => {
+            Some(Next::Ask { about: About::Failure, questions, .. }) if self.is_unattended() => {
                 let why = questions.iter().map(|one| one.question.trim_end_matches(WHAT_NOW));
                 let ended = TaskEnded {
                     state: Ended::Failed,
@@ -204,10 +208,10 @@ impl Plain<'_> {
                 };
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
-            Some(Next::Ask { about, questions }) => {
+            Some(Next::Ask { about, questions, details }) => {
                 for question in questions {
                     self.asked += 1;
-                    let event = self.ask(question, about.clone());
+                    let event = self.ask(question, details.clone(), about.clone());
                     self.tell(task, event);
                 }
             }
@@ -259,11 +263,12 @@ impl Plain<'_> {
         self.run.started.settings.unattended
     }
 
-    fn ask(&self, question: Question, about: About) -> Event {
+    fn ask(&self, question: Question, details: Option<String>, about: About) -> Event {
         let deadline = question.deadline.as_deref().and_then(super::deadline::read);
         Event::QuestionAsked(Box::new(Asked {
             question: QuestionId::new(format!("{}-{}", self.run.run, self.asked)),
             text: question.question,
+            details,
             options: question.options,
             // A deadline without a default would decide nothing.
             deadline: deadline
@@ -413,7 +418,7 @@ fn end(run: &RunState, now: Now<'_>) -> Entry {
         Outcome::Done
     };
     let usage = run.cost.usage;
-    let price = (run.cost.price > 0).then_some(run.cost.price);
+    let price = run.cost.whole();
     Entry {
         scope: Scope::default(),
         event: Event::RunEnded { outcome, tasks: tally, usage, price },

@@ -148,6 +148,9 @@ pub enum Event {
         /// What speaks against it, for a fix; nothing if nothing does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failing: Option<Digest>,
+        /// The same in short, for people.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gist: Option<String>,
     },
     StepSkipped {
         step: String,
@@ -266,6 +269,9 @@ pub struct Tally {
 pub struct Asked {
     pub question: QuestionId,
     pub text: String,
+    /// What a person needs to know for it, such as what fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

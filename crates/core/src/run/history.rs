@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::cost::Cost;
 use super::event::{
     AttemptEnded, AttemptStarted, CheckEnded, Delegation, Event, Purpose, Recorded,
 };
@@ -10,6 +11,8 @@ use crate::budget::Spent;
 use crate::digest::Digest;
 use crate::id::{TaskId, TreeId};
 use crate::moment::Moment;
+use crate::price;
+use crate::provider::Powers;
 use crate::report::Phase;
 use crate::usage::Usage;
 
@@ -53,6 +56,8 @@ pub struct Attempt {
     pub failing: Option<Digest>,
     /// One for each reply.
     pub turns: Vec<Usage>,
+    pub cost: Cost,
+    powers: Powers,
     /// Nothing while it is under way.
     pub spent: Option<Spent>,
     pub parent: Option<Delegation>,
@@ -80,6 +85,8 @@ impl Attempt {
             evidence: None,
             failing: None,
             turns: Vec::new(),
+            cost: Cost::default(),
+            powers: started.powers,
             spent: None,
             parent: started.parent.clone(),
         }
@@ -94,14 +101,6 @@ impl Attempt {
             self.tree.clone_from(&ended.tree);
         }
         self.spent = Some(ended.spent.clone());
-    }
-
-    pub fn usage(&self) -> Usage {
-        let mut sum = Usage::default();
-        for usage in &self.turns {
-            sum += *usage;
-        }
-        sum
     }
 }
 
@@ -127,6 +126,8 @@ impl History {
             }
             Event::TurnEnded { usage, .. } => {
                 if let Some(attempt) = self.find(scope.attempt) {
+                    let price = price::of(&attempt.model, attempt.powers, *usage);
+                    attempt.cost.count(*usage, price);
                     attempt.turns.push(*usage);
                 }
             }

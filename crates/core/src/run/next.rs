@@ -30,6 +30,8 @@ pub enum Next {
     Ask {
         about: About,
         questions: Vec<Question>,
+        /// What a person needs to know for them.
+        details: Option<String>,
     },
     /// An answer is awaited.
     Await,
@@ -147,7 +149,7 @@ impl<'a> Walk<'a> {
     fn take(&mut self, fact: &Fact) {
         self.decided = match fact {
             // What a subagent does with another's report is its own business.
-            Fact::Tried(tried) if tried.purpose == Purpose::Delegated => return,
+            Fact::Tried(tried) if tried.parent.is_some() => return,
             Fact::Tried(tried) if tried.number <= self.void => return,
             Fact::Tried(tried) => self.tried(tried),
             Fact::Skipped { step } => {
@@ -160,9 +162,10 @@ impl<'a> Walk<'a> {
                 }
                 None
             }
-            Fact::Verified { steps, failing: Some(digest), .. } => {
+            Fact::Verified { steps, failing: Some(digest), gist, .. } => {
                 let at = steps.first().and_then(|step| self.place(step));
-                self.judged(at.unwrap_or(self.steps.len()), Because::Checks(digest.clone()))
+                let because = Because::Checks(digest.clone());
+                self.judged(at.unwrap_or(self.steps.len()), because, gist.clone())
             }
             Fact::Answered { about, answer } => self.answered(about, answer),
             Fact::Conflicted { paths } => self.conflicted(paths),
@@ -192,13 +195,13 @@ impl<'a> Walk<'a> {
                     [] => About::Clarification,
                     _ => About::Files(files.clone()),
                 };
-                Some(Next::Ask { about, questions: questions.clone() })
+                Some(Next::Ask { about, questions: questions.clone(), details: None })
             }
             (_, Some(Said::Stop { .. } | Said::Proceed { passed: Some(false), .. }))
                 if is_judging(tried.phase) && self.target(at).is_some() =>
             {
-                let report = tried.report.clone()?;
-                self.judged(at, Because::Judgement(report))
+                let because = Because::Judgement(tried.report.clone()?);
+                self.judged(at, because, tried.said.as_ref().and_then(Said::gist))
             }
             (_, Some(Said::Stop { status: Status::Blocked, reason, resolution })) => {
                 let next = self.next_model(at);
@@ -215,7 +218,7 @@ impl<'a> Walk<'a> {
                 self.tries.simplified = true;
                 self.attempt(at, Purpose::Simplified)
             }
-            (Outcome::TimedOut, _) => Some(ask(&tried.outcome.sentence())),
+            (Outcome::TimedOut, _) => Some(ask(&tried.outcome.sentence(), None)),
             (Outcome::Failed { fault: Fault::NoReport { .. } | Fault::Runtime { .. } }, _) => {
                 self.repeat(at, tried.outcome.sentence())
             }
@@ -270,7 +273,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks or a judging subagent speak against the change.
-    fn judged(&mut self, at: usize, because: Because) -> Option<Next> {
+    fn judged(&mut self, at: usize, because: Because, gist: Option<String>) -> Option<Next> {
         let Some(target) = self.target(at) else {
             return Some(failed("The checks fail, and no step of the workflow can mend it.", None));
         };
@@ -288,7 +291,7 @@ impl<'a> Walk<'a> {
             self.because = Some(because);
             return self.attempt(target, Purpose::Stronger);
         }
-        Some(ask("Its checks or its review still fail after all that could be tried."))
+        Some(ask("Its checks or its review still fail after all that could be tried.", gist))
     }
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
@@ -318,9 +321,10 @@ impl<'a> Walk<'a> {
         let at = writer.or_else(|| self.target(self.steps.len()))?;
         if self.tries.conflicts > 1 {
             let paths = paths.join("`, `");
-            return Some(ask(&format!(
+            let why = format!(
                 "What it changes in `{paths}` does not fit what other tasks changed there."
-            )));
+            );
+            return Some(ask(&why, None));
         }
         self.restart(at);
         self.attempt(at, Purpose::Rebased)
@@ -472,7 +476,7 @@ fn is_judging(phase: Phase) -> bool {
     matches!(phase, Phase::Validate | Phase::Review | Phase::Verify)
 }
 
-fn ask(why: &str) -> Next {
+fn ask(why: &str, details: Option<String>) -> Next {
     let choice = |label: &str, description: &str| Choice {
         label: label.to_owned(),
         description: Some(description.to_owned()),
@@ -486,7 +490,7 @@ fn ask(why: &str) -> Next {
         ],
         ..Question::default()
     };
-    Next::Ask { about: About::Failure, questions: vec![question] }
+    Next::Ask { about: About::Failure, questions: vec![question], details }
 }
 
 fn failed(reason: impl Into<String>, resolution: Option<String>) -> Next {

@@ -92,7 +92,7 @@ impl TaskRun {
     }
 
     /// Whether who needs it is blocked.
-    pub(super) fn is_lost(&self) -> bool {
+    fn is_lost(&self) -> bool {
         self.ended.is_some() && !self.is_met()
     }
 }
@@ -108,6 +108,19 @@ impl RunState {
     /// Whether all that a task needs is done.
     pub fn has_needs(&self, task: &TaskRun) -> bool {
         task.needs.iter().all(|need| self.tasks[*need].is_met())
+    }
+
+    /// The first need of a task that will not be met.
+    pub(super) fn lost_need(&self, task: &TaskRun) -> Option<&TaskRun> {
+        task.needs.iter().map(|need| &self.tasks[*need]).find(|need| need.is_lost())
+    }
+
+    /// What a task that is lost is lost by: itself, or the first below it that is not blocked.
+    pub(super) fn root_of<'a>(&'a self, lost: &'a TaskRun) -> &'a TaskRun {
+        let is_blocked =
+            |task: &TaskRun| task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked);
+        let below = |task: &&'a TaskRun| self.lost_need(task).filter(|_| is_blocked(task));
+        std::iter::successors(Some(lost), below).last().unwrap_or(lost)
     }
 
     /// The task and those after it in the plan's order, up to the first that has not ended, whose changes are not on the branch.

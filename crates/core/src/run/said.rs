@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::{
-    Checks, Complexity, Conclusion, Findings, Question, Report, Status, Validation, Verdict,
+    Checks, Complexity, Conclusion, Findings, Question, Remark, Report, Review, Severity, Status,
+    Validation, Verdict,
 };
 
 /// What a report says, as far as it decides what comes next.
@@ -16,6 +17,9 @@ pub enum Said {
         passed: Option<bool>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         complexity: Option<Complexity>,
+        /// What a judging phase found against it, in short; the rest is in the report.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        against: Vec<String>,
     },
     Stop {
         status: Status,
@@ -38,6 +42,17 @@ impl Said {
         match self {
             Self::Clarify { questions, .. } => Self::Clarify { questions, files: wants.to_vec() },
             other => other,
+        }
+    }
+
+    /// Why a judging phase did not let something stand, for people.
+    pub fn gist(&self) -> Option<String> {
+        match self {
+            Self::Proceed { against, .. } if !against.is_empty() => {
+                Some(format!("- {}\n", against.join("\n- ")))
+            }
+            Self::Stop { reason, .. } => Some(format!("- {}\n", short(reason))),
+            _ => None,
         }
     }
 
@@ -65,7 +80,8 @@ impl Said {
                     | Findings::Plan(_)
                     | Findings::Draft(_) => {}
                 }
-                Self::Proceed { passed, complexity }
+                let against = if passed == Some(false) { against(report) } else { Vec::new() };
+                Self::Proceed { passed, complexity, against }
             }
             Conclusion::Stop { status, reason, resolution } => Self::Stop {
                 status: *status,
@@ -77,4 +93,61 @@ impl Said {
             }
         }
     }
+}
+
+/// Most that is told of one finding, in bytes, and of how many.
+const WORDS: usize = 240;
+const MOST: usize = 8;
+
+/// What a judging phase holds against what it judged, the rest counted.
+fn against(report: &Report) -> Vec<String> {
+    let mut found: Vec<String> = match &report.findings {
+        Findings::Review(Review { spec, quality }) => {
+            let remarks = spec.findings.iter().chain(&quality.findings);
+            remarks.map(remark).collect()
+        }
+        Findings::Validate(Validation { checks }) => {
+            let Checks { types, lint, tests, security } = checks;
+            let parts: [(&str, bool, &[String]); 4] = [
+                ("types", types.passed, &types.errors),
+                ("lint", lint.passed, &lint.errors),
+                ("tests", tests.passed, &[]),
+                ("security", security.passed, &security.issues),
+            ];
+            let failed = parts.into_iter().filter(|(_, passed, _)| !passed);
+            failed.map(|(kind, _, errors)| format!("{kind}: {}", errors.join("; "))).collect()
+        }
+        Findings::Verify(found) => {
+            let open = found.requirements.iter().filter(|one| !one.met);
+            open.map(|one| format!("{} ({})", one.text, one.proof)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let more = found.len().saturating_sub(MOST);
+    found.truncate(MOST);
+    let mut told: Vec<String> = found.iter().map(|one| short(one)).collect();
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told
+}
+
+fn remark(Remark { severity, file, line, text }: &Remark) -> String {
+    let severity = match severity {
+        Severity::Critical => "critical",
+        Severity::Important => "important",
+        Severity::Minor => "minor",
+    };
+    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{severity}, {file}{line}: {text}")
+}
+
+/// On one line, and no longer than is read.
+fn short(text: &str) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.len() > WORDS {
+        line.truncate(line.floor_char_boundary(WORDS));
+        line.push('…');
+    }
+    line
 }

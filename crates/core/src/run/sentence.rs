@@ -143,16 +143,16 @@ fn check_ended(ended: &CheckEnded) -> String {
 }
 
 fn task_ended(ended: &TaskEnded) -> String {
-    let word = match ended.state {
-        Ended::Done => "done",
-        Ended::Failed => "failed",
-        Ended::Blocked => "blocked",
-        Ended::Skipped => "skipped",
-        Ended::Cancelled => "cancelled",
+    let how = match ended.state {
+        Ended::Done => "is done",
+        Ended::Failed => "has failed",
+        Ended::Blocked => "is blocked",
+        Ended::Skipped => "is skipped",
+        Ended::Cancelled => "is cancelled",
     };
     match &ended.reason {
-        Some(reason) => format!("The task is {word}: {reason}"),
-        None => format!("The task is {word}."),
+        Some(reason) => format!("The task {how}: {reason}"),
+        None => format!("The task {how}."),
     }
 }
 

@@ -107,6 +107,7 @@ pub enum Fact {
         steps: Vec<String>,
         tree: TreeId,
         failing: Option<Digest>,
+        gist: Option<String>,
     },
     Answered {
         about: About,
@@ -278,7 +279,7 @@ impl RunState {
             }
             Event::TurnEnded { usage, .. } => {
                 let price = self.tasks[task].price(scope.attempt, *usage);
-                self.cost.add(*usage, price);
+                self.cost.count(*usage, price);
             }
             Event::MergeConflicted { .. } => {
                 self.tasks[task].ahead = self.ahead_of(task);
@@ -409,10 +410,8 @@ impl TaskRun {
     }
 
     /// What a reply of an attempt under way costs.
-    fn price(&self, attempt: Option<u32>, usage: Usage) -> u64 {
-        let running = attempt.and_then(|number| self.running.get(&number));
-        let price = running.and_then(|running| crate::price::find(&running.started.model));
-        price.map_or(0, |price| usage.price(price))
+    fn price(&self, attempt: Option<u32>, usage: Usage) -> Option<u64> {
+        self.running.get(&attempt?)?.started.price(usage)
     }
 
     fn fold(
@@ -440,10 +439,9 @@ impl TaskRun {
                 let running = attempt.and_then(|number| self.running.get_mut(&number));
                 let running = running.ok_or("its attempt is not under way")?;
                 if let Event::TurnEnded { usage, .. } = event {
-                    let price = crate::price::find(&running.started.model);
-                    let price = price.map_or(0, |price| usage.price(price));
-                    self.cost.add(*usage, price);
-                    running.cost.add(*usage, price);
+                    let price = running.started.price(*usage);
+                    self.cost.count(*usage, price);
+                    running.cost.count(*usage, price);
                 }
                 running.turns.push(event.clone());
             }
@@ -458,9 +456,10 @@ impl TaskRun {
                     *open = Some(found.clone());
                 }
             }
-            Event::TaskVerified { steps, tree, failing, .. } => {
-                let (tree, failing) = (tree.clone(), failing.clone());
-                self.facts.push(Fact::Verified { steps: steps.clone(), tree, failing });
+            Event::TaskVerified { steps, tree, failing, gist, .. } => {
+                let (steps, tree) = (steps.clone(), tree.clone());
+                let (failing, gist) = (failing.clone(), gist.clone());
+                self.facts.push(Fact::Verified { steps, tree, failing, gist });
             }
             Event::StepSkipped { step, .. } => {
                 self.facts.push(Fact::Skipped { step: step.clone() });

@@ -49,7 +49,8 @@ fn each_workflow_takes_its_steps() {
         assert_eq!(taken, steps);
     }
     let mut stage = one("adaptive", &["m"]);
-    let simple = Said::Proceed { passed: None, complexity: Some(Complexity::Simple) };
+    let simple =
+        Said::Proceed { passed: None, complexity: Some(Complexity::Simple), against: Vec::new() };
     bring(&mut stage, vec![Brought { said: Some(simple), changes: false, ..Brought::done() }]);
     stage.play();
     assert_eq!(stage.tried("a"), ["analyze first m", "quick-write first m"]);
@@ -95,6 +96,8 @@ fn what_is_given_up_has_failed_and_blocks_what_needs_it() {
         Stage::new(started(vec![task("a", &[]), task("b", &["a"]), task("c", &[])], &["m"]));
     stage.verify = Box::new(|id| id.as_str() != "a");
     assert_eq!(stage.play(), Outcome::Waiting);
+    let details = |stage: &Stage| stage.state.inbox().next().unwrap().1.asked.details.clone();
+    assert_eq!(details(&stage).as_deref(), Some("It fails."));
     assert_eq!(stage.committed(), ["c"], "the rest of the graph goes on");
     stage.answer("r1-1", GIVE_UP);
     stage.resume(&[]);
@@ -355,4 +358,26 @@ fn what_is_done_again_is_committed_again_in_the_place_of_what_it_left_before() {
     assert_eq!(stage.committed(), ["a", "b", "a"]);
     assert_eq!(stage.state.task(&"a".into()).unwrap().replaced, before);
     assert_eq!(stage.tried("b").len(), 2, "what was built on it stays");
+}
+
+#[test]
+fn what_is_blocked_names_the_task_that_failed_and_its_reason_once() {
+    let tasks = vec![task("a", &[]), task("b", &["a"]), task("c", &["b"]), task("d", &["c"])];
+    let mut stage = Stage::new(started(tasks, &["m"]));
+    bring(&mut stage, vec![Brought::stopped(Status::Complete)]);
+    assert_eq!(stage.play(), Outcome::Failed);
+    let view = RunView::of(&stage.state, false);
+    let why = view.tasks[0].reason.clone().unwrap();
+    let wanted = [
+        format!("It needs `a`, which has failed. {why}"),
+        format!("It needs `b`, and so `a`, which has failed. {why}"),
+        format!("It needs `c`, and so `a`, which has failed. {why}"),
+    ];
+    for (task, wanted) in view.tasks[1..].iter().zip(wanted) {
+        assert_eq!(
+            (task.reason.clone(), task.blocked_by.clone()),
+            (Some(wanted), Some("a".into()))
+        );
+        assert_eq!(task.resolution, view.tasks[0].resolution);
+    }
 }

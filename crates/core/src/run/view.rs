@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::attempts::Tried;
+use super::cost::Bill;
 use super::event::{Base, Ended, Outcome};
 use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
 use crate::report::{Choice, Phase};
-use crate::usage::Usage;
 
 /// The state of a run, and whether a process carries it out now.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,9 +31,8 @@ pub struct RunView {
     /// In the plan's order.
     pub tasks: Vec<TaskView>,
     pub inbox: Vec<Waiting>,
-    pub usage: Usage,
-    /// Millionths of a dollar; nothing where no price is known.
-    pub price: Option<u64>,
+    #[serde(flatten)]
+    pub cost: Bill,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,10 +45,12 @@ pub struct TaskView {
     /// How many were started.
     pub attempts: u32,
     pub needs: Vec<TaskId>,
-    pub usage: Usage,
-    pub price: Option<u64>,
+    #[serde(flatten)]
+    pub cost: Bill,
     /// Why it ended so; nothing if it is done.
     pub reason: Option<String>,
+    /// The task that kept it from beginning: its reason is this one's too.
+    pub blocked_by: Option<TaskId>,
     /// What would help.
     pub resolution: Option<String>,
     pub commit: Option<CommitId>,
@@ -166,6 +167,8 @@ pub struct Waiting {
     /// Of the attempt that asked.
     pub phase: Option<Phase>,
     pub question: String,
+    /// What a person needs to know for it.
+    pub details: Option<String>,
     pub options: Vec<Choice>,
     pub default: Option<String>,
     pub deadline: Option<Moment>,
@@ -182,7 +185,8 @@ fn plan_of(run: &RunState) -> &str {
 
 impl RunView {
     pub fn of(run: &RunState, live: bool) -> Self {
-        let tasks: Vec<TaskView> = run.tasks.iter().map(|task| TaskView::of(task, live)).collect();
+        let tasks: Vec<TaskView> =
+            run.tasks.iter().map(|task| TaskView::of(run, task, live)).collect();
         let changed = || run.tasks.iter().filter(|task| task.result().is_some());
         Self {
             run: run.run.clone(),
@@ -197,8 +201,7 @@ impl RunView {
             reviewed: changed().next().is_some() && changed().all(is_reviewed),
             tasks,
             inbox: run.inbox().map(|(id, open)| Waiting::of(run, id, open)).collect(),
-            usage: run.cost.usage,
-            price: known(run.cost.price),
+            cost: run.cost.bill(),
         }
     }
 
@@ -211,9 +214,13 @@ impl RunView {
 }
 
 impl TaskView {
-    pub fn of(task: &TaskRun, live: bool) -> Self {
+    pub fn of(run: &RunState, task: &TaskRun, live: bool) -> Self {
         let running = task.running.values().next().map(|running| running.phase);
         let ended = task.ended.as_ref();
+        let is_blocked = ended.is_some_and(|ended| ended.state == Ended::Blocked);
+        let root = Some(task).filter(|_| is_blocked).map(|task| run.root_of(task));
+        let why = |task: &TaskRun| task.ended.as_ref().and_then(|ended| ended.reason.clone());
+        let whys: Vec<String> = [Some(task), root].into_iter().flatten().filter_map(why).collect();
         Self {
             id: task.spec.id.clone(),
             title: task.spec.title.clone(),
@@ -221,9 +228,9 @@ impl TaskView {
             phase: running.or_else(|| task.tried().next_back().map(|tried| tried.phase)),
             attempts: task.attempts,
             needs: task.spec.needs.clone(),
-            usage: task.cost.usage,
-            price: known(task.cost.price),
-            reason: ended.and_then(|ended| ended.reason.clone()),
+            cost: task.cost.bill(),
+            reason: (!whys.is_empty()).then(|| whys.join(" ")),
+            blocked_by: root.map(|root| root.spec.id.clone()),
             resolution: ended.and_then(|ended| ended.resolution.clone()),
             commit: task.committed.clone(),
             reviewed: is_reviewed(task),
@@ -241,6 +248,7 @@ impl Waiting {
             task: open.task.clone(),
             phase: open.phase.or_else(last),
             question: open.asked.text.clone(),
+            details: open.asked.details.clone(),
             options: open.asked.options.clone(),
             default: open.asked.default.clone(),
             deadline: open.asked.deadline,
@@ -269,8 +277,4 @@ fn is_reviewed(task: &TaskRun) -> bool {
         |tried: &&Tried| tried.phase == Phase::Review && tried.tree.as_ref() == Some(result);
     let last = task.tried().rfind(judged);
     last.is_some_and(|last| matches!(last.said, Some(Said::Proceed { passed: Some(true), .. })))
-}
-
-fn known(price: u64) -> Option<u64> {
-    (price > 0).then_some(price)
 }

@@ -261,7 +261,10 @@ impl Recording {
     fn verified(&mut self, about: &Scope, tree: &TreeId, failing: Option<Digest>) {
         let (steps, evidence) = (vec!["checks".to_owned()], self.kept.keep(&json!({})));
         let tree = tree.clone();
-        self.tell(about.clone(), Event::TaskVerified { steps, evidence, tree, failing });
+        self.tell(
+            about.clone(),
+            Event::TaskVerified { steps, evidence, tree, failing, gist: None },
+        );
     }
 
     fn context(

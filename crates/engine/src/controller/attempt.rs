@@ -276,6 +276,7 @@ impl Controller {
             Ok::<_, Trouble>((tree, change))
         });
         let (tree, change) = made.await??;
+        self.hold([&tree]).await?;
         Ok(Left { change: Some(change), tree: Some(tree), trouble: None })
     }
 
@@ -367,7 +368,10 @@ impl Controller {
         let Some(recipe) = recipe else { return Ok(None) };
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
         match blocking(move || bases.make(repository.as_ref(), recipe)).await?? {
-            Made::Tree(tree) => Ok(Some(tree)),
+            Made::Base { tree, below } => {
+                self.hold(below.iter().chain([&tree])).await?;
+                Ok(Some(tree))
+            }
             Made::Conflict { task, result, paths } => {
                 self.clash(&task, &result, paths).await?;
                 Ok(None)

@@ -21,13 +21,13 @@ struct Layer {
 }
 
 pub(crate) enum Made {
-    Tree(TreeId),
-    /// What this task left does not fit what stands before it in the plan.
-    Conflict {
-        task: TaskId,
-        result: TreeId,
-        paths: Vec<String>,
+    Base {
+        tree: TreeId,
+        /// What it was before each layer.
+        below: Vec<TreeId>,
     },
+    /// What this task left does not fit what stands before it in the plan.
+    Conflict { task: TaskId, result: TreeId, paths: Vec<String> },
 }
 
 /// Merges that were made before.
@@ -52,14 +52,14 @@ impl Bases {
         repository: &dyn Repository,
         recipe: Recipe,
     ) -> Result<Made, repository::Error> {
-        let mut tree = recipe.start;
+        let (mut tree, mut below) = (recipe.start, Vec::new());
         for Layer { task, base, result } in recipe.layers {
-            tree = match self.merge(repository, &base, &tree, &result)? {
-                Merge::Clean(tree) => tree,
+            match self.merge(repository, &base, &tree, &result)? {
+                Merge::Clean(merged) => below.push(std::mem::replace(&mut tree, merged)),
                 Merge::Conflict(paths) => return Ok(Made::Conflict { task, result, paths }),
-            };
+            }
         }
-        Ok(Made::Tree(tree))
+        Ok(Made::Base { tree, below })
     }
 
     pub(super) fn merge(

@@ -49,6 +49,7 @@ impl Controller {
         match made {
             Made::Conflict { result, paths } => self.clash(task, &result, paths).await,
             Made::Commits(entries) => {
+                self.hold_commit(&entries).await?;
                 self.log.append(Batch { entries, blobs: Vec::new() }).await?;
                 self.move_branch().await
             }

@@ -14,7 +14,7 @@ use sequester_core::message::Call;
 use sequester_core::profile::{Profile, TASK};
 use sequester_core::report::Report;
 use sequester_core::run::{
-    Agent, AttemptStarted, Cost, Delegation, Order, Purpose, Running, Scope, TaskRun, Tried,
+    Agent, AttemptStarted, Cost, Delegation, Order, Running, Scope, TaskRun, Tried, climb,
 };
 use sequester_core::store::Batch;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
@@ -41,10 +41,12 @@ pub(super) struct Delegate<'a> {
     order: RwLock<()>,
 }
 
-/// What became of a call so far.
-enum Child {
-    Running(Box<Running>),
-    Ended(Box<Tried>),
+/// What became of a call so far; another process may have begun it.
+#[derive(Default)]
+struct Given {
+    running: Option<Running>,
+    /// In order.
+    tried: Vec<Tried>,
 }
 
 impl<'a> Delegate<'a> {
@@ -85,13 +87,15 @@ impl<'a> Delegate<'a> {
             Err(Trouble::Store(error)) => return Err(Halt::Store(error)),
             Err(trouble) => {
                 self.give_up(&called, &trouble).await?;
-                return refused(format!("It could not be started. {trouble}"));
+                if self.find(&called).tried.is_empty() {
+                    return refused(format!("It could not be started. {trouble}"));
+                }
             }
         }
         match self.find(&called) {
-            Some(Child::Ended(tried)) => self.take_back(*tried).await,
+            Given { running: None, tried } if !tried.is_empty() => self.take_back(tried).await,
             // It came to rest; so does who waits for it.
-            Some(Child::Running(_)) | None => Err(Halt::Parked),
+            _ => Err(Halt::Parked),
         }
     }
 
@@ -102,36 +106,57 @@ impl<'a> Delegate<'a> {
         Delegation { attempt: self.number, turn, call, description }
     }
 
-    /// The attempt that came from a call; another process may have begun it.
-    fn find(&self, called: &Delegation) -> Option<Child> {
+    /// The attempts that came from a call.
+    fn find(&self, called: &Delegation) -> Given {
         let is = |parent: Option<&Delegation>| {
             let place = |one: &Delegation| (one.attempt, one.turn, one.call.clone());
             parent.is_some_and(|parent| place(parent) == place(called))
         };
         let found = self.look(|task| {
             let mut running = task.running.values();
-            let running = running.find(|one| is(one.started.parent.as_ref()));
-            let ended = || task.all_tried().find(|one| is(one.parent.as_ref()));
-            let running = running.map(|one| Child::Running(Box::new(one.clone())));
-            running.or_else(|| ended().map(|one| Child::Ended(Box::new(one.clone()))))
+            let running = running.find(|one| is(one.started.parent.as_ref())).cloned();
+            let tried = task.all_tried().filter(|one| is(one.parent.as_ref())).cloned();
+            Given { running, tried: tried.collect() }
         });
-        found.flatten()
+        found.unwrap_or_default()
     }
 
-    /// Until it has ended, or rests.
+    /// Until something came of it, by one model or the next, or it rests.
     async fn see_to(
         &self,
         called: &Delegation,
         asked: &TaskCall,
         agent: &Agent,
     ) -> Result<(), Trouble> {
-        match self.find(called) {
-            Some(Child::Ended(_)) => Ok(()),
-            Some(Child::Running(running)) => {
-                let member = self.member(&running.started.agent)?;
-                self.controller.go_on(self.known, *running, member).await
+        let own = &self.known.spec.models;
+        let models = if own.is_empty() { &agent.models } else { own };
+        loop {
+            let Given { running, tried } = self.find(called);
+            match (running, climb(&tried, models.len())) {
+                (Some(running), _) => {
+                    let member = self.member(&running.started.agent)?;
+                    self.controller.go_on(self.known, running, member).await?;
+                }
+                (None, Some((purpose, rung))) => {
+                    let model = models.get(rung).cloned().unwrap_or_default();
+                    let order = Order {
+                        step: self.started.step.clone(),
+                        agent: asked.subagent_type.clone(),
+                        phase: agent.phase,
+                        purpose,
+                        model,
+                        rung,
+                        from: None,
+                        because: None,
+                        findings: Vec::new(),
+                    };
+                    self.start(called, asked, order).await?;
+                }
+                (None, None) => return Ok(()),
             }
-            None => self.start(called, asked, agent).await,
+            if self.find(called).running.is_some() {
+                return Ok(());
+            }
         }
     }
 
@@ -149,27 +174,14 @@ impl<'a> Delegate<'a> {
         &self,
         called: &Delegation,
         asked: &TaskCall,
-        agent: &Agent,
+        order: Order,
     ) -> Result<(), Trouble> {
         let controller = self.controller;
-        let models =
-            if self.known.spec.models.is_empty() { &agent.models } else { &self.known.spec.models };
-        let model = models.first().cloned().unwrap_or_default();
         let mut member = self.member(&asked.subagent_type)?;
         self.share(&mut member.budget)?;
-        let connected = controller.connect(&model).await;
+        let connected = controller.connect(&order.model).await;
         let births = controller.births.lock().await;
-        let order = Order {
-            step: self.started.step.clone(),
-            agent: asked.subagent_type.clone(),
-            phase: agent.phase,
-            purpose: Purpose::Delegated,
-            model,
-            rung: 0,
-            from: self.from().await?,
-            because: None,
-            findings: Vec::new(),
-        };
+        let order = Order { from: self.from().await?, ..order };
         let base = &self.started.base;
         let context = self.context(asked, order.from.as_ref().unwrap_or(base)).await?;
         let number = self.look(|task| task.attempts).unwrap_or(0) + 1;
@@ -224,6 +236,7 @@ impl<'a> Delegate<'a> {
         let repository = Arc::clone(&self.controller.world.repository);
         let start = self.own_start().clone();
         let tree = blocking(move || repository.with_change(&start, &change)).await??;
+        self.controller.hold([&tree]).await?;
         Ok(Some(tree))
     }
 
@@ -241,7 +254,7 @@ impl<'a> Delegate<'a> {
 
     /// What could not be carried on has ended all the same.
     async fn give_up(&self, called: &Delegation, trouble: &Trouble) -> Result<(), Halt> {
-        let Some(Child::Running(running)) = self.find(called) else { return Ok(()) };
+        let Some(running) = self.find(called).running else { return Ok(()) };
         let task = Some(self.known.spec.id.clone());
         let scope = Scope { task, phase: Some(running.phase), attempt: Some(running.number) };
         let ended = failed(Fault::Runtime { message: trouble.to_string() });
@@ -251,8 +264,16 @@ impl<'a> Delegate<'a> {
         }
     }
 
-    /// Its summary, and in the workspace what it changed if it is done.
-    async fn take_back(&self, tried: Tried) -> Result<Returned, Halt> {
+    /// The summary of the last one, and in the workspace what it changed if it is done; all of them are paid for.
+    async fn take_back(&self, mut all: Vec<Tried>) -> Result<Returned, Halt> {
+        let used = self.look(|task| {
+            let mut sum = Cost::default();
+            for one in &all {
+                sum.add(&task.used(one.number));
+            }
+            sum
+        });
+        let Some(tried) = all.pop() else { return Err(Halt::Parked) };
         let store = Arc::clone(&self.controller.world.store);
         let digest = tried.report.clone();
         let report = blocking(move || {
@@ -271,7 +292,6 @@ impl<'a> Delegate<'a> {
                 outcome = Outcome::Failed(format!("{UNTAKEN} {trouble}"));
             }
         }
-        let used = self.look(|task| task.used(tried.number));
         Ok(Returned { used, ..outcome.into() })
     }
 

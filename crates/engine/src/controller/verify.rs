@@ -13,6 +13,7 @@ use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::report::{Findings, Report};
 use sequester_core::repository::{self, Snapshot};
 use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun, Tried};
+use sequester_core::secret::redact;
 use sequester_core::store::Batch;
 
 use super::recorder::{json, milliseconds};
@@ -67,11 +68,12 @@ impl Controller {
         let evidence = self.weigh(&subject, &kinds, &ran, &red, names.as_ref());
         let outputs = self.outputs(&evidence).await?;
         let mut batch = Batch::default();
-        let failing = (!evidence.passed())
-            .then(|| batch.keep(evidence::digest(&evidence, &outputs).into_bytes()));
+        let fails = !evidence.passed();
+        let failing = fails.then(|| batch.keep(evidence::digest(&evidence, &outputs).into_bytes()));
+        let gist = fails.then(|| redact(&evidence::gist(&evidence, &outputs)).text.into_owned());
         let (evidence, tree) = (batch.keep(json(&evidence)), subject.tree);
         let scope = Scope { task: Some(task.clone()), ..Scope::default() };
-        let event = Event::TaskVerified { steps, evidence, tree, failing };
+        let event = Event::TaskVerified { steps, evidence, tree, failing, gist };
         batch.entries.push(Entry { scope, event });
         Ok(self.log.append(batch).await?)
     }

@@ -14,7 +14,7 @@ use sequester_core::message::Message;
 use sequester_core::profile::Profiles;
 use sequester_core::provider::Reply;
 use sequester_core::repository::Snapshot;
-use sequester_core::run::{AttemptStarted, Event, Outcome, Recorded};
+use sequester_core::run::{AttemptStarted, Event, Outcome, Purpose, Recorded};
 use sequester_core::tool::Returned;
 use sequester_testkit::provider::{calls, text};
 use serde_json::{Value, json};
@@ -466,4 +466,93 @@ async fn when_time_is_over_for_who_waits_it_is_over_for_whom_it_waits() {
     assert_eq!(task.all_tried().filter(|one| one.parent.is_some()).count(), 2);
     assert_eq!(task.tried().count(), 2);
     assert_eq!(stage.audit().breaches, []);
+}
+
+/// Whose first model is not there for `write it`, and whose second needs two tries for `find notes`.
+fn shaky() -> Stage {
+    let play = |task: &str, messages: &[Message]| {
+        let mut reply = lead(task, messages);
+        match title(messages) {
+            "write it" => "down".clone_into(&mut reply.said.text),
+            "find notes" if messages.len() > 1 => return blocked(),
+            _ => {}
+        }
+        reply
+    };
+    let models = vec!["m".to_owned(), "n".to_owned()];
+    Stage { models, ..Stage::new(PLAN, &[("README.md", "ALPHA and OMEGA\n")], play) }
+}
+
+fn blocked() -> Reply {
+    let none = json!({
+        "existing_implementations": [], "conflicts": [], "patterns_found": [], "recommendations": [],
+    });
+    let mut report = reported("research", &none, "It cannot be found.");
+    (report["status"], report["decision"]) = ("blocked".into(), "STOP".into());
+    report["reason"] = "There are no notes.".into();
+    calls(&[("report", report)])
+}
+
+/// Of the attempts at `a`: who asked for it, which model, why.
+fn climbed(stage: &Stage) -> Vec<(Option<u32>, String, Purpose)> {
+    let log = stage.log();
+    let told = started(&log).into_iter().map(|(_, one)| {
+        (one.parent.as_ref().map(|parent| parent.attempt), one.model.clone(), one.purpose)
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn what_a_model_cannot_do_for_another_goes_to_the_next_one() {
+    let stage = shaky();
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let row = |parent, model: &str, purpose| (parent, model.to_owned(), purpose);
+    assert_eq!(
+        climbed(&stage),
+        [
+            row(None, "m", Purpose::First),
+            row(Some(1), "m", Purpose::Delegated),
+            row(Some(1), "m", Purpose::Delegated),
+            row(Some(1), "n", Purpose::NextModel),
+            row(Some(1), "m", Purpose::Delegated),
+            row(Some(1), "n", Purpose::NextModel),
+        ]
+    );
+    assert_eq!(stage.files()["a.txt"], "thank you\n");
+    let state = stage.state();
+    let task = state.task(&"a".into()).unwrap();
+    assert_eq!(task.used(1), task.cost, "all of them are paid by who asked");
+    let spent: u64 = task.all_tried().map(|tried| tried.spent.usage.total()).sum();
+    assert_eq!(spent, task.cost.usage.total());
+    assert_eq!(stage.audit().breaches, []);
+}
+
+#[tokio::test]
+async fn the_next_model_is_paid_from_what_is_left_and_asked_only_then() {
+    let whole = shaky();
+    whole.conduct().await.unwrap();
+    let budget = Budget { tokens: Some(1_500), ..Budget::default() };
+    let stage = Stage { budget, ..shaky() };
+    stage.conduct().await.unwrap();
+    let state = stage.state();
+    let task = state.task(&"a".into()).unwrap();
+    assert!(task.cost.usage.total() <= 1_500 + 110, "{:?}", task.cost);
+    assert_eq!(stage.audit().breaches, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_killed_while_another_climbs_climbs_no_further_than_it_would_have() {
+    let whole = shaky();
+    whole.conduct().await.unwrap();
+    for batches in 1..whole.store.batches() {
+        let stage = shaky();
+        stage.store.cut_after(batches);
+        let killed = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
+        assert!(killed.is_err(), "it was killed after {batches}");
+        stage.store.revive();
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done), "after {batches}");
+        assert_eq!(stage.files(), whole.files(), "after {batches}");
+        assert_eq!(climbed(&stage).len(), climbed(&whole).len(), "after {batches}");
+        assert_eq!(stage.audit().breaches, [], "after {batches}");
+    }
 }

@@ -36,6 +36,8 @@ use tokio::sync::Barrier;
 /// Answers by what it is shown: the same conversation brings the same reply.
 pub(super) type Play = dyn Fn(&str, &[Message]) -> Reply + Send + Sync;
 
+pub(super) type Asked = Arc<Mutex<BTreeMap<(String, String), u32>>>;
+
 pub(super) struct Stage {
     pub(super) store: MemoryStore,
     pub(super) trees: MemoryTrees,
@@ -43,7 +45,7 @@ pub(super) struct Stage {
     pub(super) text: String,
     pub(super) play: Arc<Play>,
     /// How often each request was answered, by its task and how much had been said.
-    pub(super) asked: Arc<Mutex<BTreeMap<(String, String), u32>>>,
+    pub(super) asked: Asked,
     pub(super) jobs: usize,
     pub(super) models: Vec<String>,
     pub(super) workflow: &'static str,
@@ -108,11 +110,9 @@ impl Stage {
                 plan: Arc::clone(&self.plan),
                 graph: TaskGraph::new(&self.plan).0,
                 trees: self.trees.clone(),
-                player: Arc::new(Player(
-                    Arc::clone(&self.play),
-                    Arc::clone(&self.asked),
-                    Barrier::new(2),
-                )),
+                play: Arc::clone(&self.play),
+                asked: Arc::clone(&self.asked),
+                meeting: Arc::new(Barrier::new(2)),
             }),
             clock: Arc::clone(&self.clock),
         }
@@ -252,7 +252,9 @@ struct Hands {
     plan: Arc<Plan>,
     graph: TaskGraph,
     trees: MemoryTrees,
-    player: Arc<Player>,
+    play: Arc<Play>,
+    asked: Asked,
+    meeting: Arc<Barrier>,
 }
 
 impl Hands {
@@ -317,10 +319,15 @@ impl Crew for Hands {
 
     fn connect<'a>(
         &'a self,
-        _: &'a str,
+        model: &'a str,
     ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>> {
-        let player = Arc::clone(&self.player);
-        Box::pin(async move { Ok(player as Arc<dyn Provider>) })
+        let player = Player {
+            model: model.to_owned(),
+            play: Arc::clone(&self.play),
+            asked: Arc::clone(&self.asked),
+            meeting: Arc::clone(&self.meeting),
+        };
+        Box::pin(async move { Ok(Arc::new(player) as Arc<dyn Provider>) })
     }
 
     fn tools(&self, _: &Member, _: &dyn Provider, _: &TreeId) -> Extra {
@@ -333,11 +340,16 @@ impl Crew for Hands {
     }
 }
 
-struct Player(Arc<Play>, Arc<Mutex<BTreeMap<(String, String), u32>>>, Barrier);
+struct Player {
+    model: String,
+    play: Arc<Play>,
+    asked: Asked,
+    meeting: Arc<Barrier>,
+}
 
 impl Provider for Player {
-    fn model(&self) -> &'static str {
-        "m"
+    fn model(&self) -> &str {
+        &self.model
     }
 
     fn powers(&self) -> Powers {
@@ -354,10 +366,10 @@ impl Provider for Player {
         };
         let id = prompt.split("**Task ID:** ").nth(1).and_then(|rest| rest.lines().next());
         let id = id.unwrap_or_default().to_owned();
-        let reply = (self.0)(&id, request.messages);
+        let reply = (self.play)(&id, request.messages);
         let said = serde_json::to_string(request.messages).unwrap();
         let key = (id, sequester_core::digest::Digest::of(said.as_bytes()).to_string());
-        *self.1.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
         Box::pin(async move {
             // Others may go first.
             tokio::task::yield_now().await;
@@ -365,7 +377,15 @@ impl Provider for Player {
                 "hang" => std::future::pending::<()>().await,
                 // Comes when another one is waited for as well.
                 "meet" => {
-                    self.2.wait().await;
+                    self.meeting.wait().await;
+                }
+                // The first model does not answer this.
+                "down" if self.model == "m" => {
+                    return Err(provider::Error {
+                        kind: provider::Kind::Forbidden,
+                        message: "It is down.".to_owned(),
+                        retry_after: None,
+                    });
                 }
                 _ => {}
             }

@@ -51,8 +51,8 @@ fn use_trees(repo: &Repo) {
     let commit = trees.commit(&draft).unwrap();
     let before = trees.branch("sequester/x").unwrap();
     trees.move_branch("sequester/x", before.as_ref(), &commit).unwrap();
-    trees.hold("x", &[tree]).unwrap();
-    trees.release("x").unwrap();
+    trees.hold(&"x".into(), &[tree], &[]).unwrap();
+    trees.release(&"x".into()).unwrap();
     let (apply, unclean, message) = (Apply::Patch, Unclean::Keep, "");
     let applied =
         trees.apply(&Application { commit: &commit, apply, unclean, message, at }).unwrap();

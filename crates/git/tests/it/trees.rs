@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use sequester_core::change::{Action, Change, Entry, Mode};
-use sequester_core::id::{CommitId, TreeId};
+use sequester_core::id::{CommitId, RunId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Draft, ErrorKind, Merge, Repository, Snapshot};
@@ -335,17 +335,28 @@ fn what_is_held_outlives_a_clean_up_until_it_is_released() {
     let make =
         |name: &str| trees.with_change(&head(&sandbox), &change(vec![write(name, name)])).unwrap();
     let (one, two, loose) = (make("one"), make("two"), make("loose"));
-    trees.hold("r1", &[one.clone(), one.clone()]).unwrap();
-    trees.hold("r1", std::slice::from_ref(&two)).unwrap();
+    let draft = Draft {
+        tree: make("three"),
+        parent: None,
+        message: "three".to_owned(),
+        author: None,
+        at: Moment(1_000),
+    };
+    let (run, commit) = (RunId::from("r1"), trees.commit(&draft).unwrap());
+    trees.hold(&run, &[one.clone(), one.clone()], &[]).unwrap();
+    trees.hold(&run, std::slice::from_ref(&two), std::slice::from_ref(&commit)).unwrap();
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
     let is_there =
         |tree: &TreeId| git(&sandbox.root(), &["ls-tree", "-r", tree.as_str()]).status.success();
-    assert_eq!([&one, &two, &loose].map(is_there), [true, true, false]);
+    let three = &draft.tree;
+    assert_eq!([&one, &two, three, &loose].map(is_there), [true, true, true, false]);
+    trees.move_branch("sequester/r1", None, &commit).unwrap();
+    sandbox.git(&["branch", "--quiet", "-D", "sequester/r1"]);
     assert_eq!(trees.between(&one, &two).unwrap().entries.len(), 2);
-    trees.release("r1").unwrap();
-    trees.release("r1").unwrap();
+    trees.release(&run).unwrap();
+    trees.release(&run).unwrap();
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
-    assert_eq!([&one, &two].map(is_there), [false, false]);
+    assert_eq!([&one, &two, three].map(is_there), [false, false, false]);
 }
 
 #[test]
@@ -433,7 +444,7 @@ fn go_round(root: &Path) {
     };
     let commit = trees.commit(&draft).unwrap();
     trees.move_branch("sequester/x", None, &commit).unwrap();
-    trees.hold("x", std::slice::from_ref(&tree)).unwrap();
+    trees.hold(&"x".into(), std::slice::from_ref(&tree), &[]).unwrap();
     run(&["fsck", "--strict"]);
     assert_eq!(run(&["show", "sequester/x:src/one"]), "1");
     let written = root.join("../written");
@@ -444,7 +455,7 @@ fn go_round(root: &Path) {
     let paths = git(&written.join("tree"), &["--git-dir=../git", "ls-files"]).stdout;
     assert_eq!(String::from_utf8(paths).unwrap().lines().count(), export.entries().len());
     std::fs::remove_dir_all(&written).unwrap();
-    trees.release("x").unwrap();
+    trees.release(&"x".into()).unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sequester_core::change::{Action, Change, Entry, Mode};
 use sequester_core::digest::Digest;
-use sequester_core::id::{CommitId, TreeId};
+use sequester_core::id::{CommitId, RunId, TreeId};
 use sequester_core::repository::{Draft, Error, ErrorKind, Merge, Repository, Snapshot, Start};
 
 use crate::MemoryRepository;
@@ -140,7 +140,7 @@ impl Repository for MemoryTrees {
         Ok(self.kept().branches.get(branch).cloned())
     }
 
-    fn hold(&self, _: &str, _: &[TreeId]) -> Result<(), Error> {
+    fn hold(&self, _: &RunId, _: &[TreeId], _: &[CommitId]) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -1,12 +1,15 @@
 //! What others do to a plan, a repository and a workspace while a run waits or works.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sequester_testkit::model::{Request, Script, Setup, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Ran, Row, bash, bench, deliver, one, own, plan, wrote};
+use super::{A, Ran, Row, bash, bench, deliver, one, own, plan, wrote};
 use crate::command::Answer;
 
 /// A run that waits for a colour, with another task done.
@@ -86,7 +89,7 @@ fn without_git_nothing_starts_and_what_waits_goes_on_once_it_is_there() {
     let empty = row.bench.path("empty");
     fs::create_dir(&empty).unwrap();
     let plan = row.plan();
-    let start = ["run", &plan, "--json", "--yes", "--model", super::A];
+    let start = ["run", &plan, "--json", "--yes", "--model", A];
     for arguments in [&["resume", &run, "--json"][..], &start] {
         let output = row.command(arguments).env("PATH", &empty).output().unwrap();
         let ran = Ran::of(&Answer::of(&output));
@@ -123,4 +126,67 @@ fn an_attempt_whose_workspace_somebody_deleted_is_made_once_more() {
     assert!(shown["attempts"][0]["trouble"].is_string(), "{shown}");
     assert_eq!(row.file(run, "a.txt"), "right\nright\n");
     row.is_proved(run);
+}
+
+/// Whose first task and last task are under way when all between is done: nothing of it is on the branch.
+fn half_done(row: &Row) -> String {
+    let plan = row.plan();
+    let mut command = row.command(&["run", &plan, "--json", "--yes", "--jobs", "3"]);
+    command.args(["--model", A, "--include-dirty"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let events = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut calling = BTreeSet::new();
+    let mut run = String::new();
+    for line in events {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        event["run"].as_str().unwrap().clone_into(&mut run);
+        if event["event"] == "calls_started" {
+            calling.insert(event["task"].as_str().unwrap().to_owned());
+        }
+        if calling.contains("first") && calling.contains("last") {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    run
+}
+
+#[test]
+fn whoever_cleans_up_the_repository_after_a_kill_takes_nothing_from_the_run() {
+    let tasks = [
+        ("first", "files: {create: [first.txt]}", "Write the first letter."),
+        ("a", "files: {create: [a.txt]}", "Write the letter a."),
+        ("b", "files: {create: [b.txt]}", "Write the letter b."),
+        ("last", "needs: [a, b]\nfiles: {create: [last.txt]}", "Write the last letter."),
+    ];
+    let play = |request: &Request| match (own(request), request.turn) {
+        ("first" | "last", 0) => bash("sleep 60"),
+        (own @ ("first" | "last"), 1) => {
+            bash(&format!("cat README.md new.txt a.txt b.txt > {own}.txt; true"))
+        }
+        ("first" | "last", _) => Turn::report(wrote(request)),
+        (own, _) => deliver(request, &format!("{own}.txt"), own),
+    };
+    let row = Row::new(&plan("solo", &tasks), play);
+    row.bench.write("new.txt", "not committed\n");
+    let run = half_done(&row);
+    // Nothing of the person's leads to where the run began any more.
+    fs::remove_file(row.bench.repo().join("new.txt")).unwrap();
+    row.bench.write("README.md", "Other letters\n");
+    row.git(&["commit", "--quiet", "--all", "--amend", "--message", "another"]);
+    row.git(&["reflog", "expire", "--expire=now", "--all"]);
+    row.git(&["gc", "--quiet", "--prune=now", "--aggressive"]);
+    row.resume(&run).ended(0, "done");
+    assert_eq!(row.file(&run, "last.txt"), "Letters\nnot committed\nab");
+    assert_eq!(row.file(&run, "first.txt"), "Letters\nnot committed\n");
+    row.git(&["fsck", "--full", "--strict"]);
+    row.is_proved(&run);
+    let refs = || row.git(&["for-each-ref", "--format=%(refname)"]);
+    let (main, branch) = ("refs/heads/main", format!("refs/heads/sequester/{run}"));
+    assert_eq!(refs(), format!("{main}\n{branch}\nrefs/sequester/{run}/held\n"));
+    row.json(&["gc", &run]);
+    assert_eq!(refs(), format!("{main}\n{branch}\n"), "the branch is the person's");
+    row.git(&["gc", "--quiet", "--prune=now"]);
+    assert_eq!(row.file(&run, "last.txt"), "Letters\nnot committed\nab");
 }

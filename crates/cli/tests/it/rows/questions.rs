@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sequester_testkit::model::{Request, Turn};
 use serde_json::json;
 
-use super::{Row, bash, deliver, own, plan, results, write, wrote};
+use super::{Row, bash, deliver, one, own, pass, plan, results, reviewed, role, write, wrote};
 
 fn tasks() -> String {
     let tasks = [
@@ -108,4 +108,50 @@ fn where_nobody_is_there_defaults_are_taken_and_what_has_none_has_failed() {
         }
         row.is_proved(run);
     }
+}
+
+#[test]
+fn whoever_is_asked_about_failing_checks_sees_what_fails_and_what_was_claimed() {
+    let block = "files: {create: [a.txt]}\nchecks: [\"cat a.txt; exit 3\"]";
+    let play = |request: &Request| {
+        if request.turn == 0 {
+            return bash("seq -f 'error: line %g' 4000 > a.txt");
+        }
+        let mut report = wrote(request);
+        report["findings"]["tests_written"] = json!(["tests/letter.rs"]);
+        Turn::report(report)
+    };
+    let row = Row::new(&plan("solo", &[("a", block, "Write the letter a.")]), play);
+    let ran = row.run(&[]);
+    let run = ran.ended(3, "waiting");
+    let question = row.question();
+    let details = question["details"].as_str().unwrap();
+    let claimed =
+        "The report says that the test `tests/letter.rs` was written, and it is not there.";
+    for told in ["`cat a.txt; exit 3` ended with exit code 3", "error: line 1\n", claimed] {
+        assert!(details.contains(told), "{told} in {details}");
+    }
+    assert!(details.len() < 4_000, "{}", details.len());
+    let inbox = String::from_utf8(row.command(&["inbox"]).output().unwrap().stdout).unwrap();
+    assert!(inbox.contains("    error: line 1\n") && inbox.contains(claimed), "{inbox}");
+    row.answer("Give up");
+    row.resume(run).ended(1, "failed");
+    row.is_proved(run);
+}
+
+#[test]
+fn whoever_is_asked_about_a_review_sees_its_findings() {
+    let play = |request: &Request| {
+        if role(request) == "writer" {
+            return deliver(request, "a.txt", "right\n");
+        }
+        let found =
+            json!({ "severity": "critical", "file": "a.txt", "line": 7, "text": "NO GREETING" });
+        let fail = json!({ "verdict": "fail", "findings": [found] });
+        Turn::report(reviewed(request, &fail, &pass()))
+    };
+    let row = Row::new(&one("build"), play);
+    row.run(&[]).ended(3, "waiting");
+    let question = row.question();
+    assert_eq!(question["details"], "- critical, a.txt:7: NO GREETING\n", "{question}");
 }

@@ -17,9 +17,10 @@ impl AgentRun {
             return;
         }
         self.trouble.errors = 0;
-        let Reply { mut said, stop, usage } = reply;
-        self.latest = self.counted(usage, &said);
-        self.spent.add(self.latest, price::find(&self.brief.model));
+        self.latest = self.counted(&reply);
+        let Brief { model, powers, .. } = &self.brief;
+        self.spent.add(self.latest, price::of(model, *powers, self.latest));
+        let Reply { mut said, stop, .. } = reply;
         said.calls.iter_mut().for_each(flatten);
         let read = self.read_text(&said, &stop);
         let calls = said.calls.clone();
@@ -35,7 +36,8 @@ impl AgentRun {
     }
 
     /// A provider that is paid for and counts nothing is counted by size: four bytes are a token.
-    fn counted(&self, usage: Usage, said: &Said) -> Usage {
+    pub fn counted(&self, Reply { usage, said, .. }: &Reply) -> Usage {
+        let usage = *usage;
         if usage.total() > 0 || self.brief.powers.free {
             return usage;
         }

@@ -591,7 +591,7 @@ fn what_is_delegated_is_called_again_after_a_crash_and_paid_by_who_delegates() {
     let Step::Call(again) = run.step(Duration::ZERO) else { panic!("they are made again") };
     assert_eq!(again.len(), 2);
     let usage = Usage { input: 800, ..Usage::default() };
-    let used = Some(crate::run::Cost { usage, price: 0 });
+    let used = Some(crate::run::Cost { usage, ..Default::default() });
     run.returned(vec![Returned { used, ..output("a") }, output("b")]);
     run.interrupted();
     let Step::Ask(request) = run.step(Duration::ZERO) else { panic!("reading was cut off") };

@@ -53,6 +53,7 @@ fn every() -> Vec<Event> {
         Event::QuestionAsked(Box::new(Asked {
             question: "r1-1".into(),
             text: "Which?".to_owned(),
+            details: None,
             options: vec![Choice { label: "This".to_owned(), description: None }],
             default: Some("This".to_owned()),
             deadline: Some(Moment(2)),
@@ -95,7 +96,7 @@ fn every() -> Vec<Event> {
             allowed: false,
             why: "It is not named.".to_owned(),
         },
-        ended(Said::Proceed { passed: Some(true), complexity: None }),
+        ended(Said::Proceed { passed: Some(true), complexity: None, against: Vec::new() }),
         ended(Said::Stop { status: Status::Blocked, reason: "No.".to_owned(), resolution: None }),
         ended(Said::Clarify { questions: vec![Question::default()], files: Vec::new() }),
         Event::CheckStarted { check: check(), on: "tree".into() },
@@ -114,6 +115,7 @@ fn every() -> Vec<Event> {
             evidence: digest(),
             tree: "tree".into(),
             failing: Some(digest()),
+            gist: None,
         },
         Event::StepSkipped { step: "review".to_owned(), reason: NO_MODEL.to_owned() },
         Event::TaskCommitted { commit: "commit".into(), tree: "tree".into() },
@@ -134,6 +136,7 @@ fn every() -> Vec<Event> {
         Event::QuestionAsked(Box::new(Asked {
             question: "r1-2".into(),
             text: "May it?".to_owned(),
+            details: None,
             options: Vec::new(),
             default: None,
             deadline: None,
@@ -149,6 +152,7 @@ fn every() -> Vec<Event> {
         Event::QuestionAsked(Box::new(Asked {
             question: "r1-3".into(),
             text: "Both create it.".to_owned(),
+            details: None,
             options: Vec::new(),
             default: Some("Change it".to_owned()),
             deadline: None,
@@ -165,6 +169,27 @@ fn every() -> Vec<Event> {
                 ]
                 .into(),
             })),
+        })),
+        Event::TaskVerified {
+            steps: vec!["check".to_owned()],
+            evidence: digest(),
+            tree: "tree".into(),
+            failing: Some(digest()),
+            gist: Some("It fails.".to_owned()),
+        },
+        ended(Said::Proceed {
+            passed: Some(false),
+            complexity: None,
+            against: vec!["It is odd.".to_owned()],
+        }),
+        Event::QuestionAsked(Box::new(Asked {
+            question: "r1-4".into(),
+            text: "What now?".to_owned(),
+            details: Some("It fails.".to_owned()),
+            options: Vec::new(),
+            default: None,
+            deadline: None,
+            about: About::Failure,
         })),
     ]
 }

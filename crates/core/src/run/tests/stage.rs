@@ -23,12 +23,13 @@ pub(super) struct Brought {
 
 impl Brought {
     pub(super) fn done() -> Self {
-        let said = Some(Said::Proceed { passed: None, complexity: None });
+        let said = Some(Said::Proceed { passed: None, complexity: None, against: Vec::new() });
         Self { outcome: agent::Outcome::Done, said, changes: true }
     }
 
     pub(super) fn judged(passed: bool) -> Self {
-        let said = Some(Said::Proceed { passed: Some(passed), complexity: None });
+        let against = if passed { Vec::new() } else { vec!["It is odd.".to_owned()] };
+        let said = Some(Said::Proceed { passed: Some(passed), complexity: None, against });
         Self { said, changes: false, ..Self::done() }
     }
 
@@ -300,6 +301,7 @@ impl Stage {
                     evidence: Digest::of(b"evidence"),
                     tree: tree.unwrap_or_default(),
                     failing: (!passed).then(|| Digest::of(b"failing")),
+                    gist: (!passed).then(|| "It fails.".to_owned()),
                 };
                 self.stopping |= self.last.as_ref() == Some(&task);
                 self.tell(about(&task), event);
