@@ -20,8 +20,9 @@ use crate::wire::{Agents, Settings, config};
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
-    // It starts while the machine is looked at; why it does not is told when the jail is made.
-    let ready = Cell::new(Supervisor::start(streams).ok());
+    // Before anything is read from the environment, and so that it is there when the machine has been looked at. Why it is not is told
+    // when the jail is made.
+    let ready = Cell::new(Supervisor::branch(streams).ok());
     // Before the workspace: what the dead left there is gone then.
     let machine = Machine::look();
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(&workspace.path, configuration, &trust);
-    let settings = Settings::load(&workspace.path, configuration, &agents.registry, &trust)?;
+    let settings = Settings::load(&workspace.path, configuration, &agents, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
     let policy = Policy {
         confinement: profile.confinement,

@@ -167,7 +167,7 @@ fn settings(root: &Path, problems: &mut Vec<Problem>) -> Settings {
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(root, configuration, &trust);
-    let loaded = Settings::load(root, configuration, &agents.registry, &trust);
+    let loaded = Settings::load(root, configuration, &agents, &trust);
     loaded.unwrap_or_else(|failure| {
         problems.push(Problem::of(&failure));
         Settings::default()

@@ -83,7 +83,7 @@ impl Project {
     ) -> Result<Self, Failure> {
         let (folder, trust) = (config::folder(), Trust::look());
         let agents = Agents::read(&root, folder.as_deref(), &trust);
-        let settings = Settings::load(&root, folder.as_deref(), &agents.registry, &trust)?;
+        let settings = Settings::load(&root, folder.as_deref(), &agents, &trust)?;
         Ok(Self { root, base: Arc::new(base), history, agents, settings, trust, problems })
     }
 
