@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::path::RepoPath;
-use sequester_core::profile::{Profile, Profiles};
+use sequester_core::profile::{Profile, Profiles, TASK};
 use sequester_core::repository::Snapshot;
 use sequester_core::run::Workflows;
 use sequester_core::source::{Origin, Source};
@@ -284,9 +284,11 @@ fn grants_of(file: &str, profiles: &Profiles, roles: &Registry) -> Grants {
     };
     let Some(profile) = granted else { return Grants::new() };
     let limits = profile.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
+    let delegates = profile.grants(TASK).then(|| DELEGATES.to_owned());
     let mut grants = Grants::from([
         ("jail", vec![profile.confinement.as_str().to_owned()]),
         ("tools", profile.tools.iter().map(ToString::to_string).collect()),
+        ("delegates", delegates.into_iter().collect()),
         ("hosts", profile.hosts),
         ("limits", limits),
     ]);
@@ -294,6 +296,9 @@ fn grants_of(file: &str, profiles: &Profiles, roles: &Registry) -> Grants {
     grants.retain(|_, values| !values.is_empty());
     grants
 }
+
+/// What `Task` comes to.
+const DELEGATES: &str = "work to any agent, with no more than this and no more than that agent may";
 
 /// Whether a line of a file that cannot be used gives its profile this name.
 fn gives(line: &str, name: &str) -> bool {
