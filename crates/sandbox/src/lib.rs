@@ -46,8 +46,8 @@ pub use blueprint::{
 };
 pub use capabilities::{Capabilities, Capability, Cgroups, LANDLOCK_SCOPES, Swap};
 pub use compile::{
-    Compiled, HOSTNAME, Memory, Missing, Reason, Refusal, check_place, compile, compile_harvest,
-    guarantees, identity,
+    Compiled, HOSTNAME, Keeper, Keepers, Missing, Reason, Refusal, check_place, compile,
+    compile_harvest, guarantees, identity, keepers,
 };
 pub use folder::Folder;
 pub use host::Host;

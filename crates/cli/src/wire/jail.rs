@@ -16,8 +16,8 @@ use sequester_core::fault::Code;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Folder, Host, Jail, Policy, Refusal, Surroundings,
-    Workspace, assume, check_place, compile, compile_harvest, identity, probe,
+    Capabilities, Compiled, Error, Folder, Host, Jail, Policy, Refusal, Surroundings, Workspace,
+    assume, check_place, compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -100,7 +100,7 @@ impl Machine {
 
     /// Whether there is such a jail here: one is started that does nothing. Whoever asks a model has to know before.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
-        self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))?;
+        self.start(policy, |compiled| Jail::serve(&compiled.blueprint).map(drop))?;
         self.seen().insert(policy.confinement);
         Ok(())
     }
@@ -146,12 +146,12 @@ impl Machine {
     pub(crate) fn start<T>(
         &self,
         policy: &Policy,
-        launch: impl Fn(&Blueprint) -> Result<T, Error>,
+        launch: impl Fn(&Compiled) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         self.make_state()?;
         let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
-            compiled.map(|Compiled { blueprint, .. }| launch(&blueprint))
+            compiled.map(|compiled| launch(&compiled))
         };
         let assumed = assume();
         let trouble = match attempt(&assumed) {
