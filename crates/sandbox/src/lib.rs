@@ -54,6 +54,7 @@ pub use host::Host;
 pub use launch::{Error, Handle, Jail, Streams, Supervisor};
 pub use limits::Limits;
 pub use order::{Cause, Ending, Said, Trouble};
+pub use placeholder::placeholders;
 pub use policy::{Layer, Layers, Policy, Workspace};
 pub use probe::{assume, probe};
 pub use supervise::enter_if_jailed;

@@ -13,6 +13,7 @@ use std::time::SystemTime;
 
 use sequester_core::change::Change;
 use sequester_core::fault::Code;
+use sequester_core::path::RepoPath;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
@@ -63,6 +64,14 @@ impl Machine {
     /// Where bases and the layers of attempts are.
     pub(crate) fn workspaces(&self) -> PathBuf {
         self.state.with_file_name("workspaces")
+    }
+
+    /// Files below a folder that jails hold a name with, which are nobody's work.
+    pub(crate) fn placeholders(&self, root: &Path) -> BTreeSet<RepoPath> {
+        // Who cannot read the notes of jails has none that live.
+        let all = sequester_sandbox::placeholders(&self.state).unwrap_or_default();
+        let below = all.iter().filter_map(|path| path.strip_prefix(root).ok()?.to_str());
+        below.filter_map(|path| RepoPath::parse(path).ok()).collect()
     }
 
     /// The folder for stores, which nobody else may look into.
