@@ -169,7 +169,8 @@ fn what_covers_a_name_falls_off_and_ends_the_jail_though_the_same_file_comes_bac
 
 #[test]
 fn a_secret_file_of_a_folder_is_there_for_programs_and_empty() {
-    let script = r#"stat -c '%s %a' .env; cat .env; echo x >> .env; rm -f .env; mv .env b; git status --short"#;
+    let script =
+        "stat -c '%s %a' .env; cat .env; echo x >> .env; rm -f .env; mv .env b; git status --short";
     let busy = "cannot remove '.env': Device or resource busy";
     let moved = "cannot move '.env' to 'b': Device or resource busy";
     for (profile, refusals) in [

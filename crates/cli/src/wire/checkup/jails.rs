@@ -45,7 +45,7 @@ impl Jails {
         let guarantees =
             tried.into_iter().map(|(profile, tried)| (profile.as_str(), tried.guarantees));
         let guarantees = guarantees.collect();
-        Ok(Self { guarantees, starts, renames, capabilities, keepers })
+        Ok(Self { capabilities, keepers, guarantees, starts, renames })
     }
 
     pub(super) fn capabilities(&self) -> BTreeMap<String, bool> {

@@ -159,7 +159,7 @@ fn a_folder_too_large_to_search_is_refused() {
 #[test]
 fn memory_and_processes_are_the_kernels_where_it_has_a_group() {
     let keepers = |cgroups, user_namespaces| {
-        let capabilities = Capabilities { cgroups, user_namespaces, ..Capabilities::all() };
+        let capabilities = Capabilities { user_namespaces, cgroups, ..Capabilities::all() };
         let keepers = keepers(&user(), &capabilities);
         assert_eq!(keepers["disk"], Keeper::Watched);
         (keepers["memory"], keepers["pids"])
