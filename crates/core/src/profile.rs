@@ -200,6 +200,13 @@ pub enum Excess {
     Jail(Confinement),
 }
 
+impl Excess {
+    /// Nobody grants it to a profile that cannot spawn.
+    fn is_delegation(&self) -> bool {
+        matches!(self, Self::Tool(tool) if tool == TASK)
+    }
+}
+
 impl fmt::Display for Excess {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -254,6 +261,10 @@ impl Error {
     /// What a person can do about it.
     pub fn hint(&self) -> String {
         match self {
+            Self::Wider { excess, .. } if excess.is_delegation() => {
+                "Take it out, or extend `full-access`, as a repository's file may that you accept with `sequester trust`."
+                    .to_owned()
+            }
             Self::Wider { .. } | Self::FullAccess { .. } => format!("Take it out: {ONLY_THE_USER}"),
             Self::Unaccepted { file, .. } => {
                 format!(
@@ -275,7 +286,12 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wider { profile, parent, excess } => {
-                write!(formatter, "`{profile}` asks for {excess}, which `{parent}` does not grant.")
+                write!(
+                    formatter,
+                    "`{profile}` asks for {excess}, which `{parent}` does not grant"
+                )?;
+                let whoever = "; only profiles that are made from `full-access` can.";
+                formatter.write_str(if excess.is_delegation() { whoever } else { "." })
             }
             Self::Unaccepted { profile, parent, .. } => write!(
                 formatter,

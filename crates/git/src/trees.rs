@@ -10,13 +10,14 @@ mod patch;
 pub(crate) mod refs;
 pub(crate) mod working;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sequester_core::change::Change;
 use sequester_core::id::{CommitId, RunId, TreeId};
 use sequester_core::moment::Moment;
+use sequester_core::path::RepoPath;
 use sequester_core::repository::{Draft, Error, ErrorKind, Merge, Repository, Snapshot, Start};
 
 pub use commit::Home;
@@ -34,6 +35,8 @@ use edit::Writer;
 pub struct Trees {
     pub(crate) repo: Repo,
     home: Home,
+    /// Files of the working tree that are nobody's work.
+    passed_over: BTreeSet<RepoPath>,
     person: OnceLock<String>,
     /// What holds the trees of each run, as it was last seen. One at a time moves it.
     holding: Mutex<BTreeMap<String, Name>>,
@@ -42,7 +45,14 @@ pub struct Trees {
 impl Trees {
     /// `home` is where the person's own configuration is read, for the name that commits carry.
     pub fn of(repo: &Repo, home: Home) -> Self {
-        Self { repo: repo.clone(), home, person: OnceLock::new(), holding: Mutex::default() }
+        let (person, holding) = (OnceLock::new(), Mutex::default());
+        Self { repo: repo.clone(), home, passed_over: BTreeSet::new(), person, holding }
+    }
+
+    /// The same, as if these files did not lie in the working tree.
+    #[must_use]
+    pub fn passing_over(self, files: BTreeSet<RepoPath>) -> Self {
+        Self { passed_over: files, ..self }
     }
 
     /// Whether nothing but runs is kept in it: the folder lies in no repository of the person's.
@@ -125,12 +135,13 @@ impl Repository for Trees {
         let tree = self.tree_of(name)?;
         let commit = commit.map(CommitId::new);
         if dirty {
-            let tree = working::write(&self.repo, &tree)?.to_string().as_str().into();
+            let tree =
+                working::write(&self.repo, &tree, &self.passed_over)?.to_string().as_str().into();
             return Ok(Start { commit, tree, left_out: false });
         }
         let base = Tree::of_tree(&self.repo, &tree)?;
-        let left_out =
-            !self.repo.dirty(&base)?.is_clean() || !working::untracked(&self.repo)?.is_empty();
+        let left_out = !self.repo.dirty(&base)?.is_clean()
+            || !working::untracked(&self.repo, &self.passed_over)?.is_empty();
         Ok(Start { commit, tree: tree.to_string().as_str().into(), left_out })
     }
 

@@ -13,7 +13,7 @@ mod rules;
 mod tests;
 mod workspace;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sequester_core::profile::Guarantee;
@@ -39,16 +39,24 @@ pub struct Compiled {
     pub blueprint: Blueprint,
     /// All that hold, also those that the policy does not need.
     pub guarantees: BTreeSet<Guarantee>,
-    pub memory: Memory,
+    /// Who keeps each limit.
+    pub keepers: Keepers,
 }
 
-/// Who limits the memory of the tree.
+/// Who keeps a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Memory {
+pub enum Keeper {
+    /// Control groups.
     Kernel,
+    /// Limits of each process or user, which the kernel keeps too.
+    Rlimit,
+    /// The supervisor, many times a second.
     Watched,
 }
+
+/// By the name of the limit.
+pub type Keepers = BTreeMap<&'static str, Keeper>;
 
 /// The jail for this policy on this machine. Refuses unless every guarantee that the policy needs holds.
 pub fn compile(
@@ -67,12 +75,24 @@ pub fn compile(
     } else {
         fallback(policy, surroundings, capabilities)
     };
-    let memory = match &capabilities.cgroups {
-        Cgroups::V1 { parents, .. } if parents.contains_key("memory") => Memory::Kernel,
-        Cgroups::V2 { controllers, .. } if controllers.contains("memory") => Memory::Kernel,
-        _ => Memory::Watched,
+    let keepers = keepers(surroundings, capabilities);
+    Ok(Compiled { blueprint, guarantees: held, keepers })
+}
+
+/// Who keeps which limit of a jail here.
+pub fn keepers(surroundings: &Surroundings, capabilities: &Capabilities) -> Keepers {
+    let controls = |controller: &str| match &capabilities.cgroups {
+        Cgroups::None => false,
+        Cgroups::V1 { parents, .. } => parents.contains_key(controller),
+        Cgroups::V2 { controllers, .. } => controllers.contains(controller),
     };
-    Ok(Compiled { blueprint, guarantees: held, memory })
+    let or = |controller, other| if controls(controller) { Keeper::Kernel } else { other };
+    // Elsewhere the kernel would count all processes of the person's.
+    let own = is_rooted(surroundings, capabilities);
+    let user = if own { Keeper::Rlimit } else { Keeper::Watched };
+    let watched = ["cpu", "disk", "output", "wall"].map(|limit| (limit, Keeper::Watched));
+    let grouped = [("memory", or("memory", Keeper::Watched)), ("pids", or("pids", user))];
+    watched.into_iter().chain(grouped).collect()
 }
 
 /// The jail in which the change is computed that a jail for this policy left. None where nothing is kept.

@@ -96,7 +96,15 @@ impl Groups {
 
     /// Whether the kernel itself limits the memory.
     pub(crate) fn limit_memory(&self) -> bool {
-        let files = ["memory.limit_in_bytes", "memory.max"];
+        self.have(&["memory.limit_in_bytes", "memory.max"])
+    }
+
+    /// Whether the kernel itself limits the number of processes.
+    pub(crate) fn limit_pids(&self) -> bool {
+        self.have(&["pids.max"])
+    }
+
+    fn have(&self, files: &[&str]) -> bool {
         self.folders.iter().any(|folder| files.iter().any(|file| folder.join(file).exists()))
     }
 

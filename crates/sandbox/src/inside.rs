@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, exit};
+use std::process::Command;
 
 use rustix::io::Errno;
 use rustix::process::{
@@ -58,7 +58,7 @@ pub(crate) fn run(
     if let Err(trouble) = made {
         // The supervisor sees the end if it cannot be told.
         let _ = link.say(&Word::Failed(trouble));
-        exit(1);
+        sys::leave(1);
     }
     match sys::fork() {
         Ok(None) => start(order, ends, link, serve),
@@ -72,11 +72,11 @@ pub(crate) fn run(
             };
             first::end_others();
             let _ = link.say(&Word::Ended(ending));
-            exit(0);
+            sys::leave(0);
         }
         Err(error) => {
             let _ = link.say(&Word::Failed(Trouble::at("start the program")(error)));
-            exit(1);
+            sys::leave(1);
         }
     }
 }
@@ -90,7 +90,7 @@ fn close_others(sources: Option<&[Sources]>, ends: &Ends, link: &Link) -> io::Re
 
 fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Result<(), Trouble> {
     die_with_the_supervisor()?;
-    let Some(Word::Go) = told(link)? else { exit(1) };
+    let Some(Word::Go) = told(link)? else { sys::leave(1) };
     close_memory()?;
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         become_user(identity)?;
@@ -118,7 +118,7 @@ fn told(link: &Link) -> Result<Option<Word>, Trouble> {
 
 /// Until the supervisor holds the names that must not be made.
 fn held(link: &Link) -> Result<(), Trouble> {
-    let Some(Word::Held) = told(link)? else { exit(1) };
+    let Some(Word::Held) = told(link)? else { sys::leave(1) };
     Ok(())
 }
 
@@ -229,16 +229,16 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
         .and_then(|()| dup2_stdout(&ends.stdout))
         .and_then(|()| dup2_stderr(&ends.stderr));
     if connected.is_err() {
-        exit(126);
+        sys::leave(126);
     }
     match (order.program, ends.socket) {
         (Program::Server, Some(socket)) => {
             serve(UnixStream::from(socket));
-            exit(0);
+            sys::leave(0);
         }
         (Program::Trial(deed), Some(socket)) => {
             deed::perform(&deed, UnixStream::from(socket));
-            exit(0);
+            sys::leave(0);
         }
         (Program::Command(words), _) => {
             let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
@@ -247,11 +247,11 @@ fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) 
         }
         (Program::Harvest(rules), Some(socket)) => {
             let sent = harvest::send(&rules, UnixStream::from(socket));
-            exit(sent.map_or(1, |()| 0));
+            sys::leave(sent.map_or(1, |()| 0));
         }
         (Program::Server | Program::Harvest(_) | Program::Trial(_), None) => {}
     }
-    exit(126)
+    sys::leave(126)
 }
 
 /// A further program beside a server, with a stream of its own.
@@ -259,14 +259,14 @@ fn become_spawned(blueprint: &Blueprint, words: &[String], stream: OwnedFd) -> !
     // Fails only for the leader of a group, which a new process is not.
     let _ = setsid();
     if dup2_stdin(&stream).and_then(|()| dup2_stdout(&stream)).is_err() {
-        exit(126);
+        sys::leave(126);
     }
     // What it says besides is for nobody: there is no terminal, and standard error leads nowhere.
     drop(stream);
     let words: Vec<OsString> = words.iter().map(OsString::from).collect();
     match execute(blueprint, &words) {
-        Ending::NotFound => exit(127),
-        _ => exit(126),
+        Ending::NotFound => sys::leave(127),
+        _ => sys::leave(126),
     }
 }
 

@@ -1,6 +1,5 @@
 //! The controller's side: starts a supervisor with a blueprint and hears how it went.
 
-use std::ffi::CString;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,8 +14,9 @@ use crate::blueprint::Blueprint;
 use crate::harvest::{self, Rules};
 use crate::link::Link;
 use crate::order::{Ending, Order, Program, Said, Trouble, Wish};
-use crate::supervise::{CONTROL, MARK, SOCKET, is_supervisor};
-use crate::{groups, probe, sys};
+use crate::supervise::{CONTROL, MARK, SOCKET, is_supervisor, supervise};
+use crate::sys::{self, Alone, Given};
+use crate::{groups, probe};
 
 /// What a command is connected to.
 #[derive(Clone, Copy)]
@@ -71,10 +71,20 @@ impl From<io::Error> for Error {
 impl Supervisor {
     /// For a command that is connected to these streams.
     pub fn start(streams: Streams<'_>) -> Result<Self, Error> {
-        Self::connect(streams, None)
+        Self::connect(streams, None, spawn)
     }
 
-    fn connect(streams: Streams<'_>, socket: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
+    /// The same for a program that begins, and of the person's holds nothing yet but what it was started with: while it has one
+    /// thread the supervisor goes on from here, for less than the start of a program.
+    pub fn branch(streams: Streams<'_>) -> Result<Self, Error> {
+        Self::connect(streams, None, branch)
+    }
+
+    fn connect(
+        streams: Streams<'_>,
+        socket: Option<BorrowedFd<'_>>,
+        begin: fn(&[Given<'_>]) -> io::Result<Pid>,
+    ) -> Result<Self, Error> {
         // A program that does not enter would start itself again and again.
         if is_supervisor() {
             return Err(Error::NotEntered);
@@ -87,9 +97,7 @@ impl Supervisor {
             (theirs.as_fd(), CONTROL),
         ];
         given.extend(socket.map(|socket| (socket, SOCKET)));
-        let mark = CString::new(MARK).map_err(io::Error::other)?;
-        let pid = sys::spawn(c"/proc/self/exe", &[mark], &given)?;
-        Ok(Self { pid, control: ours })
+        Ok(Self { pid: begin(&given)?, control: ours })
     }
 
     /// Runs a command; its words are those of a shell's command line after parsing.
@@ -159,7 +167,7 @@ impl Jail {
         streams: Streams<'_>,
         socket: Option<BorrowedFd<'_>>,
     ) -> Result<Self, Error> {
-        Supervisor::connect(streams, socket)?.keep(blueprint, program)
+        Supervisor::connect(streams, socket, spawn)?.keep(blueprint, program)
     }
 
     /// What the supervisor says next; nothing when it has gone.
@@ -219,6 +227,16 @@ impl Drop for Supervisor {
             }
         }
     }
+}
+
+fn spawn(given: &[Given<'_>]) -> io::Result<Pid> {
+    sys::spawn(c"/proc/self/exe", MARK, given)
+}
+
+fn branch(given: &[Given<'_>]) -> io::Result<Pid> {
+    let Some(alone) = Alone::look() else { return spawn(given) };
+    // What is branched off runs commands and serves nothing.
+    alone.branch(MARK, given)?.map_or_else(|| supervise(drop), Ok)
 }
 
 /// A file in memory that nobody can change any more.

@@ -46,14 +46,15 @@ pub use blueprint::{
 };
 pub use capabilities::{Capabilities, Capability, Cgroups, LANDLOCK_SCOPES, Swap};
 pub use compile::{
-    Compiled, HOSTNAME, Memory, Missing, Reason, Refusal, check_place, compile, compile_harvest,
-    guarantees, identity,
+    Compiled, HOSTNAME, Keeper, Keepers, Missing, Reason, Refusal, check_place, compile,
+    compile_harvest, guarantees, identity, keepers,
 };
 pub use folder::Folder;
 pub use host::Host;
 pub use launch::{Error, Handle, Jail, Streams, Supervisor};
 pub use limits::Limits;
 pub use order::{Cause, Ending, Said, Trouble};
+pub use placeholder::placeholders;
 pub use policy::{Layer, Layers, Policy, Workspace};
 pub use probe::{assume, probe};
 pub use supervise::enter_if_jailed;

@@ -3,6 +3,8 @@
 //! Several jails may work on one folder. What they put there is noted in one file for each folder, which every one of them holds by a
 //! lock of the kernel: the last takes everything away, and what nobody holds is what the dead left.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -113,15 +115,14 @@ fn take(put: &[(PathBuf, Kind)]) {
     for (path, kind) in put.iter().rev() {
         match kind {
             Kind::Folder => drop(fs::remove_dir(path)),
-            Kind::File
-                if fs::symlink_metadata(path)
-                    .is_ok_and(|about| about.is_file() && about.len() == 0) =>
-            {
-                drop(fs::remove_file(path));
-            }
+            Kind::File if is_empty(path) => drop(fs::remove_file(path)),
             Kind::File => {}
         }
     }
+}
+
+fn is_empty(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|about| about.is_file() && about.len() == 0)
 }
 
 /// Shut names in a folder that the jail may write, by the machine's names of them.
@@ -175,12 +176,28 @@ fn beneath(entries: &[Entry], at: &Path) -> Option<PathBuf> {
 
 /// Takes away what the dead left. Needs a turn.
 pub(crate) fn sweep(state: &Path) {
-    let Ok(entries) = fs::read_dir(state) else { return };
-    for entry in entries.flatten() {
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX))
-            && let Ok(file) = hold::open(&entry.path())
-        {
-            Journal { path: entry.path(), file, state: state.to_owned() }.end();
-        }
+    journals(state).for_each(|mut journal| journal.end());
+}
+
+/// Files that jails of this state have put into the person's folders, and that are nobody's work.
+pub fn placeholders(state: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    if !state.is_dir() {
+        return Ok(BTreeSet::new());
     }
+    let _turn = Turn::take(state)?;
+    let mut all = BTreeSet::new();
+    for mut journal in journals(state) {
+        let files = journal.read()?.into_iter().filter(|(_, kind)| *kind == Kind::File);
+        all.extend(files.map(|(path, _)| path).filter(|path| is_empty(path)));
+    }
+    Ok(all)
+}
+
+fn journals(state: &Path) -> impl Iterator<Item = Journal> {
+    let entries = fs::read_dir(state).into_iter().flatten().flatten();
+    let named = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX));
+    entries.filter(move |entry| named(&entry.file_name())).filter_map(|entry| {
+        let (path, state) = (entry.path(), state.to_owned());
+        hold::open(&path).ok().map(|file| Journal { path, file, state })
+    })
 }

@@ -1,9 +1,12 @@
 //! The supervisor: one process beside each jail, which makes it, watches it and clears up after it.
 
+use std::ffi::CStr;
 use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,7 +37,7 @@ use crate::tree;
 use crate::watch::Watch;
 
 /// How it is told from a start by a person.
-pub(crate) const MARK: &str = "sequester-jail";
+pub(crate) const MARK: &CStr = c"sequester-jail";
 /// The descriptors that it is started with, beside the three of every program.
 pub(crate) const CONTROL: i32 = 3;
 pub(crate) const SOCKET: i32 = 4;
@@ -43,12 +46,18 @@ pub(crate) const SOCKET: i32 = 4;
 /// of a server it runs `serve`. Otherwise it does nothing.
 pub fn enter_if_jailed(serve: impl FnOnce(UnixStream)) {
     if is_supervisor() {
-        std::process::exit(run(serve).map_or(1, |()| 0));
+        supervise(serve);
     }
 }
 
 pub(crate) fn is_supervisor() -> bool {
-    std::env::args_os().next().is_some_and(|name| name == MARK)
+    std::env::args_os().next().is_some_and(|name| name.as_bytes() == MARK.to_bytes())
+}
+
+/// Keeps the jail that it is told of. A panic ends here too: beneath it may be what this process was branched from.
+pub(crate) fn supervise(serve: impl FnOnce(UnixStream)) -> ! {
+    let kept = catch_unwind(AssertUnwindSafe(|| run(serve)));
+    sys::leave(i32::from(!matches!(kept, Ok(Ok(())))))
 }
 
 fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
@@ -259,7 +268,7 @@ impl Mapping {
         let Cloned::Parent { pid, handle } = sys::clone_apart(libc::CLONE_NEWUSER as u64)? else {
             drop(ours);
             let _ = theirs.hear::<Word>();
-            std::process::exit(0);
+            sys::leave(0);
         };
         drop(theirs);
         let between = Identity { inside: identity.owner, ..identity };

@@ -54,6 +54,8 @@ pub enum What {
     Text(String),
     /// Credentials in a folder that is shown.
     Hidden,
+    /// An empty folder of the jail's own, around what is shown of the machine's.
+    Scratch,
 }
 
 /// Where nobody has a home.

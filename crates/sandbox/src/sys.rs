@@ -1,15 +1,17 @@
 //! The calls that no library wraps. All unsafe code of the product is here, each block with its reason.
 #![allow(unsafe_code, reason = "the one place where the kernel is called by hand")]
 
+mod branch;
 mod process;
 mod raw;
 mod spawn;
 
+pub(crate) use branch::Alone;
 pub(crate) use process::{
-    Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, makes_namespaces,
+    Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, leave, makes_namespaces,
 };
 pub(crate) use raw::{
     Attributes, children_ended, filter, has_filters, landlock_version, leave_groups, loopback_up,
     set_attributes,
 };
-pub(crate) use spawn::spawn;
+pub(crate) use spawn::{Given, spawn};

@@ -126,7 +126,9 @@ impl<'a> Watch<'a> {
         let mut used = Used { cpu: counted.unwrap_or_default(), memory: 0, pids: 0 };
         let (cpu, memory) =
             (self.caps.cpu.is_some() && counted.is_none(), !self.groups.limit_memory());
-        if cpu || memory {
+        // In namespaces the kernel counts the processes of the jail's user.
+        let number = matches!(self.processes, Processes::BeneathThis) && !self.groups.limit_pids();
+        if cpu || memory || number {
             // One more than may be there is enough to know.
             let pids = self.pids(self.caps.pids as usize + 1);
             let loads: Vec<Load> = pids.iter().map(|pid| load(*pid)).collect();

@@ -57,6 +57,13 @@ impl Folder {
         Ok(folder)
     }
 
+    /// The same, as if these files did not lie there.
+    #[must_use]
+    pub fn without(mut self, files: &BTreeSet<RepoPath>) -> Self {
+        self.entries.retain(|entry| !files.contains(&entry.path));
+        self
+    }
+
     /// Without a list: for reading what is known to be there.
     pub fn unlisted(root: &Path) -> Result<Self, Error> {
         let label = root.display().to_string();

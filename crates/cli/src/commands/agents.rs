@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
     let project = Project::open(args)?;
     let agents = &project.agents;
     let Some(name) = &given.name else {
-        let roles = agents.registry.roles();
+        let roles = agents.registry().roles();
         return list(args, agents, &agents.agent_faults(), &roles, || {
             view::list(roles, terminal::width())
         });

@@ -132,7 +132,8 @@ impl Place {
     }
 
     fn over(repo: Repo, root: PathBuf) -> Self {
-        let trees = Arc::new(runs::trees_of(&repo));
+        let held = Machine::look().placeholders(repo.root());
+        let trees = Arc::new(runs::trees_of(&repo).passing_over(held));
         trees.sweep();
         Self { trees, repo, root }
     }

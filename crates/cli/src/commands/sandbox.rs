@@ -1,13 +1,16 @@
 //! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
 
 use std::cell::Cell;
-use std::io;
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_sandbox::{Cause, Ending, Limits, Policy, Said, Streams, Supervisor, Workspace};
+use sequester_sandbox::{
+    Cause, Ending, Keeper, Keepers, Limits, Policy, Said, Streams, Supervisor, Workspace,
+};
 
 use crate::Outcome;
 use crate::args::{Args, SandboxArgs};
@@ -20,8 +23,9 @@ use crate::wire::{Agents, Settings, config};
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
-    // It starts while the machine is looked at; why it does not is told when the jail is made.
-    let ready = Cell::new(Supervisor::start(streams).ok());
+    // Before anything is read from the environment, and so that it is there when the machine has been looked at. Why it is not is told
+    // when the jail is made.
+    let ready = Cell::new(Supervisor::branch(streams).ok());
     // Before the workspace: what the dead left there is gone then.
     let machine = Machine::look();
     let workspace = given.workspace.clone().or_else(|| args.repo.clone());
@@ -29,7 +33,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(&workspace.path, configuration, &trust);
-    let settings = Settings::load(&workspace.path, configuration, &agents.registry, &trust)?;
+    let settings = Settings::load(&workspace.path, configuration, &agents, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
     let policy = Policy {
         confinement: profile.confinement,
@@ -40,10 +44,13 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         grants: settings.grants(),
         store: machine.store(),
     };
-    let jail = machine.start(&policy, |blueprint| {
+    let (jail, keepers) = machine.start(&policy, |compiled| {
         let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
-        supervisor.run(blueprint, given.command.clone())
+        let jail = supervisor.run(&compiled.blueprint, given.command.clone())?;
+        Ok((jail, compiled.keepers.clone()))
     })?;
+    tell_watched(&given.limit, &keepers);
+    tell_no_prompt(&given.command);
     let mut lost = false;
     let heard = |said: Said| {
         lost |= matches!(said, Said::Lost { .. });
@@ -67,6 +74,32 @@ fn limits(flags: &[String]) -> Result<Limits, Failure> {
         })?;
     }
     Ok(limits)
+}
+
+/// Whoever sets a limit relies on it.
+fn tell_watched(flags: &[String], keepers: &Keepers) {
+    let set: BTreeSet<&str> =
+        flags.iter().filter_map(|flag| flag.split_once('=')).map(|(limit, _)| limit).collect();
+    let watched = set.into_iter().filter(|limit| ["disk", "memory", "pids"].contains(limit));
+    let watched: Vec<&str> =
+        watched.filter(|limit| keepers.get(limit) == Some(&Keeper::Watched)).collect();
+    if !watched.is_empty() {
+        output::tell(&format!(
+            "Not kept by the kernel here, but watched many times a second: `{}`. For a moment more may be used; `sequester doctor` tells who keeps which limit.",
+            watched.join("`, `")
+        ));
+    }
+}
+
+/// Who starts a shell by hand waits for one.
+fn tell_no_prompt(command: &[String]) {
+    let [program] = command else { return };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    if ["bash", "dash", "fish", "sh", "zsh"].contains(&name) && io::stdin().is_terminal() {
+        output::tell(
+            "It has no terminal, so that nothing in it can type into yours: it reads your lines and shows no prompt. Ctrl-D ends it.",
+        );
+    }
 }
 
 /// What its user may otherwise start unawares.

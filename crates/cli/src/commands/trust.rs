@@ -62,7 +62,7 @@ fn tell_unread(agents: &Agents) -> usize {
 /// The files that were named, or all that ask for something.
 fn find(root: &Path, given: &TrustArgs, agents: &Agents) -> Result<Vec<Asking>, Failure> {
     let mut known = agents.asked();
-    known.extend(config::asked(root, &agents.registry)?);
+    known.extend(config::asked(root, agents.registry())?);
     known.sort_by(|one, two| one.source.origin.cmp(&two.source.origin));
     if given.file.is_empty() {
         return Ok(known);

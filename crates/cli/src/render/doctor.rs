@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use sequester_core::profile::{Confinement, Guarantee};
+use sequester_sandbox::Keeper;
 
 use super::profiles::told;
 use super::{table, terminal};
-use crate::wire::checkup::{Check, Checkup, Ended, Kept, Model};
+use crate::wire::checkup::{Check, Checkup, Ended, Model};
 
 pub(crate) fn render(checkup: &Checkup, width: usize) -> String {
     let parts = [
@@ -108,16 +109,16 @@ fn limits(checkup: &Checkup) -> Vec<(&'static str, String)> {
         .collect();
     let jail: Vec<String> =
         limits.jail.iter().map(|(name, value)| jail_limit(name, *value)).collect();
-    let by = |wanted: Kept| -> String {
-        let names = limits.kept_by.iter().filter(|(_, kept)| **kept == wanted);
+    let by = |wanted: Keeper| -> String {
+        let names = limits.kept_by.iter().filter(|(_, keeper)| **keeper == wanted);
         names.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     };
     vec![
         ("subagent", subagent.join(", ")),
         ("jail", jail.join(", ")),
-        ("by cgroups", by(Kept::Kernel)),
-        ("by rlimits", by(Kept::Rlimit)),
-        ("watched", by(Kept::Watched)),
+        ("by cgroups", by(Keeper::Kernel)),
+        ("by rlimits", by(Keeper::Rlimit)),
+        ("watched", by(Keeper::Watched)),
     ]
 }
 

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::path::RepoPath;
-use sequester_core::profile::{Profile, Profiles};
+use sequester_core::profile::{Profile, Profiles, TASK};
 use sequester_core::repository::Snapshot;
 use sequester_core::run::Workflows;
 use sequester_core::source::{Origin, Source};
@@ -22,13 +23,14 @@ const BYTES: u64 = 256 << 10;
 /// Files of one folder.
 const MOST: usize = 200;
 
-/// All that can be asked for by name.
+/// All that can be asked for by name. Agents and workflows are made of their files with the first question: a jail alone has none.
 pub(crate) struct Agents {
-    pub(crate) registry: Registry,
     pub(crate) profiles: Profiles,
-    pub(crate) workflows: Workflows,
+    registry: OnceLock<Registry>,
+    workflows: OnceLock<Workflows>,
     agent_files: Files,
     profile_files: Files,
+    workflow_files: Files,
     profile_faults: Vec<FileFault>,
 }
 
@@ -58,8 +60,6 @@ impl Agents {
         }
         let extensions = ["yaml", "yml"];
         profile_files.read(root, ".sequester/profiles", &extensions, named);
-        let (profiles, profile_faults) = Profiles::read(&profile_files.sources);
-        let registry = Registry::read(&agent_files.sources, &profiles);
         let mut workflow_files = Files::default();
         if let Some(configuration) = configuration {
             let own = |path: String, _: &str| {
@@ -68,8 +68,26 @@ impl Agents {
             workflow_files.read(configuration, "workflows", &extensions, own);
         }
         workflow_files.read(root, ".sequester/workflows", &extensions, named);
-        let workflows = Workflows::read(&workflow_files.sources);
-        Self { registry, profiles, workflows, agent_files, profile_files, profile_faults }
+        let (profiles, profile_faults) = Profiles::read(&profile_files.sources);
+        let (registry, workflows) = (OnceLock::new(), OnceLock::new());
+        Self {
+            profiles,
+            registry,
+            workflows,
+            agent_files,
+            profile_files,
+            workflow_files,
+            profile_faults,
+        }
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        let read = || Registry::read(&self.agent_files.sources, &self.profiles);
+        self.registry.get_or_init(read)
+    }
+
+    pub(crate) fn workflows(&self) -> &Workflows {
+        self.workflows.get_or_init(|| Workflows::read(&self.workflow_files.sources))
     }
 
     /// Files of the repository that ask for more than it may have. Agents are read beside the profiles as if those were
@@ -143,12 +161,13 @@ impl Agents {
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Role, Failure> {
-        self.registry.find(name).ok_or_else(|| {
-            if let Some(fault) = self.registry.fault_of(name) {
+        let registry = self.registry();
+        registry.find(name).ok_or_else(|| {
+            if let Some(fault) = registry.fault_of(name) {
                 return Failure::of_file(fault);
             }
             let message = format!("There is no agent `{name}`.");
-            Failure::input(Code::UnknownAgent, "", message, self.registry.hint(name))
+            Failure::input(Code::UnknownAgent, "", message, registry.hint(name))
         })
     }
 
@@ -182,7 +201,7 @@ impl Agents {
 
     /// What is wrong with the agents' files.
     pub(crate) fn agent_faults(&self) -> Vec<&FileFault> {
-        self.agent_files.faults.iter().chain(self.registry.faults()).collect()
+        self.agent_files.faults.iter().chain(self.registry().faults()).collect()
     }
 
     /// What is wrong with the profiles' files.
@@ -265,9 +284,11 @@ fn grants_of(file: &str, profiles: &Profiles, roles: &Registry) -> Grants {
     };
     let Some(profile) = granted else { return Grants::new() };
     let limits = profile.limits.iter().map(|(limit, value)| told(*limit, *value)).collect();
+    let delegates = profile.grants(TASK).then(|| DELEGATES.to_owned());
     let mut grants = Grants::from([
         ("jail", vec![profile.confinement.as_str().to_owned()]),
         ("tools", profile.tools.iter().map(ToString::to_string).collect()),
+        ("delegates", delegates.into_iter().collect()),
         ("hosts", profile.hosts),
         ("limits", limits),
     ]);
@@ -275,6 +296,9 @@ fn grants_of(file: &str, profiles: &Profiles, roles: &Registry) -> Grants {
     grants.retain(|_, values| !values.is_empty());
     grants
 }
+
+/// What `Task` comes to.
+const DELEGATES: &str = "work to any agent, with no more than this and no more than that agent may";
 
 /// Whether a line of a file that cannot be used gives its profile this name.
 fn gives(line: &str, name: &str) -> bool {

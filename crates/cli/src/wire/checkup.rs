@@ -13,6 +13,7 @@ use std::path::Path;
 use sequester_core::limits::Limit;
 use sequester_core::profile::Guarantee;
 use sequester_git::Repo;
+use sequester_sandbox::Keepers;
 use serde::Serialize;
 
 use super::jail::Machine;
@@ -22,7 +23,6 @@ use crate::failure::Failure;
 use crate::output;
 pub(crate) use check::{Check, Ended};
 use jails::Jails;
-pub(crate) use jails::Kept;
 use kernel::Kernel;
 pub(crate) use models::Model;
 
@@ -61,7 +61,7 @@ pub(crate) struct Limits {
     pub(crate) subagent: BTreeMap<Limit, Option<u64>>,
     pub(crate) jail: BTreeMap<&'static str, u64>,
     /// Who limits what: `kernel` by control groups, `rlimit`, `watched`.
-    pub(crate) kept_by: BTreeMap<&'static str, Kept>,
+    pub(crate) kept_by: Keepers,
     /// `v1`, `v2` or `none`, with the controllers that can be used.
     pub(crate) cgroups: String,
 }
@@ -124,7 +124,7 @@ impl Checkup {
                 .map(|limit| (limit, limit_of(&settings, limit)))
                 .collect(),
             jail: jails::limits(),
-            kept_by: jails.kept_by(),
+            kept_by: jails.keepers.clone(),
             cgroups: jails.cgroups(),
         };
         Ok(Self {
@@ -167,7 +167,7 @@ fn settings(root: &Path, problems: &mut Vec<Problem>) -> Settings {
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(root, configuration, &trust);
-    let loaded = Settings::load(root, configuration, &agents.registry, &trust);
+    let loaded = Settings::load(root, configuration, &agents, &trust);
     loaded.unwrap_or_else(|failure| {
         problems.push(Problem::of(&failure));
         Settings::default()

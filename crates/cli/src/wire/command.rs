@@ -63,7 +63,8 @@ pub(crate) fn run(
     let shell = machine.surroundings.shell.display().to_string();
     let words = vec![shell, "-c".to_owned(), command.to_owned()];
     let began = Instant::now();
-    let jail = machine.start(policy, |blueprint| Jail::run(blueprint, words.clone(), streams))?;
+    let jail =
+        machine.start(policy, |compiled| Jail::run(&compiled.blueprint, words.clone(), streams))?;
     leash.take(&jail).map_err(told)?;
     let ending = jail.wait(drop).map_err(|error| broken(&error))?;
     let elapsed = began.elapsed();

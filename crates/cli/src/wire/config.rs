@@ -16,6 +16,7 @@ use sequester_core::limits::{Limit, Limits};
 use sequester_core::protected::Grants;
 use sequester_core::source::{Origin, Source};
 
+use super::agents::Agents;
 use super::trust::{self, Asking, Trust, Untrusted};
 use crate::failure::Failure;
 use crate::render::profiles::told;
@@ -60,7 +61,7 @@ impl Settings {
     pub(crate) fn load(
         root: &Path,
         configuration: Option<&Path>,
-        agents: &Registry,
+        agents: &Agents,
         trust: &Trust,
     ) -> Result<Self, Failure> {
         let file = Untrusted { root, path: FILE };
@@ -68,14 +69,15 @@ impl Settings {
             match read(&root.join(FILE), &Origin::Repository(FILE.to_owned()))? {
                 Some(text) => {
                     let origin = trust.origin(&file, text.as_bytes());
-                    (parse(&text, &origin, agents)?, origin)
+                    (parse(&text, &origin, agents.registry())?, origin)
                 }
                 None => (Config::default(), Origin::BuiltIn),
             };
         let user = configuration.map(|folder| folder.join("config.toml"));
         let user = user.map(|path| {
             let origin = Origin::User(path.display().to_string());
-            read(&path, &origin)?.map(|text| parse(&text, &origin, agents)).transpose()
+            let text = read(&path, &origin)?;
+            text.map(|text| parse(&text, &origin, agents.registry())).transpose()
         });
         let user = user.transpose()?.flatten().unwrap_or_default();
         Ok(Self::of(repository, &origin, user))

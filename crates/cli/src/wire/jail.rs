@@ -13,11 +13,12 @@ use std::time::SystemTime;
 
 use sequester_core::change::Change;
 use sequester_core::fault::Code;
+use sequester_core::path::RepoPath;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
-    Blueprint, Capabilities, Compiled, Error, Folder, Host, Jail, Policy, Refusal, Surroundings,
-    Workspace, assume, check_place, compile, compile_harvest, identity, probe,
+    Capabilities, Compiled, Error, Folder, Host, Jail, Policy, Refusal, Surroundings, Workspace,
+    assume, check_place, compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -65,6 +66,14 @@ impl Machine {
         self.state.with_file_name("workspaces")
     }
 
+    /// Files below a folder that jails hold a name with, which are nobody's work.
+    pub(crate) fn placeholders(&self, root: &Path) -> BTreeSet<RepoPath> {
+        // Who cannot read the notes of jails has none that live.
+        let all = sequester_sandbox::placeholders(&self.state).unwrap_or_default();
+        let below = all.iter().filter_map(|path| path.strip_prefix(root).ok()?.to_str());
+        below.filter_map(|path| RepoPath::parse(path).ok()).collect()
+    }
+
     /// The folder for stores, which nobody else may look into.
     pub(crate) fn make_state(&self) -> Result<(), Failure> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
@@ -100,7 +109,7 @@ impl Machine {
 
     /// Whether there is such a jail here: one is started that does nothing. Whoever asks a model has to know before.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Failure> {
-        self.start(policy, |blueprint| Jail::serve(blueprint).map(drop))?;
+        self.start(policy, |compiled| Jail::serve(&compiled.blueprint).map(drop))?;
         self.seen().insert(policy.confinement);
         Ok(())
     }
@@ -146,12 +155,12 @@ impl Machine {
     pub(crate) fn start<T>(
         &self,
         policy: &Policy,
-        launch: impl Fn(&Blueprint) -> Result<T, Error>,
+        launch: impl Fn(&Compiled) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         self.make_state()?;
         let attempt = |capabilities: &Capabilities| {
             let compiled = compile(policy, &self.surroundings, capabilities);
-            compiled.map(|Compiled { blueprint, .. }| launch(&blueprint))
+            compiled.map(|compiled| launch(&compiled))
         };
         let assumed = assume();
         let trouble = match attempt(&assumed) {

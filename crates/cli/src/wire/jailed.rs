@@ -199,7 +199,8 @@ impl Inside {
         let alone = Alone::enter(self)?;
         let workspace = self.workspace()?;
         let policy = self.policy(&workspace, self.confines.wall);
-        let (jail, stream, root, settings) = self.machine.start(&policy, |blueprint| {
+        let (jail, stream, root, settings) = self.machine.start(&policy, |compiled| {
+            let blueprint = &compiled.blueprint;
             let (jail, stream) = Jail::serve(blueprint)?;
             let environment = blueprint.environment.clone();
             let proxy = environment.get("http_proxy").cloned();

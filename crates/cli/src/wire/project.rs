@@ -21,6 +21,7 @@ use sequester_survey::Folder;
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::wire::base::Base;
+use crate::wire::jail::Machine;
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, PlanFile, Settings, asked, config};
 
@@ -64,6 +65,7 @@ impl Project {
         let folder = Folder::list_with(&root, &tracked).map_err(|error| {
             unusable(&root, error.to_string(), "Name a folder that you may read with `--repo DIR`.")
         })?;
+        let folder = folder.without(&Machine::look().placeholders(&root));
         let problems = folder.problems().to_vec();
         let history = git.as_ref().and_then(|repo| repo.history().ok());
         let history = history.map(|log| Box::new(log) as Box<dyn History>);
@@ -83,7 +85,7 @@ impl Project {
     ) -> Result<Self, Failure> {
         let (folder, trust) = (config::folder(), Trust::look());
         let agents = Agents::read(&root, folder.as_deref(), &trust);
-        let settings = Settings::load(&root, folder.as_deref(), &agents.registry, &trust)?;
+        let settings = Settings::load(&root, folder.as_deref(), &agents, &trust)?;
         Ok(Self { root, base: Arc::new(base), history, agents, settings, trust, problems })
     }
 

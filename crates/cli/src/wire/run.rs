@@ -118,7 +118,7 @@ impl Asked<'_> {
 
     /// Those that tasks use.
     fn workflows(&self, review: Review) -> Result<BTreeMap<String, Workflow>, Failure> {
-        let known = &self.project.agents.workflows;
+        let known = self.project.agents.workflows();
         let writes = |name: &str| {
             self.project.agents.find(name).is_ok_and(|role| role.phase.changes_files())
         };
@@ -161,7 +161,7 @@ impl Asked<'_> {
         let mut names = needed.clone();
         let delegates = self.delegates(&needed);
         if delegates {
-            let all = self.project.agents.registry.roles();
+            let all = self.project.agents.registry().roles();
             names.extend(all.iter().map(|role| role.name.clone()));
         }
         let mut agents = BTreeMap::new();
@@ -189,7 +189,7 @@ impl Asked<'_> {
         let known = &self.project.agents;
         let tasks = self.file.plan.tasks.iter();
         let asked = tasks.filter_map(|task| task.settings.profile.as_deref());
-        let own = agents.iter().filter_map(|name| known.registry.find(name));
+        let own = agents.iter().filter_map(|name| known.registry().find(name));
         let mut profiles = own.map(|role| role.profile.as_str()).chain(asked);
         profiles.any(|name| known.profiles.get(name).is_ok_and(|one| one.grants(TASK)))
     }

@@ -10,6 +10,7 @@ mod controls;
 mod ears;
 mod exhaustion;
 mod fingerprint;
+mod first;
 mod furniture;
 mod git;
 mod ground;

@@ -154,6 +154,31 @@ fn refuse(place: &Place, before: &[String], lacking: &[&str], refused: Refused) 
 }
 
 #[test]
+fn limits_that_are_only_watched_are_told_to_whoever_sets_them() {
+    let place = Place::of_user();
+    let jailed = ["sandbox", "--profile", "read-only", "--", "true"];
+    let limits = ["--limit", "memory=512M", "--limit", "pids=64", "--limit", "disk=1G"];
+    let limited = [&jailed[..3], &limits, &jailed[3..]].concat();
+    for lacking in [&[][..], &["namespaces"]] {
+        let doctor = place.run(&[], lacking, &["doctor", "--no-checks", "--json"]).json();
+        let is_watched = |limit: &&str| doctor["limits"]["kept_by"][*limit] == "watched";
+        let watched: Vec<&str> =
+            ["disk", "memory", "pids"].into_iter().filter(is_watched).collect();
+        let told = place.run(&[], lacking, &limited);
+        let note = format!("watched many times a second: `{}`.", watched.join("`, `"));
+        assert!(told.code == Some(0) && told.err.contains(&note), "{lacking:?}: {told:?}");
+        let named = doctor["problems"].to_string();
+        for limit in ["memory", "pids"] {
+            let is_named =
+                named.contains("no control group") && named.contains(&format!("`{limit}`"));
+            assert_eq!(is_named, watched.contains(&limit), "{lacking:?}: {limit}: {named}");
+        }
+        let unasked = place.run(&[], lacking, &jailed);
+        assert!(unasked.code == Some(0) && !unasked.err.contains("watched"), "{unasked:?}");
+    }
+}
+
+#[test]
 fn what_a_users_kernel_lacks_is_refused_by_name_for_exactly_the_profiles_that_need_it() {
     for (lacking, refused) in LACKING {
         refuse(&Place::of_user(), &[], lacking, *refused);

@@ -168,6 +168,29 @@ fn what_covers_a_name_falls_off_and_ends_the_jail_though_the_same_file_comes_bac
 }
 
 #[test]
+fn a_secret_file_of_a_folder_is_there_for_programs_and_empty() {
+    let script =
+        "stat -c '%s %a' .env; cat .env; echo x >> .env; rm -f .env; mv .env b; git status --short";
+    let busy = "cannot remove '.env': Device or resource busy";
+    let moved = "cannot move '.env' to 'b': Device or resource busy";
+    for (profile, refusals) in [
+        ("read-only", ["cannot remove '.env': Read-only", "cannot move '.env' to 'b': Read-only"]),
+        ("validate", [busy, moved]),
+        ("writer", [busy, moved]),
+    ] {
+        let bench = Bench::with(&[("a.txt", "a\n"), (".env", "TOKEN=1\n")]);
+        fs::set_permissions(bench.repo().join(".env"), fs::Permissions::from_mode(0o600)).unwrap();
+        let answer = bench.run(&["sandbox", "--profile", profile, "--", "sh", "-c", script]);
+        let lines: Vec<&str> = answer.out.lines().filter(|line| !line.starts_with("??")).collect();
+        assert_eq!(lines, ["0 644", " M .env"], "{profile}: {answer:?}");
+        for refusal in ["create .env: Read-only"].into_iter().chain(refusals) {
+            assert!(answer.err.contains(refusal), "{profile}: {refusal}: {answer:?}");
+        }
+        assert_eq!(fs::read_to_string(bench.repo().join(".env")).unwrap(), "TOKEN=1\n");
+    }
+}
+
+#[test]
 fn a_folder_with_a_hidden_file_is_renamed_inside_and_stays_hidden() {
     for user in users() {
         let bench = Bench::with(&[("a.txt", "a\n")]);

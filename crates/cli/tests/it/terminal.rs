@@ -65,6 +65,18 @@ fn a_shell_in_the_jail_reads_its_lines_and_ends() {
     assert!(answer.out.contains("not a tty"), "{answer:?}");
 }
 
+#[test]
+fn whoever_starts_a_shell_by_hand_is_told_that_there_is_no_prompt() {
+    let bench = Bench::plain();
+    let shell = ["sandbox", "--profile", "read-only", "--limit", "wall=1s", "--", "/bin/sh"];
+    let answer = run(&bench, 200, "", &shell);
+    assert_eq!(answer.code, Some(124), "{answer:?}");
+    assert!(answer.out.contains("shows no prompt"), "{answer:?}");
+    let other = [&shell[..], &["-c", "true"]].concat();
+    let answer = run(&bench, 200, "", &other);
+    assert_eq!((answer.code, answer.out.contains("prompt")), (Some(0), false), "{answer:?}");
+}
+
 const ASKING: &str = "---\nsequester: 1\nworkflow: solo\n---\n# Ports\n\n## [one] Choose\n\n\
     Ask: Which port?\n- 8080 (default)\n- 9090\n\nCreate `port.txt`:\n\n```\nchosen\n```\n";
 

@@ -315,6 +315,30 @@ fn what_is_accepted_counts_until_its_content_changes() {
 }
 
 #[test]
+fn who_could_give_work_away_is_told_what_that_comes_to() {
+    let bench = Bench::with(&FILES);
+    let lead = "---\nname: lead\ndescription: d\ntools: [Read, Task]\n---\nLead.\n";
+    bench.write(".claude/agents/lead.md", lead);
+    bench.write(".sequester/profiles/mini.yaml", "name: mini\nextends: writer\ntools: [Task]\n");
+    let told = bench.run(&["trust"]);
+    let words = told.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "delegates: work to any agent, with no more than this and no more than that agent may",
+        "which `writer` does not grant; only profiles that are made from `full-access` can. It stays refused.",
+    ] {
+        assert!(words.contains(part), "{part} is missing in {told:?}");
+    }
+    let files = bench.run(&["trust", "--yes", "--json"]).json()["files"].clone();
+    assert_eq!(files[0]["grants"]["delegates"].as_array().map(Vec::len), Some(1), "{files}");
+    // What was said of both is what is so.
+    let lead = bench.run(&["agents", "lead", "--json"]).json();
+    assert_eq!(lead["profile"], "full-access", "{lead}");
+    let mini = bench.run(&["profiles", "mini"]);
+    assert_eq!(mini.code, Some(5), "{mini:?}");
+    assert!(mini.err.contains("extend `full-access`"), "{mini:?}");
+}
+
+#[test]
 fn trust_is_for_one_place_and_can_be_taken_back() {
     let bench = Bench::with(&FILES);
     let text = "name: wide\nextends: full-access\nlimits: {wall: 9h}\n";

@@ -395,6 +395,27 @@ fn uncommitted_files_come_with_the_flag_and_a_folder_needs_no_git() {
 }
 
 #[test]
+fn what_a_living_jail_holds_is_not_taken_for_the_persons_work() {
+    let bench = Bench::with(&[("a.txt", "a\n"), ("lefthook.yml", "x\n")]);
+    fs::remove_file(bench.repo().join("lefthook.yml")).unwrap();
+    let words = ["sandbox", "--profile", "writer", "--", "/bin/sh", "-c", "echo up; cat"];
+    let mut command = bench.command(&words);
+    let mut jail = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    jail.stdout.as_mut().unwrap().read_exact(&mut [0; 3]).unwrap();
+    let is_held = || ["Jenkinsfile", "lefthook.yml"].map(|name| bench.repo().join(name).exists());
+    assert_eq!(is_held(), [true, true]);
+    let text = task("ls > /tmp/seen; mv /tmp/seen seen");
+    let mut with_all = arguments("writer", &text);
+    with_all.push("--include-dirty");
+    assert_eq!(seen(&bench.run(&with_all)), ["a.txt"]);
+    let ranked = bench.run(&["files", "a Jenkinsfile", "--json", "--include-dirty"]);
+    assert!(!ranked.out.contains("Jenkinsfile"), "{ranked:?}");
+    drop(jail.stdin.take());
+    assert!(jail.wait().unwrap().success());
+    assert_eq!(is_held(), [false, false]);
+}
+
+#[test]
 fn what_a_validator_writes_is_no_change() {
     let bench = Bench::with(&[("a.txt", "a\n")]);
     let answer = bench.run(&arguments("validate", &task("echo x >> a.txt && grep -q x a.txt")));

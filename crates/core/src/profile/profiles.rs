@@ -8,7 +8,7 @@ use crate::fault::{Code, Fault, FileFault};
 use crate::source::{Origin, Source, of_file};
 
 use super::file::Draft;
-use super::{Confinement, Error, Excess, Grant, Profile, excesses, narrow};
+use super::{Confinement, Error, Excess, Grant, Profile, TASK, excesses, narrow};
 
 /// The built-in ones first, then those of files in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -171,9 +171,9 @@ fn refusals(profile: &Profile, parent: &Profile) -> Vec<Error> {
         let (profile, parent) = (profile.name.clone(), parent.name.clone());
         refused.push(Error::Unaccepted { profile, parent, file });
     }
-    if profile.grants("Task") && profile.confinement != Confinement::FullAccess {
+    if profile.grants(TASK) && profile.confinement != Confinement::FullAccess {
         let (profile, parent) = (profile.name.clone(), parent.name.clone());
-        refused.push(Error::Wider { profile, parent, excess: Excess::Tool("Task".to_owned()) });
+        refused.push(Error::Wider { profile, parent, excess: Excess::Tool(TASK.to_owned()) });
     }
     refused
 }

@@ -171,7 +171,7 @@ fn the_user_may_widen_but_only_full_access_spawns() {
     assert_eq!(
         faults,
         [
-            "1.yaml:3:15 WidenedProfile `boss` asks for the tool `Task`, which `writer` does not grant."
+            "1.yaml:3:15 WidenedProfile `boss` asks for the tool `Task`, which `writer` does not grant; only profiles that are made from `full-access` can."
         ]
     );
     let repository = Origin::Repository("x".into());

@@ -22,11 +22,15 @@ const FILE_BYTES: u64 = 1 << 30;
 /// This program's own folder stays as it was committed.
 const OWN: &str = ".sequester/";
 
-/// The tree that `head` becomes with all that is not committed.
-pub(super) fn write(repo: &Repo, head: &Name) -> Result<Name, Error> {
+/// The tree that `head` becomes with all that is not committed, as if the files to be passed over did not lie there.
+pub(super) fn write(
+    repo: &Repo,
+    head: &Name,
+    passed_over: &BTreeSet<RepoPath>,
+) -> Result<Name, Error> {
     let index = Index::read(&repo.program)?;
     let listing = Listing::of_tree(&repo.objects, head)?;
-    let untracked = untracked(repo)?;
+    let untracked = untracked(repo, passed_over)?;
     let working = Working {
         root: repo.root(),
         checkout: Checkout::at(repo.root()),
@@ -43,13 +47,14 @@ pub(super) fn write(repo: &Repo, head: &Name) -> Result<Name, Error> {
             edits.insert(path, None);
         }
     }
-    for (path, indexed) in &index.entries {
+    for (name, indexed) in &index.entries {
         let is_submodule = indexed.mode == Some(Mode::Submodule);
-        let path = path.as_str();
+        let path = name.as_str();
         if is_submodule || submodules.contains(path) || path.starts_with(OWN) {
             continue;
         }
-        let leaf = if lies_in_folders(repo.root(), path, &mut folders) {
+        let is_there = !passed_over.contains(name);
+        let leaf = if is_there && lies_in_folders(repo.root(), path, &mut folders) {
             working.tracked(&mut writer, path, indexed, &index)?
         } else {
             None
@@ -66,9 +71,12 @@ pub(super) fn write(repo: &Repo, head: &Name) -> Result<Name, Error> {
     Ok(tree)
 }
 
-/// Files that are neither tracked nor ignored. This program's own and those that hold secrets by their name are not among
-/// them, and neither are other repositories.
-pub(super) fn untracked(repo: &Repo) -> Result<Vec<RepoPath>, Error> {
+/// Files that are neither tracked nor ignored nor passed over. This program's own and those that hold secrets by their name are
+/// not among them, and neither are other repositories.
+pub(super) fn untracked(
+    repo: &Repo,
+    passed_over: &BTreeSet<RepoPath>,
+) -> Result<Vec<RepoPath>, Error> {
     let listed = repo.program.run(&["ls-files", "--others", "--exclude-standard", "-z"])?;
     if !listed.success {
         return Err(broken("the working tree cannot be listed. Try `git status`."));
@@ -76,7 +84,7 @@ pub(super) fn untracked(repo: &Repo) -> Result<Vec<RepoPath>, Error> {
     let paths = listed.text.split('\0').filter(|path| !path.ends_with('/'));
     let paths = paths.filter_map(|path| read_path(path.as_bytes()).ok());
     let is_ours = |path: &str| !path.starts_with(OWN) && secret::is_secret_name(path).is_none();
-    Ok(paths.filter(|path| is_ours(path.as_str())).collect())
+    Ok(paths.filter(|path| is_ours(path.as_str()) && !passed_over.contains(path)).collect())
 }
 
 /// Whether the file system keeps the right to run a file.

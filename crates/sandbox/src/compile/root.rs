@@ -18,7 +18,8 @@ pub(super) fn build(
     identity: Identity,
     capabilities: &Capabilities,
 ) -> Vec<Entry> {
-    let mut root = skeleton(&policy.limits, &surroundings.home);
+    let scratch = scratch(&policy.limits);
+    let mut root = skeleton(&surroundings.home, scratch);
     root.extend(people::entries(surroundings, identity));
     let layers = policy.is_writing() && capabilities.has(Capability::Overlay);
     let at = workspace::folder(policy);
@@ -26,7 +27,7 @@ pub(super) fn build(
     let mut stores = (0..).map(|number: usize| policy.store.join(format!("layer-{number}")));
     root.extend(places.map(|place| {
         let store = || stores.next().filter(|_| layers);
-        entry(place, surroundings, store)
+        entry(place, surroundings, scratch, store)
     }));
     // What lies in another comes after it.
     root.sort_by(|one, other| one.at().cmp(other.at()));
@@ -38,13 +39,16 @@ pub(super) fn build(
     root
 }
 
-/// What every root has.
-fn skeleton(limits: &Limits, home: &Path) -> Vec<Entry> {
+/// What is in memory is counted as memory too.
+fn scratch(limits: &Limits) -> u64 {
+    limits.disk.min(limits.memory / 2)
+}
+
+/// What every root has, with room for this many bytes where anything may be written.
+fn skeleton(home: &Path, bytes: u64) -> Vec<Entry> {
     let folder = |at: &str| Entry::Folder { at: at.into(), mode: 0o755 };
     let link = |at: &str, to: &str| Entry::Link { at: at.into(), to: to.into() };
     let scratch = |at: &Path, bytes, mode| Entry::Scratch { at: at.to_owned(), bytes, mode };
-    // What is in memory is counted as memory too.
-    let bytes = limits.disk.min(limits.memory / 2);
     vec![
         folder("/etc"),
         folder("/run"),
@@ -62,6 +66,7 @@ fn skeleton(limits: &Limits, home: &Path) -> Vec<Entry> {
 fn entry(
     place: &Place,
     surroundings: &Surroundings,
+    bytes: u64,
     store: impl FnOnce() -> Option<PathBuf>,
 ) -> Entry {
     let at = place.at.clone();
@@ -82,5 +87,6 @@ fn entry(
         What::Text(content) if shown(&at) => Entry::Cover { at, content: content.clone() },
         What::Text(content) => Entry::Text { at, content: content.clone() },
         What::Hidden => Entry::Hidden { at },
+        What::Scratch => Entry::Scratch { at, bytes, mode: 0o755 },
     }
 }

@@ -54,7 +54,7 @@ impl<'e> Gathering<'e> {
     pub(super) fn shows(&self, path: &Path) -> bool {
         path.ancestors().any(|above| match self.places.get(above) {
             Some(What::Read(_) | What::Layered(_) | What::Link(_)) => true,
-            Some(What::Text(_) | What::Hidden) | None => false,
+            Some(What::Text(_) | What::Hidden | What::Scratch) | None => false,
         })
     }
 

@@ -65,6 +65,7 @@ impl Home {
                 What::Link(_) => format!("link {name}"),
                 What::Text(_) => format!("text {name}"),
                 What::Hidden => format!("hidden {name}"),
+                What::Scratch => format!("scratch {name}"),
             })
         };
         self.look().places.iter().filter_map(inside).collect()
@@ -236,6 +237,34 @@ fn a_cache_that_lies_elsewhere_is_shown_at_its_own_path() {
     let at = home.path.join(".npm/_cacache");
     let what = What::Layered(home.path.join("disk/npm/_cacache"));
     assert!(home.look().places.contains(&Place { at, what }));
+}
+
+#[test]
+fn tools_can_write_around_what_is_shown_of_their_folder_wherever_it_is() {
+    let home = Home::new()
+        .with(&["rustup/toolchains/stable/bin/rustc", "rustup/settings.toml", "pyenv/bin/pyenv"])
+        .with(&["cargo/bin/cargo", "cargo/registry/a", ".npm/_cacache/a"])
+        .set("RUSTUP_HOME", "~/rustup")
+        .set("CARGO_HOME", "~/cargo")
+        .set("PYENV_ROOT", "~/pyenv");
+    // In the home itself everything around it can be written.
+    let within = [
+        "layered .npm/_cacache",
+        "read cargo/bin",
+        "layered cargo/registry",
+        "read pyenv",
+        "read rustup/settings.toml",
+        "read rustup/toolchains",
+    ];
+    assert_eq!(home.shown(), within);
+    // By another name of the home nothing of it is in it.
+    home.link("../link", "");
+    let other = home.path.with_file_name("link").display().to_string();
+    let without = home.clone().set("HOME", &other);
+    let mut beside = within[1..].to_vec();
+    beside.extend(["scratch cargo", "scratch rustup"]);
+    beside.sort_by_key(|shown| shown.split_once(' ').map(|(_, name)| name));
+    assert_eq!(without.shown(), beside);
 }
 
 #[test]

@@ -60,7 +60,14 @@ impl Gathering<'_> {
         for name in tool.credentials {
             self.hide(folder.join(name));
         }
-        if taken && !tool.variable.is_empty() {
+        if !taken {
+            return;
+        }
+        // Tools write beside what is shown of their folder: locks, settings, marks. In the home they can, and so they can elsewhere.
+        if !folder.starts_with(self.admission.home()) && !self.shows(&folder) {
+            self.put(&folder, What::Scratch);
+        }
+        if !tool.variable.is_empty() {
             self.leads.insert(tool.variable.to_owned(), folder);
         }
     }

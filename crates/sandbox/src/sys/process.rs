@@ -100,6 +100,21 @@ pub(crate) fn close_others(keep: &[BorrowedFd<'_>]) -> io::Result<()> {
     Ok(())
 }
 
+/// Closes every descriptor from a number on, as [`close_others`] does.
+pub(crate) fn close_from(first: RawFd) -> io::Result<()> {
+    // SAFETY: as said there, nobody uses these again.
+    match unsafe { libc::close_range(first.cast_unsigned(), u32::MAX, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Ends this process, and does nothing of what a program does at its end: that is for whoever it was forked from.
+pub(crate) fn leave(code: i32) -> ! {
+    // SAFETY: does not come back, so nothing of this process is used again.
+    unsafe { libc::_exit(code) }
+}
+
 /// `struct clone_args` of the kernel, which libc does not have for every target.
 #[repr(C, align(8))]
 #[derive(Default)]

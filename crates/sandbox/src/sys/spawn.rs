@@ -1,6 +1,6 @@
 //! A new program, with no descriptors but those it is given.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -11,12 +11,10 @@ use rustix::process::Pid;
 /// A descriptor and the number that it has in the new program.
 pub(crate) type Given<'a> = (BorrowedFd<'a>, i32);
 
-/// Starts `program` in a session of its own with an empty environment. Safe with any number of threads, and cheap
-/// whatever this process weighs: the memory is not copied.
-pub(crate) fn spawn(program: &CStr, arguments: &[CString], given: &[Given<'_>]) -> io::Result<Pid> {
-    let mut pointers: Vec<*mut libc::c_char> =
-        arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
-    pointers.push(ptr::null_mut());
+/// Starts `program` under a name in a session of its own, without arguments and with an empty environment. Safe with any number of
+/// threads, and cheap whatever this process weighs: the memory is not copied.
+pub(crate) fn spawn(program: &CStr, name: &CStr, given: &[Given<'_>]) -> io::Result<Pid> {
+    let arguments = [name.as_ptr().cast_mut(), ptr::null_mut()];
     let environment = [ptr::null_mut()];
     let (actions, attributes) = (Actions::new(given)?, Attributes::new()?);
     let mut pid = 0;
@@ -27,7 +25,7 @@ pub(crate) fn spawn(program: &CStr, arguments: &[CString], given: &[Given<'_>]) 
             program.as_ptr(),
             &raw const actions.0,
             &raw const attributes.0,
-            pointers.as_ptr(),
+            arguments.as_ptr(),
             environment.as_ptr(),
         )
     })?;

@@ -6,8 +6,9 @@ use std::thread;
 use sequester_core::fault::Code;
 use sequester_core::profile::{Confinement, Guarantee};
 use sequester_sandbox::trial::{self, Tried};
-use sequester_sandbox::{Capabilities, Capability, Cgroups, Limits, Reason};
-use serde::Serialize;
+use sequester_sandbox::{
+    Capabilities, Capability, Cgroups, Keeper, Keepers, Limits, Reason, keepers,
+};
 
 use super::Problem;
 use super::kernel::Kernel;
@@ -16,22 +17,12 @@ use crate::wire::jail::Machine;
 
 pub(super) struct Jails {
     capabilities: Capabilities,
+    /// Who keeps each limit.
+    pub(super) keepers: Keepers,
     pub(super) guarantees: BTreeMap<&'static str, BTreeMap<Guarantee, bool>>,
     /// By profile, whether a jail of it starts, whatever it keeps.
     pub(super) starts: BTreeMap<&'static str, bool>,
     renames: Option<bool>,
-}
-
-/// Who keeps a limit.
-#[derive(Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kept {
-    /// By control groups.
-    Kernel,
-    /// By limits of each process or user, which the kernel keeps too.
-    Rlimit,
-    /// By the supervisor, many times a second.
-    Watched,
 }
 
 impl Jails {
@@ -44,7 +35,8 @@ impl Jails {
         let capabilities = machine.probe();
         let tried = try_all(machine, &capabilities)?;
         tell_missing(kernel, &capabilities, &tried, problems);
-        tell_groups(&capabilities.cgroups, problems);
+        let keepers = keepers(&machine.surroundings, &capabilities);
+        tell_watched(&keepers, problems);
         let renames = tried.iter().find_map(|(_, tried)| tried.renames);
         let starts = tried.iter().map(|(profile, tried)| {
             (profile.as_str(), tried.missing.is_empty() && tried.trouble.is_none())
@@ -52,7 +44,8 @@ impl Jails {
         let starts = starts.collect();
         let guarantees =
             tried.into_iter().map(|(profile, tried)| (profile.as_str(), tried.guarantees));
-        Ok(Self { guarantees: guarantees.collect(), starts, renames, capabilities })
+        let guarantees = guarantees.collect();
+        Ok(Self { capabilities, keepers, guarantees, starts, renames })
     }
 
     pub(super) fn capabilities(&self) -> BTreeMap<String, bool> {
@@ -77,28 +70,6 @@ impl Jails {
     pub(super) fn facts(&self) -> Vec<String> {
         let renames = self.renames == Some(false);
         renames.then(|| EXDEV.to_owned()).into_iter().collect()
-    }
-
-    pub(super) fn kept_by(&self) -> BTreeMap<&'static str, Kept> {
-        let or = |kernel: bool, other: Kept| if kernel { Kept::Kernel } else { other };
-        let own = self.capabilities.has(Capability::UserNamespaces);
-        let users = if own { Kept::Rlimit } else { Kept::Watched };
-        BTreeMap::from([
-            ("memory", or(self.controls("memory"), Kept::Watched)),
-            ("pids", or(self.controls("pids"), users)),
-            ("cpu", Kept::Watched),
-            ("wall", Kept::Watched),
-            ("output", Kept::Watched),
-            ("disk", Kept::Watched),
-        ])
-    }
-
-    fn controls(&self, controller: &str) -> bool {
-        match &self.capabilities.cgroups {
-            Cgroups::None => false,
-            Cgroups::V1 { parents, .. } => parents.contains_key(controller),
-            Cgroups::V2 { controllers, .. } => controllers.contains(controller),
-        }
     }
 
     pub(super) fn cgroups(&self) -> String {
@@ -234,12 +205,16 @@ fn rests_on(capability: Capability) -> Option<Capability> {
     }
 }
 
-fn tell_groups(cgroups: &Cgroups, problems: &mut Vec<Problem>) {
-    if matches!(cgroups, Cgroups::None) {
-        let message = "There are no control groups to be had, so memory is watched many times a second and not \
-            limited by the kernel.";
-        let hint = Kernel::advise_groups().to_owned();
-        problems.push(Problem { message: message.to_owned(), hint });
+/// Limits that control groups would keep.
+fn tell_watched(keepers: &Keepers, problems: &mut Vec<Problem>) {
+    let watched = ["memory", "pids"].into_iter();
+    let watched = watched.filter(|limit| keepers.get(limit) == Some(&Keeper::Watched));
+    let watched = watched.collect::<Vec<_>>().join("`, `");
+    if !watched.is_empty() {
+        let message = format!(
+            "There is no control group to be had for `{watched}`: watched many times a second, and not limited by the kernel."
+        );
+        problems.push(Problem { message, hint: Kernel::advise_groups().to_owned() });
     }
 }
 

@@ -1,6 +1,9 @@
 //! What must work in a jail: one in which nobody can work is switched off.
 
+use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Stdio;
 
 use super::attempt::Row::{Py, Sh};
@@ -306,16 +309,17 @@ fn own_leg() -> Leg {
 
 /// The tool chain that runs this test comes first: a home of its own knows no other.
 fn search_path() -> String {
-    let cargo = std::path::Path::new(env!("CARGO")).parent().unwrap();
+    let cargo = Path::new(env!("CARGO")).parent().unwrap();
     format!("{}:{}", cargo.display(), std::env::var("PATH").unwrap_or_default())
 }
+
+const CARGO: &str = "cd \"$(mktemp -d)\" && cargo new --quiet --vcs none shop && cd shop && cargo test --quiet && cargo run";
 
 #[test]
 fn rust_is_built_and_run_in_a_jail() {
     let ground = Ground::new(own_leg(), &[]);
-    let cargo = "cd \"$(mktemp -d)\" && cargo new --quiet --vcs none shop && cd shop && cargo test --quiet && cargo run";
     for profile in [Profile::Validate, Profile::Writer] {
-        let mut command = ground.jailed(profile, &[], &["/bin/sh", "-c", cargo]);
+        let mut command = ground.jailed(profile, &[], &["/bin/sh", "-c", CARGO]);
         for name in ["HOME", "CARGO_HOME", "RUSTUP_HOME"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
@@ -324,6 +328,44 @@ fn rust_is_built_and_run_in_a_jail() {
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && text.contains("Hello, world!"), "{output:?}");
     }
+}
+
+/// As machines have it that are made for building: one installation for all, outside of every home.
+#[test]
+fn rust_is_built_in_a_jail_by_a_rustup_that_lies_outside_of_the_home() {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&search).map(|folder| folder.join("rustup"));
+    let Some(rustup) = found.into_iter().find(|path| path.is_file()) else {
+        return eprintln!("not tried: there is no rustup");
+    };
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    if ["/mnt", "/srv", "/tmp", "/var"].iter().any(|closed| place.starts_with(closed)) {
+        return eprintln!("not tried: tools are not taken from {}", place.display());
+    }
+    let kept = tempfile::Builder::new().prefix("rustup-").tempdir_in(place).unwrap();
+    let (rustup_home, cargo_home) = (kept.path().join("rustup"), kept.path().join("cargo"));
+    let (toolchains, bin) = (rustup_home.join("toolchains"), cargo_home.join("bin"));
+    fs::create_dir_all(&toolchains).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    let toolchain = Path::new(env!("CARGO")).ancestors().nth(2).unwrap();
+    symlink(toolchain, toolchains.join("own")).unwrap();
+    let settings = "version = \"12\"\ndefault_toolchain = \"own\"\n";
+    fs::write(rustup_home.join("settings.toml"), settings).unwrap();
+    fs::copy(rustup, bin.join("rustup")).unwrap();
+    for name in ["cargo", "rustc", "rustdoc"] {
+        symlink("rustup", bin.join(name)).unwrap();
+    }
+    let ground = Ground::new(own_leg(), &[]);
+    for profile in [Profile::Validate, Profile::Writer] {
+        let mut command = ground.jailed(profile, &[], &["/bin/sh", "-c", CARGO]);
+        command.env("RUSTUP_HOME", &rustup_home).env("CARGO_HOME", &cargo_home);
+        command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display()));
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("Hello, world!"), "{output:?}");
+    }
+    let names = |folder: &Path| fs::read_dir(folder).unwrap().count();
+    assert_eq!((names(&rustup_home), names(&cargo_home)), (2, 1), "what is written is thrown away");
 }
 
 #[test]

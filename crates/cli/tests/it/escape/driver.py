@@ -57,6 +57,15 @@ def through(request, *more, receive=True):
     return line
 
 
+def above():
+    """The processes above this one, up to the first."""
+    process = os.getppid()
+    while process:
+        yield process
+        with open(f"/proc/{process}/stat") as file:
+            process = int(file.read().rsplit(")", 1)[1].split()[1])
+
+
 def start(one, output):
     child = os.fork()
     if child:
@@ -85,7 +94,7 @@ def become(one):
 
 
 KNOWN = ("ctypes", "json", "mmap", "os", "select", "signal", "socket", "struct", "subprocess", "sys", "threading",
-         "time", "LIBC", "call", "through")
+         "time", "LIBC", "above", "call", "through")
 
 
 def await_end(child):

@@ -93,6 +93,10 @@ impl Ground {
         self.folder.path().join(path)
     }
 
+    pub(super) fn canary(&self) -> &str {
+        &self.canary
+    }
+
     fn mark(&self, attempt: &Attempt) -> String {
         format!("mark-{}-{}", attempt.id, self.number)
     }

@@ -9,6 +9,7 @@ pub(super) fn attempts() -> Vec<Attempt> {
     [
         rows("secrets", Shape { legs: APART, ..PLAIN }, IN_THE_WORKSPACE),
         rows("leaks", PLAIN, LEAKS),
+        rows("leaks", PLAIN, ABOVE),
         rows("leaks", held, HELD),
     ]
     .concat()
@@ -83,6 +84,69 @@ for number in range(3, 1024):
 "#,
     ),
     Sh("a variable, by another program", "node -p 'JSON.stringify(process.env)'"),
+];
+
+/// By those that are above a program, up to the first of all: in a jail, to what was forked to make it.
+const ABOVE: &[Row] = &[
+    Py(
+        "the variables of processes above",
+        r#"
+for process in above():
+    for path in ("environ", f"task/{process}/environ"):
+        try: print(open(f"/proc/{process}/{path}").read(999))
+        except OSError: pass
+"#,
+    ),
+    Py(
+        "the arguments of processes above",
+        r#"
+for process in (PID, *above()):
+    try: print(open(f"/proc/{process}/cmdline").read(999))
+    except OSError: pass
+"#,
+    ),
+    Py(
+        "the memory of processes above",
+        r#"
+# In two parts, so that it is not found in this text.
+wanted, piece = b"DEPLOY_" + b"TOKEN=CANARY", 1 << 20
+for process in above():
+    try:
+        memory = os.open(f"/proc/{process}/mem", os.O_RDONLY)
+        parts = [line.split()[0] for line in open(f"/proc/{process}/maps") if " rw" in line]
+    except OSError: continue
+    for first, last in ([int(one, 16) for one in part.split("-")] for part in parts):
+        for at in range(first, last, piece):
+            try: text = os.pread(memory, min(piece, last - at), at)
+            except OSError: break
+            if wanted in text:
+                sys.exit(text[text.index(wanted):][:99])
+"#,
+    ),
+    Py(
+        "the open files of processes above",
+        r#"
+for process in above():
+    try: numbers = os.listdir(f"/proc/{process}/fd")
+    except OSError: continue
+    for path in (f"/proc/{process}/fd/{number}" for number in numbers):
+        try:
+            if os.path.isfile(path): print(open(path).read(99))
+        except (OSError, ValueError): pass
+"#,
+    ),
+    Py(
+        "an open file taken from processes above",
+        r#"
+for process in above():
+    handle = call("pidfd_open", process, 0)
+    for number in range(64):
+        taken = call("pidfd_getfd", handle, number, 0)
+        try:
+            if os.path.isfile(f"/proc/self/fd/{taken}"): print(os.pread(taken, 99, 0))
+        except OSError: pass
+"#,
+    ),
 ];
 
 const HELD: &[Row] = &[

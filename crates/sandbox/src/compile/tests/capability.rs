@@ -1,7 +1,7 @@
 //! What holds under which capabilities, over all of them.
 
 use super::*;
-use crate::capabilities::Capability;
+use crate::capabilities::{Capability, Swap};
 use crate::folder::Walked;
 
 fn subsets() -> impl Iterator<Item = Vec<Capability>> {
@@ -157,19 +157,26 @@ fn a_folder_too_large_to_search_is_refused() {
 }
 
 #[test]
-fn memory_is_the_kernels_where_it_has_a_group() {
-    let policy = policy(Confinement::ReadOnly, Workspace::None);
-    let memory = |cgroups| {
-        let capabilities = Capabilities { cgroups, ..Capabilities::all() };
-        compile(&policy, &user(), &capabilities).unwrap().memory
+fn memory_and_processes_are_the_kernels_where_it_has_a_group() {
+    let keepers = |cgroups, user_namespaces| {
+        let capabilities = Capabilities { user_namespaces, cgroups, ..Capabilities::all() };
+        let keepers = keepers(&user(), &capabilities);
+        assert_eq!(keepers["disk"], Keeper::Watched);
+        (keepers["memory"], keepers["pids"])
     };
-    let swap = crate::capabilities::Swap::Counted;
-    let parents = |name: &str| [(name.to_owned(), PathBuf::from("/g"))].into();
-    let controllers = |name: &str| [name.to_owned()].into();
-    assert_eq!(memory(Cgroups::None), Memory::Watched);
-    assert_eq!(memory(Cgroups::V1 { parents: parents("memory"), swap }), Memory::Kernel);
-    assert_eq!(memory(Cgroups::V1 { parents: parents("pids"), swap }), Memory::Watched);
-    let second = |name| Cgroups::V2 { parent: "/g".into(), controllers: controllers(name), swap };
-    assert_eq!(memory(second("memory")), Memory::Kernel);
-    assert_eq!(memory(second("pids")), Memory::Watched);
+    let first = |name: &str| {
+        let parents = [(name.to_owned(), PathBuf::from("/g"))].into();
+        Cgroups::V1 { parents, swap: Swap::Counted }
+    };
+    let second = |name: &str| {
+        let controllers = [name.to_owned()].into();
+        Cgroups::V2 { parent: "/g".into(), controllers, swap: Swap::Counted }
+    };
+    assert_eq!(keepers(Cgroups::None, true), (Keeper::Watched, Keeper::Rlimit));
+    assert_eq!(keepers(Cgroups::None, false), (Keeper::Watched, Keeper::Watched));
+    for groups in [first as fn(&str) -> Cgroups, second] {
+        assert_eq!(keepers(groups("memory"), true), (Keeper::Kernel, Keeper::Rlimit));
+        assert_eq!(keepers(groups("pids"), true), (Keeper::Watched, Keeper::Kernel));
+        assert_eq!(keepers(groups("pids"), false), (Keeper::Watched, Keeper::Kernel));
+    }
 }
