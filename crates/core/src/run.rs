@@ -10,6 +10,7 @@ mod edit;
 mod event;
 mod history;
 mod next;
+mod offer;
 mod order;
 mod plan;
 mod queue;
@@ -33,7 +34,8 @@ pub use event::{
     VERSION,
 };
 pub use history::{Attempt, History, Skipped};
-pub use next::{Because, GIVE_UP, LITERAL, NO_MODEL, Next, Order, TRY_AGAIN, next};
+pub use next::{Because, LITERAL, NO_MODEL, Next, Order, next};
+pub use offer::{GIVE_UP, TRY_AGAIN};
 pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
 pub use said::Said;

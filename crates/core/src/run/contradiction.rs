@@ -107,7 +107,9 @@ impl RunState {
             }
             Remedy::Need(other) => {
                 task.amend().needs.push(other.clone());
-                return self.list();
+                let on_top = self.on_top();
+                self.list();
+                return self.stand_on(&on_top);
             }
             Remedy::Without(path) => task.amend().files.retain(|file| file.path != *path),
             Remedy::Change(path) => {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::attempts::Tried;
 use super::event::{About, Asked, Ended, Entry, Event, Outcome, Scope, Tally, TaskEnded};
-use super::next::{Next, Order, WHAT_NOW, next};
+use super::next::{Next, Order, next};
+use super::offer::WHAT_NOW;
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
 use crate::agent;

@@ -2,6 +2,7 @@
 
 use super::attempts::Tried;
 use super::event::{About, Agent, Ended, Purpose, Started, TaskEnded};
+use super::offer::{GIVE_UP, offer};
 use super::said::Said;
 use super::state::{Fact, RunState, TaskRun};
 use super::workflow::Step;
@@ -9,7 +10,7 @@ use crate::agent::{Fault, Outcome};
 use crate::check::Kind;
 use crate::digest::Digest;
 use crate::id::TreeId;
-use crate::report::{Choice, Complexity, Phase, Question, Status};
+use crate::report::{Complexity, Phase, Question, Status};
 
 /// What comes next for a task whose needs are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,12 +65,6 @@ pub enum Because {
     Checks(Digest),
     Judgement(Digest),
 }
-
-/// What a person is offered when a task does not succeed by itself.
-pub const GIVE_UP: &str = "Give up";
-pub const TRY_AGAIN: &str = "Try again";
-/// How the question ends that goes with the offer.
-pub(super) const WHAT_NOW: &str = " What now?";
 
 /// Decides for one task by what happened to it. `None` while an attempt is under way.
 pub fn next(run: &RunState, task: &TaskRun) -> Option<Next> {
@@ -218,7 +213,7 @@ impl<'a> Walk<'a> {
                 self.tries.simplified = true;
                 self.attempt(at, Purpose::Simplified)
             }
-            (Outcome::TimedOut, _) => Some(ask(&tried.outcome.sentence(), None)),
+            (Outcome::TimedOut, _) => Some(offer(&tried.outcome.sentence(), None)),
             (Outcome::Failed { fault: Fault::NoReport { .. } | Fault::Runtime { .. } }, _) => {
                 self.repeat(at, tried.outcome.sentence())
             }
@@ -291,7 +286,7 @@ impl<'a> Walk<'a> {
             self.because = Some(because);
             return self.attempt(target, Purpose::Stronger);
         }
-        Some(ask("Its checks or its review still fail after all that could be tried.", gist))
+        Some(offer("Its checks or its review still fail after all that could be tried.", gist))
     }
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
@@ -324,7 +319,7 @@ impl<'a> Walk<'a> {
             let why = format!(
                 "What it changes in `{paths}` does not fit what other tasks changed there."
             );
-            return Some(ask(&why, None));
+            return Some(offer(&why, None));
         }
         self.restart(at);
         self.attempt(at, Purpose::Rebased)
@@ -474,23 +469,6 @@ pub const NO_MODEL: &str = "no model";
 /// Whether a phase says of another's work that it may stand.
 fn is_judging(phase: Phase) -> bool {
     matches!(phase, Phase::Validate | Phase::Review | Phase::Verify)
-}
-
-fn ask(why: &str, details: Option<String>) -> Next {
-    let choice = |label: &str, description: &str| Choice {
-        label: label.to_owned(),
-        description: Some(description.to_owned()),
-    };
-    let again = "From the clean base. Any other answer is shown to the subagent as advice.";
-    let question = Question {
-        question: format!("{why}{WHAT_NOW}"),
-        options: vec![
-            choice(TRY_AGAIN, again),
-            choice(GIVE_UP, "The task has failed; what needs it is blocked."),
-        ],
-        ..Question::default()
-    };
-    Next::Ask { about: About::Failure, questions: vec![question], details }
 }
 
 fn failed(reason: impl Into<String>, resolution: Option<String>) -> Next {

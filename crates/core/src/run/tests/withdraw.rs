@@ -120,6 +120,7 @@ fn what_somebody_said_of_a_task_before_he_knew_of_the_withdrawal_counts_for_noth
     let asked = Asked {
         question: "r1-1".into(),
         text: Question::default().question,
+        details: None,
         options: Vec::new(),
         default: None,
         deadline: None,
