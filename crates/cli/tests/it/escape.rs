@@ -78,6 +78,16 @@ fn nothing_gets_out_of_a_jail_without_namespaces() {
 }
 
 #[test]
+fn a_subagents_tools_get_nothing_out_of_its_layers() {
+    for leg in [Leg::Root, Leg::User].into_iter().filter(|leg| may_go(*leg)) {
+        let tally = trial::run_delegated(leg);
+        eprintln!("{leg:?}: {} attempts made by a subagent's tools", tally.jailed);
+        assert!(tally.faults.is_empty(), "{}", tally.faults.join("\n"));
+        assert!(tally.jailed >= 60, "{leg:?}: only {} attempts made", tally.jailed);
+    }
+}
+
+#[test]
 fn no_process_outlives_its_jail() {
     let mut trials = Vec::new();
     for leg in [Leg::Root, Leg::User, Leg::Fallback].into_iter().filter(|leg| may_go(*leg)) {
