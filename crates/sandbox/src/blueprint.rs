@@ -26,6 +26,9 @@ pub struct Blueprint {
     pub state: Option<PathBuf>,
     /// What the supervisor removes at the end, this jail's own.
     pub discard: Option<PathBuf>,
+    /// The person's folder that was looked through for what must not be seen: once more when all is mounted, since somebody may have moved
+    /// something meanwhile.
+    pub searched: Option<PathBuf>,
 }
 
 /// How the jail is kept apart.

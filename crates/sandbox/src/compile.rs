@@ -132,6 +132,7 @@ fn rooted(policy: &Policy, surroundings: &Surroundings, capabilities: &Capabilit
         cgroup: group::settings(&policy.limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
         discard: Some(policy.store.clone()),
+        searched: workspace::searched(policy),
         root,
     }
 }
@@ -172,6 +173,7 @@ fn fallback(
         cgroup: group::settings(&policy.limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
         discard: Some(policy.store.clone()),
+        searched: workspace::searched(policy),
         paths,
     }
 }

@@ -8,13 +8,15 @@ mod walk;
 
 use std::borrow::Cow;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 use sequester_core::protected::{self, Grants};
 
-use self::walk::Found;
-use crate::blueprint::Kind;
+use self::walk::{Closer, Found};
+use crate::blueprint::{Isolation, Kind};
+use crate::order::Trouble;
 
 pub use error::Error;
 pub use git::Git;
@@ -35,6 +37,8 @@ pub struct Folder {
     pub parents: Vec<PathBuf>,
     /// What has a protected name, wherever it lies.
     pub covered: Vec<Covered>,
+    /// Files with names elsewhere too: what is written to them here is written there. Told by a closer look alone.
+    pub shared: Option<Vec<PathBuf>>,
     pub walked: Walked,
 }
 
@@ -50,7 +54,7 @@ pub struct Covered {
 }
 
 /// How much of a folder was looked through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Walked {
     Whole,
     /// It has more entries than anybody waits for; secrets may be left in it.
@@ -77,7 +81,7 @@ impl Folder {
             return Err(Error::OwnState(path));
         }
         fs::read_dir(&path).map_err(|source| Error::unreadable(&path, source))?;
-        let Found { hidden, covered, walked } = walk::look(&path, walk::MOST);
+        let Found { hidden, covered, walked, .. } = walk::look(&path, walk::MOST);
         let (git, covers) = git::look(&path);
         let is_link = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
         let protected = || protected::names().map(Path::new);
@@ -90,7 +94,35 @@ impl Folder {
         let names = protected().map(|name| path.join(name));
         let links = names.chain(parents.iter().cloned()).filter(is_link).collect();
         parents.retain(|parent| fs::symlink_metadata(parent).is_ok_and(|at| at.is_dir()));
-        Ok(Self { path, git, hidden, covers, links, parents, covered, walked })
+        Ok(Self { path, git, hidden, covers, links, parents, covered, shared: None, walked })
+    }
+
+    /// Also for what matters only where the folder itself is shown. Over a layer, no socket of the machine's is reached and no file of it
+    /// written.
+    #[must_use]
+    pub fn look_closer(mut self) -> Self {
+        if self.shared.is_some() {
+            return self;
+        }
+        let git = match &self.git {
+            Git::Elsewhere(git) => Some(git.as_path()),
+            Git::Here | Git::None => None,
+        };
+        let Closer { ways, shared, walked } = walk::look_closer(&self.path, git);
+        self.hidden.extend(ways);
+        self.hidden.sort();
+        self.hidden.dedup();
+        self.shared = Some(shared);
+        self.walked = self.walked.max(walked);
+        self
+    }
+
+    /// Folders above what is hidden, which whoever may write could move away with it.
+    pub(crate) fn above_hidden(&self) -> impl Iterator<Item = &Path> {
+        let hidden = self.hidden.iter().filter(|path| {
+            path.strip_prefix(&self.path).is_ok_and(|within| !walk::lies_in_skipped(within))
+        });
+        hidden.flat_map(|path| path.ancestors().skip(1).take_while(|above| *above != self.path))
     }
 
     /// What has got a protected name since it was looked at, unless that is granted: in a folder of the workspace's nobody can keep one
@@ -105,5 +137,28 @@ impl Folder {
     /// A path as seen from here.
     pub(crate) fn within<'p>(&self, path: &'p Path) -> Cow<'p, str> {
         path.strip_prefix(&self.path).unwrap_or(path).to_string_lossy()
+    }
+}
+
+/// Looks through a folder once more from inside, where all is mounted: what must not be seen there is the jail's own by now.
+pub(crate) fn check(path: &Path, isolation: Isolation) -> Result<(), Trouble> {
+    let Found { hidden, moved, .. } = walk::look(path, walk::MOST);
+    // Without a root of its own there is nothing to hide behind.
+    let own = match isolation {
+        Isolation::Namespaces(_) => fs::metadata("/").ok().map(|root| root.dev()),
+        Isolation::Fallback => None,
+    };
+    // What holds nothing has nothing to show: names that must not be made are held by something empty.
+    let is_shown = |at: &&PathBuf| match fs::symlink_metadata(at) {
+        Ok(about) if about.is_file() && about.len() == 0 => false,
+        Ok(about) if about.is_dir() && fs::read_dir(at).is_ok_and(|all| all.count() == 0) => false,
+        Ok(about) => own != Some(about.dev()),
+        Err(_) => true,
+    };
+    let (_, covers) = git::look(path);
+    let shown = hidden.iter().find(is_shown).or_else(|| covers.first().map(|(at, _)| at));
+    match moved.as_ref().or(shown) {
+        Some(at) => Err(Trouble::moved(at)),
+        None => Ok(()),
     }
 }

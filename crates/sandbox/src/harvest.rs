@@ -7,6 +7,7 @@
 mod binary;
 mod change;
 mod compare;
+mod head;
 mod link;
 mod look;
 mod patch;
@@ -35,6 +36,7 @@ pub(crate) fn send(rules: &Rules, to: impl Write) -> io::Result<()> {
 pub use change::Error;
 pub(crate) use change::receive;
 pub use compare::compute;
+pub use head::is_head;
 pub use look::Look;
 pub use rules::Rules;
 pub(crate) use rules::is_git;

@@ -28,7 +28,7 @@ use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart};
 use crate::sources::{self, Sources};
 use crate::trial::deed;
-use crate::{first, harvest, root, rules, sys};
+use crate::{first, folder, harvest, root, rules, sys};
 
 /// What a jailed program is connected to.
 pub(crate) struct Ends {
@@ -106,6 +106,9 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
         connect(&blueprint.network, link)?;
     } else {
         held(link)?;
+    }
+    if let Some(searched) = &blueprint.searched {
+        folder::check(searched, blueprint.isolation)?;
     }
     limit(blueprint)?;
     confine(blueprint)

@@ -86,6 +86,7 @@ pub(crate) fn clean_folder() -> Folder {
         links: Vec::new(),
         parents: Vec::new(),
         covered: Vec::new(),
+        shared: None,
         walked: Walked::Whole,
     }
 }

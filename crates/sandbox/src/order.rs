@@ -1,6 +1,7 @@
 //! What goes between the controller, the supervisor and the jailed side.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +65,30 @@ pub struct Trouble {
     pub full: bool,
 }
 
+/// The step at which a jail is given up because something is not where it was looked at.
+const MOVED_STEP: &str = "find everything in its place";
+
 impl Trouble {
+    /// Something is not where it was looked at.
+    pub(crate) fn moved(path: &Path) -> Self {
+        let why = format!("`{}` moved meanwhile", path.display());
+        Self { step: MOVED_STEP.to_owned(), why, full: false }
+    }
+
+    /// At a step with something that was looked at before: if it is gone, it may be elsewhere by now.
+    pub(crate) fn with(path: &Path, step: String, error: std::io::Error) -> Self {
+        use rustix::io::Errno;
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Self::moved(path),
+            _ => Self::at(step)(error),
+        }
+    }
+
+    /// Whether another look may find everything in its place.
+    pub fn is_moved(&self) -> bool {
+        self.step == MOVED_STEP
+    }
+
     pub(crate) fn at(step: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let step = step.into();
         |error| {

@@ -7,10 +7,16 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{
+    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, fstat, mkdirat,
+    openat, openat2, statat, unlinkat,
+};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use crate::blueprint::{Access, Blueprint, Entry, Kind};
 use crate::hold::{self, Turn};
@@ -26,6 +32,15 @@ struct Journal {
     path: PathBuf,
     file: File,
     state: PathBuf,
+}
+
+/// What stands in a journal.
+#[derive(Default, Serialize, Deserialize)]
+struct Put {
+    /// By its name when it was written: it may have moved since.
+    folder: PathBuf,
+    /// As seen from there.
+    names: Vec<(PathBuf, Kind)>,
 }
 
 const PREFIX: &str = "placeholders-";
@@ -45,21 +60,23 @@ impl Placeholders {
         let journal = self.journal.insert(Journal::open(state, folder).map_err(told)?);
         // Held before anything is put: the end of another jail then leaves it alone.
         hold::lock(&journal.file, FlockOperation::LockShared).map_err(told)?;
-        let mut put = journal.read().map_err(told)?;
-        let missing: Vec<_> =
-            missing(shut).filter(|(path, _)| put.iter().all(|(known, _)| known != path)).collect();
-        put.extend(missing.iter().cloned());
-        journal.write(&put).map_err(told)?;
+        let inside = Inside::open(folder).map_err(told)?;
+        let mut put = journal.read().map_err(told)?.names;
+        let within = shut
+            .iter()
+            .filter_map(|(path, kind)| Some((path.strip_prefix(folder).ok()?.to_owned(), *kind)));
+        let missing: Vec<_> = within.flat_map(|one| inside.missing(one)).collect();
+        let is_new = |one: &&(PathBuf, Kind)| put.iter().all(|(known, _)| *known != one.0);
+        let new: Vec<_> = missing.iter().filter(is_new).cloned().collect();
+        put.extend(new);
+        journal.write(&Put { folder: folder.to_owned(), names: put }).map_err(told)?;
         for (path, kind) in missing {
-            let made = match kind {
-                Kind::Folder => fs::create_dir(&path),
-                Kind::File => File::create_new(&path).map(drop),
-            };
-            match made {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(Trouble::at(format!("hold the name `{}`", path.display()))(error));
+            match inside.make(&path, kind) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => {
+                    let step = format!("hold the name `{}`", folder.join(path).display());
+                    return Err(Trouble::at(step)(error.into()));
                 }
-                _ => {}
             }
         }
         Ok(())
@@ -80,12 +97,12 @@ impl Journal {
     /// By what the folder is, not by its name: it may be reached by several.
     fn open(state: &Path, folder: &Path) -> io::Result<Self> {
         let about = fs::metadata(folder)?;
-        let path = state.join(format!("{PREFIX}{:x}-{:x}.json", about.dev(), about.ino()));
+        let path = state.join(name(about.dev(), about.ino()));
         let file = hold::open(&path)?;
         Ok(Self { path, file, state: state.to_owned() })
     }
 
-    fn read(&mut self) -> io::Result<Vec<(PathBuf, Kind)>> {
+    fn read(&mut self) -> io::Result<Put> {
         let mut text = Vec::new();
         self.file.rewind()?;
         self.file.read_to_end(&mut text)?;
@@ -93,7 +110,7 @@ impl Journal {
         Ok(serde_json::from_slice(&text).unwrap_or_default())
     }
 
-    fn write(&mut self, put: &[(PathBuf, Kind)]) -> io::Result<()> {
+    fn write(&mut self, put: &Put) -> io::Result<()> {
         let text = serde_json::to_vec(put)?;
         self.file.set_len(0)?;
         self.file.rewind()?;
@@ -105,19 +122,88 @@ impl Journal {
         if hold::lock(&self.file, FlockOperation::NonBlockingLockExclusive).is_err() {
             return;
         }
-        take(&self.read().unwrap_or_default());
+        let Put { folder, names } = self.read().unwrap_or_default();
+        // Another folder that has its name by now holds nothing of ours.
+        if let Ok(inside) = Inside::open(&folder)
+            && inside.about().is_ok_and(|(device, inode)| *name(device, inode) == *self.name())
+        {
+            names.iter().rev().for_each(|(path, kind)| inside.take(path, *kind));
+        }
         let _ = fs::remove_file(&self.path);
+    }
+
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
     }
 }
 
-/// Only what is still empty: something else was put there by somebody else.
-fn take(put: &[(PathBuf, Kind)]) {
-    for (path, kind) in put.iter().rev() {
+fn name(device: u64, inode: u64) -> String {
+    format!("{PREFIX}{device:x}-{inode:x}.json")
+}
+
+/// The person's folder. Whoever works in it may put links anywhere: nothing is made or taken away through one.
+struct Inside(OwnedFd);
+
+impl Inside {
+    fn open(folder: &Path) -> io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self(openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?))
+    }
+
+    fn about(&self) -> io::Result<(u64, u64)> {
+        let about = fstat(&self.0)?;
+        Ok((about.st_dev, about.st_ino))
+    }
+
+    /// The folder that a path lies in, and its name there.
+    fn at<'p>(&self, path: &'p Path) -> Result<(OwnedFd, &'p OsStr), Errno> {
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let folder =
+            openat2(&self.0, above.unwrap_or(Path::new(".")), flags, Mode::empty(), resolve)?;
+        Ok((folder, path.file_name().ok_or(Errno::INVAL)?))
+    }
+
+    fn look(&self, path: &Path) -> Result<Stat, Errno> {
+        let (folder, name) = self.at(path)?;
+        statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// What is not there, with the folders above it.
+    fn missing(&self, (path, kind): (PathBuf, Kind)) -> Vec<(PathBuf, Kind)> {
+        let above = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        let mut all: Vec<_> = above.map(|above| (above.to_owned(), Kind::Folder)).collect();
+        all.reverse();
+        all.push((path, kind));
+        all.retain(|(path, _)| self.look(path).err() == Some(Errno::NOENT));
+        all
+    }
+
+    fn make(&self, path: &Path, kind: Kind) -> Result<(), Errno> {
+        let (folder, name) = self.at(path)?;
         match kind {
-            Kind::Folder => drop(fs::remove_dir(path)),
-            Kind::File if is_empty(path) => drop(fs::remove_file(path)),
-            Kind::File => {}
+            Kind::Folder => mkdirat(&folder, name, Mode::from_raw_mode(0o777)),
+            Kind::File => {
+                let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                openat(&folder, name, flags, Mode::from_raw_mode(0o666)).map(drop)
+            }
         }
+    }
+
+    /// Only what is still empty: something else was put there by somebody else.
+    fn take(&self, path: &Path, kind: Kind) {
+        let Ok((folder, name)) = self.at(path) else { return };
+        let is_empty = |about: Stat| {
+            FileType::from_raw_mode(about.st_mode) == FileType::RegularFile && about.st_size == 0
+        };
+        let _ = match kind {
+            Kind::Folder => unlinkat(&folder, name, AtFlags::REMOVEDIR),
+            Kind::File if statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(is_empty) => {
+                unlinkat(&folder, name, AtFlags::empty())
+            }
+            Kind::File => Ok(()),
+        };
     }
 }
 
@@ -132,18 +218,6 @@ fn shut(entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Kind)> {
         _ => None,
     });
     shut.filter_map(|(at, kind)| Some((beneath(entries, at)?, kind)))
-}
-
-/// Those that are not there, with the folders above them.
-fn missing(shut: Vec<(PathBuf, Kind)>) -> impl Iterator<Item = (PathBuf, Kind)> {
-    let absent = |path: &Path| fs::symlink_metadata(path).is_err();
-    shut.into_iter().flat_map(move |(path, kind)| {
-        let above: Vec<_> = path.ancestors().skip(1).take_while(|above| absent(above)).collect();
-        let above: Vec<_> =
-            above.into_iter().rev().map(|above| (above.to_owned(), Kind::Folder)).collect();
-        let own = absent(&path).then_some((path, kind));
-        above.into_iter().chain(own)
-    })
 }
 
 /// The highest folder of the machine's that the jail may write.
@@ -187,8 +261,9 @@ pub fn placeholders(state: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let _turn = Turn::take(state)?;
     let mut all = BTreeSet::new();
     for mut journal in journals(state) {
-        let files = journal.read()?.into_iter().filter(|(_, kind)| *kind == Kind::File);
-        all.extend(files.map(|(path, _)| path).filter(|path| is_empty(path)));
+        let Put { folder, names } = journal.read()?;
+        let files = names.into_iter().filter(|(_, kind)| *kind == Kind::File);
+        all.extend(files.map(|(path, _)| folder.join(path)).filter(|path| is_empty(path)));
     }
     Ok(all)
 }

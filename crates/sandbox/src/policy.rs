@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use sequester_core::profile::{Confinement, Guarantee};
 use sequester_core::protected::Grants;
 
-use crate::folder::Folder;
+use crate::capabilities::{Capabilities, Capability};
+use crate::folder::{self, Folder};
 use crate::host::Host;
 use crate::limits::Limits;
 
@@ -69,6 +70,29 @@ impl Policy {
             needed.push(Guarantee::PrivateWorkspace);
         }
         needed
+    }
+
+    /// With a look at a folder of the person's as close as its jail needs one.
+    #[must_use]
+    pub fn look_closer(self, capabilities: &Capabilities) -> Self {
+        let is_layered = capabilities.has(Capability::Overlay) && !self.is_keeping();
+        match self.workspace {
+            Workspace::Folder(folder) if !is_layered => {
+                Self { workspace: Workspace::Folder(folder.look_closer()), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// With another look at a folder of the person's, where something moved.
+    pub fn look_again(self) -> Result<Self, folder::Error> {
+        match self.workspace {
+            Workspace::Folder(folder) => {
+                let folder = Folder::look(&folder.path)?;
+                Ok(Self { workspace: Workspace::Folder(folder), ..self })
+            }
+            _ => Ok(self),
+        }
     }
 
     /// Whether the workspace is written to, be it kept or not.

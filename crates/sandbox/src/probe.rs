@@ -81,6 +81,7 @@ impl Trial<'_> {
             cgroup: None,
             state: Some(self.scratch.to_owned()),
             discard: None,
+            searched: None,
         };
         let null = fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let null = null.as_fd();

@@ -16,7 +16,7 @@ use rustix::mount::{
 };
 use rustix::process::{chdir, fchdir, pivot_root};
 
-use crate::blueprint::{Entry, Kind};
+use crate::blueprint::{Access, Entry, Kind};
 use crate::order::Trouble;
 use crate::sources::{Sources, clone, clone_at};
 use crate::sys::{self, Attributes};
@@ -40,7 +40,11 @@ pub(crate) fn build(
     mount_change("/", private).map_err(told("cut the mounts off"))?;
     let root = scratch(BYTES, 0o755).map_err(Trouble::at("make the root"))?;
     attach(&root, CWD, Path::new("/")).map_err(Trouble::at("attach the root"))?;
-    let root = Root { folder: root, layers: Cell::new(0) };
+    let written = entries.iter().find_map(|entry| match entry {
+        Entry::Bind { at, access: Access::Write, .. } => Some(at.clone()),
+        _ => None,
+    });
+    let root = Root { folder: root, layers: Cell::new(0), written };
     root.prepare().map_err(Trouble::at("prepare the root"))?;
     let (mut kept, mut held) = (Vec::new(), Some(held));
     for (entry, sources) in entries.iter().zip(sources) {
@@ -48,7 +52,7 @@ pub(crate) fn build(
             held.take().map_or(Ok(()), |held| held())?;
         }
         let made = root.add(entry, &sources, &mut kept);
-        made.map_err(|error| Trouble::at(describe(entry))(error))?;
+        made.map_err(|error| tell(entry, error))?;
     }
     held.map_or(Ok(()), |held| held())?;
     root.close().map_err(Trouble::at("close the root"))?;
@@ -59,14 +63,23 @@ fn told(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
     move |error| Trouble::at(step)(error.into())
 }
 
-fn describe(entry: &Entry) -> String {
-    format!("put `{}` into the jail", entry.at().display())
+/// What of the person's folder is not where it was looked at may be seen elsewhere.
+fn tell(entry: &Entry, error: io::Error) -> Trouble {
+    let step = format!("put `{}` into the jail", entry.at().display());
+    match entry {
+        Entry::Hidden { at }
+        | Entry::Cover { at, .. }
+        | Entry::Bind { at, access: Access::Write, .. } => Trouble::with(at, step, error),
+        _ => Trouble::at(step)(error),
+    }
 }
 
 struct Root {
     folder: OwnedFd,
     /// How many layers are attached so far.
     layers: Cell<usize>,
+    /// The person's folder, in which nothing is made.
+    written: Option<PathBuf>,
 }
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -88,6 +101,9 @@ impl Root {
                 self.above(at)?;
                 Ok(symlinkat(to, &self.folder, inner(at))?)
             }
+            Entry::Bind { at, .. } if self.is_written(at) => {
+                sources.iter().try_for_each(|tree| attach(tree, self.open(at)?, Path::new("")))
+            }
             Entry::Bind { at, .. } => sources.iter().try_for_each(|tree| self.bind(tree, at)),
             Entry::Scratch { at, bytes, mode } => {
                 let tree = scratch(*bytes, *mode)?;
@@ -101,6 +117,10 @@ impl Root {
             Entry::Hidden { at } => self.hide(at),
             Entry::Shut { at, kind } => self.shut(at, *kind),
         }
+    }
+
+    fn is_written(&self, at: &Path) -> bool {
+        self.written.as_ref().is_some_and(|written| at != written && at.starts_with(written))
     }
 
     /// Opens a path inside. Nothing in it is a link: whoever puts one there leads nowhere.
@@ -196,7 +216,11 @@ impl Root {
         let attributes = Attributes { read_only: true, ..closed() };
         sys::set_attributes(&proc, attributes)?;
         self.mount(&proc, Path::new("/proc"))?;
-        PROC_HIDDEN.iter().try_for_each(|name| self.hide(&Path::new("/proc").join(name)))
+        PROC_HIDDEN.iter().try_for_each(|name| match self.hide(&Path::new("/proc").join(name)) {
+            // Not every kernel has each of them.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            hidden => hidden,
+        })
     }
 
     fn devices(&self) -> io::Result<()> {
@@ -223,10 +247,7 @@ impl Root {
 
     /// The text is a file of the root's own, which is then mounted where it is to be seen.
     fn cover(&self, at: &Path, content: &[u8]) -> io::Result<()> {
-        let there = match self.open(at) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
-            there => there?,
-        };
+        let there = self.open(at)?;
         let draft = Path::new(COVER);
         self.file(draft, content)?;
         let text = clone_at(&self.folder, draft)?;
@@ -237,10 +258,7 @@ impl Root {
     }
 
     fn hide(&self, at: &Path) -> io::Result<()> {
-        let there = match self.open(at) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
-            there => there?,
-        };
+        let there = self.open(at)?;
         let empty = if is_folder(&there)? { EMPTY_FOLDER } else { EMPTY_FILE };
         let empty = clone_at(&self.folder, Path::new(empty))?;
         sys::set_attributes(&empty, Attributes { read_only: true, ..closed() })?;

@@ -197,6 +197,10 @@ const GIVES_RIGHTS: u32 = 0o6000;
 /// Input that a terminal would take for typed, and other ways to steer one.
 const TERMINAL: &[u32] = &[libc::TIOCSTI as u32, libc::TIOCLINUX as u32, libc::TIOCSETD as u32];
 
+/// By one of these on a file that the machine's programs use too, each of them would wait until a lease is given up, or tell when it comes by.
+/// Read-only is enough for both.
+const HOLDS: &[u32] = &[libc::F_SETLEASE as u32, libc::F_NOTIFY as u32];
+
 const FAMILIES: &[u32] = &[libc::AF_UNIX as u32, libc::AF_INET as u32, libc::AF_INET6 as u32];
 
 /// Of `personality`: Linux without changes, asking, and addresses that do not vary.
@@ -263,6 +267,7 @@ pub(crate) fn program(apart: Apart) -> Vec<sock_filter> {
     code.refuse_above(libc::SYS_shmget, 1, SEGMENT);
     code.only(libc::SYS_personality, 0, PERSONALITIES, None, libc::EPERM);
     code.refuse_values(libc::SYS_ioctl, 1, TERMINAL);
+    code.refuse_values(libc::SYS_fcntl, 1, HOLDS);
     code.end();
     code.0
 }

@@ -27,8 +27,13 @@ pub(crate) fn open(
 
 fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Trouble> {
     match entry {
-        Entry::Bind { from, access, .. } => {
-            Ok(vec![copy(from, *access == Access::Read, mapped).map_err(told(from))?])
+        Entry::Bind { from, access: Access::Read, .. } => {
+            Ok(vec![copy(from, true, mapped).map_err(told(from))?])
+        }
+        Entry::Bind { from, access: Access::Write, .. } => {
+            let step = format!("mount `{}`", from.display());
+            let tree = copy(from, false, mapped);
+            Ok(vec![tree.map_err(|error| Trouble::with(from, step, error))?])
         }
         Entry::Layered { lower, store, .. } => {
             let layers = lower.iter().map(|layer| copy(layer, true, mapped).map_err(told(layer)));

@@ -19,6 +19,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
     set_child_subreaper, waitid,
 };
+use rustix::thread::set_thread_groups;
 
 use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
 use crate::groups::Groups;
@@ -235,6 +236,8 @@ fn prepare(blueprint: &Blueprint) -> Result<(Option<Vec<Sources>>, Option<Mappin
         sources::prepare_stores(&blueprint.root, None)?;
         return Ok((None, None));
     }
+    // Of whoever started this: the jail's user has none.
+    set_thread_groups(&[]).map_err(|error| Trouble::at("leave its groups")(error.into()))?;
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
     let mapped = Mapping::make(identity).map_err(Trouble::at(OWNERS_STEP))?;

@@ -9,13 +9,14 @@ use std::process::ExitCode;
 
 use sequester_core::fault::Code;
 use sequester_sandbox::{
-    Cause, Ending, Keeper, Keepers, Limits, Policy, Said, Streams, Supervisor, Workspace,
+    Cause, Ending, Keeper, Keepers, Limits, Policy, Said, Streams, Supervisor, Workspace, assume,
 };
 
 use crate::Outcome;
 use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
+use crate::render::terminal::plural;
 use crate::wire::jail::{Machine, named_hosts};
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
@@ -44,6 +45,8 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         grants: settings.grants(),
         store: machine.store(),
     };
+    let policy = policy.look_closer(&assume());
+    tell_shared(&policy);
     let (jail, keepers) = machine.start(&policy, |compiled| {
         let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
         let jail = supervisor.run(&compiled.blueprint, given.command.clone())?;
@@ -100,6 +103,18 @@ fn tell_no_prompt(command: &[String]) {
             "It has no terminal, so that nothing in it can type into yours: it reads your lines and shows no prompt. Ctrl-D ends it.",
         );
     }
+}
+
+/// What it may change outside of the folder by what is in it.
+fn tell_shared(policy: &Policy) {
+    let Workspace::Folder(folder) = &policy.workspace else { return };
+    let Some(shared) = folder.shared.as_deref().filter(|_| policy.is_keeping()) else { return };
+    let Some(first) = shared.first() else { return };
+    output::tell(&format!(
+        "{} here have other names outside, such as `{}`: what is written to one is written there too.",
+        plural(shared.len(), "file"),
+        first.display()
+    ));
 }
 
 /// What its user may otherwise start unawares.

@@ -150,22 +150,19 @@ impl Machine {
         Err(Failure::input(Code::BadWorkspace, path.display(), message, hint))
     }
 
-    /// Compiles and starts. What was assumed of the kernel is found out by starting; if it fails, every step is tried, so
-    /// that the person is told which guarantee is missing and why.
+    /// What was assumed of the kernel is found out by starting; if it fails, every step is tried, so that the person is told which
+    /// guarantee is missing and why.
     pub(crate) fn start<T>(
         &self,
         policy: &Policy,
         launch: impl Fn(&Compiled) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         self.make_state()?;
-        let attempt = |capabilities: &Capabilities| {
-            let compiled = compile(policy, &self.surroundings, capabilities);
-            compiled.map(|compiled| launch(&compiled))
-        };
+        let attempt = |capabilities: &Capabilities| self.attempt(policy, capabilities, &launch);
         let assumed = assume();
         let trouble = match attempt(&assumed) {
             Ok(Ok(started)) => return Ok(started),
-            Ok(Err(Error::Jail(trouble))) => {
+            Ok(Err(Error::Jail(trouble))) if !trouble.is_moved() => {
                 check_written(policy)?;
                 Some(Error::Jail(trouble))
             }
@@ -182,6 +179,27 @@ impl Machine {
         }
     }
 
+    /// Compiles and starts. Where something moves in the person's folder meanwhile, all of it is looked at again, but not for ever.
+    fn attempt<T>(
+        &self,
+        policy: &Policy,
+        capabilities: &Capabilities,
+        launch: impl Fn(&Compiled) -> Result<T, Error>,
+    ) -> Result<Result<T, Error>, Refusal> {
+        let mut policy = policy.clone().look_closer(capabilities);
+        for _ in 1..LOOKS {
+            let launched = launch(&compile(&policy, &self.surroundings, capabilities)?);
+            if !matches!(&launched, Err(Error::Jail(trouble)) if trouble.is_moved()) {
+                return Ok(launched);
+            }
+            match policy.look_again() {
+                Ok(again) => policy = again.look_closer(capabilities),
+                Err(_) => return Ok(launched),
+            }
+        }
+        Ok(launch(&compile(&policy, &self.surroundings, capabilities)?))
+    }
+
     /// What became of the workspace of a policy that ran; nothing where none is kept.
     pub(crate) fn harvest(&self, policy: &Policy, rules: &Rules) -> Result<Change, Failure> {
         let attempt = |capabilities: &Capabilities| {
@@ -195,6 +213,9 @@ impl Machine {
         taken.unwrap_or_else(|| Ok(Change::default())).map_err(|error| broken(&error))
     }
 }
+
+/// How often a folder is looked at in which something moves.
+const LOOKS: usize = 5;
 
 /// A writer's names cannot be held in a folder that the person cannot write.
 fn check_written(policy: &Policy) -> Result<(), Failure> {
@@ -231,6 +252,11 @@ pub(crate) fn broken(error: &Error) -> Failure {
         let hint =
             "Make room on the disk that is named, then start it again; nothing was left there.";
         return Failure::work(Code::NoWorkspace, "", error.to_string(), hint);
+    }
+    if matches!(error, Error::Jail(trouble) if trouble.is_moved()) {
+        let hint =
+            "Let nothing be moved in the workspace while a jail is made, then start it again.";
+        return Failure::guarantee(Code::NoJail, "", error.to_string(), hint);
     }
     let hint =
         "`sequester doctor` tries every step and says what to do; nothing runs without the jail.";

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use sequester_core::change::Change;
+use sequester_core::change::{Change, Mode};
 use sequester_core::path::RepoPath;
 use sequester_core::protected::{self, Grants, covers};
 use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot};
 use sequester_git::{Export, Touched, Tree};
-use sequester_sandbox::harvest::{Look, Rules};
+use sequester_sandbox::harvest::{self, Look, Rules};
 use sequester_sandbox::workspace::{Attempt, Base as Held, State, ignored, linked};
 use sequester_sandbox::{Ids, Layer, Layers, identity};
 
@@ -278,9 +278,28 @@ fn rules(
     Ok(Rules {
         protected,
         withheld: withheld.iter().map(ToString::to_string).collect(),
+        repositories: repositories(visible),
         ..Rules::default()
     })
 }
+
+/// Folders that git may take for repositories. The one around all has a git folder of its own, which comes first.
+fn repositories(visible: &dyn Snapshot) -> Vec<String> {
+    let is_head = |entry: &&Entry| {
+        let path = entry.path.as_str();
+        // Most are told by their name, as a link is.
+        harvest::is_head(path, Mode::Link, b"")
+            && (entry.kind == EntryKind::Symlink
+                || visible
+                    .read(&entry.path, HEAD_BYTES)
+                    .map_or(true, |content| harvest::is_head(path, Mode::File, &content)))
+    };
+    let heads = visible.entries().iter().filter(is_head);
+    heads.filter_map(|entry| Some(entry.path.as_str().rsplit_once('/')?.0.to_owned())).collect()
+}
+
+/// A larger one is taken for one of git's, which reads no more than its beginning.
+const HEAD_BYTES: u64 = 64 << 10;
 
 /// What protected names stand for where the base has links in their places: what lies there counts as they do.
 fn linked_protection(

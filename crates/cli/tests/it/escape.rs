@@ -61,6 +61,18 @@ fn contain(leg: Leg) {
     assert!(tally.faults.is_empty(), "{}", tally.faults.join("\n"));
     let (_, fewest) = FEWEST.iter().find(|(of, _)| *of == leg).unwrap();
     assert!(counted >= *fewest, "{leg:?}: only {counted} attempts counted");
+    // After the others: what some of them look for is one thing for all of a user's processes.
+    if leg != Leg::Fallback {
+        delegate(leg);
+    }
+}
+
+/// In a subagent's layers, by its tools.
+fn delegate(leg: Leg) {
+    let tally = trial::run_delegated(leg);
+    eprintln!("{leg:?}: {} attempts made by a subagent's tools", tally.jailed);
+    assert!(tally.faults.is_empty(), "{}", tally.faults.join("\n"));
+    assert!(tally.jailed >= 60, "{leg:?}: only {} attempts made", tally.jailed);
 }
 
 #[test]

@@ -124,3 +124,23 @@ fn a_writer_on_a_folder_of_the_persons_own_has_the_grants_too() {
     assert_ne!(write(".github/actions/new.yml"), Some(0));
     assert!(bench.repo().join(".github/workflows/new.yml").exists());
 }
+
+#[test]
+fn a_grant_opens_nothing_beside_it_where_the_folder_around_both_is_not_there() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    bench.write(USERS, GRANT);
+    std::fs::create_dir_all(bench.path("victim/actions")).unwrap();
+    let run = |script: &str| {
+        bench.run(&["sandbox", "--profile", "writer", "--", "/bin/sh", "-c", script])
+    };
+    let made = run("mkdir -p .github/workflows && echo 'on: push' > .github/workflows/ci.yml");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(bench.repo().join(".github/workflows/ci.yml").exists());
+    std::fs::remove_dir_all(bench.repo().join(".github")).unwrap();
+    let moved =
+        run("mv .github x; mkdir -p .github/actions; echo evil > .github/actions/action.yml; true");
+    assert!(!bench.repo().join(".github/actions/action.yml").exists(), "{moved:?}");
+    let led = run("mv .github x; rmdir .github; ln -s ../victim .github; ls -l .github/; true");
+    assert!(bench.path("victim/actions").is_dir(), "{led:?}");
+    assert!(!bench.repo().join(".github").is_symlink(), "{led:?}");
+}

@@ -191,14 +191,135 @@ fn a_secret_file_of_a_folder_is_there_for_programs_and_empty() {
 }
 
 #[test]
-fn a_folder_with_a_hidden_file_is_renamed_inside_and_stays_hidden() {
+fn a_writer_moves_no_folder_with_a_hidden_file_in_it() {
     for user in users() {
         let bench = Bench::with(&[("a.txt", "a\n")]);
         bench.write("deps/pkg/server.pem", "CANARY\n");
-        let script = "mv deps/pkg deps/old && sleep 0.2 && cat deps/old/server.pem; exit 3";
+        bench.write("deps/other/a", "a\n");
+        let script = "mv deps old; mv deps/pkg deps/old; mv deps/other deps/new; sleep 0.2; cat deps/pkg/server.pem; exit 3";
         let answer = Jailed::start_as(user, &bench, "writer", script).go();
         assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""), "{answer:?}");
-        assert!(bench.repo().join("deps/old/server.pem").exists());
+        assert!(bench.repo().join("deps/pkg/server.pem").exists());
+        assert!(bench.repo().join("deps/new/a").exists());
+    }
+}
+
+const STARTS: usize = 8;
+
+#[test]
+fn a_secret_is_seen_by_nobody_who_starts_while_a_writer_moves_what_is_around_it() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    bench.write("sub/.env", "KEY=CANARY\n");
+    let moving = "while :; do mv sub sub2; mv sub2 sub; done 2>/dev/null";
+    let mut mover = Jailed::start(&bench, "writer", moving);
+    mover.child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    for profile in ["read-only", "writer"] {
+        for _ in 0..STARTS {
+            let script = "for i in 1 2 3 4 5 6; do cat sub/.env sub2/.env; done 2>/dev/null; true";
+            let words = ["sandbox", "--profile", profile, "--", "sh", "-c", script];
+            let answer = bench.run(&words);
+            assert!(matches!(answer.code, Some(0 | 5)), "{profile}: {answer:?}");
+            assert!(!answer.out.contains("CANARY"), "{profile}: {answer:?}");
+        }
+    }
+    let pid = rustix::process::Pid::from_child(&mover.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    mover.child.wait().unwrap();
+}
+
+/// Outside of any jail: nobody keeps the person from it.
+#[test]
+fn a_jail_that_starts_while_things_move_hides_them_or_does_not_start() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    bench.write("sub/.env", "KEY=CANARY\n");
+    let (is_over, moved) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (one, other) = (bench.repo().join("sub"), bench.repo().join("sub2"));
+    let mut answers = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                for (from, to) in [(&one, &other), (&other, &one)] {
+                    moved.fetch_or(fs::rename(from, to).is_ok(), Ordering::Relaxed);
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+            }
+        });
+        for _ in 0..STARTS {
+            let script = "cat sub/.env sub2/.env";
+            answers.push(bench.run(&["sandbox", "--profile", "writer", "--", "sh", "-c", script]));
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    for answer in answers {
+        assert!(!answer.out.contains("CANARY"), "{answer:?}");
+        if answer.code == Some(5) {
+            assert!(answer.err.contains("Let nothing be moved in the workspace"), "{answer:?}");
+        }
+    }
+    assert!(moved.load(Ordering::Relaxed));
+}
+
+#[test]
+fn no_socket_in_the_git_folder_of_a_worktree_is_reached() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    bench.git(&["worktree", "add", "--quiet", "../tree"]);
+    let socket = bench.repo().join(".git/fsmonitor--daemon.ipc");
+    let _bound = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let ask = format!("import socket; socket.socket(socket.AF_UNIX).connect({socket:?})");
+    let free = Command::new("python3").args(["-c", &ask]).output().unwrap();
+    assert!(free.status.success(), "{free:?}");
+    for profile in ["read-only", "validate", "writer"] {
+        let tree = bench.path("tree");
+        let git = ["sandbox", "--profile", profile, "--", "git", "log", "--format=%s"];
+        let answer = bench.run_in(&tree, &git, &[]);
+        assert_eq!((answer.code, answer.out.as_str()), (Some(0), "first\n"), "{answer:?}");
+        let words = ["sandbox", "--profile", profile, "--", "python3", "-c", &ask];
+        let answer = bench.run_in(&tree, &words, &[]);
+        assert_eq!(answer.code, Some(1), "{profile}: {answer:?}");
+        assert!(answer.err.contains("Error"), "{profile}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_jail_that_root_starts_has_none_of_roots_groups() {
+    let obstacle = (!machine::is_root()).then_some("it takes root");
+    if !machine::may_go("groups of root", obstacle) {
+        return;
+    }
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let start = |words: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--groups", "4242,4243", "--"]).args(words).current_dir(bench.repo());
+        Answer::of(&command.env("HOME", bench.path("home")).output().unwrap())
+    };
+    let show = ["grep", "Groups", "/proc/self/status"];
+    assert_eq!(start(&show).out.trim(), "Groups:\t4242 4243");
+    let program = machine::program().display().to_string();
+    let jailed = [&[&program, "sandbox", "--profile", "read-only", "--"][..], &show].concat();
+    let answer = start(&jailed);
+    assert_eq!((answer.code, answer.out.trim()), (Some(0), "Groups:"), "{answer:?}");
+}
+
+#[test]
+fn another_name_of_a_secret_is_hidden_too_and_names_outside_are_told() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    bench.write(".env", "KEY=CANARY\n");
+    bench.write("node_modules/b/c", "c\n");
+    let link = |from: &str, to: &str| {
+        fs::hard_link(bench.repo().join(from), bench.repo().join(to)).unwrap();
+    };
+    link(".env", "plain.txt");
+    link(".env", "node_modules/b/plain");
+    link("node_modules/b/c", "../outside");
+    link("a.txt", "b.txt");
+    for profile in ["read-only", "validate", "writer"] {
+        let words =
+            ["sandbox", "--profile", profile, "--", "cat", "plain.txt", "node_modules/b/plain"];
+        let answer = bench.run(&words);
+        assert_eq!((answer.code, answer.out.as_str()), (Some(0), ""), "{profile}: {answer:?}");
+        let is_told = answer.err.contains("node_modules/b/c`: what is written to one");
+        assert_eq!(is_told, profile == "writer", "{answer:?}");
     }
 }
 

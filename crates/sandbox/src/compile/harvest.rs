@@ -38,6 +38,7 @@ pub(super) fn blueprint(
         cgroup: group::settings(&limits, &capabilities.cgroups),
         state: policy.store.parent().map(Path::to_owned),
         discard: Some(policy.store.clone()),
+        searched: None,
     }
 }
 

@@ -51,6 +51,14 @@ pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), 
     }
 }
 
+/// What is looked through once more in the end; attempts work on what was looked through when it was written.
+pub(super) fn searched(policy: &Policy) -> Option<PathBuf> {
+    match &policy.workspace {
+        Workspace::Folder(folder) => Some(folder.path.clone()),
+        Workspace::Layers(_) | Workspace::None => None,
+    }
+}
+
 pub(super) fn entries(policy: &Policy, capabilities: &Capabilities) -> Vec<Entry> {
     match &policy.workspace {
         Workspace::Folder(folder) => of_folder(policy, folder, capabilities),
@@ -68,22 +76,25 @@ fn bind(path: &Path, access: Access) -> Entry {
 
 fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> Vec<Entry> {
     let mut entries = Vec::new();
-    if let Git::Elsewhere(git) = &folder.git {
-        entries.push(bind(git, Access::Read));
+    let is_layered = capabilities.has(Capability::Overlay) && !policy.is_keeping();
+    let layer = |at: &Path, name: &str| Entry::Layered {
+        at: at.to_owned(),
+        lower: vec![at.to_owned()],
+        store: policy.store.join(name),
+    };
+    let whole = |at: &Path| Entry::Shut { at: at.to_owned(), kind: Kind::Folder };
+    match &folder.git {
+        Git::Elsewhere(git) if is_layered => entries.extend([layer(git, "git"), whole(git)]),
+        Git::Elsewhere(git) => entries.push(bind(git, Access::Read)),
+        Git::Here | Git::None => {}
     }
     let at = folder.path.clone();
-    let layered = || {
-        let store = policy.store.join("workspace");
-        Entry::Layered { at: at.clone(), lower: vec![at.clone()], store }
-    };
-    let is_masked = !folder.hidden.is_empty() || !folder.covers.is_empty();
+    let layered = || layer(&at, "workspace");
     match policy.confinement {
-        // What is mounted on a file of the person's falls off when they replace the file. A layer has files of its own.
-        Confinement::ReadOnly | Confinement::Research
-            if is_masked && capabilities.has(Capability::Overlay) =>
-        {
-            entries.push(layered());
-            entries.push(Entry::Shut { at: at.clone(), kind: Kind::Folder });
+        // What is mounted on a file of the person's falls off when they replace the file, and a socket of theirs is one, however
+        // read-only. A layer has files of its own.
+        Confinement::ReadOnly | Confinement::Research if is_layered => {
+            entries.extend([layered(), whole(&at)]);
         }
         Confinement::ReadOnly | Confinement::Research => entries.push(bind(&at, Access::Read)),
         Confinement::Validate => {
@@ -110,11 +121,11 @@ fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> V
     entries
 }
 
-/// Protected names of the person's folder. A folder above one is mounted on itself: what is no mount could be moved away
-/// with all that is mounted in it, and another made in its place.
+/// Protected names of the person's folder. A folder above one, or above what is hidden, is mounted on itself: what is no mount could be
+/// moved away with all that is mounted in it, and another made in its place.
 fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
-    let mut entries: Vec<Entry> =
-        folder.parents.iter().map(|parent| bind(parent, Access::Write)).collect();
+    let mut entries = Vec::new();
+    let mut above: BTreeSet<&Path> = folder.parents.iter().map(PathBuf::as_path).collect();
     let mut done: BTreeSet<PathBuf> = folder.hidden.iter().cloned().collect();
     for (name, kind, _) in protected::NAMES {
         if policy.is_granted(name) {
@@ -133,6 +144,10 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
             entries.push(Entry::Shut { at, kind });
         }
     }
+    let shut: Vec<PathBuf> = entries.iter().map(|entry| entry.at().to_owned()).collect();
+    let of_shut = shut.iter().filter_map(|at| at.parent()).filter(|above| *above != folder.path);
+    above.extend(of_shut.chain(folder.above_hidden()));
+    above.retain(|above| !shut.iter().any(|shut| above.starts_with(shut)));
     // Sorted: what lies in another comes after it.
     for Covered { path, name, holds, .. } in &folder.covered {
         let Some(kind) = *holds else { continue };
@@ -142,7 +157,7 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
             entries.push(Entry::Shut { at: path.clone(), kind });
         }
     }
-    entries
+    above.into_iter().map(|above| bind(above, Access::Write)).chain(entries).collect()
 }
 
 /// The folder above a protected name that is not there, so that it is shut whole, unless something in it is granted.

@@ -62,11 +62,56 @@ fn protected_names_are_found_wherever_they_lie_and_told_when_they_are_new() {
     write(&root, "c/.vscode/tasks.json", "x");
     fs::rename(root.join("n"), root.join("m")).unwrap();
     write(&root, "n/.git/config", "x");
+    write(&root, ".github/actions/a", "x");
     let new = |grants: &Grants| names(&root, &folder.appeared(grants));
-    assert_eq!(new(Grants::none()), ["c/.vscode", "m/.git", "n/.git"]);
+    assert_eq!(new(Grants::none()), [".github/actions", "c/.vscode", "m/.git", "n/.git"]);
     let mut grants = Grants::default();
     grants.grant(".vscode").unwrap();
+    grants.grant(".github/actions").unwrap();
     assert_eq!(new(&grants), ["m/.git", "n/.git"]);
+}
+
+#[test]
+fn a_closer_look_finds_ways_out_and_names_outside_wherever_they_lie() {
+    let (_kept, root) = temporary();
+    write(&root, "main/.git/HEAD", "ref: refs/heads/main\n");
+    fs::create_dir(root.join("main/.git/objects")).unwrap();
+    let tree = root.join("tree");
+    write(&root, "tree/.git", &format!("gitdir: {}/main/.git/worktrees/tree\n", root.display()));
+    write(&root, "main/.git/worktrees/tree/gitdir", &format!("{}/.git\n", tree.display()));
+    write(&tree, "node_modules/.cache/a", "x");
+    write(&tree, "one", "x");
+    fs::hard_link(tree.join("one"), tree.join("two")).unwrap();
+    fs::hard_link(tree.join("node_modules/.cache/a"), root.join("out")).unwrap();
+    let sockets = ["main/.git/fsmonitor--daemon.ipc", "tree/node_modules/.cache/d.sock"];
+    let _bound = sockets.map(|path| UnixListener::bind(root.join(path)).unwrap());
+    let folder = Folder::look(&tree).unwrap();
+    assert_eq!((folder.hidden.len(), &folder.shared), (0, &None));
+    let closer = folder.look_closer();
+    assert_eq!(names(&root, &closer.hidden), sockets);
+    assert_eq!(closer.shared, Some(vec![tree.join("node_modules/.cache/a")]));
+}
+
+#[test]
+fn other_names_of_a_secret_are_hidden_too() {
+    let (_kept, root) = temporary();
+    write(&root, ".env", "x");
+    write(&root, "target/a", "y");
+    fs::hard_link(root.join(".env"), root.join("target/b")).unwrap();
+    fs::hard_link(root.join(".env"), root.join("plain")).unwrap();
+    let folder = Folder::look(&root).unwrap();
+    assert_eq!(names(&root, &folder.hidden), [".env", "plain", "target/b"]);
+}
+
+#[test]
+fn what_is_not_where_it_was_is_told_when_all_is_looked_at_again() {
+    let (_kept, root) = temporary();
+    write(&root, "a/b", "x");
+    assert!(check(&root, Isolation::Fallback).is_ok());
+    write(&root, "a/.env", "x");
+    let trouble = check(&root, Isolation::Fallback).unwrap_err();
+    assert!(trouble.is_moved() && trouble.why.contains("a/.env"), "{trouble}");
+    assert!(check(&root.join("gone"), Isolation::Fallback).unwrap_err().is_moved());
 }
 
 #[test]

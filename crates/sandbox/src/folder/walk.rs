@@ -1,7 +1,9 @@
 //! What must be hidden in a folder, and what must not be written, found without following links.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirEntry, FileType};
-use std::os::unix::fs::DirEntryExt as _;
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use sequester_core::protected;
@@ -36,45 +38,132 @@ pub(super) struct Found {
     pub(super) hidden: Vec<PathBuf>,
     pub(super) covered: Vec<Covered>,
     pub(super) walked: Walked,
+    /// A folder that was not where it was seen a moment before.
+    pub(super) moved: Option<PathBuf>,
 }
 
 pub(super) fn look(root: &Path, most: usize) -> Found {
     let (mut hidden, mut covered) = (Vec::new(), Vec::new());
-    let (mut left, mut walked) = (most, Walked::Whole);
-    let mut open = vec![root.to_owned()];
-    'walk: while let Some(folder) = open.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            if left == 0 {
-                walked = Walked::Part;
-                break 'walk;
-            }
-            left -= 1;
-            let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name();
-            if kind.is_dir() && name == ".sequester" {
-                hidden.push(entry.path());
-                continue;
-            }
-            covered.extend(Covered::of(&entry, kind));
-            if !kind.is_dir() {
-                hidden.extend(secret(root, &entry, kind));
-            } else if SKIPPED.iter().any(|skipped| name == *skipped) {
-                hidden.extend(services(&entry.path()));
-            } else {
-                open.push(entry.path());
-            }
+    let mut walk = Walk::new(most);
+    walk.go(root, |entry, kind| {
+        if kind.is_dir() && is_state(entry) {
+            hidden.push(entry.path());
+            return false;
         }
-    }
+        covered.extend(Covered::of(root, entry, kind));
+        if !kind.is_dir() {
+            hidden.extend(secret(root, entry, kind));
+        }
+        !is_skipped(entry)
+    });
+    hidden.extend(twins(root, &hidden, most));
     hidden.sort();
     hidden.dedup();
     covered.sort();
-    Found { hidden, covered, walked }
+    Found { hidden, covered, walked: walk.walked, moved: walk.moved }
+}
+
+/// What only matters where a folder itself is shown, and not a layer over it.
+pub(super) struct Closer {
+    /// Sockets and pipes among what tools made, and in the git folder.
+    pub(super) ways: Vec<PathBuf>,
+    /// Files that have names elsewhere too.
+    pub(super) shared: Vec<PathBuf>,
+    pub(super) walked: Walked,
+}
+
+pub(super) fn look_closer(root: &Path, git: Option<&Path>) -> Closer {
+    let (mut ways, mut names) = (Vec::new(), BTreeMap::<(u64, u64), (u64, PathBuf)>::new());
+    let mut walk = Walk::new(MOST);
+    for folder in [Some(root), git].into_iter().flatten() {
+        walk.go(folder, |entry, kind| {
+            ways.extend(Some(entry.path()).filter(|_| leads_out(kind)));
+            // What git keeps is not written by anybody in a jail.
+            let is_written = || !entry.path().iter().any(|part| part == ".git") && folder == root;
+            if kind.is_file()
+                && is_written()
+                && let Ok(about) = entry.metadata()
+                && about.nlink() > 1
+            {
+                let left = names.entry((about.dev(), about.ino()));
+                left.or_insert_with(|| (about.nlink(), entry.path())).0 -= 1;
+            }
+            !is_state(entry)
+        });
+    }
+    let mut shared: Vec<PathBuf> =
+        names.into_values().filter(|(left, _)| *left > 0).map(|(_, path)| path).collect();
+    shared.sort();
+    ways.sort();
+    Closer { ways, shared, walked: walk.walked }
+}
+
+/// Goes through folders.
+struct Walk {
+    left: usize,
+    walked: Walked,
+    moved: Option<PathBuf>,
+}
+
+impl Walk {
+    fn new(most: usize) -> Self {
+        Self { left: most, walked: Walked::Whole, moved: None }
+    }
+
+    /// Goes into the folders for which `visit` says so.
+    fn go(&mut self, root: &Path, mut visit: impl FnMut(&DirEntry, FileType) -> bool) {
+        let mut open = vec![root.to_owned()];
+        while let Some(folder) = open.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    let is_gone =
+                        matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                    self.moved = self.moved.take().or(is_gone.then_some(folder));
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                if self.left == 0 {
+                    self.walked = Walked::Part;
+                    return;
+                }
+                self.left -= 1;
+                let Ok(kind) = entry.file_type() else { continue };
+                if visit(&entry, kind) && kind.is_dir() {
+                    open.push(entry.path());
+                }
+            }
+        }
+    }
+}
+
+/// The product's own, which is hidden whole.
+fn is_state(entry: &DirEntry) -> bool {
+    entry.file_name() == ".sequester"
+}
+
+fn is_skipped(entry: &DirEntry) -> bool {
+    lies_in_skipped(Path::new(&entry.file_name()))
+}
+
+/// Whether a path, as seen from the root, leads through what tools fill.
+pub(super) fn lies_in_skipped(within: &Path) -> bool {
+    within.iter().any(|part| SKIPPED.iter().any(|skipped| part == *skipped))
 }
 
 impl Covered {
-    fn of(entry: &DirEntry, kind: FileType) -> Option<Self> {
-        let name = protected::covering(entry.file_name().to_str()?)?;
+    fn of(root: &Path, entry: &DirEntry, kind: FileType) -> Option<Self> {
+        let name = entry.file_name();
+        let name = protected::covering(name.to_str()?).or_else(|| {
+            let path = entry.path();
+            // All with a slash have one.
+            path.parent()?.parent().filter(|above| *above == root)?;
+            let within = path.strip_prefix(root).ok()?.to_str()?;
+            let is_it =
+                |name: &&str| protected::covers(name, within) && protected::leads_to(within, name);
+            protected::names().filter(|name| name.contains('/')).find(is_it)
+        })?;
         let holds = match kind {
             kind if kind.is_dir() => Some(Kind::Folder),
             kind if kind.is_file() => Some(Kind::File),
@@ -82,13 +171,6 @@ impl Covered {
         };
         Some(Self { path: entry.path(), name, holds, inode: entry.ino() })
     }
-}
-
-/// Sockets and pipes right in a folder: git's own service has one in `.git`.
-fn services(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let leading = entries.filter(|entry| entry.file_type().is_ok_and(leads_out));
-    leading.map(|entry| entry.path()).collect()
 }
 
 /// A socket or a pipe has somebody of the machine's at its other end, and no mount is too read-only for it.
@@ -107,4 +189,24 @@ fn secret(root: &Path, entry: &DirEntry, kind: FileType) -> Option<PathBuf> {
         return Some(path);
     }
     fs::canonicalize(&path).ok().filter(|target| target.starts_with(root) && target.is_file())
+}
+
+/// Other names of files that must not be seen, wherever they lie.
+fn twins(root: &Path, hidden: &[PathBuf], most: usize) -> Vec<PathBuf> {
+    let identity = |path: &Path| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    let several = hidden.iter().filter_map(|path| identity(path)).filter(|one| one.nlink() > 1);
+    let files: BTreeSet<(u64, u64)> = several.map(|one| (one.ino(), one.dev())).collect();
+    let mut twins = Vec::new();
+    if files.is_empty() {
+        return twins;
+    }
+    Walk::new(most).go(root, |entry, kind| {
+        let is_same = || entry.metadata().is_ok_and(|one| files.contains(&(one.ino(), one.dev())));
+        let of_number = (entry.ino(), 0)..=(entry.ino(), u64::MAX);
+        if kind.is_file() && files.range(of_number).next().is_some() && is_same() {
+            twins.push(entry.path());
+        }
+        !is_state(entry)
+    });
+    twins
 }

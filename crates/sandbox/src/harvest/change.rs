@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read, Write};
 
-use sequester_core::change::{Action, Change, Entry, Mode, Refused};
+use sequester_core::change::{Action, Change, Entry, Refused};
 use sequester_core::path::RepoPath;
 use serde::{Deserialize, Serialize};
 
-use super::{Rules, link};
+use super::Rules;
+use super::compare::refuse_content;
 
 /// Limits of a change. What does not fit is refused and named.
 pub(super) const ENTRIES: usize = 20_000;
@@ -149,13 +150,8 @@ fn check_entry(entry: &Entry, rules: &Rules) -> Result<(), Error> {
 /// What only the content tells.
 fn check_content(entry: &Entry, rules: &Rules) -> Result<(), Error> {
     let path = RepoPath::parse(&entry.path).map_err(|why| Error::Refused(why.to_string()))?;
-    match entry.mode.filter(|mode| *mode == Mode::Link) {
-        Some(_) => match link::refuse(&path, &entry.content, rules) {
-            Some(why) => Err(Error::Refused(format!("`{path}` is refused: {why}"))),
-            None => Ok(()),
-        },
-        None => Ok(()),
-    }
+    let refused = entry.mode.and_then(|mode| refuse_content(&path, mode, &entry.content, rules));
+    refused.map_or(Ok(()), |why| Err(Error::Refused(format!("`{path}` is refused: {why}"))))
 }
 
 impl fmt::Display for Error {

@@ -14,7 +14,7 @@ use super::change::{ALL_BYTES, ENTRIES, FILE_BYTES, IGNORED, REFUSED};
 use super::patch::{Added, Patch};
 use super::rules::is_git;
 use super::side::{Side, action};
-use super::{Rules, link};
+use super::{Rules, head, link};
 use crate::workspace::{Folder, ignored};
 
 /// Folders deeper than this are refused.
@@ -228,8 +228,8 @@ impl Comparison<'_> {
             return Ok(None);
         }
         let place = self.place(path)?;
-        if let Some(Side { mode: Mode::Link, bytes: Some(target) }) = &new
-            && let Some(why) = link::refuse(&place, target, self.rules)
+        if let Some(Side { mode, bytes: Some(bytes) }) = &new
+            && let Some(why) = refuse_content(&place, *mode, bytes, self.rules)
         {
             return Err(why);
         }
@@ -326,6 +326,17 @@ impl Comparison<'_> {
             self.change.refused_more += 1;
         }
     }
+}
+
+/// Why what stands at `path` now is refused, if it is.
+pub(super) fn refuse_content(
+    path: &RepoPath,
+    mode: Mode,
+    content: &[u8],
+    rules: &Rules,
+) -> Option<String> {
+    let link = || link::refuse(path, content, rules).filter(|_| mode == Mode::Link);
+    head::refuse(path.as_str(), mode, content).or_else(link)
 }
 
 /// New names that on many machines are one with another: they differ in case alone.

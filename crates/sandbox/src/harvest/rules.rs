@@ -15,6 +15,8 @@ pub struct Rules {
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
     pub withheld: Vec<String>,
+    /// Folders of the base that hold a `HEAD` of git's: nothing in them changes, since a little more makes repositories of them.
+    pub repositories: Vec<String>,
     /// What git ignores beside the base's own rules: lines as in a `.gitignore`.
     pub exclude: String,
 }
@@ -38,6 +40,9 @@ impl Rules {
         }
         if self.withheld.iter().any(|held| protected::covers(&format!("/{held}"), text)) {
             return Some("the repository has a file there that is kept from this work".to_owned());
+        }
+        if self.repositories.iter().any(|at| protected::covers(&format!("/{at}"), text)) {
+            return Some("it lies in a folder that git may take for a repository".to_owned());
         }
         is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})"))
     }

@@ -402,3 +402,56 @@ fn an_answer_that_lies_is_not_taken() {
     let long = [&u64::MAX.to_be_bytes()[..], b"{}"].concat();
     assert!(receive(&mut long.as_slice(), &Rules::default()).is_err());
 }
+
+/// What a program of git's ran, as told by a mark beside the folder.
+fn is_marked_by_git(folder: &Path, mark: &Path) -> bool {
+    let _ = fs::remove_file(mark);
+    let mut git = std::process::Command::new("git");
+    git.arg("status").current_dir(folder).env("HOME", "/").env("GIT_CONFIG_NOSYSTEM", "1");
+    drop(git.env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap()).output().unwrap());
+    mark.exists()
+}
+
+#[test]
+fn a_repository_of_another_name_does_not_come_out() {
+    let pair = Pair::new(FILES);
+    let mark = pair.0.path().join("mark");
+    let orders = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch {}; false\"\n",
+        mark.display()
+    );
+    for path in ["evil/refs/x", "evil/objects/x", "shared/refs/x", "shared/objects/x"] {
+        pair.write(path, "");
+    }
+    pair.write("evil/config", &orders);
+    pair.write("evil/HEAD", "ref: refs/heads/main\n");
+    pair.write("shared/config", &orders);
+    pair.write("led/commondir", "../shared\n");
+    pair.write("led/Head", "0123456789012345678901234567890123456789\n");
+    pair.write("docs/HEAD", "Where the work stands.\n");
+    symlink("../docs/HEAD", pair.at("shared/HEAD")).unwrap();
+    assert!(is_marked_by_git(&pair.at("evil"), &mark), "it would do what it says");
+    let change = pair.harvest();
+    let why = "git would take the folder for a repository, and do what it says.";
+    assert_eq!(refused(&change), [("evil/HEAD", why), ("led/Head", why), ("shared/HEAD", why)]);
+    let applied = pair.0.path().join("applied");
+    for entry in &change.entries {
+        write(&applied.join(&entry.path), &entry.content);
+    }
+    assert!(!is_marked_by_git(&applied.join("evil"), &mark));
+}
+
+#[test]
+fn nothing_is_added_to_what_the_base_has_of_a_repository() {
+    let pair = Pair::new(&[("evil/HEAD", "ref: refs/heads/main\n"), ("evil/a", "a\n")]);
+    let rules = Rules { repositories: vec!["evil".to_owned()], ..Rules::default() };
+    assert_eq!(pair.harvest_with(&rules), Change::default());
+    pair.write("evil/refs/x", "");
+    pair.write("evil2/a", "a");
+    let change = pair.harvest_with(&rules);
+    let why = "it lies in a folder that git may take for a repository.";
+    assert_eq!(
+        (told(&change), refused(&change)),
+        (vec![("evil2/a", Create)], vec![("evil/refs/x", why)])
+    );
+}

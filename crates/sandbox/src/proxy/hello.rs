@@ -26,8 +26,12 @@ pub(super) fn check(bytes: &[u8], target: &Target) -> Result<Progress, Refusal> 
         }
         return Ok(Progress::Partial);
     };
-    let asked = read_name(&message)
-        .map_err(|Unread| Refusal::Hello("The first message of a tunnel is no proper TLS"))?;
+    let asked = read_name(&message).map_err(|unread| match unread {
+        Unread::Broken => Refusal::Hello("The first message of a tunnel is no proper TLS"),
+        Unread::Sealed => Refusal::Hello(
+            "The first message of a tunnel holds another that is encrypted, which may ask for any name",
+        ),
+    })?;
     let is_same = match (&asked, &target.peer) {
         (Some(asked), Peer::Name(name)) => asked.eq_ignore_ascii_case(name),
         (None, Peer::Name(_)) => false,
@@ -64,15 +68,20 @@ fn gather(mut bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     if is_tls { Ok(None) } else { Err(OTHER) }
 }
 
-/// A message that breaks the rules.
-struct Unread;
+/// A message that does not tell.
+enum Unread {
+    /// It breaks the rules.
+    Broken,
+    /// What it really asks for is encrypted.
+    Sealed,
+}
 
 /// What is left of a message. Nothing is passed over: each part is as long as it says, and all of them are the whole.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], Unread> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Unread)?;
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(Unread::Broken)?;
         self.0 = rest;
         Ok(taken)
     }
@@ -94,13 +103,15 @@ impl<'a> Rest<'a> {
     }
 
     fn end(&self) -> Result<(), Unread> {
-        if self.0.is_empty() { Ok(()) } else { Err(Unread) }
+        if self.0.is_empty() { Ok(()) } else { Err(Unread::Broken) }
     }
 }
 
 const VERSION_AND_RANDOM: usize = 2 + 32;
 const SERVER_NAME: u16 = 0;
 const HOST_NAME: u8 = 0;
+/// By which the name that counts is encrypted, in its final form and in the first drafts'.
+const SEALED: [u16; 2] = [0xfe0d, 0xffce];
 
 /// The one name of the one extension that may hold one.
 fn read_name(message: &[u8]) -> Result<Option<String>, Unread> {
@@ -109,15 +120,18 @@ fn read_name(message: &[u8]) -> Result<Option<String>, Unread> {
     let (session, ciphers, compressions) = (rest.short()?, rest.long()?, rest.short()?);
     let fits = session.len() <= 32 && ciphers.len().is_multiple_of(2);
     if !fits || ciphers.is_empty() || compressions.is_empty() {
-        return Err(Unread);
+        return Err(Unread::Broken);
     }
     let mut extensions = Rest(if rest.0.is_empty() { &[] } else { rest.long()? });
     rest.end()?;
     let mut asked = None;
     while !extensions.0.is_empty() {
         let (kind, data) = (extensions.number()?, extensions.long()?);
+        if SEALED.contains(&kind) {
+            return Err(Unread::Sealed);
+        }
         if kind == SERVER_NAME && asked.replace(read_only_name(data)?).is_some() {
-            return Err(Unread);
+            return Err(Unread::Broken);
         }
     }
     Ok(asked)
@@ -132,9 +146,9 @@ fn read_only_name(data: &[u8]) -> Result<String, Unread> {
     let name = names.long()?;
     names.end()?;
     if kind != HOST_NAME || name.is_empty() || !name.is_ascii() {
-        return Err(Unread);
+        return Err(Unread::Broken);
     }
-    String::from_utf8(name.to_vec()).map_err(|_| Unread)
+    String::from_utf8(name.to_vec()).map_err(|_| Unread::Broken)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 pub(super) const NAME: u16 = 0;
 /// A type that stands for nothing, as clients send it to keep servers from choking on the unknown.
 pub(super) const GREASE: u16 = 0x3a3a;
-/// Encrypted ClientHello: clients send random bytes in it where they have no key.
+/// Encrypted ClientHello, with the name that really counts in it.
 pub(super) const ECH: u16 = 0xfe0d;
 
 fn with_length(bytes: &[u8]) -> Vec<u8> {
@@ -45,7 +45,6 @@ pub(super) fn hello(name: &str) -> Vec<u8> {
         (10, vec![0, 4, 0x3a, 0x3a, 0, 29]),
         (16, vec![0, 3, 2, b'h', b'2']),
         (43, vec![4, 3, 4, 3, 3]),
-        (ECH, vec![0xa5; 186]),
         (21, vec![0; 40]),
     ];
     records(&message(&extensions), 16_384)

@@ -134,6 +134,17 @@ fn a_terminal_cannot_be_typed_into() {
 }
 
 #[test]
+fn nobody_waits_for_a_jail_and_no_folder_tells_it_who_comes_by() {
+    for command in [libc::F_SETLEASE, libc::F_NOTIFY] {
+        let held = [3, command.cast_unsigned().into(), 0, 0, 0, 0];
+        assert_eq!(run(libc::SYS_fcntl, held), errno(libc::EPERM));
+    }
+    for command in [libc::F_GETFL, libc::F_SETLK, libc::F_DUPFD_CLOEXEC, libc::F_ADD_SEALS] {
+        assert_eq!(run(libc::SYS_fcntl, [3, command.cast_unsigned().into(), 0, 0, 0, 0]), ALLOW);
+    }
+}
+
+#[test]
 fn without_namespaces_nothing_of_the_machine_is_reached() {
     let filter = program(Apart::No);
     let run =

@@ -217,11 +217,14 @@ fn links_are_followed_to_programs_and_never_to_secrets() {
         [
             "read .local/bin",
             "read .rustup/toolchains",
-            "read apps/node",
-            "read envs/black",
+            "read apps/node/bin",
+            "read apps/node/lib",
+            "read envs/black/bin",
+            "read envs/black/pyvenv.cfg",
             "read other/target/release/tool",
-            "read pythons/3.12",
-            "read rust/stage1",
+            "read pythons/3.12/bin",
+            "read pythons/3.12/lib",
+            "read rust/stage1/bin",
         ]
     );
     let path = home.look().path;
@@ -270,21 +273,71 @@ fn tools_can_write_around_what_is_shown_of_their_folder_wherever_it_is() {
 #[test]
 fn credentials_in_a_folder_that_is_shown_whole_are_hidden() {
     let home = Home::new()
-        .with(&["tools/bin/a", "tools/lib/a", "tools/.npmrc", "tools/cargo/credentials.toml"])
-        .with(&["tools/cargo/registry/a", "tools/cargo/config.toml"])
+        .with(&["tools/bin/a", "tools/lib/a", "tools/lib/deep/er/.npmrc"])
+        .with(&["tools/lib/cargo/credentials.toml", "tools/lib/cargo/registry/a"])
         .set("PATH", "~/tools/bin")
-        .set("CARGO_HOME", "~/tools/cargo");
-    home.write("tools/cargo/config.toml", "[registry]\ntoken = \"t\"\n[net]\noffline = true\n");
+        .set("CARGO_HOME", "~/tools/lib/cargo");
+    let config = "[registry]\ntoken = \"t\"\n[net]\noffline = true\n";
+    home.write("tools/lib/cargo/config.toml", config);
     assert_eq!(
         home.shown(),
         [
-            "read tools",
-            "hidden tools/.npmrc",
-            "text tools/cargo/config.toml",
-            "hidden tools/cargo/credentials.toml",
-            "layered tools/cargo/registry",
+            "read tools/bin",
+            "read tools/lib",
+            "text tools/lib/cargo/config.toml",
+            "hidden tools/lib/cargo/credentials.toml",
+            "layered tools/lib/cargo/registry",
+            "hidden tools/lib/deep/er/.npmrc",
         ]
     );
+}
+
+#[test]
+fn of_a_project_on_the_search_path_no_more_is_shown_than_its_programs() {
+    for mark in [".git/HEAD", "Gemfile", "package.json"] {
+        let home = Home::new()
+            .with(&[
+                "shop/bin/serve",
+                "shop/lib/a.rb",
+                "shop/app/model.rb",
+                "shop/config/master.key",
+            ])
+            .with(&[&format!("shop/{mark}")])
+            .set("PATH", "~/shop/bin");
+        assert_eq!(home.shown(), ["read shop/bin"], "{mark}");
+    }
+    let copied = Home::new()
+        .with(&["shop/bin/serve", "shop/lib/a.rb", "shop/app/model.rb", "shop/config/master.key"])
+        .set("PATH", "~/shop/bin");
+    assert_eq!(copied.shown(), ["read shop/bin", "read shop/lib"]);
+    let linked = Home::new().with(&["shop/app/model.rb", "bin/a"]).set("PATH", "~/bin");
+    linked.link("bin/shop", "shop");
+    assert_eq!(linked.shown(), ["read bin"]);
+}
+
+#[test]
+fn a_tool_chain_is_shown_with_what_it_needs() {
+    for (files, shown) in [
+        (
+            &["go/bin/go", "go/src/runtime/a.go", "go/pkg/tool/a", "go/VERSION", "go/lib/time/a"][..],
+            &["go/VERSION", "go/bin", "go/lib", "go/pkg", "go/src"][..],
+        ),
+        (
+            &["jdk/bin/java", "jdk/lib/modules", "jdk/conf/a", "jdk/release", "jdk/jmods/a"][..],
+            &["jdk/bin", "jdk/conf", "jdk/jmods", "jdk/lib", "jdk/release"][..],
+        ),
+        (
+            &["gcc/bin/ld", "gcc/lib/a", "gcc/arm-linux-gnueabi/bin/as", "gcc/notes"][..],
+            &["gcc/arm-linux-gnueabi", "gcc/bin", "gcc/lib"][..],
+        ),
+    ] {
+        let bin = format!("~/apps/{}/bin", files[0].split('/').next().unwrap());
+        let files: Vec<String> = files.iter().map(|file| format!("apps/{file}")).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let home = Home::new().with(&files).set("PATH", &bin);
+        let expected: Vec<String> = shown.iter().map(|path| format!("read apps/{path}")).collect();
+        assert_eq!(home.shown(), expected);
+    }
 }
 
 #[test]

@@ -28,8 +28,7 @@ impl Gathering<'_> {
         }
         for variable in FOLDERS {
             let Some(folder) = self.folder(variable) else { continue };
-            self.take_installation(&folder, DEEPEST);
-            if self.shows(&folder) {
+            if self.take_installation(&folder, DEEPEST) {
                 self.leads.insert((*variable).to_owned(), folder);
             }
         }

@@ -112,6 +112,7 @@ def main():
     with open(os.path.join(folder, "attempts.json")) as file:
         attempts = json.load(file)
     if "alone" in sys.argv:
+        print(json.dumps("begun"), flush=True)
         become(attempts[0])
     for one in attempts:
         output = os.memfd_create("output")

@@ -70,6 +70,8 @@ pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
         for path in INSIDE {
             put(path, &format!("TOKEN={canary}\n"));
         }
+        fs::create_dir_all(base.join("workspace/node_modules/.cache")).unwrap();
+        fs::hard_link(base.join("workspace/.env"), base.join("workspace/twin.txt")).unwrap();
         let remote = format!("https://me:{canary}@example.com/shop.git");
         git(base, &["remote", "add", "origin", &remote]);
     }

@@ -53,7 +53,7 @@ impl Ground {
         furnish(base, &canary, leg);
         let mut sockets = vec![base.join("outside/docker.sock")];
         if leg != Leg::Fallback {
-            let inside = ["run.sock", ".git/fsmonitor--daemon.ipc"];
+            let inside = ["run.sock", ".git/fsmonitor--daemon.ipc", "node_modules/.cache/d.sock"];
             sockets.extend(inside.map(|path| base.join("workspace").join(path)));
         }
         let sockets: Vec<&Path> = sockets.iter().map(PathBuf::as_path).collect();
@@ -198,6 +198,21 @@ impl Ground {
         Printed::of(&output, alone.is_some())
     }
 
+    /// Makes all attempts as a subagent: in its layers, by its tool server.
+    pub(super) fn delegate(&mut self) -> Printed {
+        for words in
+            [&["add", "--force", "suite"][..], &["commit", "--quiet", "--message", "suite"]]
+        {
+            let done = self.command(Path::new("git"), words).output().unwrap();
+            assert!(done.status.success(), "{done:?}");
+        }
+        let task = "Run: `python3 suite/driver.py > suite/told.jsonl`\n";
+        let words = ["task", task, "--agent", "writer", "--model", "literal", "--json"];
+        let output = self.command(machine::program(), &words).output().unwrap();
+        self.ears.close();
+        Printed::of_task(&output)
+    }
+
     /// Whether the attempt got what it wanted.
     pub(super) fn is_breached(&self, attempt: &Attempt, printed: &Printed) -> bool {
         let text = printed.of_attempt(&attempt.id);
@@ -242,11 +257,26 @@ impl Drop for Ground {
 }
 
 impl Printed {
+    /// By the file that the change holds.
+    fn of_task(output: &std::process::Output) -> Self {
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let patch = report["evidence"]["patch"].as_str().unwrap_or_default();
+        let told = patch.split_once("+++ b/suite/told.jsonl\n").map_or("", |(_, told)| told);
+        let told: String = told
+            .lines()
+            .filter_map(|line| line.strip_prefix('+'))
+            .fold(String::new(), |all, line| all + line + "\n");
+        let stderr = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+        let output = std::process::Output { status: output.status, stdout: told.into(), stderr };
+        Self::of(&output, false)
+    }
+
     fn of(output: &std::process::Output, alone: bool) -> Self {
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         let mut by_attempt = BTreeMap::new();
-        let mut ended = alone;
+        // One that is alone may be ended for what it does, but it must have begun.
+        let mut ended = alone && text.lines().next() == Some("\"begun\"");
         for line in text.lines().filter(|_| !alone) {
             match serde_json::from_str(line) {
                 Ok(serde_json::Value::Array(pair)) => {

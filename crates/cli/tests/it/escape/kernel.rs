@@ -10,6 +10,7 @@ pub(super) fn attempts() -> Vec<Attempt> {
     let root = Shape { legs: AS_ROOT, ..says };
     [
         rows("kernel", Shape { certain: false, ..root }, SWITCHES),
+        rows("holds", says, HOLDS),
         rows("namespaces", Shape { certain: false, ..apart }, NAMESPACES),
         rows("namespaces", Shape { certain: false, ..root }, MOUNTS),
     ]
@@ -47,6 +48,28 @@ const SWITCHES: &[Row] = &[
     ),
     Sh("a format of programs", "exec 3> /proc/sys/fs/binfmt_misc/register && say"),
     Sh("a message before each reboot", "exec 3> /proc/sys/kernel/ctrl-alt-del && say"),
+];
+
+/// On files that programs of the machine's use too.
+const HOLDS: &[Row] = &[
+    Py(
+        "whoever writes a file waits",
+        r#"
+import fcntl
+held = os.open(WS + "/README.md", os.O_RDONLY)
+fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+say()
+"#,
+    ),
+    Py(
+        "whoever reads in a folder is told",
+        r#"
+import fcntl
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+fcntl.fcntl(os.open(WS, os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+say()
+"#,
+    ),
 ];
 
 const NAMESPACES: &[Row] = &[

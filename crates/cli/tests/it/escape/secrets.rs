@@ -25,6 +25,7 @@ const IN_THE_WORKSPACE: &[Row] = &[
     Sh("the password of the remote, by git", "git remote get-url origin"),
     Sh("a search of the workspace", "grep -rsh TOKEN= ."),
     Sh("an archive of the workspace", "tar -cf - . | grep -a TOKEN="),
+    Sh("another name of a secret", "cat twin.txt"),
     Sh("a copy of a secret", r#"d=$(mktemp -d); cp .env "$d/x"; cat "$d/x"; rm -r "$d""#),
     Sh("a hard link to a secret", "ln .env plain; cat plain"),
     Sh("a link to a secret", r#"d=$(mktemp -d); ln -s "$WS/.env" "$d/x"; cat "$d/x"; rm -r "$d""#),

@@ -129,6 +129,14 @@ line.send(MARK.encode())
 "#,
     ),
     Py(
+        "a service's socket among what tools made",
+        r#"
+line = socket.socket(socket.AF_UNIX)
+line.connect(WS + "/node_modules/.cache/d.sock")
+line.send(MARK.encode())
+"#,
+    ),
+    Py(
         "the socket of git's own service",
         r#"
 os.chdir(WS + "/.git")

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::attempt::{Attempt, EVERY, Profile};
-use super::ground::Ground;
+use super::ground::{Ground, Printed};
 use super::leg::Leg;
 use super::{
     exhaustion, git, kernel, network, poison, privileges, reads, secrets, sockets, writes,
@@ -77,6 +77,24 @@ pub(super) fn run(leg: Leg, profiles: &[Profile]) -> Tally {
     tally
 }
 
+/// Those that read, reach or change what is the person's, made by a subagent's tools.
+pub(super) fn run_delegated(leg: Leg) -> Tally {
+    let mut all =
+        [reads::attempts(), secrets::attempts(), git::attempts(), sockets::attempts()].concat();
+    for (number, attempt) in all.iter_mut().enumerate() {
+        attempt.id = format!("s{number:03}");
+    }
+    let is_writers = |one: &&Attempt| one.shape.profiles.contains(&Profile::Writer);
+    let together = |one: &&Attempt| one.shape.legs.contains(&leg) && one.shape.alone.is_none();
+    let attempts: Vec<&Attempt> = all.iter().filter(together).filter(is_writers).collect();
+    let mut tally = Tally::default();
+    let counted = free(leg, &attempts, &mut tally);
+    let mut ground = Ground::new(leg, &counted);
+    let printed = ground.delegate();
+    judge(&ground, &printed, (leg, "subagent"), &counted, &mut tally);
+    tally
+}
+
 /// Many attempts in one jail: none of them disturbs another.
 fn run_together(leg: Leg, profiles: &[Profile], attempts: &[&Attempt]) -> Tally {
     let mut tally = Tally::default();
@@ -130,7 +148,16 @@ fn jailed(leg: Leg, profile: Profile, attempts: &[&Attempt], tally: &mut Tally) 
     let Some(first) = attempts.first() else { return };
     let mut ground = Ground::new(leg, attempts);
     let printed = ground.run(Some(profile), first.shape.alone);
-    let name = profile.name();
+    judge(&ground, &printed, (leg, profile.name()), attempts, tally);
+}
+
+fn judge(
+    ground: &Ground,
+    printed: &Printed,
+    (leg, name): (Leg, &str),
+    attempts: &[&Attempt],
+    tally: &mut Tally,
+) {
     if let Some(why) = &printed.trouble {
         tally.faults.push(format!("{leg:?}, {name}: did not go to its end: {why}"));
     }
@@ -140,7 +167,7 @@ fn jailed(leg: Leg, profile: Profile, attempts: &[&Attempt], tally: &mut Tally) 
     }
     tally.jailed += attempts.len();
     for attempt in attempts {
-        if ground.is_breached(attempt, &printed) {
+        if ground.is_breached(attempt, printed) {
             let text: String = printed.of_attempt(&attempt.id).chars().take(300).collect();
             let name = format!("{leg:?}, {name}: NOT CONTAINED: {}", describe(attempt));
             tally.faults.push(format!("{name} [code {:?}]: {text}", printed.code));

@@ -21,8 +21,17 @@ fn a_tunnel_asks_for_the_host_that_it_was_opened_to() {
     for other in ["evil.net", "www.example.org", "example.org.", "example.orgx", "example.or"] {
         assert_eq!(check(&hello(other), &example), refused_name(Some(other), "example.org"));
     }
-    let silent = records(&message(&[(GREASE, vec![1]), (ECH, vec![2; 30])]), 16_384);
+    let silent = records(&message(&[(GREASE, vec![1])]), 16_384);
     assert_eq!(check(&silent, &example), refused_name(None, "example.org"));
+}
+
+#[test]
+fn a_name_that_is_encrypted_is_refused_whatever_stands_beside_it() {
+    for kind in [ECH, 0xffce] {
+        let sealed = [(NAME, name_list(&["example.org"])), (kind, vec![2; 186])];
+        let outcome = check(&records(&message(&sealed), 16_384), &target("example.org"));
+        assert!(matches!(outcome, Err(Refusal::Hello(why)) if why.contains("encrypted")));
+    }
 }
 
 #[test]
@@ -38,7 +47,7 @@ fn an_address_needs_no_name() {
 fn a_message_may_be_cut_anywhere() {
     let example = target("example.org");
     let whole =
-        message(&[(ECH, vec![0; 50]), (NAME, name_list(&["example.org"])), (21, vec![0; 9])]);
+        message(&[(GREASE, vec![0; 50]), (NAME, name_list(&["example.org"])), (21, vec![0; 9])]);
     for size in 1..=whole.len() {
         let bytes = records(&whole, size);
         assert_eq!(check(&bytes, &example), Ok(Progress::Whole), "records of {size}");
