@@ -332,6 +332,10 @@ pub(crate) fn refuse_trouble(trouble: &Trouble) -> Failure {
         Trouble::Crew { message, hint } => {
             Failure::work(Code::NoWorkspace, "", message.clone(), hint.clone())
         }
+        Trouble::Thread { message } => {
+            let hint = "Take the run up again with `sequester resume`.";
+            Failure::work(Code::NoWorkspace, "", message.clone(), hint)
+        }
     }
 }
 

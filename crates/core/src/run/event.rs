@@ -71,6 +71,10 @@ pub enum Event {
     RunCancelled {
         by: String,
     },
+    /// A word that another process left was heeded, whatever came of it: it is not read again.
+    LetterTaken {
+        letter: u64,
+    },
     /// Nothing goes on any more, for good or until somebody takes it up again.
     RunEnded {
         outcome: Outcome,

@@ -32,6 +32,7 @@ pub fn sentence(event: &Event) -> String {
             format!("The plan `{}` was edited: open tasks take the new text.", plan.path)
         }
         Event::RunCancelled { by } => format!("{by} cancelled the run."),
+        Event::LetterTaken { letter } => format!("Word {letter} of another process is taken."),
         Event::RunEnded { outcome, tasks, .. } => {
             let outcome = outcome.as_str().replace('_', " ");
             let mut text = format!("The run ends: {outcome}. {} done", tasks.done);

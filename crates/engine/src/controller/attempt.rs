@@ -230,6 +230,8 @@ impl Controller {
             specs: &specs,
             touches: false,
             park: &self.park,
+            circuit: self.circuits.of(provider.model()),
+            pass: None,
             halt: &halt,
         };
         let driven = record(
@@ -243,28 +245,28 @@ impl Controller {
         .await;
         let batch = std::mem::take(&mut recorder.batch);
         drop(recorder);
-        // The server and all that it started are gone before anybody looks.
-        drop(toolbox);
         match driven {
-            Ok(ending) => {
-                let left = self.harvest(bench, &scope, start).await?;
-                self.end_with(scope, ending, left, batch).await
+            Ok(ending) if scope.phase.is_some_and(Phase::changes_files) => {
+                // The last reply is on its way to the disk while the workspace is looked at, which may take long.
+                let replied = self.log.give(batch);
+                // The server and all that it started are gone before anybody looks.
+                drop(toolbox);
+                let left = self.harvest(bench, start).await;
+                let ended = match left {
+                    Ok(left) => self.end_with(scope, ending, left, Batch::default()).await,
+                    Err(trouble) => Err(trouble),
+                };
+                replied.await?;
+                ended
             }
+            Ok(ending) => self.end_with(scope, ending, Left::default(), batch).await,
             Err(Halt::Parked) => Ok(()),
             Err(Halt::Store(error)) => Err(Trouble::Store(error)),
         }
     }
 
-    /// What the attempt changed, and the tree with it. Only what is there to change files is looked at.
-    async fn harvest(
-        &self,
-        bench: Bench<'_>,
-        scope: &Scope,
-        start: &TreeId,
-    ) -> Result<Left, Trouble> {
-        if !scope.phase.is_some_and(Phase::changes_files) {
-            return Ok(Left::default());
-        }
+    /// What the attempt changed, and the tree with it.
+    async fn harvest(&self, bench: Bench<'_>, start: &TreeId) -> Result<Left, Trouble> {
         let change = match bench.harvest().await {
             Ok(change) => change,
             Err(error) => return Ok(Left { trouble: Some(error.message), ..Left::default() }),

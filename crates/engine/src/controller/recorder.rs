@@ -12,6 +12,7 @@ use sequester_core::tool::{Effect, Invocation, Returned, Spec};
 
 use super::bench::Bench;
 use super::log::Log;
+use crate::circuit::{Circuit, Pass};
 use crate::journal::{Halt, Journal};
 use crate::stop::Stop;
 
@@ -28,6 +29,10 @@ pub(super) struct Recorder<'a> {
     /// Whether the calls under way may change the workspace.
     pub(super) touches: bool,
     pub(super) park: &'a Stop,
+    /// Of the model's provider.
+    pub(super) circuit: Option<Arc<Circuit>>,
+    /// Leave for the request under way.
+    pub(super) pass: Option<Pass>,
     /// Why somebody that this one waited for went no further.
     pub(super) halt: &'a Mutex<Option<Halt>>,
 }
@@ -41,11 +46,18 @@ impl Recorder<'_> {
         Ok(self.log.append(std::mem::take(&mut self.batch)).await?)
     }
 
-    /// Before an intent: where the run is to rest, what happened is kept and nothing more begins.
-    async fn rest(&mut self) -> Result<(), Halt> {
-        if self.park.is_stopped() {
-            self.keep().await?;
-            return Err(Halt::Parked);
+    /// Before an intent: where the run is to rest, nothing more begins.
+    async fn go_on(&mut self) -> Result<(), Halt> {
+        if self.park.is_stopped() { Err(self.rest().await) } else { Ok(()) }
+    }
+
+    /// Leave to ask, once the provider can be expected to answer.
+    async fn wait_in_line(&mut self) -> Result<(), Halt> {
+        let Some(circuit) = self.circuit.clone() else { return Ok(()) };
+        tokio::select! {
+            biased;
+            pass = circuit.enter() => self.pass = Some(pass),
+            halt = self.rest() => return Err(halt),
         }
         Ok(())
     }
@@ -63,7 +75,8 @@ impl Journal for Recorder<'_> {
         elapsed: Duration,
     ) -> BoxFuture<'a, Result<(), Halt>> {
         Box::pin(async move {
-            self.rest().await?;
+            self.go_on().await?;
+            self.wait_in_line().await?;
             let new = messages.get(self.messages..).unwrap_or_default();
             let new = new.iter().map(|message| self.batch.keep(json(message))).collect();
             self.messages = messages.len();
@@ -75,6 +88,9 @@ impl Journal for Recorder<'_> {
     }
 
     fn replied(&mut self, reply: Result<&Reply, &provider::Error>, elapsed: Duration) {
+        if let Some(pass) = self.pass.take() {
+            pass.leave(reply.err());
+        }
         let (turn, elapsed_ms) = (self.turn, milliseconds(elapsed));
         let event = match reply {
             Ok(reply) => {
@@ -89,7 +105,7 @@ impl Journal for Recorder<'_> {
 
     fn calling<'a>(&'a mut self, invocations: &'a [Invocation]) -> BoxFuture<'a, Result<(), Halt>> {
         Box::pin(async move {
-            self.rest().await?;
+            self.go_on().await?;
             self.touches = invocations.iter().any(|call| self.changes(call));
             let calls = invocations.iter().map(|call| call.call.name.clone()).collect();
             self.note(Event::CallsStarted { turn: self.turn, calls });
@@ -114,6 +130,16 @@ impl Journal for Recorder<'_> {
             let (turn, elapsed_ms) = (self.turn, milliseconds(elapsed));
             self.note(Event::CallsEnded { turn, results, change, elapsed_ms });
             Ok(())
+        })
+    }
+
+    fn rest(&mut self) -> BoxFuture<'_, Halt> {
+        Box::pin(async move {
+            self.park.stopped().await;
+            match self.keep().await {
+                Ok(()) => Halt::Parked,
+                Err(halt) => halt,
+            }
         })
     }
 }

@@ -129,10 +129,14 @@ pub enum Trouble {
         message: String,
         hint: &'static str,
     },
-    /// Something that a task needs and the crew cannot give.
+    /// Something that one task needs and cannot be had: the others go on.
     Crew {
         message: String,
         hint: String,
+    },
+    /// A thread of ours ended by itself.
+    Thread {
+        message: String,
     },
 }
 
@@ -157,9 +161,9 @@ impl fmt::Display for Trouble {
         match self {
             Self::Store(error) => error.fmt(formatter),
             Self::Guarantee(error) => error.fmt(formatter),
-            Self::Repository { message, .. } | Self::Crew { message, .. } => {
-                formatter.write_str(message)
-            }
+            Self::Repository { message, .. }
+            | Self::Crew { message, .. }
+            | Self::Thread { message } => formatter.write_str(message),
         }
     }
 }

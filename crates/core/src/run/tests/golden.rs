@@ -49,6 +49,7 @@ fn every() -> Vec<Event> {
             tasks: vec![task("a", &[])],
         },
         Event::RunCancelled { by: "somebody".to_owned() },
+        Event::LetterTaken { letter: 3 },
         Event::QuestionAsked(Box::new(Asked {
             question: "r1-1".into(),
             text: "Which?".to_owned(),
