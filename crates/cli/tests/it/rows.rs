@@ -3,6 +3,7 @@
 
 mod disk;
 mod endings;
+mod hosts;
 mod liars;
 mod limits;
 mod luck;

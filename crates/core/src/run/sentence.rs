@@ -133,7 +133,11 @@ fn attempt_ended(ended: &AttemptEnded) -> String {
 
 fn check_ended(ended: &CheckEnded) -> String {
     let word = if ended.passed { "passed" } else { "failed" };
-    let place = if ended.is_base { " on the task's base" } else { "" };
+    let place = match (ended.is_base, ended.is_red) {
+        (true, _) => " on the task's base",
+        (_, true) => " on the task's base with the new tests",
+        _ => "",
+    };
     let command = &ended.check.command;
     let mut text = format!("The check `{command}` {word}{place} with exit code {}", ended.code);
     if let Some(counts) = ended.counts {

@@ -95,13 +95,13 @@ impl Controller {
     ) -> Result<Begun, Trouble> {
         let Beginning { scope, order, base, mut member, context, parent } = beginning;
         let start = order.from.as_ref().unwrap_or(base);
-        let mut batch = Batch::default();
+        let (mut batch, crew) = (Batch::default(), self.world.crew.as_ref());
         let provider = match connected {
             Ok(provider) => provider,
             Err(error) => {
                 let begun =
                     AttemptStarted { parent, ..started(order, &member, base, context, None, &[]) };
-                let begun = kept(begun, context, &[], &mut batch);
+                let begun = kept(begun, (crew, &member), context, &[], &mut batch);
                 batch.keep(json(&agent::Kept::default()));
                 let ended = failed(Fault::Provider { error });
                 let events =
@@ -117,7 +117,7 @@ impl Controller {
         brief.grants = member.grants.clone();
         let begun = started(order, &member, base, context, Some(provider.as_ref()), &brief.tools);
         let begun = AttemptStarted { parent, ..begun };
-        let started = kept(begun, context, &brief.tools, &mut batch);
+        let started = kept(begun, (crew, &member), context, &brief.tools, &mut batch);
         let event = Event::AttemptStarted(Box::new(started.clone()));
         batch.entries.push(Entry { scope: scope.clone(), event });
         let run = AgentRun::new(brief, member.budget.clone());
@@ -245,24 +245,33 @@ impl Controller {
         .await;
         let batch = std::mem::take(&mut recorder.batch);
         drop(recorder);
-        match driven {
-            Ok(ending) if scope.phase.is_some_and(Phase::changes_files) => {
-                // The last reply is on its way to the disk while the workspace is looked at, which may take long.
-                let replied = self.log.give(batch);
-                // The server and all that it started are gone before anybody looks.
-                drop(toolbox);
-                let left = self.harvest(bench, start).await;
-                let ended = match left {
-                    Ok(left) => self.end_with(scope, ending, left, Batch::default()).await,
-                    Err(trouble) => Err(trouble),
-                };
-                replied.await?;
-                ended
+        let writes = scope.phase.is_some_and(Phase::changes_files);
+        let ending = match driven {
+            Ok(ending) if !writes && !member.profile.is_networked() => {
+                return self.end_with(scope, ending, Left::default(), batch).await;
             }
-            Ok(ending) => self.end_with(scope, ending, Left::default(), batch).await,
-            Err(Halt::Parked) => Ok(()),
-            Err(Halt::Store(error)) => Err(Trouble::Store(error)),
-        }
+            Ok(ending) => Some(ending),
+            Err(Halt::Parked) => None,
+            Err(Halt::Store(error)) => return Err(Trouble::Store(error)),
+        };
+        // The last reply is on its way to the disk while the jail ends and its workspace is looked at, which may take long.
+        let replied = self.log.give(batch);
+        // The server and all that it started are gone before anybody looks.
+        drop(toolbox);
+        let asked = bench.asked().await;
+        let entry = |event| Entry { scope: scope.clone(), event };
+        let entries = asked.into_iter().map(entry).collect();
+        let batch = Batch { entries, blobs: Vec::new() };
+        let ended = match ending {
+            None => self.log.append(batch).await.map_err(Trouble::from),
+            Some(ending) if !writes => self.end_with(scope, ending, Left::default(), batch).await,
+            Some(ending) => match self.harvest(bench, start).await {
+                Ok(left) => self.end_with(scope, ending, left, batch).await,
+                Err(trouble) => Err(trouble),
+            },
+        };
+        replied.await?;
+        ended
     }
 
     /// What the attempt changed, and the tree with it.

@@ -126,6 +126,9 @@ impl Journal for Recorder<'_> {
             // A workspace that cannot be looked at is told by the harvest, when the attempt ends.
             let look = if self.touches { self.bench.news().await.ok().flatten() } else { None };
             let change = look.map(|change| change.pack(&mut self.batch));
+            for event in self.bench.asked().await {
+                self.note(event);
+            }
             let results = self.batch.keep(json(&results));
             let (turn, elapsed_ms) = (self.turn, milliseconds(elapsed));
             self.note(Event::CallsEnded { turn, results, change, elapsed_ms });

@@ -230,7 +230,7 @@ impl Stage {
 
     pub(super) fn audit(&self) -> Audit {
         let ports = Ports { store: &self.store, repository: Some(&self.trees) };
-        audit(&self.log(), &ports, &|name| Profiles::built_in().get(name).ok().cloned())
+        audit(&self.log(), &ports)
     }
 
     /// Subjects of the branch's commits, the oldest first.
@@ -291,7 +291,8 @@ impl Crew for Hands {
             None => role.granted(profiles).unwrap(),
         };
         let (budget, grants, depth) = (self.budget.clone(), Grants::default(), self.depth);
-        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES, depth })
+        let prompt = role.prompt.as_str().into();
+        Ok(Member { profile, prompt, budget, grants, output_bytes: OUTPUT_BYTES, depth })
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {

@@ -5,6 +5,7 @@ use crate::budget::{Budget, Spent};
 use crate::check::{Check, Counts, Kind};
 use crate::digest::Digest;
 use crate::moment::Moment;
+use crate::profile::Granted;
 use crate::provider;
 use crate::report::{Choice, Phase, Question, Status};
 use crate::run::*;
@@ -77,6 +78,14 @@ fn every() -> Vec<Event> {
             tools: vec!["Read".to_owned()],
             specs: digest(),
             budget: Budget::default(),
+            sources: Some(Sources {
+                granted: Granted {
+                    tools: vec!["Read".to_owned()],
+                    hosts: vec!["docs.rs".to_owned()],
+                },
+                agent: digest(),
+                companions: [("spec.md".to_owned(), digest())].into(),
+            }),
             parent: Some(Delegation {
                 attempt: 1,
                 turn: 3,
@@ -103,7 +112,9 @@ fn every() -> Vec<Event> {
             check: check(),
             on: "tree".into(),
             is_base: false,
+            is_red: true,
             code: 101,
+            limit: Some("It took too long.".to_owned()),
             passed: false,
             counts: Some(Counts { passed: 1, failed: 2, skipped: 3 }),
             output: digest(),
