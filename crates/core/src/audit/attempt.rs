@@ -199,12 +199,11 @@ impl Auditor<'_> {
         let Some(granted) = self.granted(running) else { return };
         let own = |name: &str| OWN.contains(&name) || ALWAYS.contains(&name);
         let above = started.parent.as_ref().and_then(|parent| task.running.get(&parent.attempt));
-        let above = above.and_then(|parent| self.granted(parent));
+        let above = above.and_then(|parent| Some((&parent.started.profile, self.granted(parent)?)));
+        let all: Vec<_> = [(&started.profile, granted)].into_iter().chain(above).collect();
         for name in started.tools.iter().filter(|name| !own(name)) {
             // Who delegates can give no more than it has.
-            let lacks = |one: &Granted| !one.grants(name);
-            if lacks(&granted) || above.as_ref().is_some_and(lacks) {
-                let profile = &started.profile;
+            if let Some((profile, _)) = all.iter().find(|(_, granted)| !granted.grants(name)) {
                 let detail = format!("`{name}` was listed, which `{profile}` did not grant.");
                 self.ledger.attempt(id, number, Rule::Tool, detail);
             }

@@ -50,15 +50,12 @@ pub(super) fn tdd(input: &Input<'_>, checks: &[Checked]) -> Tdd {
     Tdd { red, green: !watched.is_empty() && watched.iter().all(|checked| checked.passed) }
 }
 
-/// Whether a command fails with nothing but the new tests, in more than without them, and passes with the change.
+/// Whether a command fails with nothing but the new tests, in more than without them. All of them must pass with the change.
 fn is_red(input: &Input<'_>, red: &CheckEnded) -> bool {
-    let Some(ran) = input.checks.iter().find(|ran| ran.ended.check == red.check) else {
-        return false;
-    };
-    let base = ran.base.as_ref().filter(|base| !has_passed(base));
+    let ran = input.checks.iter().find(|ran| ran.ended.check == red.check);
+    let base = ran.and_then(|ran| ran.base.as_ref()).filter(|base| !has_passed(base));
     let fails = fails_by_itself(red) && red.code != 0 && check::ended(red.code);
-    let is_new = base.is_none_or(|base| !is_no_worse(input, red, base));
-    fails && is_new && has_passed(&ran.ended)
+    fails && base.is_none_or(|base| !is_no_worse(input, red, base))
 }
 
 /// What is wrong with it, as sentences.

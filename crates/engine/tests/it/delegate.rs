@@ -11,6 +11,7 @@ use sequester_core::change::Change;
 use sequester_core::digest::Digest;
 use sequester_core::id::TreeId;
 use sequester_core::message::Message;
+use sequester_core::profile::Profiles;
 use sequester_core::provider::Reply;
 use sequester_core::repository::Snapshot;
 use sequester_core::run::{AttemptStarted, Event, Outcome, Recorded};
@@ -373,9 +374,11 @@ async fn what_was_not_delegated_so_is_found() {
     let narrow = forge(&stage, |number, event, _| {
         if let (1, Event::AttemptStarted(started)) = (number, event) {
             started.profile = "research".to_owned();
+            let narrow = Profiles::built_in().get("research").unwrap().granted();
+            started.sources.as_mut().unwrap().granted = narrow;
         }
     });
-    is(&narrow, 4, Rule::Tool, "`Write` was listed, which `research` does not grant");
+    is(&narrow, 4, Rule::Tool, "`Write` was listed, which `research` did not grant");
     let base = forge(&stage, |number, event, _| {
         if let (3, Event::AttemptStarted(started)) = (number, event) {
             started.base = "elsewhere".into();
