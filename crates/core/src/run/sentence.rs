@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::event::{
-    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Outcome, Purpose,
+    Tally, TaskEnded,
 };
 use crate::id::TaskId;
 
@@ -33,22 +34,7 @@ pub fn sentence(event: &Event) -> String {
         }
         Event::RunCancelled { by } => format!("{by} cancelled the run."),
         Event::LetterTaken { letter } => format!("Word {letter} of another process is taken."),
-        Event::RunEnded { outcome, tasks, .. } => {
-            let outcome = outcome.as_str().replace('_', " ");
-            let mut text = format!("The run ends: {outcome}. {} done", tasks.done);
-            for (count, word) in [
-                (tasks.failed, "failed"),
-                (tasks.blocked, "blocked"),
-                (tasks.waiting, "waiting"),
-                (tasks.skipped, "skipped"),
-                (tasks.cancelled, "cancelled"),
-            ] {
-                if count > 0 {
-                    let _ = write!(text, ", {count} {word}");
-                }
-            }
-            text + "."
-        }
+        Event::RunEnded { outcome, tasks, .. } => run_ended(*outcome, tasks),
         Event::QuestionAsked(asked) => format!("Question `{}`: {}", asked.question, asked.text),
         Event::QuestionAnswered { question, answer, by } => {
             format!("{by} answers `{question}`: {answer}")
@@ -99,6 +85,23 @@ fn files_granted(files: &BTreeMap<String, Found>) -> String {
         Found::Refused(why) => format!("`{path}`, not shown: {why}"),
     });
     format!("Read for it: {}.", told.collect::<Vec<_>>().join("; "))
+}
+
+fn run_ended(outcome: Outcome, tasks: &Tally) -> String {
+    let outcome = outcome.as_str().replace('_', " ");
+    let mut text = format!("The run ends: {outcome}. {} done", tasks.done);
+    for (count, word) in [
+        (tasks.failed, "failed"),
+        (tasks.blocked, "blocked"),
+        (tasks.waiting, "waiting"),
+        (tasks.skipped, "skipped"),
+        (tasks.cancelled, "cancelled"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, ", {count} {word}");
+        }
+    }
+    text + "."
 }
 
 fn attempt_started(started: &AttemptStarted) -> String {

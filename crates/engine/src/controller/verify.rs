@@ -22,7 +22,10 @@ use super::{Controller, blocking};
 
 /// Checks that were run, by what on: two tasks on one base wait for one run, and a task's result is the next one's base.
 #[derive(Default)]
-pub(super) struct Known(Mutex<BTreeMap<(TreeId, Check), Arc<OnceCell<CheckEnded>>>>);
+pub(super) struct Known(Mutex<BTreeMap<(TreeId, Check), Once>>);
+
+/// Whoever comes second waits for the first.
+type Once = Arc<OnceCell<CheckEnded>>;
 
 /// What a check is run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -263,7 +266,7 @@ impl Controller {
 }
 
 impl Known {
-    fn cell(&self, on: &TreeId, check: &Check) -> Arc<OnceCell<CheckEnded>> {
+    fn cell(&self, on: &TreeId, check: &Check) -> Once {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(known.entry((on.clone(), check.clone())).or_default())
     }
