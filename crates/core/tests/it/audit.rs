@@ -12,10 +12,10 @@ use sequester_core::path::RepoPath;
 use sequester_core::run::{AttemptStarted, Event, Scope};
 use sequester_testkit::{PlanText, TaskText, world};
 
-use crate::recording::{Files, Recording, SPEC, Script};
+use crate::recording::{Files, Recording, Script};
 
 /// Words that only the task `ledger` says.
-const FOREIGN: &str =
+pub(crate) const FOREIGN: &str =
     "every booking keeps the balance of both accounts before money moves anywhere";
 
 fn plan() -> PlanText {
@@ -70,7 +70,7 @@ fn files() -> Files {
     ])
 }
 
-fn record(script: &Script) -> Recording {
+pub(crate) fn record(script: &Script) -> Recording {
     let mut plan = plan();
     // One file cannot be changed side by side.
     plan.tasks.iter_mut().skip(1).for_each(|task| task.modify.clear());
@@ -82,7 +82,7 @@ fn clean() -> Recording {
 }
 
 /// The rules that were broken, by task.
-fn broken(recording: &Recording) -> Vec<(String, Rule)> {
+pub(crate) fn broken(recording: &Recording) -> Vec<(String, Rule)> {
     let audit = recording.audit();
     let mut broken: Vec<(String, Rule)> = audit
         .breaches
@@ -96,7 +96,7 @@ fn broken(recording: &Recording) -> Vec<(String, Rule)> {
     broken
 }
 
-fn finds(recording: &Recording, task: &str, rule: Rule) {
+pub(crate) fn finds(recording: &Recording, task: &str, rule: Rule) {
     let all = broken(recording);
     assert!(all.contains(&(task.to_owned(), rule)), "{all:?}");
     assert!(all.iter().all(|(other, _)| other == task), "others are blamed: {all:?}");
@@ -333,65 +333,6 @@ fn a_listed_tool_outside_the_profile_is_found() {
         if id == "letter" { vec!["Read", "Write", "Task"] } else { vec!["Read", "Write"] }
     };
     finds(&record(&Script { tools: Box::new(tools), ..Script::default() }), "letter", Rule::Tool);
-}
-
-#[test]
-fn words_of_another_task_that_come_by_a_document_beside_the_plan_are_found() {
-    let spec = |id: &str| {
-        if id == "letter" { format!("{SPEC}\nMind that {FOREIGN}.\n") } else { SPEC.to_owned() }
-    };
-    let recording = record(&Script { spec: Box::new(spec), ..Script::default() });
-    finds(&recording, "letter", Rule::Fragment);
-    finds(&recording, "letter", Rule::Leak);
-}
-
-#[test]
-fn words_of_another_task_that_come_by_the_agent_are_found() {
-    let context = |id: &str, context: IsolatedContext| {
-        if id == "letter" {
-            with_agent(context, &format!("Mind that {FOREIGN}.\n"))
-        } else {
-            context
-        }
-    };
-    let recording = record(&Script { context: Box::new(context), ..Script::default() });
-    assert!(broken(&recording).contains(&("letter".to_owned(), Rule::Leak)));
-}
-
-#[test]
-fn an_agent_whose_words_were_edited_between_attempts_is_no_breach() {
-    let words = "You write, and mind the order of things.\n";
-    let context = |id: &str, context: IsolatedContext| {
-        if id == "stamps" { with_agent(context, words) } else { context }
-    };
-    let mut recording = record(&Script { context: Box::new(context), ..Script::default() });
-    assert!(!broken(&recording).is_empty());
-    for recorded in &mut recording.events {
-        let is_it = recorded.entry.scope.task.as_ref().is_some_and(|id| id.as_str() == "stamps");
-        if let Event::AttemptStarted(started) = &mut recorded.entry.event
-            && is_it
-        {
-            started.sources.as_mut().unwrap().agent =
-                recording.kept.keep_bytes(words.as_bytes().to_vec());
-        }
-    }
-    assert_eq!(broken(&recording), []);
-}
-
-/// The same with other words of its agent.
-fn with_agent(context: IsolatedContext, words: &str) -> IsolatedContext {
-    let mut rows = context.manifest.fragments.clone();
-    let at = rows.iter().position(|row| row.kind == Kind::Agent).unwrap();
-    let (start, end) = (rows[at].start, rows[at].end);
-    let system = format!("{}{words}{}", &context.system[..start], &context.system[end..]);
-    for row in rows.iter_mut().filter(|row| row.part == Part::System && row.start >= end) {
-        row.start = row.start + words.len() - (end - start);
-        row.end = row.end + words.len() - (end - start);
-    }
-    rows[at].end = start + words.len();
-    let manifest = Manifest { fragments: rows, ..context.manifest };
-    let digest = IsolatedContext::digest_of(&system, &context.prompt);
-    IsolatedContext { system: system.into(), manifest, digest, ..context }
 }
 
 #[test]

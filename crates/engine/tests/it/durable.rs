@@ -34,9 +34,8 @@ fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(str::to_owned).to_vec()
 }
 
-fn said(text: &str, reply: Reply) -> Reply {
-    let mut reply = reply;
-    reply.said.text = text.to_owned();
+fn said(text: &str, mut reply: Reply) -> Reply {
+    text.clone_into(&mut reply.said.text);
     reply
 }
 
