@@ -20,7 +20,6 @@ use std::sync::Arc;
 use crate::change::Change;
 use crate::digest::Digest;
 use crate::id::{TaskId, TreeId};
-use crate::profile::Profile;
 use crate::repository::{Repository, Snapshot};
 use crate::run::{Event, Recorded, RunState, Running};
 use crate::store::RunStore;
@@ -61,18 +60,13 @@ impl Archive for Ports<'_> {
     }
 }
 
-/// Looks at a whole run. `profile` gives what a name grants, with the hosts that a person allows.
-pub fn audit(
-    events: &[Recorded],
-    archive: &dyn Archive,
-    profile: &dyn Fn(&str) -> Option<Profile>,
-) -> Audit {
+/// Looks at a whole run.
+pub fn audit(events: &[Recorded], archive: &dyn Archive) -> Audit {
     let mut ledger = Ledger::default();
     let plans = Plans::read(events, archive, &mut ledger);
     let leaks = Leaks::new(&plans);
     let mut auditor = Auditor {
         archive,
-        profile,
         plans,
         leaks,
         ledger,
@@ -86,12 +80,11 @@ pub fn audit(
 
 struct Auditor<'a> {
     archive: &'a dyn Archive,
-    profile: &'a dyn Fn(&str) -> Option<Profile>,
     plans: Plans,
     leaks: Leaks,
     ledger: Ledger,
-    /// The system part of each agent.
-    prefixes: BTreeMap<String, Digest>,
+    /// The system part of each agent, by its own words.
+    prefixes: BTreeMap<(String, Option<Digest>), Digest>,
     /// What stands after the agent's own words, for all of them.
     architecture: Option<Digest>,
     /// By what they were made from: task, agent and sources.
@@ -143,9 +136,9 @@ impl Auditor<'_> {
                     self.conversation(run, id, running);
                 }
             }
-            Event::HostAsked { host, allowed: true, .. } => {
+            Event::HostAsked { host, port, allowed: true, .. } => {
                 if let Some(running) = running(task, scope.attempt) {
-                    self.host(id, running, host);
+                    self.host(id, running, (host, *port));
                 }
             }
             Event::TaskEnded(ended) if !run.is_stale(&recorded.entry) => self.ending(task, ended),

@@ -41,6 +41,8 @@ pub struct Companion {
     pub path: String,
     /// Where it lies in the repository, if it does.
     pub repo_path: Option<RepoPath>,
+    /// All of it.
+    pub text: String,
     pub sections: Vec<Section>,
     pub task_lists: Vec<Section>,
 }
@@ -99,8 +101,13 @@ impl Companions {
 
 impl Companion {
     pub fn parse(path: &str, repo_path: Option<RepoPath>, text: &str) -> Self {
-        let mut companion =
-            Self { path: path.to_owned(), repo_path, sections: Vec::new(), task_lists: Vec::new() };
+        let mut companion = Self {
+            path: path.to_owned(),
+            repo_path,
+            text: text.to_owned(),
+            sections: Vec::new(),
+            task_lists: Vec::new(),
+        };
         let section = |heading: &str, text: &str| Section {
             path: path.to_owned(),
             heading: heading.to_owned(),

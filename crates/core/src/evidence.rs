@@ -5,6 +5,9 @@ mod deliverable;
 mod digest;
 mod interface;
 mod red;
+mod worse;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,7 @@ use crate::change::{self, Change, Refused};
 use crate::check::{self, Counts, Kind};
 use crate::digest::Digest;
 use crate::id::TaskId;
+use crate::plan;
 use crate::report::Report;
 use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
@@ -38,9 +42,11 @@ pub struct Input<'a> {
     pub others: &'a [Other],
     /// The checks on the base with nothing but the new tests: [`red_then_green`].
     pub red: &'a [CheckEnded],
+    /// What those that failed printed, by their digests.
+    pub outputs: &'a BTreeMap<Digest, String>,
 }
 
-/// A check on the change, and if it failed there, on the base.
+/// A check on the change; on the base too if it failed there, and the project's tests in any case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
     pub ended: CheckEnded,
@@ -100,6 +106,9 @@ pub struct Checked {
     pub failed_before: bool,
     /// It speaks against the task.
     pub held: bool,
+    /// How many tests ran without the change, where fewer run with it and nobody said that they may go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_before: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +178,7 @@ fn files_changed(change: &Change) -> Vec<FileChanged> {
 }
 
 fn checks(input: &Input<'_>) -> Vec<Checked> {
-    let mut checks: Vec<Checked> = input.checks.iter().map(checked).collect();
+    let mut checks: Vec<Checked> = input.checks.iter().map(|ran| checked(input, ran)).collect();
     let found = |kind: Kind| input.checks.iter().any(|ran| ran.ended.check.kind == kind);
     checks.extend(input.wanted.iter().filter(|kind| !found(**kind)).map(|kind| Checked {
         kind: *kind,
@@ -177,6 +186,7 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
         passed: false,
         failed_before: false,
         held: false,
+        ran_before: None,
         code: None,
         counts: None,
         output: None,
@@ -191,34 +201,40 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
     checks
 }
 
-fn checked(ran: &Ran) -> Checked {
+fn checked(input: &Input<'_>, ran: &Ran) -> Checked {
     let CheckEnded { check, code, counts, output, .. } = &ran.ended;
-    let passed = has_passed(&ran.ended);
+    let ran_before = has_passed(&ran.ended).then(|| lost_tests(input, ran)).flatten();
+    let passed = has_passed(&ran.ended) && ran_before.is_none();
     let before = ran.base.as_ref().filter(|base| !passed && !has_passed(base));
     // The task's own are there to be met, and mostly fail before its work.
-    let excused = check.kind != Kind::Own && before.is_some_and(|base| is_no_worse(*counts, base));
+    let is_excused = |base: &CheckEnded| worse::is_no_worse(input, &ran.ended, base);
+    let excused = check.kind != Kind::Own && before.is_some_and(is_excused);
     Checked {
         kind: check.kind,
         command: Some(check.command.clone()),
         passed,
         failed_before: before.is_some(),
         held: !passed && !excused,
+        ran_before,
         code: Some(*code),
         counts: *counts,
         output: Some(output.clone()),
     }
 }
 
-/// Whether a check that failed before fails no more than it did. Tests that ran before and do not run now are worse.
-fn is_no_worse(now: Option<Counts>, base: &CheckEnded) -> bool {
-    let then = base.counts.unwrap_or_default();
-    match now {
-        Some(now) => {
-            let more = base.counts.is_some() && now.failed > then.failed;
-            !more && (now.ran() > 0 || then.ran() == 0)
-        }
-        None => then.ran() == 0,
-    }
+/// How many tests ran on the base, if fewer run now, or nothing tells of them any more. A plan that names files of tests to be
+/// deleted says that they may go.
+fn lost_tests(input: &Input<'_>, ran: &Ran) -> Option<u64> {
+    let base = ran.base.as_ref().filter(|_| ran.ended.check.kind == Kind::Tests)?;
+    let then = base.counts.filter(|_| base.limit.is_none())?.ran();
+    let now = ran.ended.counts.map_or(0, Counts::ran);
+    let goes = |file: &FileSpec| file.action == plan::Action::Delete && is_test_file(&file.path);
+    (now < then && !input.task.files.iter().any(goes)).then_some(then)
+}
+
+/// Whether it failed, and came to that by itself.
+fn fails_by_itself(ended: &CheckEnded) -> bool {
+    !has_passed(ended) && ended.limit.is_none()
 }
 
 fn has_passed(ended: &CheckEnded) -> bool {
@@ -258,6 +274,13 @@ impl Checked {
     /// What is wrong with it, for one that did not pass.
     fn sentence(&self) -> String {
         let command = quoted(self.command.as_deref().unwrap_or_default());
+        if let Some(before) = self.ran_before {
+            let now = self.counts.map_or(0, Counts::ran);
+            return format!(
+                "The check `{}` does not pass: {command} ran {before} tests without the change, and {now} with it.",
+                self.kind
+            );
+        }
         let how = match (self.code, self.counts) {
             (Some(0), Some(counts)) if counts.ran() == 0 => "ran no test".to_owned(),
             (Some(0), Some(counts)) => format!("ended with 0, and {} tests failed", counts.failed),

@@ -47,8 +47,22 @@ pub trait Jail: Send + Sync {
     /// Runs a command by the shell, as checks are.
     fn run<'a>(&'a self, command: &'a str, limit: Duration) -> BoxFuture<'a, Result<Ran, Error>>;
 
+    /// Hosts that were asked for since this was said last, in order.
+    fn asked(&self) -> Vec<HostAsked> {
+        Vec::new()
+    }
+
     /// Once the tools are gone: ends all that runs inside, and says what became of the workspace.
     fn harvest(self: Box<Self>) -> BoxFuture<'static, Result<Change, Error>>;
+}
+
+/// A host that something in a jail asked for, and whether it was let through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostAsked {
+    pub host: String,
+    pub port: u16,
+    pub allowed: bool,
+    pub why: String,
 }
 
 /// What became of a command.

@@ -10,7 +10,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::Code;
 use crate::limits::Limit;
@@ -40,6 +40,39 @@ pub struct Profile {
     pub names_hosts: bool,
     pub limits: BTreeMap<Limit, u64>,
     pub use_cases: Vec<String>,
+}
+
+/// What a profile granted to an attempt, as it is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Granted {
+    /// Names and patterns.
+    pub tools: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+}
+
+impl Granted {
+    pub fn grants(&self, tool: &str) -> bool {
+        let grant = |name: &String| Grant { name: name.clone(), optional: false };
+        self.tools.iter().map(grant).any(|grant| grant.covers(tool))
+    }
+
+    /// Without a port, an entry stands for those of the web.
+    pub fn reaches(&self, host: &str, port: u16) -> bool {
+        let bare = |name: &str| name.trim_start_matches('[').trim_end_matches(']').to_lowercase();
+        let is_meant = |known: &String| {
+            let named = known.rsplit_once(':').and_then(|(name, port)| {
+                let is_whole = name.starts_with('[') || !name.contains(':');
+                Some((name, port.parse::<u16>().ok()?)).filter(|_| is_whole)
+            });
+            let (name, fits) = match named {
+                Some((name, own)) => (name, own == port),
+                None => (known.as_str(), matches!(port, 80 | 443)),
+            };
+            fits && reaches(&[bare(name)], &bare(host))
+        };
+        self.hosts.iter().any(is_meant)
+    }
 }
 
 /// A profile's tools on this machine.
@@ -78,9 +111,16 @@ impl Profile {
         self.tools.iter().any(|grant| grant.covers(tool))
     }
 
-    /// Whether its jail lets a host be reached.
-    pub fn reaches(&self, host: &str) -> bool {
-        self.confinement.is_networked() && reaches(&self.hosts, host)
+    /// Whether its jail leads anywhere.
+    pub fn is_networked(&self) -> bool {
+        self.confinement.is_networked() && !self.hosts.is_empty()
+    }
+
+    /// What it grants, for the record.
+    pub fn granted(&self) -> Granted {
+        let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
+        let hosts = if self.confinement.is_networked() { self.hosts.clone() } else { Vec::new() };
+        Granted { tools, hosts }
     }
 
     /// With the hosts that the user's configuration names, where the profile has a network and names none itself.

@@ -30,8 +30,8 @@ pub use cost::{Bill, Cost, Part, by_phase};
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Delegation, Ended, Entry,
-    Event, Found, Outcome, Purpose, Recorded, Scope, Shown, Source, Started, Tally, TaskEnded,
-    VERSION,
+    Event, Found, Outcome, Purpose, Recorded, Scope, Shown, Source, Sources, Started, Tally,
+    TaskEnded, VERSION,
 };
 pub use history::{Attempt, History, Skipped};
 pub use next::{Because, LITERAL, NO_MODEL, Next, Order, next};

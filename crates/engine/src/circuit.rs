@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sequester_core::future::BoxFuture;
-use sequester_core::provider::{Deltas, Error, Powers, Provider, Reply, Request};
+use sequester_core::provider::Error;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -19,45 +18,16 @@ const LONGEST: Duration = Duration::from_mins(1);
 pub(crate) struct Circuits(Mutex<BTreeMap<String, Arc<Circuit>>>);
 
 impl Circuits {
-    /// The same model, asked only while its provider can be expected to answer.
-    pub(crate) fn guard(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        let Some((name, _)) = provider.model().split_once('/') else { return provider };
+    /// Of the provider that a model belongs to; those without one never fail for everybody.
+    pub(crate) fn of(&self, model: &str) -> Option<Arc<Circuit>> {
+        let (name, _) = model.split_once('/')?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let circuit = Arc::clone(known.entry(name.to_owned()).or_default());
-        Arc::new(Guarded { provider, circuit })
-    }
-}
-
-struct Guarded {
-    provider: Arc<dyn Provider>,
-    circuit: Arc<Circuit>,
-}
-
-impl Provider for Guarded {
-    fn model(&self) -> &str {
-        self.provider.model()
-    }
-
-    fn powers(&self) -> Powers {
-        self.provider.powers()
-    }
-
-    fn complete<'a>(
-        &'a self,
-        request: Request<'a>,
-        deltas: &'a dyn Deltas,
-    ) -> BoxFuture<'a, Result<Reply, Error>> {
-        Box::pin(async move {
-            let pass = self.circuit.enter().await;
-            let reply = self.provider.complete(request, deltas).await;
-            pass.leave(reply.as_ref().err());
-            reply
-        })
+        Some(Arc::clone(known.entry(name.to_owned()).or_default()))
     }
 }
 
 #[derive(Default)]
-struct Circuit(watch::Sender<State>);
+pub(crate) struct Circuit(watch::Sender<State>);
 
 #[derive(Clone, Copy, Default)]
 struct State {
@@ -72,11 +42,11 @@ struct State {
 
 impl Circuit {
     /// Waits while the circuit is open.
-    async fn enter(&self) -> Pass<'_> {
+    pub(crate) async fn enter(self: &Arc<Self>) -> Pass {
         let mut news = self.0.subscribe();
         loop {
             let state = *news.borrow_and_update();
-            let Some(until) = state.until else { return Pass { circuit: self, tries: false } };
+            let Some(until) = state.until else { return self.pass(false) };
             if state.is_tried {
                 // The sender lives as long as `self`.
                 let _ = news.changed().await;
@@ -87,21 +57,26 @@ impl Circuit {
                 now.is_tried |= is_free;
                 is_free
             }) {
-                return Pass { circuit: self, tries: true };
+                return self.pass(true);
             }
         }
+    }
+
+    fn pass(self: &Arc<Self>, tries: bool) -> Pass {
+        Pass { circuit: Arc::clone(self), tries }
     }
 }
 
 /// Leave to ask once.
-struct Pass<'a> {
-    circuit: &'a Circuit,
+pub(crate) struct Pass {
+    circuit: Arc<Circuit>,
     /// Whether others wait for what comes of it.
     tries: bool,
 }
 
-impl Pass<'_> {
-    fn leave(mut self, error: Option<&Error>) {
+impl Pass {
+    /// What came of it.
+    pub(crate) fn leave(mut self, error: Option<&Error>) {
         let tries = std::mem::take(&mut self.tries);
         let failure = error.filter(|error| error.kind.is_passing());
         self.circuit.0.send_if_modified(|state| {
@@ -125,7 +100,7 @@ impl Pass<'_> {
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for Pass {
     fn drop(&mut self) {
         // Whoever tried was cut off: the next one may.
         if self.tries {

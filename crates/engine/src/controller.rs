@@ -25,16 +25,18 @@ use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use sequester_core::agent::Fault;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
-    Decision, Effect, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskRun, decide,
+    Decision, Effect, Ended, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskEnded,
+    TaskRun, decide,
 };
 use sequester_core::store::{Batch, Letter};
 use tokio::sync::{Mutex, Notify, RwLock};
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 
 use crate::circuit::Circuits;
 use crate::journal::Halt;
@@ -97,27 +99,54 @@ impl Controller {
         Self { cancel, ..self }
     }
 
-    /// Until nothing goes on any more.
+    /// Until nothing goes on any more. Where it cannot go on, what is under way comes to its next durable step first: it is
+    /// paid for.
     pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
+        let mut under_way = FuturesUnordered::new();
+        let ended = self.pursue(jobs, &mut under_way, |deed| self.act(deed)).await;
+        if ended.is_err() {
+            self.park.stop();
+            while under_way.next().await.is_some() {}
+        }
+        ended
+    }
+
+    async fn pursue<F>(
+        &self,
+        jobs: usize,
+        under_way: &mut FuturesUnordered<F>,
+        act: impl Fn(Deed) -> F,
+    ) -> Result<Outcome, Trouble>
+    where
+        F: Future<Output = (TaskId, Result<(), Trouble>)>,
+    {
         self.hold_start().await?;
         self.move_branch().await?;
         for task in self.log.read(void) {
             self.cut(&task).await?;
         }
-        let mut under_way = FuturesUnordered::new();
         let mut busy: BTreeSet<TaskId> = BTreeSet::new();
         for (task, running) in self.log.read(open) {
             busy.insert(task.clone());
-            under_way.push(self.act(Deed::TakeUp(task, Box::new(running))));
+            under_way.push(act(Deed::TakeUp(task, Box::new(running))));
         }
-        let mut heard = 0;
+        let mut listen = Instant::now();
         loop {
+            if Instant::now() >= listen {
+                self.listen().await?;
+                listen = Instant::now() + LETTERS;
+            }
             self.give_up().await?;
             let stopping = self.park.is_stopped();
             let at = self.log.clock().now();
             let decision =
                 self.log.read(|run| decide(run, Now { at, jobs, busy: &busy, stopping }));
             let Decision { entries, effects, wake } = decision;
+            // A last word is heard before the run ends.
+            let ends = entries.iter().any(|one| matches!(one.event, Event::RunEnded { .. }));
+            if ends && self.listen().await? {
+                continue;
+            }
             let is_told = !entries.is_empty();
             let kept = self.log.append(Batch { entries, blobs: Vec::new() });
             let mut kept = std::pin::pin!(kept);
@@ -137,12 +166,12 @@ impl Controller {
             }
             for effect in effects {
                 busy.insert(effect.task().clone());
-                under_way.push(self.act(Deed::Effect(effect)));
+                under_way.push(act(Deed::Effect(effect)));
             }
             if is_told || under_way.is_empty() {
                 continue;
             }
-            let until = wake.map_or(LETTERS, |wake| wake.since(at).min(LETTERS));
+            let deadline = wake.map(|wake| Instant::now() + wake.since(at));
             tokio::select! {
                 Some((task, done)) = under_way.next() => {
                     busy.remove(&task);
@@ -153,13 +182,13 @@ impl Controller {
                         done?;
                     }
                 }
-                () = sleep(until) => heard = self.hear(heard).await?,
+                () = sleep_until(deadline.map_or(listen, |one| one.min(listen))) => {}
             }
         }
     }
 
     async fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, provider::Error> {
-        Ok(self.circuits.guard(self.world.crew.connect(model).await?))
+        self.world.crew.connect(model).await
     }
 
     async fn act(&self, deed: Deed) -> (TaskId, Result<(), Trouble>) {
@@ -167,6 +196,7 @@ impl Controller {
         let work: BoxFuture<'_, Result<(), Trouble>> = match deed {
             Deed::Effect(Effect::Commit { .. }) => {
                 let done = self.commit(&task).await;
+                let done = self.bear(&task, done).await;
                 return (task, done);
             }
             Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
@@ -178,6 +208,7 @@ impl Controller {
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
         let done = self.while_it_stands(&task, work).await;
+        let done = self.bear(&task, done).await;
         (task, done)
     }
 
@@ -214,6 +245,24 @@ impl Controller {
         }
     }
 
+    /// What only one task cannot have ends that task, or the attempt that it had begun: the others go on.
+    async fn bear(&self, task: &TaskId, done: Result<(), Trouble>) -> Result<(), Trouble> {
+        let Err(Trouble::Crew { message, hint }) = done else { return done };
+        let begun = self.log.read(|run| {
+            let mut running = run.task(task)?.running.values();
+            let own = running.find(|one| one.started.parent.is_none())?;
+            let (phase, attempt) = (Some(own.phase), Some(own.number));
+            Some(Scope { task: Some(task.clone()), phase, attempt })
+        });
+        if let Some(scope) = begun {
+            let ended = attempt::failed(Fault::Runtime { message });
+            return self.end(scope, ended, Batch::default()).await;
+        }
+        let (reason, resolution) = (Some(message), Some(hint).filter(|hint| !hint.is_empty()));
+        let ended = TaskEnded { state: Ended::Failed, reason, resolution, tree: None };
+        self.tell(task, Event::TaskEnded(Box::new(ended))).await
+    }
+
     /// Notes that somebody here cancelled it, before what ended by that decides anything.
     async fn give_up(&self) -> Result<(), Trouble> {
         if !self.cancel.is_stopped() || self.log.read(|run| run.is_cancelled) {
@@ -224,35 +273,36 @@ impl Controller {
         Ok(self.log.append(Batch { entries, blobs: Vec::new() }).await?)
     }
 
-    /// Takes what other processes want of this run, while nothing goes on in it.
-    pub async fn listen(&self) -> Result<(), Trouble> {
-        self.hear(0).await.map(drop)
+    /// Takes what other processes want of this run, each word once. Whether there was any.
+    pub async fn listen(&self) -> Result<bool, Trouble> {
+        let letters = self.log.lease().letters(self.log.read(|run| run.heard))?;
+        let is_told = !letters.is_empty();
+        for (number, letter) in letters {
+            let taken = Event::LetterTaken { letter: number };
+            let taken = Entry { scope: Scope::default(), event: taken };
+            let entries = self.heed(number, letter).into_iter().chain([taken]).collect();
+            self.log.append(Batch { entries, blobs: Vec::new() }).await?;
+        }
+        Ok(is_told)
     }
 
-    /// What other processes want of this run.
-    async fn hear(&self, after: u64) -> Result<u64, Trouble> {
-        let letters = self.log.lease().letters(after)?;
-        let mut heard = after;
-        for (number, letter) in letters {
-            heard = number;
-            let entry = match letter {
-                Letter::Answer { question, answer, by } => {
-                    let open = self.log.read(|run| run.questions.get(&question).cloned());
-                    let Some(open) = open else { continue };
-                    let scope = Scope { task: open.task, phase: open.phase, attempt: None };
-                    Entry { scope, event: Event::QuestionAnswered { question, answer, by } }
-                }
-                Letter::Cancel { by } => {
-                    if self.log.read(|run| run.is_cancelled) {
-                        continue;
-                    }
-                    self.cancel.stop();
-                    Entry { scope: Scope::default(), event: Event::RunCancelled { by } }
-                }
-            };
-            self.log.append(Batch { entries: vec![entry], blobs: Vec::new() }).await?;
+    /// What a letter leads to.
+    fn heed(&self, number: u64, letter: Letter) -> Option<Entry> {
+        match letter {
+            Letter::Answer { question, answer, by } => {
+                let open = self.log.read(|run| run.questions.get(&question).cloned())?;
+                let scope = Scope { task: open.task, phase: open.phase, attempt: None };
+                Some(Entry { scope, event: Event::QuestionAnswered { question, answer, by } })
+            }
+            // Whoever took the run up again after it was left had the last word.
+            Letter::Cancel { .. } if self.log.is_old(number) => None,
+            Letter::Cancel { by } => {
+                self.cancel.stop();
+                let is_new = !self.log.read(|run| run.is_cancelled);
+                let event = Event::RunCancelled { by };
+                is_new.then(|| Entry { scope: Scope::default(), event })
+            }
         }
-        Ok(heard)
     }
 
     /// What a task left does not fit what stands before it: said once of each result, whoever finds it.
@@ -334,8 +384,6 @@ fn open(run: &RunState) -> Vec<(TaskId, Running)> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Trouble> {
-    spawn_blocking(work).await.map_err(|error| Trouble::Crew {
-        message: format!("A thread of the controller ended: {error}."),
-        hint: "Take the run up again with `sequester resume`.".to_owned(),
-    })
+    let ended = |error| format!("A thread of the controller ended: {error}.");
+    spawn_blocking(work).await.map_err(|error| Trouble::Thread { message: ended(error) })
 }

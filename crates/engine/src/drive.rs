@@ -55,29 +55,36 @@ pub async fn record(
         let now = elapsed();
         let done = match run.step(now) {
             Step::Ask(request) => {
-                journal.asking(request.messages, now).await?;
-                feed.tell(News::Asking);
-                let reply = provider.complete(request, &deltas);
-                let reply = bounded(reply, end, stop).await;
+                let asked = async {
+                    journal.asking(request.messages, now).await?;
+                    feed.tell(News::Asking);
+                    Ok::<_, Halt>(provider.complete(request, &deltas).await)
+                };
+                let reply = bounded(asked, end, stop).await;
                 let now = elapsed();
                 run.tick(now);
-                reply.map(|mut reply| {
-                    if let Ok(reply) = &mut reply {
-                        // Who is asked may not count; what is kept does.
-                        reply.usage = run.counted(reply);
-                    }
-                    journal.replied(reply.as_ref(), now);
-                    match reply {
-                        Ok(reply) => {
-                            feed.tell(News::Replied(&reply));
-                            run.replied(reply);
+                match reply {
+                    Ok(reply) => {
+                        let mut reply = reply?;
+                        if let Ok(reply) = &mut reply {
+                            // Who is asked may not count; what is kept does.
+                            reply.usage = run.counted(reply);
                         }
-                        Err(error) => {
-                            feed.tell(News::Failed(&error));
-                            run.failed(error);
+                        journal.replied(reply.as_ref(), now);
+                        match reply {
+                            Ok(reply) => {
+                                feed.tell(News::Replied(&reply));
+                                run.replied(reply);
+                            }
+                            Err(error) => {
+                                feed.tell(News::Failed(&error));
+                                run.failed(error);
+                            }
                         }
+                        Ok(())
                     }
-                })
+                    Err(cut) => Err(cut),
+                }
             }
             Step::Call(invocations) => {
                 journal.calling(&invocations).await?;
@@ -96,7 +103,11 @@ pub async fn record(
                     Err(cut) => Err(cut),
                 }
             }
-            Step::Wait(delay) => bounded(sleep(delay), end, stop).await.map(|()| run.waited()),
+            Step::Wait(delay) => tokio::select! {
+                biased;
+                halt = journal.rest() => return Err(halt),
+                waited = bounded(sleep(delay), end, stop) => waited.map(|()| run.waited()),
+            },
             Step::Done(ending) => {
                 feed.tell(News::Ended(ending));
                 return Ok(ending.clone());

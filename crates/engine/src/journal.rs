@@ -27,6 +27,9 @@ pub trait Journal: Send {
         results: &'a [Returned],
         elapsed: Duration,
     ) -> BoxFuture<'a, Result<(), Halt>>;
+
+    /// Comes when nothing more is to begin, with all that was told kept: whoever only waits need not wait any longer.
+    fn rest(&mut self) -> BoxFuture<'_, Halt>;
 }
 
 /// Why an attempt goes no further here. Nothing of it is lost: it can be taken up again.
@@ -64,5 +67,9 @@ impl Journal for Unrecorded {
         _: Duration,
     ) -> BoxFuture<'a, Result<(), Halt>> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn rest(&mut self) -> BoxFuture<'_, Halt> {
+        Box::pin(std::future::pending())
     }
 }

@@ -218,7 +218,8 @@ impl Crew for Hands {
         let role = agent::find(agent).unwrap();
         let profile = role.granted(Profiles::built_in()).unwrap();
         let (budget, grants) = (Budget::default(), Grants::default());
-        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES, depth: 0 })
+        let prompt = role.prompt.as_str().into();
+        Ok(Member { profile, prompt, budget, grants, output_bytes: OUTPUT_BYTES, depth: 0 })
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {

@@ -9,8 +9,8 @@ use crate::Outcome;
 use crate::args::{Args, AuditArgs};
 use crate::output;
 use crate::render::{audit as view, terminal};
+use crate::wire::find_root;
 use crate::wire::runs::{self, Runs};
-use crate::wire::{Project, find_root};
 
 pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
     let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
@@ -24,12 +24,7 @@ pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
         store: &runs.store,
         repository: trees.as_ref().map(|trees| trees as &dyn Repository),
     };
-    let project = Project::open(args)?;
-    let granted = |name: &str| {
-        let profile = project.agents.profiles.get(name).ok()?;
-        Some(profile.clone().with_hosts(project.settings.hosts()))
-    };
-    let found = audit(&events, &ports, &granted);
+    let found = audit(&events, &ports);
     if args.json {
         output::print_json(&view::Shown::of(&run, &found))?;
     } else {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sequester_core::jail::Ran;
 use sequester_core::secret::redact;
-use sequester_sandbox::{Ending, Error, Handle, Jail, Policy, Streams};
+use sequester_sandbox::{Ending, Error, Handle, Jail, Policy, Said, Streams};
 
 use super::jail::{Machine, broken};
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ pub(crate) fn run(
     machine: &Machine,
     policy: &Policy,
     command: &str,
-    leash: &Leash,
+    (leash, hear): (&Leash, &dyn Fn(Said)),
 ) -> Result<Ran, Failure> {
     let told = |error: io::Error| broken(&Error::from(error));
     let printed = tempfile::tempfile().map_err(told)?;
@@ -66,7 +66,7 @@ pub(crate) fn run(
     let jail =
         machine.start(policy, |compiled| Jail::run(&compiled.blueprint, words.clone(), streams))?;
     leash.take(&jail).map_err(told)?;
-    let ending = jail.wait(drop).map_err(|error| broken(&error))?;
+    let ending = jail.wait(hear).map_err(|error| broken(&error))?;
     let elapsed = began.elapsed();
     let (code, limit) = match ending {
         Ending::Exited(code) => (code, None),

@@ -154,7 +154,7 @@ impl Staff {
         let provider = self.connect(model).await.map_err(|error| {
             Failure::input(Code::ProviderFailed, model, error.message.clone(), hint)
         })?;
-        let member = self.of_profile(profile);
+        let member = self.of_profile(profile, &role.prompt);
         let extra = self.tools(&member, provider.as_ref(), base);
         let mut specs = sequester_tools::specs();
         specs.extend(extra.granted.iter().flat_map(|one| one.specs()));
@@ -204,7 +204,7 @@ impl Staff {
         Ok(self.project.admit_agent(context, role))
     }
 
-    fn of_profile(&self, profile: Profile) -> Member {
+    fn of_profile(&self, profile: Profile, prompt: &str) -> Member {
         let limits = self.limits(&profile);
         let output = limits.get(&Limit::Output).map(|bytes| usize::try_from(*bytes));
         let output_bytes = output.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX));
@@ -213,6 +213,7 @@ impl Staff {
         let depth = depth.map_or(0, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
         Member {
             profile,
+            prompt: prompt.into(),
             budget: budget(&limits),
             grants: self.grants.clone(),
             output_bytes,
@@ -239,18 +240,18 @@ impl Crew for Staff {
     fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
         let role = self.project.agents.find(agent).map_err(|failure| trouble(&failure))?;
         let granted = self.granted(role, profile).map_err(|failure| trouble(&failure))?;
-        Ok(self.of_profile(granted))
+        Ok(self.of_profile(granted, &role.prompt))
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
-        let own = self.member(agent, None)?.profile;
-        Ok(self.of_profile(own.under(under)))
+        let own = self.member(agent, None)?;
+        Ok(self.of_profile(own.profile.under(under), &own.prompt))
     }
 
     fn checker(&self) -> Result<Member, Trouble> {
         let profile =
             self.project.agents.profile("validate").map_err(|failure| trouble(&failure))?;
-        Ok(self.of_profile(profile.clone()))
+        Ok(self.of_profile(profile.clone(), ""))
     }
 
     fn names<'a>(
@@ -272,6 +273,11 @@ impl Crew for Staff {
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
         self.build(wanted).map_err(|failure| trouble(&failure))
+    }
+
+    fn companions(&self) -> Vec<(&str, &str)> {
+        let all = self.companions.list.iter();
+        all.map(|one| (one.path.as_str(), one.text.as_str())).collect()
     }
 
     fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal> {
@@ -333,6 +339,10 @@ pub(crate) fn refuse_trouble(trouble: &Trouble) -> Failure {
         }
         Trouble::Crew { message, hint } => {
             Failure::work(Code::NoWorkspace, "", message.clone(), hint.clone())
+        }
+        Trouble::Thread { message } => {
+            let hint = "Take the run up again with `sequester resume`.";
+            Failure::work(Code::NoWorkspace, "", message.clone(), hint)
         }
     }
 }

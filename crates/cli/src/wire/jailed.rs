@@ -13,7 +13,7 @@ use std::time::Duration;
 use sequester_core::change::Change;
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
-use sequester_core::jail::{self, Error, ErrorKind, Ran};
+use sequester_core::jail::{self, Error, ErrorKind, HostAsked, Ran};
 use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
@@ -59,6 +59,27 @@ struct Inside {
     workspace: Mutex<Option<Arc<Workspace>>>,
     /// Whether somebody works in it.
     taken: AtomicBool,
+    asked: Asked,
+}
+
+/// Hosts that were asked for, until somebody is told of them.
+#[derive(Clone, Default)]
+struct Asked(Arc<Mutex<Vec<HostAsked>>>);
+
+impl Asked {
+    /// Who is refused hears of it now: that may be all that a person sees.
+    fn hear(&self, said: Said) {
+        let Said::Asked { host, port, allowed, why } = said else { return };
+        if !allowed {
+            output::tell(&format!("`{host}:{port}` was refused: {why}"));
+        }
+        let asked = HostAsked { host, port, allowed, why };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+    }
+
+    fn take(&self) -> Vec<HostAsked> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Jailed {
@@ -74,7 +95,8 @@ impl Jailed {
         let settings = Settings { hosts: confines.profile.hosts.clone(), ..settings };
         let (ground, workspace, taken) =
             (Box::new(ground), Mutex::default(), AtomicBool::new(false));
-        let inside = Inside { machine, ground, confines, hosts, settings, workspace, taken };
+        let asked = Asked::default();
+        let inside = Inside { machine, ground, confines, hosts, settings, workspace, taken, asked };
         if !inside.machine.has_seen(inside.confines.profile.confinement) {
             inside.machine.make_state()?;
             let trial =
@@ -112,6 +134,10 @@ impl jail::Jail for Jailed {
             drop(given_up);
             ran
         })
+    }
+
+    fn asked(&self) -> Vec<HostAsked> {
+        self.0.asked.take()
     }
 
     fn harvest(self: Box<Self>) -> BoxFuture<'static, Result<Change, Error>> {
@@ -208,7 +234,7 @@ impl Inside {
             Ok((jail, stream, blueprint.folder.clone(), settings))
         })?;
         let broken = |error: io::Error| super::jail::broken(&error.into());
-        let running = Running::follow(jail).map_err(broken)?;
+        let running = Running::follow(jail, self.asked.clone()).map_err(broken)?;
         let client = Client::start(stream, &root, settings).map_err(broken)?;
         Ok(Tools { client, _running: running, _alone: alone })
     }
@@ -230,7 +256,8 @@ impl Inside {
     ) -> Result<Ran, Failure> {
         let _alone = Alone::enter(self)?;
         let workspace = self.workspace()?;
-        command::run(&self.machine, &self.policy(&workspace, limit), command, leash)
+        let hear = |said| self.asked.hear(said);
+        command::run(&self.machine, &self.policy(&workspace, limit), command, (leash, &hear))
     }
 
     /// What became of the workspace, once the tools are gone.
@@ -294,9 +321,9 @@ struct Running {
 }
 
 impl Running {
-    fn follow(jail: Jail) -> io::Result<Self> {
+    fn follow(jail: Jail, asked: Asked) -> io::Result<Self> {
         let handle = jail.handle()?;
-        let heard = move || drop(jail.wait(|said| tell(&said)));
+        let heard = move || drop(jail.wait(|said| asked.hear(said)));
         let thread = thread::Builder::new().name("jail".into()).spawn(heard)?;
         Ok(Self { handle, thread: Some(thread) })
     }
@@ -309,11 +336,5 @@ impl Drop for Running {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-fn tell(said: &Said) {
-    if let Said::Asked { host, port, allowed: false, why } = said {
-        output::tell(&format!("`{host}:{port}` was refused: {why}"));
     }
 }

@@ -179,6 +179,7 @@ impl Ledger {
             specs: bytes,
             budget: Budget::default(),
             parent: None,
+            sources: None,
         };
         self.write(batch, scope.clone(), Event::AttemptStarted(Box::new(started)));
         scope

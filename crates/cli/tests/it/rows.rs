@@ -6,6 +6,7 @@ mod cost;
 mod disk;
 mod editing;
 mod endings;
+mod hosts;
 mod liars;
 mod limits;
 mod luck;

@@ -158,6 +158,15 @@ pub(crate) fn asked(server: &Server) -> Vec<Recorded> {
     server.requests().into_iter().filter(|one| one.method == "POST").collect()
 }
 
+/// How often a whole answer to each was handed over.
+pub(crate) fn delivered(server: &Server) -> BTreeMap<Place, usize> {
+    let mut times = BTreeMap::new();
+    for one in server.delivered().iter().filter(|one| one.method == "POST") {
+        *times.entry(Place::of(one)).or_default() += 1;
+    }
+    times
+}
+
 /// The last that was told of a run.
 pub(crate) fn tail(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();

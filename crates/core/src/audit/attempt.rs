@@ -3,15 +3,16 @@
 use super::breach::{Doubt, Rule};
 use super::leak::Place;
 use super::manifest::cover;
-use super::origin::{Origins, Verdict};
+use super::origin::{Origins, Verdict, sections};
 use super::{Auditor, texts};
 use crate::agent::OWN;
-use crate::context::{IsolatedContext, Kind, Manifest, Part, Row, Rule as Admitted};
+use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::profile::Profile;
+use crate::profile::Granted;
 use crate::repository::{Snapshot, find};
-use crate::run::{RunState, Running, TaskRun};
+use crate::run::{Found, RunState, Running, TaskRun};
+use crate::secret::redact;
 use crate::tool::Spec;
 
 /// Tools that every subagent may have, whatever its profile, beside those that are steps of its machine.
@@ -47,14 +48,29 @@ impl Auditor<'_> {
         self.prefix(run, id, running, &system);
         self.same(id, running, &sent.manifest);
         self.fragments(run, task, running, &prompt);
-        let agent = system.iter().filter(|(row, _)| row.kind == Kind::Agent);
-        let is_beside = |row: &Row| row.kind == Kind::Spec || row.rule == Admitted::GrantedFile;
-        let spec = prompt.iter().filter(|(row, _)| is_beside(row));
-        let beside: Vec<&str> = agent.chain(spec).map(|(_, bytes)| *bytes).collect();
+        let beside = self.beside(task, running);
         self.leaks.begin(task, running, &self.plans, &beside);
         for (text, place) in [(&sent.system, Place::System), (&sent.prompt, Place::Prompt)] {
             self.search(run, id, running.number, text, place);
         }
+    }
+
+    /// What it may be shown that comes from neither plan nor repository, from where that was recorded: never from what it was
+    /// shown.
+    fn beside(&self, task: &TaskRun, running: &Running) -> Vec<String> {
+        let read = |digest: &Digest| {
+            let bytes = self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)?;
+            Some(utf8(bytes))
+        };
+        let granted = task.granted.values().filter_map(|found| match found {
+            Some(Found::Blob(blob)) => read(blob),
+            _ => None,
+        });
+        let sources = running.started.sources.as_ref();
+        let agent = sources.and_then(|sources| read(&sources.agent));
+        let spec = sources.map(|sources| sections(self.archive, sources)).unwrap_or_default();
+        let spec = spec.into_iter().map(|section| section.text);
+        granted.chain(agent).chain(spec).collect()
     }
 
     fn sent(&mut self, id: &TaskId, running: &Running) -> Option<Sent> {
@@ -97,16 +113,25 @@ impl Auditor<'_> {
             let detail = format!("Its system part is not that of {what} before it.");
             self.ledger.attempt(id, Some(running.number), Rule::Prefix, detail);
         };
-        match self.prefixes.get(&started.agent) {
+        let agent = started.sources.as_ref().map(|sources| sources.agent.clone());
+        let key = (started.agent.clone(), agent.clone());
+        match self.prefixes.get(&key) {
             Some(known) if known == system => return,
             Some(_) => return differs("the same agent"),
             None => {}
         }
-        self.prefixes.insert(started.agent.clone(), system.clone());
+        self.prefixes.insert(key, system.clone());
         let shared = rows.iter().filter(|(row, _)| row.kind != Kind::Agent);
         let shared = Digest::of(shared.map(|(_, bytes)| *bytes).collect::<String>().as_bytes());
         if *self.architecture.get_or_insert_with(|| shared.clone()) != shared {
             differs("another agent, after the agent's own words,");
+        }
+        let words = agent.and_then(|agent| self.archive.blob(&agent)).map(utf8);
+        for (row, bytes) in rows.iter().filter(|(row, _)| row.kind == Kind::Agent) {
+            if words.as_ref().is_some_and(|words| redact(words).text != *bytes) {
+                let detail = format!("The words of `{}` are not those of its agent.", row.source);
+                self.ledger.attempt(id, Some(running.number), Rule::Fragment, detail);
+            }
         }
         let start = self.archive.tree(&run.started.base.tree);
         let lines = rows.iter().filter(|(row, _)| row.kind == Kind::Architecture);
@@ -171,34 +196,35 @@ impl Auditor<'_> {
                 self.ledger.attempt(id, number, Rule::Tool, detail);
             }
         }
-        let Some(profile) = self.granted(&started.profile) else { return };
+        let Some(granted) = self.granted(running) else { return };
         let own = |name: &str| OWN.contains(&name) || ALWAYS.contains(&name);
         let above = started.parent.as_ref().and_then(|parent| task.running.get(&parent.attempt));
-        let above = above.and_then(|parent| self.granted(&parent.started.profile));
+        let above = above.and_then(|parent| Some((&parent.started.profile, self.granted(parent)?)));
+        let all: Vec<_> = [(&started.profile, granted)].into_iter().chain(above).collect();
         for name in started.tools.iter().filter(|name| !own(name)) {
-            let lacks = |one: &&Profile| !one.grants(name);
             // Who delegates can give no more than it has.
-            if let Some(wrong) = [Some(&profile), above.as_ref()].into_iter().flatten().find(lacks)
-            {
-                let detail = format!("`{name}` was listed, which `{}` does not grant.", wrong.name);
+            if let Some((profile, _)) = all.iter().find(|(_, granted)| !granted.grants(name)) {
+                let detail = format!("`{name}` was listed, which `{profile}` did not grant.");
                 self.ledger.attempt(id, number, Rule::Tool, detail);
             }
         }
     }
 
-    fn granted(&mut self, name: &str) -> Option<Profile> {
-        let profile = (self.profile)(name);
-        if profile.is_none() {
-            self.ledger.doubt(Doubt::Profile);
+    /// What its profile granted then.
+    fn granted(&mut self, running: &Running) -> Option<Granted> {
+        let sources = running.started.sources.as_ref();
+        if sources.is_none() {
+            self.ledger.doubt(Doubt::Sources);
         }
-        profile
+        sources.map(|sources| sources.granted.clone())
     }
 
     /// A host that was reached.
-    pub(super) fn host(&mut self, id: &TaskId, running: &Running, host: &str) {
-        let Some(profile) = self.granted(&running.started.profile) else { return };
-        if !profile.reaches(host) {
-            let detail = format!("`{host}` was reached, which `{}` does not grant.", profile.name);
+    pub(super) fn host(&mut self, id: &TaskId, running: &Running, (host, port): (&str, u16)) {
+        let Some(granted) = self.granted(running) else { return };
+        if !granted.reaches(host, port) {
+            let profile = &running.started.profile;
+            let detail = format!("`{host}:{port}` was reached, which `{profile}` did not grant.");
             self.ledger.attempt(id, Some(running.number), Rule::Host, detail);
         }
     }

@@ -100,7 +100,7 @@ pub(super) enum Doubt {
     Record,
     Tree,
     Merged,
-    Profile,
+    Sources,
     Architecture,
 }
 
@@ -132,10 +132,10 @@ impl Doubt {
                 "bases are merges",
                 "of several changes: it was not merged again",
             ),
-            Self::Profile => (
-                "attempt",
-                "attempts",
-                "had a profile that is not known any more: its tools were not compared",
+            Self::Sources => (
+                "time",
+                "times",
+                "it was not recorded what a profile granted: tools and hosts were not compared",
             ),
             Self::Architecture => {
                 ("line", "lines", "of the architecture names no file of the run's start")

@@ -102,7 +102,7 @@ impl Leaks {
         task: &TaskRun,
         running: &Running,
         plans: &Plans,
-        beside: &[&str],
+        beside: &[String],
     ) {
         let id = &task.spec.id;
         let mut own = HashSet::new();

@@ -8,6 +8,7 @@ use super::breach::Doubt;
 use super::frame::is_frame;
 use super::plans::Plans;
 use super::{Archive, history};
+use crate::companion::{Companion, Section};
 use crate::context::{FormKind, Kind, Row, Rule, Share, render_whole, task_head, work_block};
 use crate::digest::Digest;
 use crate::id::TaskId;
@@ -15,7 +16,7 @@ use crate::path::RepoPath;
 use crate::plan::Task;
 use crate::report;
 use crate::repository::{Snapshot, find};
-use crate::run::{Fact, Found, RunState, Running, TaskRun};
+use crate::run::{Fact, Found, RunState, Running, Sources, TaskRun};
 use crate::secret::{self, redact};
 
 pub(super) enum Verdict {
@@ -66,7 +67,7 @@ impl<'a> Origins<'a> {
             Kind::Work => of_source(row, self.is_work(row, bytes)),
             Kind::File => self.file(row, bytes),
             Kind::Record => self.record(row, bytes),
-            Kind::Spec => Verdict::Doubtful(Doubt::Companion),
+            Kind::Spec => self.companion(row, bytes),
             Kind::Agent | Kind::Architecture => {
                 Verdict::Wrong(format!("`{}` stands in the task's own part.", row.source))
             }
@@ -80,6 +81,18 @@ impl<'a> Origins<'a> {
             let head = task_head(&self.task.spec.id, &asked.title());
             [head.as_str(), asked.prompt.as_str()].iter().any(|text| redact(text).text == bytes)
         })
+    }
+
+    /// A section of a document that lay beside the plan, and no list of tasks.
+    fn companion(&self, row: &Row, bytes: &str) -> Verdict {
+        let Some(sources) = &self.running.started.sources else {
+            return Verdict::Doubtful(Doubt::Companion);
+        };
+        let is_it = |section: &Section| {
+            redact(&section.provenance().source()).text == row.source
+                && redact(&section.text).text == bytes
+        };
+        of_source(row, sections(self.archive, sources).iter().any(is_it))
     }
 
     fn is_answer(&self, row: &Row, bytes: &str) -> bool {
@@ -198,6 +211,15 @@ impl<'a> Origins<'a> {
     fn visible(&self) -> BTreeSet<TaskId> {
         history::visible(self.run, &self.task.spec.id)
     }
+}
+
+/// What of the documents beside the plan may be shown, as they were recorded.
+pub(super) fn sections(archive: &dyn Archive, sources: &Sources) -> Vec<Section> {
+    let read = |(path, digest): (&String, &Digest)| {
+        let bytes = archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)?;
+        Some(Companion::parse(path, None, &String::from_utf8_lossy(&bytes)).sections)
+    };
+    sources.companions.iter().filter_map(read).flatten().collect()
 }
 
 /// Whether it is what its source says.

@@ -143,7 +143,7 @@ fn telling(output: &str, share: usize) -> String {
 }
 
 /// Whether a line names an error, or a place in the project's own code.
-fn tells(line: &str) -> bool {
+pub(super) fn tells(line: &str) -> bool {
     const STARTS: [&str; 15] = [
         "error",
         "fail",

@@ -1,11 +1,12 @@
 //! Red, then green: new tests must fail without the change, or they test nothing of it.
 
-use super::{Checked, Input, Tdd};
+use super::worse::is_no_worse;
+use super::{Checked, Input, Tdd, fails_by_itself, has_passed};
 use crate::change::{Action, Change};
 use crate::check::{self, Kind};
 use crate::path::RepoPath;
 use crate::plan::{self, step};
-use crate::run::TaskSpec;
+use crate::run::{CheckEnded, TaskSpec};
 
 /// What of a change is laid over its base to see its tests fail there: its tests and what lies beside them. Nothing if it
 /// brings none.
@@ -40,13 +41,21 @@ pub fn is_test_file(path: &str) -> bool {
 }
 
 pub(super) fn tdd(input: &Input<'_>, checks: &[Checked]) -> Tdd {
-    let red = input.red.iter().any(|ran| ran.code != 0 && check::ended(ran.code));
+    let red = input.red.iter().any(|red| is_red(input, red));
     let is_watched = |checked: &&Checked| {
         let same = |command: &str| input.red.iter().any(|ran| ran.check.command == command);
         checked.kind == Kind::Tests || checked.command.as_deref().is_some_and(same)
     };
     let watched: Vec<&Checked> = checks.iter().filter(is_watched).collect();
     Tdd { red, green: !watched.is_empty() && watched.iter().all(|checked| checked.passed) }
+}
+
+/// Whether a command fails with nothing but the new tests, in more than without them. All of them must pass with the change.
+fn is_red(input: &Input<'_>, red: &CheckEnded) -> bool {
+    let ran = input.checks.iter().find(|ran| ran.ended.check == red.check);
+    let base = ran.and_then(|ran| ran.base.as_ref()).filter(|base| !has_passed(base));
+    let fails = fails_by_itself(red) && red.code != 0 && check::ended(red.code);
+    fails && base.is_none_or(|base| !is_no_worse(input, red, base))
 }
 
 /// What is wrong with it, as sentences.

@@ -60,7 +60,9 @@ fn ended(kind: Kind, command: &str, code: i32, counts: Option<(u64, u64)>) -> Ch
         check: Check { kind, command: command.to_owned() },
         on: TreeId::new("t"),
         is_base: false,
+        is_red: false,
         code,
+        limit: None,
         passed: check::passed(kind, code, counts),
         counts,
         output: Digest::of(command.as_bytes()),
@@ -88,6 +90,7 @@ struct Scene<'a> {
     tree: &'a [&'a str],
     others: &'a [Other],
     red: &'a [CheckEnded],
+    outputs: BTreeMap<Digest, String>,
 }
 
 impl<'a> Scene<'a> {
@@ -101,6 +104,7 @@ impl<'a> Scene<'a> {
             tree: &[],
             others: &[],
             red: &[],
+            outputs: BTreeMap::new(),
         }
     }
 
@@ -116,6 +120,7 @@ impl<'a> Scene<'a> {
             names: &|name| if tree.contains(name) { Known::Found } else { Known::Missing },
             others: self.others,
             red: self.red,
+            outputs: &self.outputs,
         })
     }
 
@@ -444,4 +449,87 @@ proptest! {
         prop_assert!(tokens::count(&text) <= TOKENS && !text.is_empty());
         prop_assert_eq!(text, digest(&evidence, &outputs));
     }
+}
+
+/// A check of a kind that failed, with what it printed.
+fn failed(kind: Kind, output: &str, outputs: &mut BTreeMap<Digest, String>) -> CheckEnded {
+    let digest = Digest::of(output.as_bytes());
+    outputs.insert(digest.clone(), output.to_owned());
+    CheckEnded { output: digest, ..ended(kind, kind.as_str(), 1, None) }
+}
+
+#[test]
+fn what_failed_before_excuses_nothing_that_is_new() {
+    let (task, change) = (task(&[]), change(&[]));
+    let mut outputs = BTreeMap::new();
+    let base = failed(Kind::Lint, "src/a.py:3:1: E501 too long\n", &mut outputs);
+    let same = failed(Kind::Lint, "src/a.py:7:1: E501 too long\n", &mut outputs);
+    let more = failed(
+        Kind::Lint,
+        "src/a.py:7:1: E501 too long\nsrc/b.py:1:1: F401 unused\n",
+        &mut outputs,
+    );
+    let held = |now: &CheckEnded, base: &CheckEnded| {
+        let checks = [Ran { ended: now.clone(), base: Some(base.clone()) }];
+        let outputs = outputs.clone();
+        Scene { checks: &checks, outputs, ..Scene::of(&task, &change) }.weigh().checks[0].held
+    };
+    assert!(!held(&same, &base));
+    assert!(held(&more, &base));
+    let limit = Some("It took too long.".to_owned());
+    assert!(
+        held(&same, &CheckEnded { limit, ..base.clone() }),
+        "nobody knows how it would have gone on"
+    );
+}
+
+#[test]
+fn tests_that_run_no_more_speak_against_the_task() {
+    let change = change(&[]);
+    let fails = |task: &TaskSpec, now, base| {
+        let checks = [ran(Kind::Tests, 0, now, Some((0, base)))];
+        Scene { checks: &checks, ..Scene::of(task, &change) }.fails()
+    };
+    let plain = task(&[]);
+    let lost = fails(&plain, Some((3, 0)), Some((10, 0)));
+    assert_eq!(
+        lost,
+        [
+            "The check `tests` does not pass: `tests` ran 10 tests without the change, and 3 with it."
+        ]
+    );
+    assert_eq!(
+        fails(&plain, None, Some((10, 0))).len(),
+        1,
+        "an exit code of 0 alone proves nothing"
+    );
+    assert_eq!(fails(&plain, Some((11, 0)), Some((10, 0))), [""; 0]);
+    assert_eq!(fails(&plain, None, None), [""; 0]);
+    let goes = task(&[("tests/old.rs", plan::Action::Delete)]);
+    assert!(
+        !fails(&goes, Some((3, 0)), Some((10, 0))).iter().any(|one| one.contains("tests` ran"))
+    );
+}
+
+#[test]
+fn a_check_that_fails_anyway_is_no_red() {
+    let task = TaskSpec { tdd: true, ..task(&[]) };
+    let change = change(&[("tests/cart.rs", Action::Create)]);
+    let mut outputs = BTreeMap::new();
+    let before = failed(Kind::Own, "went wrong\n", &mut outputs);
+    let tests = ran(Kind::Tests, 0, Some((4, 0)), Some((0, Some((3, 0)))));
+    let own = Ran { ended: ended(Kind::Own, "own", 0, None), base: Some(before.clone()) };
+    let checks = [tests, own];
+    let green = ended(Kind::Tests, "tests", 0, Some((4, 0)));
+    let red = |red: &[CheckEnded]| {
+        let outputs = outputs.clone();
+        Scene { checks: &checks, red, outputs, ..Scene::of(&task, &change) }
+            .weigh()
+            .tdd
+            .unwrap()
+            .red
+    };
+    assert!(!red(&[green, before.clone()]), "it failed without the new tests too");
+    let tests_fail = ended(Kind::Tests, "tests", 101, Some((3, 1)));
+    assert!(red(&[tests_fail, before]));
 }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
-use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose};
+use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Scope};
 use super::said::Said;
-use super::state::{Fact, TaskRun};
+use super::state::{Fact, RunState, TaskRun};
 use crate::agent;
 use crate::budget::Spent;
 use crate::digest::Digest;
@@ -123,6 +123,14 @@ impl Running {
             _ => None,
         });
         last.unwrap_or(0)
+    }
+}
+
+impl RunState {
+    /// Whether an attempt has begun and not ended.
+    pub fn is_under_way(&self, scope: &Scope) -> bool {
+        let task = scope.task.as_ref().and_then(|task| self.task(task));
+        task.zip(scope.attempt).is_some_and(|(task, number)| task.running.contains_key(&number))
     }
 }
 

@@ -16,6 +16,7 @@ use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
 use crate::path::RepoPath;
+use crate::profile::Granted;
 use crate::provider;
 use crate::report::{Choice, Phase};
 use crate::usage::Usage;
@@ -72,6 +73,10 @@ pub enum Event {
     },
     RunCancelled {
         by: String,
+    },
+    /// A word that another process left was heeded, whatever came of it: it is not read again.
+    LetterTaken {
+        letter: u64,
     },
     /// Nothing goes on any more, for good or until somebody takes it up again.
     RunEnded {
@@ -336,6 +341,19 @@ pub struct AttemptStarted {
     /// The call that asked for it, where another subagent did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Delegation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Sources>,
+}
+
+/// What an attempt was made from, as that was then: who looks later compares with this, never with files of another day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sources {
+    pub granted: Granted,
+    /// The agent's own words.
+    pub agent: Digest,
+    /// Documents beside the plan that its context quotes, by path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub companions: BTreeMap<String, Digest>,
 }
 
 /// A call by which a subagent of the same task gave work away.
@@ -420,7 +438,13 @@ pub struct CheckEnded {
     /// Whether that is the task's base: then it says what failed before already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_base: bool,
+    /// Whether that is the base with nothing but the new tests, which are to fail there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_red: bool,
     pub code: i32,
+    /// The limit that ended it, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
     pub passed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,

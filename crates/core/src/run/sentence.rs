@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::event::{
-    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Outcome, Purpose,
+    Tally, TaskEnded,
 };
 use crate::id::TaskId;
 
@@ -32,22 +33,8 @@ pub fn sentence(event: &Event) -> String {
             format!("The plan `{}` was edited: open tasks take the new text.", plan.path)
         }
         Event::RunCancelled { by } => format!("{by} cancelled the run."),
-        Event::RunEnded { outcome, tasks, .. } => {
-            let outcome = outcome.as_str().replace('_', " ");
-            let mut text = format!("The run ends: {outcome}. {} done", tasks.done);
-            for (count, word) in [
-                (tasks.failed, "failed"),
-                (tasks.blocked, "blocked"),
-                (tasks.waiting, "waiting"),
-                (tasks.skipped, "skipped"),
-                (tasks.cancelled, "cancelled"),
-            ] {
-                if count > 0 {
-                    let _ = write!(text, ", {count} {word}");
-                }
-            }
-            text + "."
-        }
+        Event::LetterTaken { letter } => format!("Word {letter} of another process is taken."),
+        Event::RunEnded { outcome, tasks, .. } => run_ended(*outcome, tasks),
         Event::QuestionAsked(asked) => format!("Question `{}`: {}", asked.question, asked.text),
         Event::QuestionAnswered { question, answer, by } => {
             format!("{by} answers `{question}`: {answer}")
@@ -100,6 +87,23 @@ fn files_granted(files: &BTreeMap<String, Found>) -> String {
     format!("Read for it: {}.", told.collect::<Vec<_>>().join("; "))
 }
 
+fn run_ended(outcome: Outcome, tasks: &Tally) -> String {
+    let outcome = outcome.as_str().replace('_', " ");
+    let mut text = format!("The run ends: {outcome}. {} done", tasks.done);
+    for (count, word) in [
+        (tasks.failed, "failed"),
+        (tasks.blocked, "blocked"),
+        (tasks.waiting, "waiting"),
+        (tasks.skipped, "skipped"),
+        (tasks.cancelled, "cancelled"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, ", {count} {word}");
+        }
+    }
+    text + "."
+}
+
 fn attempt_started(started: &AttemptStarted) -> String {
     let why = match started.purpose {
         // Who delegated it is said apart.
@@ -132,7 +136,11 @@ fn attempt_ended(ended: &AttemptEnded) -> String {
 
 fn check_ended(ended: &CheckEnded) -> String {
     let word = if ended.passed { "passed" } else { "failed" };
-    let place = if ended.is_base { " on the task's base" } else { "" };
+    let place = match (ended.is_base, ended.is_red) {
+        (true, _) => " on the task's base",
+        (_, true) => " on the task's base with the new tests",
+        _ => "",
+    };
     let command = &ended.check.command;
     let mut text = format!("The check `{command}` {word}{place} with exit code {}", ended.code);
     if let Some(counts) = ended.counts {

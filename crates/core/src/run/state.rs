@@ -47,6 +47,8 @@ pub struct RunState {
     /// The last commit of the run's branch and its tree.
     pub tip: Option<(CommitId, TreeId)>,
     pub is_cancelled: bool,
+    /// The last letter of another process that was taken.
+    pub heard: u64,
     pub ended: Option<Outcome>,
 }
 
@@ -159,6 +161,7 @@ impl RunState {
             cost: Cost::default(),
             tip: None,
             is_cancelled: false,
+            heard: 0,
             ended: None,
         };
         state.list();
@@ -234,6 +237,7 @@ impl RunState {
                 self.change(tasks);
             }
             Event::RunCancelled { .. } => self.is_cancelled = true,
+            Event::LetterTaken { letter } => self.heard = self.heard.max(*letter),
             Event::RunEnded { outcome, .. } => self.ended = Some(*outcome),
             Event::QuestionAsked(asked) => {
                 let open = Open {

@@ -15,7 +15,7 @@ use sequester_testkit::{PlanText, TaskText, world};
 use crate::recording::{Files, Recording, Script};
 
 /// Words that only the task `ledger` says.
-const FOREIGN: &str =
+pub(crate) const FOREIGN: &str =
     "every booking keeps the balance of both accounts before money moves anywhere";
 
 fn plan() -> PlanText {
@@ -70,7 +70,7 @@ fn files() -> Files {
     ])
 }
 
-fn record(script: &Script) -> Recording {
+pub(crate) fn record(script: &Script) -> Recording {
     let mut plan = plan();
     // One file cannot be changed side by side.
     plan.tasks.iter_mut().skip(1).for_each(|task| task.modify.clear());
@@ -82,7 +82,7 @@ fn clean() -> Recording {
 }
 
 /// The rules that were broken, by task.
-fn broken(recording: &Recording) -> Vec<(String, Rule)> {
+pub(crate) fn broken(recording: &Recording) -> Vec<(String, Rule)> {
     let audit = recording.audit();
     let mut broken: Vec<(String, Rule)> = audit
         .breaches
@@ -96,7 +96,7 @@ fn broken(recording: &Recording) -> Vec<(String, Rule)> {
     broken
 }
 
-fn finds(recording: &Recording, task: &str, rule: Rule) {
+pub(crate) fn finds(recording: &Recording, task: &str, rule: Rule) {
     let all = broken(recording);
     assert!(all.contains(&(task.to_owned(), rule)), "{all:?}");
     assert!(all.iter().all(|(other, _)| other == task), "others are blamed: {all:?}");
@@ -333,6 +333,29 @@ fn a_listed_tool_outside_the_profile_is_found() {
         if id == "letter" { vec!["Read", "Write", "Task"] } else { vec!["Read", "Write"] }
     };
     finds(&record(&Script { tools: Box::new(tools), ..Script::default() }), "letter", Rule::Tool);
+}
+
+#[test]
+fn a_task_that_only_checks_is_no_breach() {
+    let mut recording = clean();
+    let scope = Scope { task: Some("letter".into()), ..Scope::default() };
+    recording.events.retain(|recorded| {
+        let is_it = recorded.entry.scope.task == scope.task;
+        let ends =
+            matches!(&recorded.entry.event, Event::TaskVerified { .. } | Event::TaskEnded(_));
+        !is_it || ends
+    });
+    for recorded in &mut recording.events {
+        if let Event::TaskEnded(ended) = &mut recorded.entry.event
+            && recorded.entry.scope.task == scope.task
+        {
+            ended.tree = None;
+        }
+    }
+    renumber(&mut recording);
+    let of_it: Vec<_> =
+        broken(&recording).into_iter().filter(|(task, _)| task == "letter").collect();
+    assert_eq!(of_it, []);
 }
 
 #[test]

@@ -18,4 +18,5 @@ mod order;
 mod recording;
 mod robust;
 mod seeds;
+mod sources;
 mod untidy;

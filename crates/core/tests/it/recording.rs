@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sequester_core::agent::{self, AgentRun, Brief, Step};
+use sequester_core::agent::{self, AgentRun, Brief, Role, Step};
 use sequester_core::architecture::Piece;
 use sequester_core::audit::{Archive, Audit, audit};
 use sequester_core::budget::Budget;
 use sequester_core::change::Change;
-use sequester_core::companion::Companions;
+use sequester_core::companion::{Companion, Companions};
 use sequester_core::context::{
     Builder, Clarification, Given, IsolatedContext, Request, Share, Shelf, Work,
 };
@@ -27,7 +27,7 @@ use sequester_core::report::Phase;
 use sequester_core::repository::Snapshot;
 use sequester_core::run::{
     Agent, AttemptEnded, AttemptStarted, Base, Cap, Ended, Entry, Event, Purpose, Recorded, Review,
-    Scope, Settings, Shown, Source, Started, TaskEnded, TaskSpec, VERSION, Workflows,
+    Scope, Settings, Shown, Source, Sources, Started, TaskEnded, TaskSpec, VERSION, Workflows,
 };
 use sequester_core::tool::{Effect, Outcome, Returned, Spec};
 use sequester_testkit::{LineOutliner, MemoryRepository, PlanText, WordRanker};
@@ -67,7 +67,7 @@ impl Kept {
         self.keep_bytes(serde_json::to_vec(value).unwrap())
     }
 
-    fn keep_bytes(&mut self, bytes: Vec<u8>) -> Digest {
+    pub(crate) fn keep_bytes(&mut self, bytes: Vec<u8>) -> Digest {
         let digest = Digest::of(&bytes);
         self.blobs.insert(digest.clone(), bytes);
         digest
@@ -95,7 +95,16 @@ pub(crate) struct Script {
     pub(crate) given: OfTask<Vec<Given>>,
     /// Files that are shown though they are not in the task's base.
     pub(crate) shown: OfTask<Files>,
+    /// What stands beside the plan, as it is shown.
+    pub(crate) spec: OfTask<String>,
     pub(crate) share: Share,
+}
+
+/// What stands beside the plan, as it is recorded.
+pub(crate) const SPEC: &str = "# Post\n\nLetters go out by post, and stamps are bought before.\n";
+
+fn role() -> &'static Role {
+    agent::find("writer").unwrap()
 }
 
 impl Default for Script {
@@ -107,6 +116,7 @@ impl Default for Script {
             clarifications: Box::new(|_| Vec::new()),
             given: Box::new(|_| Vec::new()),
             shown: Box::new(|_| Files::new()),
+            spec: Box::new(|_| SPEC.to_owned()),
             share: Share::default(),
         }
     }
@@ -149,7 +159,7 @@ impl Recording {
     }
 
     pub(crate) fn audit(&self) -> Audit {
-        audit(&self.events, &self.kept, &|name| Profiles::built_in().get(name).ok().cloned())
+        audit(&self.events, &self.kept)
     }
 
     pub(crate) fn tell(&mut self, scope: Scope, event: Event) {
@@ -278,7 +288,9 @@ impl Recording {
         files.remove("docs/plan.md");
         files.extend((script.shown)(id.as_str()));
         let repository = MemoryRepository::new(&files);
-        let (limits, companions) = (small(), Companions::default());
+        let limits = small();
+        let companion = Companion::parse("spec.md", None, &(script.spec)(id.as_str()));
+        let companions = Companions::new(vec![companion], Vec::new());
         let limits = Limits { context: 8_000, ..limits };
         let architecture = [Piece { text: "A made-up project.\n".into(), source: "src".into() }];
         let shelf = Shelf::new(&repository, &LineOutliner, &limits);
@@ -294,13 +306,12 @@ impl Recording {
         );
         builder.share = script.share;
         let (answers, given) = ((script.clarifications)(id.as_str()), (script.given)(id.as_str()));
-        let role = agent::find("writer").unwrap();
         let request = Request {
             records: &self.records,
             clarifications: &answers,
             given: &given,
             work,
-            ..Request::new(id, role)
+            ..Request::new(id, role())
         };
         (script.context)(id.as_str(), builder.build(&request).unwrap())
     }
@@ -342,6 +353,11 @@ impl Recording {
             specs: self.kept.keep(&brief.tools),
             budget: Budget::default(),
             parent: None,
+            sources: Some(Sources {
+                granted: Profiles::built_in().get("writer").unwrap().granted(),
+                agent: self.kept.keep_bytes(role().prompt.as_bytes().to_vec()),
+                companions: [("spec.md".to_owned(), self.kept.keep_bytes(SPEC.into()))].into(),
+            }),
         };
         self.tell(scope.clone(), Event::AttemptStarted(Box::new(started)));
         let mut machine = AgentRun::new(brief, Budget::default());

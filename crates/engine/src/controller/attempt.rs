@@ -95,13 +95,13 @@ impl Controller {
     ) -> Result<Begun, Trouble> {
         let Beginning { scope, order, base, mut member, context, parent } = beginning;
         let start = order.from.as_ref().unwrap_or(base);
-        let mut batch = Batch::default();
+        let (mut batch, crew) = (Batch::default(), self.world.crew.as_ref());
         let provider = match connected {
             Ok(provider) => provider,
             Err(error) => {
                 let begun =
                     AttemptStarted { parent, ..started(order, &member, base, context, None, &[]) };
-                let begun = kept(begun, context, &[], &mut batch);
+                let begun = kept(begun, (crew, &member), context, &[], &mut batch);
                 batch.keep(json(&agent::Kept::default()));
                 let ended = failed(Fault::Provider { error });
                 let events =
@@ -117,7 +117,7 @@ impl Controller {
         brief.grants = member.grants.clone();
         let begun = started(order, &member, base, context, Some(provider.as_ref()), &brief.tools);
         let begun = AttemptStarted { parent, ..begun };
-        let started = kept(begun, context, &brief.tools, &mut batch);
+        let started = kept(begun, (crew, &member), context, &brief.tools, &mut batch);
         let event = Event::AttemptStarted(Box::new(started.clone()));
         batch.entries.push(Entry { scope: scope.clone(), event });
         let run = AgentRun::new(brief, member.budget.clone());
@@ -229,6 +229,8 @@ impl Controller {
             bench: &bench,
             specs: &specs,
             touches: false,
+            circuit: self.circuits.of(provider.model()),
+            pass: None,
             halt: &halt,
         };
         let driven = record(
@@ -242,27 +244,40 @@ impl Controller {
         .await;
         let batch = std::mem::take(&mut recorder.batch);
         drop(recorder);
+        let writes = scope.phase.is_some_and(Phase::changes_files);
+        let ending = match driven {
+            Ok(ending) if !writes && !member.profile.is_networked() => {
+                return self.end_with(scope, ending, Left::default(), batch).await;
+            }
+            Ok(ending) => Some(ending),
+            Err(Halt::Parked) => None,
+            Err(Halt::Store(error)) => return Err(Trouble::Store(error)),
+        };
+        // The last reply is on its way to the disk while the jail ends and its workspace is looked at, which may take long.
+        let (sent, mut batch) = match self.log.read(|run| run.is_under_way(&scope)) {
+            true => (batch, Batch::default()),
+            // It never asked.
+            false => (Batch::default(), batch),
+        };
+        let replied = self.log.give(sent);
         // The server and all that it started are gone before anybody looks.
         drop(toolbox);
-        match driven {
-            Ok(ending) => {
-                let left = self.harvest(bench, &scope, start).await?;
-                self.end_with(scope, ending, left, batch).await
-            }
-            Err(halt) => rested(Err(halt)),
-        }
+        let asked = bench.asked().await;
+        batch.entries.extend(asked.into_iter().map(|event| Entry { scope: scope.clone(), event }));
+        let ended = match ending {
+            None => rested(self.keep(batch).await),
+            Some(ending) if !writes => self.end_with(scope, ending, Left::default(), batch).await,
+            Some(ending) => match self.harvest(bench, start).await {
+                Ok(left) => self.end_with(scope, ending, left, batch).await,
+                Err(trouble) => Err(trouble),
+            },
+        };
+        replied.await?;
+        ended
     }
 
-    /// What the attempt changed, and the tree with it. Only what is there to change files is looked at.
-    async fn harvest(
-        &self,
-        bench: Bench<'_>,
-        scope: &Scope,
-        start: &TreeId,
-    ) -> Result<Left, Trouble> {
-        if !scope.phase.is_some_and(Phase::changes_files) {
-            return Ok(Left::default());
-        }
+    /// What the attempt changed, and the tree with it.
+    async fn harvest(&self, bench: Bench<'_>, start: &TreeId) -> Result<Left, Trouble> {
         let change = match bench.harvest().await {
             Ok(change) => change,
             Err(error) => return Ok(Left { trouble: Some(error.message), ..Left::default() }),

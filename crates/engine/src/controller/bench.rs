@@ -2,7 +2,8 @@
 
 use sequester_core::change::Change;
 use sequester_core::future::BoxFuture;
-use sequester_core::jail::{Cell, Error, Jail, Jails};
+use sequester_core::jail::{Cell, Error, HostAsked, Jail, Jails};
+use sequester_core::run::Event;
 use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
 use tokio::sync::RwLock;
 
@@ -19,6 +20,8 @@ struct Seat {
     /// What the workspace held when somebody looked last.
     change: Change,
     is_told: bool,
+    /// By whoever worked in the jail before it was exchanged.
+    asked: Vec<HostAsked>,
 }
 
 impl<'j> Bench<'j> {
@@ -46,8 +49,22 @@ impl<'j> Bench<'j> {
     pub(super) async fn lay(&self, change: Change) -> Result<(), Error> {
         let mut seat = self.seat.write().await;
         let cell = Cell { change: Some(change), ..self.cell.clone() };
-        *seat = Seat::open(self.jails, &cell, false).await?;
+        let mut asked = std::mem::take(&mut seat.asked);
+        asked.extend(seat.jail.asked());
+        *seat = Seat { asked, ..Seat::open(self.jails, &cell, false).await? };
         Ok(())
+    }
+
+    /// Hosts that were asked for since somebody was told of them last.
+    pub(super) async fn asked(&self) -> Vec<Event> {
+        let mut seat = self.seat.write().await;
+        let mut asked = std::mem::take(&mut seat.asked);
+        asked.extend(seat.jail.asked());
+        let event = |one: HostAsked| {
+            let HostAsked { host, port, allowed, why } = one;
+            Event::HostAsked { host, port, allowed, why }
+        };
+        asked.into_iter().map(event).collect()
     }
 
     /// Once nobody works in it any more.
@@ -62,7 +79,7 @@ impl Seat {
     async fn open(jails: &dyn Jails, cell: &Cell, is_told: bool) -> Result<Self, Error> {
         let jail = jails.open(cell).await?;
         let change = cell.change.clone().unwrap_or_default();
-        Ok(Self { tools: jail.tools(), jail, change, is_told })
+        Ok(Self { tools: jail.tools(), jail, change, is_told, asked: Vec::new() })
     }
 
     async fn look(&mut self) -> Result<(), Error> {

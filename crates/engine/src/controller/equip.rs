@@ -1,18 +1,18 @@
 //! What an attempt is given: tools, and the record of its beginning.
 
 use sequester_core::agent::task_spec;
-use sequester_core::context::IsolatedContext;
+use sequester_core::context::{IsolatedContext, Kind};
 use sequester_core::digest::Digest;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
 use sequester_core::provider::Provider;
-use sequester_core::run::{Agent, AttemptStarted, LITERAL, Order, Shown};
+use sequester_core::run::{Agent, AttemptStarted, LITERAL, Order, Shown, Sources};
 use sequester_core::store::Batch;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
 use super::Controller;
 use super::recorder::json;
-use super::world::{Member, Trouble};
+use super::world::{Crew, Member, Trouble};
 use crate::toolbox::{Capped, Filtered, Joined, Redacted};
 
 impl Controller {
@@ -108,19 +108,38 @@ pub(super) fn started(
         specs: none(),
         budget: member.budget.clone(),
         parent: None,
+        sources: None,
     }
 }
 
 /// With all that it names in the batch.
 pub(super) fn kept(
     mut started: AttemptStarted,
+    (crew, member): (&dyn Crew, &Member),
     context: &IsolatedContext,
     tools: &[Spec],
     batch: &mut Batch,
 ) -> AttemptStarted {
+    let quotes = |path: &str| {
+        let mut spec = context.manifest.fragments.iter().filter(|row| row.kind == Kind::Spec);
+        spec.any(|row| row.source.strip_prefix(path).is_some_and(is_section))
+    };
+    let companions = crew.companions().into_iter().filter(|(path, _)| quotes(path));
+    started.sources = Some(Sources {
+        granted: member.profile.granted(),
+        agent: batch.keep(member.prompt.as_bytes()),
+        companions: companions
+            .map(|(path, text)| (path.to_owned(), batch.keep(text.as_bytes())))
+            .collect(),
+    });
     started.context.system = batch.keep(context.system.as_bytes());
     started.context.prompt = batch.keep(context.prompt.as_bytes());
     started.context.manifest = batch.keep(json(&context.manifest));
     started.specs = batch.keep(json(&tools));
     started
+}
+
+/// What stands after a document's path where a section of it is named.
+fn is_section(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(": ")
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::OptionFuture;
 use sequester_core::id::RunId;
 use sequester_core::run::{Entry, Event, Recorded, RunState, Scope, Started};
 use sequester_core::store::{self, Batch, ErrorKind, Lease, RunStore};
@@ -18,6 +19,8 @@ pub struct Log {
     sent: Mutex<Sent>,
     folded: Notify,
     watch: Arc<dyn Watch>,
+    /// The last letter that lay there when this process took the run.
+    before: u64,
 }
 
 struct State {
@@ -54,7 +57,7 @@ impl Log {
         for one in &recorded {
             watch.recorded(one);
         }
-        Ok(Self::new(lease, clock, state, watch))
+        Ok(Self::new(lease, clock, (state, 0), watch))
     }
 
     /// A run that is there, taken up again.
@@ -66,17 +69,18 @@ impl Log {
     ) -> Result<Self, store::Error> {
         let lease = store.lease(run)?;
         let state = read(store, run)?;
-        Ok(Self::new(lease, clock, state, watch))
+        let before = lease.letters(state.heard)?.last().map_or(0, |(number, _)| *number);
+        Ok(Self::new(lease, clock, (state, before), watch))
     }
 
     fn new(
         lease: Arc<dyn Lease>,
         clock: Arc<dyn Clock>,
-        run: RunState,
+        (run, before): (RunState, u64),
         watch: Arc<dyn Watch>,
     ) -> Self {
         let state = Mutex::new(State { run, early: BTreeMap::new() });
-        Self { lease, clock, state, sent: Mutex::default(), folded: Notify::new(), watch }
+        Self { lease, clock, state, sent: Mutex::default(), folded: Notify::new(), watch, before }
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {
@@ -85,6 +89,11 @@ impl Log {
 
     pub(crate) fn lease(&self) -> &dyn Lease {
         self.lease.as_ref()
+    }
+
+    /// Whether a letter was left before this process took the run.
+    pub(crate) fn is_old(&self, letter: u64) -> bool {
+        letter <= self.before
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -102,26 +111,40 @@ impl Log {
 
     /// Durable and folded when it resolves.
     pub async fn append(self: &Arc<Self>, batch: Batch) -> Result<(), store::Error> {
-        if batch.entries.is_empty() {
-            return Ok(());
-        }
-        let kept = self.lease.append(self.clock.now(), batch);
-        let on_its_way = OnItsWay::of(self);
-        // A task of its own: whoever waits for a later event must not wait for somebody to look at this one.
-        let folded = tokio::spawn(async move {
-            let recorded = kept.await?;
-            let last = recorded.last().map(|one| one.seq);
-            on_its_way.log.fold(recorded).map(|()| last)
+        self.give(batch).await
+    }
+
+    /// The same, on its way with this call: whoever gives the next batch need not wait for the one before it.
+    pub(crate) fn give(
+        self: &Arc<Self>,
+        batch: Batch,
+    ) -> impl Future<Output = Result<(), store::Error>> + use<> {
+        let log = Arc::clone(self);
+        let folded = (!batch.entries.is_empty()).then(|| {
+            let kept = self.lease.append(self.clock.now(), batch);
+            let on_its_way = OnItsWay::of(self);
+            // A task of its own: whoever waits for a later event must not wait for somebody to look at this one.
+            tokio::spawn(async move {
+                let recorded = kept.await?;
+                let last = recorded.last().map(|one| one.seq);
+                on_its_way.log.fold(recorded).map(|()| last)
+            })
         });
-        let last = match folded.await {
-            Ok(folded) => folded?,
-            Err(_) => None,
-        };
-        let Some(last) = last else { return Ok(()) };
+        async move {
+            let Some(Ok(folded)) = OptionFuture::from(folded).await else { return Ok(()) };
+            if let Some(last) = folded? {
+                log.reach(last).await;
+            }
+            Ok(())
+        }
+    }
+
+    /// When an event is folded, with all before it.
+    async fn reach(&self, last: u64) {
         loop {
             let folded = self.folded.notified();
             if self.read(|run| run.seq >= last) {
-                return Ok(());
+                return;
             }
             folded.await;
         }

@@ -1,6 +1,6 @@
 //! Writes an attempt down: each outcome together with the intent that follows from it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sequester_core::future::BoxFuture;
@@ -12,6 +12,7 @@ use sequester_core::tool::{Effect, Invocation, Returned, Spec};
 
 use super::Controller;
 use super::bench::Bench;
+use crate::circuit::{Circuit, Pass};
 use crate::journal::{Halt, Journal};
 
 pub(super) struct Recorder<'a> {
@@ -26,6 +27,10 @@ pub(super) struct Recorder<'a> {
     pub(super) specs: &'a [Spec],
     /// Whether the calls under way may change the workspace.
     pub(super) touches: bool,
+    /// Of the model's provider.
+    pub(super) circuit: Option<Arc<Circuit>>,
+    /// Leave for the request under way.
+    pub(super) pass: Option<Pass>,
     /// Why somebody that this one waited for went no further.
     pub(super) halt: &'a Mutex<Option<Halt>>,
 }
@@ -39,11 +44,18 @@ impl Recorder<'_> {
         self.controller.keep(std::mem::take(&mut self.batch)).await
     }
 
-    /// Before an intent: where the run is to rest, what happened is kept and nothing more begins.
-    async fn rest(&mut self) -> Result<(), Halt> {
-        if self.controller.park.is_stopped() {
-            self.keep().await?;
-            return Err(Halt::Parked);
+    /// Before an intent: where the run is to rest, nothing more begins.
+    async fn go_on(&mut self) -> Result<(), Halt> {
+        if self.controller.park.is_stopped() { Err(self.rest().await) } else { Ok(()) }
+    }
+
+    /// Leave to ask, once the provider can be expected to answer.
+    async fn wait_in_line(&mut self) -> Result<(), Halt> {
+        let Some(circuit) = self.circuit.clone() else { return Ok(()) };
+        tokio::select! {
+            biased;
+            pass = circuit.enter() => self.pass = Some(pass),
+            halt = self.rest() => return Err(halt),
         }
         Ok(())
     }
@@ -61,7 +73,8 @@ impl Journal for Recorder<'_> {
         elapsed: Duration,
     ) -> BoxFuture<'a, Result<(), Halt>> {
         Box::pin(async move {
-            self.rest().await?;
+            self.go_on().await?;
+            self.wait_in_line().await?;
             let new = messages.get(self.messages..).unwrap_or_default();
             let new = new.iter().map(|message| self.batch.keep(json(message))).collect();
             self.messages = messages.len();
@@ -73,6 +86,9 @@ impl Journal for Recorder<'_> {
     }
 
     fn replied(&mut self, reply: Result<&Reply, &provider::Error>, elapsed: Duration) {
+        if let Some(pass) = self.pass.take() {
+            pass.leave(reply.err());
+        }
         let (turn, elapsed_ms) = (self.turn, milliseconds(elapsed));
         let event = match reply {
             Ok(reply) => {
@@ -87,7 +103,7 @@ impl Journal for Recorder<'_> {
 
     fn calling<'a>(&'a mut self, invocations: &'a [Invocation]) -> BoxFuture<'a, Result<(), Halt>> {
         Box::pin(async move {
-            self.rest().await?;
+            self.go_on().await?;
             self.touches = invocations.iter().any(|call| self.changes(call));
             let calls = invocations.iter().map(|call| call.call.name.clone()).collect();
             self.note(Event::CallsStarted { turn: self.turn, calls });
@@ -108,10 +124,23 @@ impl Journal for Recorder<'_> {
             // A workspace that cannot be looked at is told by the harvest, when the attempt ends.
             let look = if self.touches { self.bench.news().await.ok().flatten() } else { None };
             let change = look.map(|change| change.pack(&mut self.batch));
+            for event in self.bench.asked().await {
+                self.note(event);
+            }
             let results = self.batch.keep(json(&results));
             let (turn, elapsed_ms) = (self.turn, milliseconds(elapsed));
             self.note(Event::CallsEnded { turn, results, change, elapsed_ms });
             Ok(())
+        })
+    }
+
+    fn rest(&mut self) -> BoxFuture<'_, Halt> {
+        Box::pin(async move {
+            self.controller.park.stopped().await;
+            match self.keep().await {
+                Ok(()) => Halt::Parked,
+                Err(halt) => halt,
+            }
         })
     }
 }

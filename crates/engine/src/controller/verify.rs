@@ -1,6 +1,6 @@
 //! The runtime looks at a change itself: checks in jails, deliverables, interfaces. Then all of it is weighed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::try_join_all;
@@ -15,14 +15,27 @@ use sequester_core::repository::{self, Snapshot};
 use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun, Tried};
 use sequester_core::secret::redact;
 use sequester_core::store::Batch;
+use tokio::sync::OnceCell;
 
 use super::recorder::{json, milliseconds};
 use super::world::Trouble;
 use super::{Controller, blocking};
 
-/// Checks that failed on a base, so that the next task does not wait for them again.
+/// Checks that were run, by what on: two tasks on one base wait for one run, and a task's result is the next one's base.
 #[derive(Default)]
-pub(super) struct Known(Mutex<HashMap<(TreeId, String), CheckEnded>>);
+pub(super) struct Known(Mutex<BTreeMap<(TreeId, Check), Once>>);
+
+/// Whoever comes second waits for the first.
+type Once = Arc<OnceCell<CheckEnded>>;
+
+/// What a check is run on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Change,
+    Base,
+    /// The base with nothing but the new tests.
+    Red,
+}
 
 /// A change to be looked at.
 struct Subject {
@@ -59,14 +72,16 @@ impl Controller {
         let red = match &subject.red {
             Some(red) => {
                 let tests = checks.iter().filter(|one| matches!(one.kind, Kind::Tests | Kind::Own));
-                try_join_all(tests.map(|one| self.check(&subject.task.spec.id, one, red, true)))
-                    .await?
+                try_join_all(
+                    tests.map(|one| self.check(&subject.task.spec.id, one, red, Side::Red)),
+                )
+                .await?
             }
             None => Vec::new(),
         };
         let names = self.names(&subject).await?;
-        let evidence = self.weigh(&subject, &kinds, &ran, &red, names.as_ref());
-        let outputs = self.outputs(&evidence).await?;
+        let outputs = self.outputs(&ran, &red).await?;
+        let evidence = self.weigh(&subject, &kinds, (&ran, &red, &outputs), names.as_ref());
         let mut batch = Batch::default();
         let fails = !evidence.passed();
         let failing = fails.then(|| batch.keep(evidence::digest(&evidence, &outputs).into_bytes()));
@@ -120,28 +135,43 @@ impl Controller {
         project.chain(own).collect()
     }
 
-    /// On the change, and if it fails there, once on the base: what failed before is not this task's fault.
+    /// On the change, and if it fails there, on the base: what failed before is not this task's fault. The project's tests run on
+    /// the base in any case: fewer than there speak against the task. So do those that are to fail first.
     async fn check_both(&self, subject: &Subject, check: &Check) -> Result<Ran, Trouble> {
         let task = &subject.task.spec.id;
-        let ended = self.check(task, check, &subject.tree, false).await?;
-        let base = if ended.passed || subject.base == subject.tree {
-            None
+        let ended = self.check(task, check, &subject.tree, Side::Change).await?;
+        let is_compared = match check.kind {
+            Kind::Tests => true,
+            Kind::Own => subject.red.is_some(),
+            _ => false,
+        };
+        let base = if subject.base != subject.tree && (is_compared || !ended.passed) {
+            Some(self.check(task, check, &subject.base, Side::Base).await?)
         } else {
-            Some(self.check(task, check, &subject.base, true).await?)
+            None
         };
         Ok(Ran { ended, base })
     }
 
+    /// Once on each tree.
     async fn check(
         &self,
         task: &TaskId,
         check: &Check,
         on: &TreeId,
-        is_base: bool,
+        side: Side,
     ) -> Result<CheckEnded, Trouble> {
-        if let Some(known) = self.known.find(on, check) {
-            return Ok(known);
-        }
+        let known = self.known.cell(on, check);
+        known.get_or_try_init(|| self.run_check(task, check, on, side)).await.cloned()
+    }
+
+    async fn run_check(
+        &self,
+        task: &TaskId,
+        check: &Check,
+        on: &TreeId,
+        side: Side,
+    ) -> Result<CheckEnded, Trouble> {
         self.tell(task, Event::CheckStarted { check: check.clone(), on: on.clone() }).await?;
         let member = self.world.crew.checker()?;
         let cell = Cell {
@@ -164,9 +194,11 @@ impl Controller {
         let ended = CheckEnded {
             check: check.clone(),
             on: on.clone(),
-            is_base,
+            is_base: side == Side::Base,
+            is_red: side == Side::Red,
             code: ran.code,
             passed: ran.limit.is_none() && check::passed(check.kind, ran.code, counts),
+            limit: ran.limit,
             counts,
             output: batch.keep(text.into_bytes()),
             elapsed_ms: milliseconds(ran.elapsed),
@@ -175,7 +207,6 @@ impl Controller {
         let event = Event::CheckEnded(Box::new(ended.clone()));
         batch.entries.push(Entry { scope, event });
         self.log.append(batch).await?;
-        self.known.keep(&ended);
         Ok(ended)
     }
 
@@ -193,8 +224,7 @@ impl Controller {
         &self,
         subject: &Subject,
         kinds: &[Kind],
-        ran: &[Ran],
-        red: &[CheckEnded],
+        (ran, red, outputs): (&[Ran], &[CheckEnded], &BTreeMap<Digest, String>),
         names: Option<&BTreeSet<String>>,
     ) -> Evidence {
         let others = self.log.read(|run| others(run, subject));
@@ -212,13 +242,19 @@ impl Controller {
             },
             others: &others,
             red,
+            outputs,
         })
     }
 
     /// What failing checks printed.
-    async fn outputs(&self, evidence: &Evidence) -> Result<BTreeMap<Digest, String>, Trouble> {
-        let wanted: Vec<Digest> =
-            evidence.checks.iter().filter_map(|one| one.output.clone()).collect();
+    async fn outputs(
+        &self,
+        ran: &[Ran],
+        red: &[CheckEnded],
+    ) -> Result<BTreeMap<Digest, String>, Trouble> {
+        let ran = ran.iter().flat_map(|one| [Some(&one.ended), one.base.as_ref()]).flatten();
+        let failed = ran.chain(red).filter(|one| !one.passed);
+        let wanted: BTreeSet<Digest> = failed.map(|one| one.output.clone()).collect();
         let store = Arc::clone(&self.world.store);
         blocking(move || {
             let read = |digest: Digest| {
@@ -232,16 +268,9 @@ impl Controller {
 }
 
 impl Known {
-    fn find(&self, on: &TreeId, check: &Check) -> Option<CheckEnded> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&(on.clone(), check.command.clone())).cloned()
-    }
-
-    fn keep(&self, ended: &CheckEnded) {
-        if !ended.passed {
-            let key = (ended.on.clone(), ended.check.command.clone());
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, ended.clone());
-        }
+    fn cell(&self, on: &TreeId, check: &Check) -> Once {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry((on.clone(), check.clone())).or_default())
     }
 }
 

@@ -48,6 +48,11 @@ pub trait Crew: Send + Sync {
     /// May take its time: it is called on a thread of its own.
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble>;
 
+    /// The documents beside the plan by path, as they were read.
+    fn companions(&self) -> Vec<(&str, &str)> {
+        Vec::new()
+    }
+
     /// A file of the person's own tree that is in no workspace, as it is now: no larger than any that is shown, through no
     /// link. Called only for what a person granted.
     fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal>;
@@ -73,6 +78,8 @@ pub struct Extra {
 #[derive(Clone, Debug)]
 pub struct Member {
     pub profile: Profile,
+    /// Its own words.
+    pub prompt: Arc<str>,
     pub budget: Budget,
     /// Protected names that a person lets it change.
     pub grants: Grants,
@@ -129,10 +136,14 @@ pub enum Trouble {
         message: String,
         hint: &'static str,
     },
-    /// Something that a task needs and the crew cannot give.
+    /// Something that one task needs and cannot be had: the others go on.
     Crew {
         message: String,
         hint: String,
+    },
+    /// A thread of ours ended by itself.
+    Thread {
+        message: String,
     },
 }
 
@@ -157,9 +168,9 @@ impl fmt::Display for Trouble {
         match self {
             Self::Store(error) => error.fmt(formatter),
             Self::Guarantee(error) => error.fmt(formatter),
-            Self::Repository { message, .. } | Self::Crew { message, .. } => {
-                formatter.write_str(message)
-            }
+            Self::Repository { message, .. }
+            | Self::Crew { message, .. }
+            | Self::Thread { message } => formatter.write_str(message),
         }
     }
 }

@@ -4,7 +4,6 @@ use sequester_core::audit::{Ports, Rule, audit};
 use sequester_core::context::{Content, Given, Refusal};
 use sequester_core::message::Message;
 use sequester_core::path::RepoPath;
-use sequester_core::profile::Profiles;
 use sequester_core::provider::Reply;
 use sequester_core::run::{Event, Found, Outcome, Scope};
 use sequester_core::store::RunStore as _;
@@ -124,6 +123,6 @@ async fn a_grant_that_was_moved_to_another_task_is_found() {
         }
     }
     let ports = Ports { store: &stage.store, repository: Some(&stage.trees) };
-    let found = audit(&log, &ports, &|name| Profiles::built_in().get(name).ok().cloned());
+    let found = audit(&log, &ports);
     assert!(found.breaches.iter().any(|one| one.rule == Rule::Log), "{found:?}");
 }

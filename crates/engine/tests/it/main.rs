@@ -4,6 +4,7 @@
 mod audit;
 mod delegate;
 mod drive;
+mod durable;
 mod grant;
 mod handle;
 mod run;

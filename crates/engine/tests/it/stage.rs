@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use sequester_core::agent::{self, Role};
 use sequester_core::audit::{Audit, Ports, audit};
@@ -11,6 +12,7 @@ use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request,
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{RunId, TreeId};
+use sequester_core::jail::Jails;
 use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
@@ -36,7 +38,8 @@ use tokio::sync::Barrier;
 /// Answers by what it is shown: the same conversation brings the same reply.
 pub(super) type Play = dyn Fn(&str, &[Message]) -> Reply + Send + Sync;
 
-pub(super) type Asked = Arc<Mutex<BTreeMap<(String, String), u32>>>;
+/// By task and what had been said.
+pub(super) type Counted = Mutex<BTreeMap<(String, String), u32>>;
 
 pub(super) struct Stage {
     pub(super) store: MemoryStore,
@@ -45,7 +48,12 @@ pub(super) struct Stage {
     pub(super) text: String,
     pub(super) play: Arc<Play>,
     /// How often each request was answered, by its task and how much had been said.
-    pub(super) asked: Asked,
+    pub(super) asked: Arc<Counted>,
+    /// How often each reply was handed over in full, by the same.
+    pub(super) delivered: Arc<Counted>,
+    pub(super) jails: Arc<dyn Jails>,
+    /// What one task cannot have.
+    pub(super) trouble: Option<(&'static str, Trouble)>,
     pub(super) jobs: usize,
     pub(super) models: Vec<String>,
     pub(super) workflow: &'static str,
@@ -68,13 +76,17 @@ impl Stage {
     ) -> Self {
         let parsed = plan::parse(text.as_bytes(), &Options::default());
         assert_eq!(parsed.faults, [], "the plan has faults");
+        let trees = MemoryTrees::new(files);
         Self {
             store: MemoryStore::default(),
-            trees: MemoryTrees::new(files),
+            jails: Arc::new(MemoryJails(trees.clone())),
+            trees,
             plan: Arc::new(parsed.plan),
             text: text.to_owned(),
             play: Arc::new(play),
             asked: Arc::default(),
+            delivered: Arc::default(),
+            trouble: None,
             jobs: 4,
             models: vec!["m".to_owned()],
             workflow: "solo",
@@ -100,7 +112,7 @@ impl Stage {
         World {
             store: Arc::new(self.store.clone()),
             repository: Arc::new(self.trees.clone()),
-            jails: Arc::new(MemoryJails(self.trees.clone())),
+            jails: Arc::clone(&self.jails),
             crew: Arc::new(Hands {
                 roles: Self::roles(),
                 budget: self.budget.clone(),
@@ -110,8 +122,10 @@ impl Stage {
                 plan: Arc::clone(&self.plan),
                 graph: TaskGraph::new(&self.plan).0,
                 trees: self.trees.clone(),
+                trouble: self.trouble.clone(),
                 play: Arc::clone(&self.play),
                 asked: Arc::clone(&self.asked),
+                delivered: Arc::clone(&self.delivered),
                 meeting: Arc::new(Barrier::new(2)),
             }),
             clock: Arc::clone(&self.clock),
@@ -212,7 +226,7 @@ impl Stage {
 
     pub(super) fn audit(&self) -> Audit {
         let ports = Ports { store: &self.store, repository: Some(&self.trees) };
-        audit(&self.log(), &ports, &|name| Profiles::built_in().get(name).ok().cloned())
+        audit(&self.log(), &ports)
     }
 
     /// Subjects of the branch's commits, the oldest first.
@@ -231,7 +245,10 @@ impl Stage {
     }
 }
 
-fn run() -> RunId {
+/// How long a slow model takes.
+pub(super) const SLOW: Duration = Duration::from_secs(40);
+
+pub(super) fn run() -> RunId {
     "r1".into()
 }
 
@@ -249,11 +266,13 @@ struct Hands {
     depth: usize,
     ignored: Vec<(&'static str, Option<&'static str>)>,
     planted: Option<Given>,
+    trouble: Option<(&'static str, Trouble)>,
     plan: Arc<Plan>,
     graph: TaskGraph,
     trees: MemoryTrees,
     play: Arc<Play>,
-    asked: Asked,
+    asked: Arc<Counted>,
+    delivered: Arc<Counted>,
     meeting: Arc<Barrier>,
 }
 
@@ -271,7 +290,8 @@ impl Crew for Hands {
             None => role.granted(profiles).unwrap(),
         };
         let (budget, grants, depth) = (self.budget.clone(), Grants::default(), self.depth);
-        Ok(Member { profile, budget, grants, output_bytes: OUTPUT_BYTES, depth })
+        let prompt = role.prompt.as_str().into();
+        Ok(Member { profile, prompt, budget, grants, output_bytes: OUTPUT_BYTES, depth })
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
@@ -292,6 +312,11 @@ impl Crew for Hands {
     }
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
+        if let Some((_, trouble)) =
+            self.trouble.as_ref().filter(|(id, _)| wanted.task.as_str() == *id)
+        {
+            return Err(trouble.clone());
+        }
         let snapshot = self.trees.snapshot(wanted.base)?;
         let limits = Limits::default();
         let shelf = Shelf::new(snapshot.as_ref(), &LineOutliner, &limits);
@@ -325,6 +350,7 @@ impl Crew for Hands {
             model: model.to_owned(),
             play: Arc::clone(&self.play),
             asked: Arc::clone(&self.asked),
+            delivered: Arc::clone(&self.delivered),
             meeting: Arc::clone(&self.meeting),
         };
         Box::pin(async move { Ok(Arc::new(player) as Arc<dyn Provider>) })
@@ -343,8 +369,14 @@ impl Crew for Hands {
 struct Player {
     model: String,
     play: Arc<Play>,
-    asked: Asked,
+    asked: Arc<Counted>,
+    delivered: Arc<Counted>,
     meeting: Arc<Barrier>,
+}
+
+fn count(counted: &Counted, key: &(String, String)) {
+    let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+    *counted.entry(key.clone()).or_default() += 1;
 }
 
 impl Provider for Player {
@@ -369,10 +401,14 @@ impl Provider for Player {
         let reply = (self.play)(&id, request.messages);
         let said = serde_json::to_string(request.messages).unwrap();
         let key = (id, sequester_core::digest::Digest::of(said.as_bytes()).to_string());
-        *self.asked.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
+        count(&self.asked, &key);
         Box::pin(async move {
             // Others may go first.
             tokio::task::yield_now().await;
+            let busy = |retry_after| {
+                let kind = provider::Kind::Overloaded;
+                Err(provider::Error { kind, message: "Busy.".to_owned(), retry_after })
+            };
             match reply.said.text.as_str() {
                 "hang" => std::future::pending::<()>().await,
                 // Comes when another one is waited for as well.
@@ -387,8 +423,13 @@ impl Provider for Player {
                         retry_after: None,
                     });
                 }
+                "brief" => tokio::time::sleep(Duration::from_millis(30)).await,
+                "slow" => tokio::time::sleep(SLOW).await,
+                "busy" => return busy(None),
+                "later" => return busy(Some(SLOW)),
                 _ => {}
             }
+            count(&self.delivered, &key);
             Ok(reply)
         })
     }

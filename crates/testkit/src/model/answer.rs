@@ -98,7 +98,12 @@ impl Body for Steps {
             }
             match self.left.pop_front() {
                 None => return Poll::Ready(None),
-                Some(Step::Send(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                Some(Step::Send(bytes)) => {
+                    if self.left.is_empty() {
+                        self.presence.deliver();
+                    }
+                    return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                }
                 Some(Step::Wait(delay)) => self.timer = Some(Box::pin(sleep(delay))),
                 // hyper writes out what it has whenever a body is not ready.
                 Some(Step::Flush) => {

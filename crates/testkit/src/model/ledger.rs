@@ -42,6 +42,8 @@ impl Recorded {
 pub(super) struct Ledger {
     recording: AtomicBool,
     requests: Mutex<Vec<Recorded>>,
+    /// Those of them whose answer was sent to its end.
+    delivered: Mutex<Vec<Recorded>>,
     injected: Mutex<BTreeMap<&'static str, usize>>,
     rejected: Mutex<Vec<String>>,
     /// Requests to one of the wires.
@@ -77,6 +79,14 @@ impl Ledger {
         lock(&self.rejected).push(why.to_owned());
     }
 
+    pub(super) fn deliver(&self, request: Recorded) {
+        lock(&self.delivered).push(request);
+    }
+
+    pub(super) fn delivered(&self) -> Vec<Recorded> {
+        lock(&self.delivered).clone()
+    }
+
     pub(super) fn requests(&self) -> Vec<Recorded> {
         lock(&self.requests).clone()
     }
@@ -108,13 +118,26 @@ impl Ledger {
 
 /// A request in progress: from its arrival until its answer is sent or its client is gone.
 #[derive(Debug)]
-pub(super) struct Presence(Arc<Ledger>);
+pub(super) struct Presence(Arc<Ledger>, Option<Recorded>);
 
 impl Presence {
     pub(super) fn of(ledger: &Arc<Ledger>) -> Self {
         let now = ledger.present.fetch_add(1, Ordering::Relaxed) + 1;
         ledger.peak.fetch_max(now, Ordering::Relaxed);
-        Self(Arc::clone(ledger))
+        Self(Arc::clone(ledger), None)
+    }
+
+    /// What it is, where that is recorded.
+    pub(super) fn with(mut self, request: Option<Recorded>) -> Self {
+        self.1 = request;
+        self
+    }
+
+    /// All of the answer was handed over.
+    pub(super) fn deliver(&mut self) {
+        if let Some(request) = self.1.take() {
+            self.0.deliver(request);
+        }
     }
 
     /// Nothing more will be sent.

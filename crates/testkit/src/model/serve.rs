@@ -35,20 +35,27 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) async fn answer(&self, request: hyper::Request<Incoming>) -> Answer {
+    /// With the request, where it is recorded.
+    pub(super) async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+    ) -> (Answer, Option<Recorded>) {
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, BODY).collect().await else {
-            return Answer::json(413, &json!({"error": {"message": "The body is too large."}}));
+            let told = json!({"error": {"message": "The body is too large."}});
+            return (Answer::json(413, &told), None);
         };
         let body = body.to_bytes();
-        if self.ledger.is_recording() {
-            self.ledger.record(recorded(&parts, &body));
+        let recorded = self.ledger.is_recording().then(|| recorded(&parts, &body));
+        if let Some(recorded) = &recorded {
+            self.ledger.record(recorded.clone());
         }
-        match (&parts.method, Wire::at(parts.uri.path())) {
+        let answer = match (&parts.method, Wire::at(parts.uri.path())) {
             (&Method::POST, Some(wire)) => self.reply(wire, &parts.headers, body).await,
             (&Method::GET, None) if parts.uri.path() == "/v1/models" => self.list(&parts.headers),
             _ => Answer::json(404, &json!({"error": {"message": "There is nothing here."}})),
-        }
+        };
+        (answer, recorded)
     }
 
     fn list(&self, headers: &HeaderMap) -> Answer {

@@ -172,6 +172,11 @@ impl Server {
         self.ledger.requests()
     }
 
+    /// Requests whose answer was handed over to its last byte, in the order in which that was so.
+    pub fn delivered(&self) -> Vec<Recorded> {
+        self.ledger.delivered()
+    }
+
     /// From now on, requests are recorded or only counted.
     pub fn set_recording(&self, on: bool) {
         self.ledger.set_recording(on);
@@ -243,8 +248,8 @@ async fn connection(stream: TcpStream, service: Arc<Service>) {
         let service = Arc::clone(&service);
         async move {
             let presence = Presence::of(&service.ledger);
-            let answer = service.answer(request).await;
-            Ok::<_, Infallible>(respond(answer, presence).await)
+            let (answer, recorded) = service.answer(request).await;
+            Ok::<_, Infallible>(respond(answer, presence.with(recorded)).await)
         }
     });
     let mut http = http1::Builder::new();

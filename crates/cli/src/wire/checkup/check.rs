@@ -123,7 +123,7 @@ fn run(root: &Path, command: &str, wall: Duration, machine: &Machine) -> Result<
         grants: Grants::default(),
         store: machine.store(),
     };
-    let ran = command::run(machine, &policy, command, &Leash::default())?;
+    let ran = command::run(machine, &policy, command, (&Leash::default(), &drop))?;
     let why = match (ran.limit, ran.code) {
         (Some(limit), _) => limit,
         (None, 0) => return Ok(Ended::Passed),

@@ -40,6 +40,7 @@ pub(crate) struct Tally {
     requests: usize,
     in_flight: usize,
     asked_again: usize,
+    lost: usize,
     paid_again: usize,
     calls_cut: usize,
     attempts: usize,
@@ -122,6 +123,8 @@ struct Kill {
     /// How many requests had come.
     requests: usize,
     replied: BTreeSet<Place>,
+    /// Answers that had been handed over in full and were not durable: paid, and lost.
+    lost: BTreeSet<Place>,
     in_flight: BTreeSet<Place>,
     calls_cut: usize,
     /// None where there was no run yet.
@@ -206,6 +209,8 @@ impl Disturbed {
                 kill.calls_cut += usize::from(attempt.is_calling);
             }
         }
+        let delivered = waves::delivered(&self.server).into_keys();
+        kill.lost = delivered.filter(|place| !kill.replied.contains(place)).collect();
         // Whatever comes from now on was asked by another one, or its reply was never read.
         kill.requests = waves::asked(&self.server).len();
         self.kills.push(kill);
@@ -229,6 +234,7 @@ impl Disturbed {
                 events => tally.tenths[(events - 1) * 10 / log.len()] += 1,
             }
             tally.in_flight += kill.in_flight.len();
+            tally.lost += kill.lost.len();
             tally.calls_cut += kill.calls_cut;
         }
         let run = tally.runs;
@@ -276,7 +282,8 @@ impl Disturbed {
         faults
     }
 
-    /// Nothing whose reply was durable is asked again; what was in flight may be, once for each kill that cut it.
+    /// Nothing whose reply was durable is asked again; what was in flight may be, once for each kill that cut it. A reply that was
+    /// handed over in full can be lost between that and its append: of each attempt that waits for one, by each kill.
     fn payments(&self, tally: &mut Tally) -> Vec<String> {
         let mut faults = Vec::new();
         let mut times: BTreeMap<Place, usize> = BTreeMap::new();
@@ -304,6 +311,18 @@ impl Disturbed {
             tally.asked_again += times - 1;
             if times > 1 + cut {
                 faults.push(format!("{place:?} was asked {times} times, and cut {cut} times"));
+            }
+        }
+        for kill in &self.kills {
+            let mut late = kill.lost.iter().filter(|place| !kill.in_flight.contains(place));
+            if let Some(place) = late.next() {
+                faults.push(format!("{place:?} was answered, and its attempt waited for nothing"));
+            }
+        }
+        for (place, times) in waves::delivered(&self.server) {
+            let lost = self.kills.iter().filter(|kill| kill.lost.contains(&place)).count();
+            if times > 1 + lost {
+                faults.push(format!("{place:?} was answered {times} times, and lost {lost} times"));
             }
         }
         faults.extend(self.server.rejected());
@@ -374,6 +393,7 @@ impl Tally {
         row("requests for a reply", self.requests);
         row("turns in flight at a kill", self.in_flight);
         row("turns asked for again", self.asked_again);
+        row("replies handed over in full and lost before their append", self.lost);
         row("turns whose reply was durable and that were paid again", self.paid_again);
         row("attempts whose calls were cut off", self.calls_cut);
         row("faults", self.faults.len());

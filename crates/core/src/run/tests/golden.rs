@@ -5,6 +5,7 @@ use crate::budget::{Budget, Spent};
 use crate::check::{Check, Counts, Kind};
 use crate::digest::Digest;
 use crate::moment::Moment;
+use crate::profile::Granted;
 use crate::provider;
 use crate::report::{Choice, Phase, Question, Status};
 use crate::run::*;
@@ -50,6 +51,7 @@ fn every() -> Vec<Event> {
             tasks: vec![task("a", &[])],
         },
         Event::RunCancelled { by: "somebody".to_owned() },
+        Event::LetterTaken { letter: 3 },
         Event::QuestionAsked(Box::new(Asked {
             question: "r1-1".into(),
             text: "Which?".to_owned(),
@@ -78,6 +80,14 @@ fn every() -> Vec<Event> {
             tools: vec!["Read".to_owned()],
             specs: digest(),
             budget: Budget::default(),
+            sources: Some(Sources {
+                granted: Granted {
+                    tools: vec!["Read".to_owned()],
+                    hosts: vec!["docs.rs".to_owned()],
+                },
+                agent: digest(),
+                companions: [("spec.md".to_owned(), digest())].into(),
+            }),
             parent: Some(Delegation {
                 attempt: 1,
                 turn: 3,
@@ -104,7 +114,9 @@ fn every() -> Vec<Event> {
             check: check(),
             on: "tree".into(),
             is_base: false,
+            is_red: true,
             code: 101,
+            limit: Some("It took too long.".to_owned()),
             passed: false,
             counts: Some(Counts { passed: 1, failed: 2, skipped: 3 }),
             output: digest(),

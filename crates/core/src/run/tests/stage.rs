@@ -258,6 +258,7 @@ impl Stage {
             specs: bytes,
             budget: Budget { tokens: cap.tokens, price: cap.price, ..Budget::default() },
             parent: None,
+            sources: None,
         }));
         self.tell(scope(task, order, *number), event);
     }
