@@ -212,6 +212,10 @@ pub(crate) struct ResumeArgs {
     /// How many tasks are worked on at once [default: the cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+
+    /// Stay until defaults are due, as a run in the background does.
+    #[arg(long, hide = true)]
+    pub(crate) linger: bool,
 }
 
 #[derive(Debug, clap::Args)]

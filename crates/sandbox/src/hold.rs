@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 
-use crate::sweep;
+use crate::discard::discard;
 
 /// One at a time among all that put something into a state folder or take it away.
 pub(crate) struct Turn(#[expect(dead_code, reason = "it is held")] File);
@@ -40,12 +40,21 @@ impl Store {
         lock(&file, FlockOperation::NonBlockingLockExclusive)?;
         Ok(Self { folder: folder.to_owned(), lock: file })
     }
+
+    /// Takes away what is in it. It stays somebody's: as long as it is there, who finds it looks for all that belonged to it.
+    pub(crate) fn empty(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.file_name() != LOCK {
+                let _ = discard(&entry.path());
+            }
+        }
+    }
 }
 
 impl Drop for Store {
     fn drop(&mut self) {
         // What is left is taken away at the next start.
-        let _ = sweep::remove(&self.folder);
+        let _ = discard(&self.folder);
     }
 }
 

@@ -4,6 +4,7 @@ mod blueprint;
 mod capabilities;
 mod compile;
 mod credential;
+mod discard;
 mod disk;
 mod first;
 pub mod folder;

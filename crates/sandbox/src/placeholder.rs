@@ -106,14 +106,15 @@ impl Journal {
         let mut text = Vec::new();
         self.file.rewind()?;
         self.file.read_to_end(&mut text)?;
-        // Half of one was written by a jail that never began to put anything.
-        Ok(serde_json::from_slice(&text).unwrap_or_default())
+        // Half of a line was written by a jail that never began to put what it names; what stands before holds.
+        let whole = text.split(|byte| *byte == b'\n').rev();
+        Ok(whole.filter_map(|line| serde_json::from_slice(line).ok()).next().unwrap_or_default())
     }
 
     fn write(&mut self, put: &Put) -> io::Result<()> {
-        let text = serde_json::to_vec(put)?;
-        self.file.set_len(0)?;
-        self.file.rewind()?;
+        let mut text = vec![b'\n'];
+        serde_json::to_writer(&mut text, put)?;
+        self.file.seek(io::SeekFrom::End(0))?;
         self.file.write_all(&text)
     }
 
@@ -275,4 +276,26 @@ fn journals(state: &Path) -> impl Iterator<Item = Journal> {
         let (path, state) = (entry.path(), state.to_owned());
         hold::open(&path).ok().map(|file| Journal { path, file, state })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_jail_that_died_while_writing_left_does_not_hide_what_stood_before() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(state.path(), folder.path()).unwrap();
+        let put = |name: &str| Put {
+            folder: folder.path().to_owned(),
+            names: vec![(PathBuf::from(name), Kind::File)],
+        };
+        journal.write(&put("a")).unwrap();
+        journal.write(&put("b")).unwrap();
+        assert_eq!(journal.read().unwrap().names, put("b").names);
+        let half = serde_json::to_vec(&put("c")).unwrap();
+        journal.file.write_all(&[b"\n", &half[..half.len() / 2]].concat()).unwrap();
+        assert_eq!(journal.read().unwrap().names, put("b").names);
+    }
 }

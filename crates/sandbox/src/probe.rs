@@ -46,7 +46,7 @@ pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
         broken: BTreeSet::new(),
     };
     // Left behind, it is taken away at the next start.
-    let _ = crate::sweep::remove(scratch);
+    let _ = crate::discard::discard(scratch);
     capabilities
 }
 

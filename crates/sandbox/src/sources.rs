@@ -9,8 +9,8 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::mount::{OpenTreeFlags, open_tree};
 
 use crate::blueprint::{Access, Entry};
+use crate::discard::discard;
 use crate::order::Trouble;
-use crate::sweep;
 use crate::sys::{self, Attributes};
 
 /// Of one entry: what it is bound from, or its layers from the highest down and last its store.
@@ -86,11 +86,8 @@ pub(crate) fn prepare_stores(entries: &[Entry], owner: Option<(u32, u32)>) -> Re
     for entry in entries {
         let Entry::Layered { store, .. } = entry else { continue };
         // A layer that was mounted before has a mark there which says that nobody wrote it out.
-        if let Err(error) = sweep::remove(&store.join("work"))
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(Trouble::at(format!("clear `{}`", store.display()))(error));
-        }
+        discard(&store.join("work"))
+            .map_err(|error| Trouble::at(format!("clear `{}`", store.display()))(error))?;
         for folder in [store.clone(), store.join("upper"), store.join("work")] {
             let made = fs::create_dir_all(&folder).and_then(|()| match owner {
                 Some((user, group)) => std::os::unix::fs::chown(&folder, Some(user), Some(group)),

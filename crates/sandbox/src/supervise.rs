@@ -140,8 +140,9 @@ fn keep(
     let ending = jail.keep(Watched { watch, guard, pumps: &pumps }, control, &ours, &groups);
     drop(proxy);
     // First: whoever reads the output may take as long as they like.
-    clear(store, placeholders, jail);
-    drop(groups);
+    clear(store.as_ref(), placeholders, jail, groups);
+    // Last: what is left of a jail is looked for where a store is left.
+    drop(store);
     Ok(pass_on(ending, pumps, control))
 }
 
@@ -159,14 +160,15 @@ fn pass_on(ending: Ending, pumps: Running, control: &Link) -> Ending {
 }
 
 /// Takes away what the jail had, while the kernel takes its mounts away.
-fn clear(store: Option<Store>, placeholders: Placeholders, jail: Jail) {
+fn clear(store: Option<&Store>, placeholders: Placeholders, jail: Jail, groups: Groups) {
     thread::scope(|scope| {
         if let Some(store) = store {
-            // Without another thread it is taken away at once.
-            let _ = thread::Builder::new().spawn_scoped(scope, || drop(store));
+            // Without another thread it is emptied when it is taken away.
+            let _ = thread::Builder::new().spawn_scoped(scope, || store.empty());
         }
         drop(placeholders);
         drop(jail);
+        drop(groups);
     });
 }
 

@@ -4,7 +4,6 @@
 //! with the process: what nobody holds is what a dead one left, and the next sweep takes it away.
 
 pub mod copy;
-mod discard;
 pub mod ignored;
 mod layer;
 pub mod linked;
@@ -22,6 +21,7 @@ use std::time::SystemTime;
 use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens};
 
 use crate::Ids;
+use crate::discard::discard;
 
 pub use layer::{Layer, reopen};
 pub(crate) use walk::Folder;
@@ -146,14 +146,14 @@ impl State {
             (attempts, self.move_bases_away(kept, &mut swept.problems)?)
         };
         let discard = |left: &Left, problems: &mut Vec<String>| {
-            let mut gone = discard::discard(&left.folder);
+            let mut gone = discard(&left.folder);
             // Whoever it belonged to takes it away at the same time.
             for _ in 0..MEETINGS {
                 let is_met = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
                 if !gone.as_ref().is_err_and(is_met) || !left.folder.exists() {
                     break;
                 }
-                gone = discard::discard(&left.folder);
+                gone = discard(&left.folder);
             }
             match gone {
                 Ok(()) => true,
@@ -259,14 +259,14 @@ impl Attempt {
 
     /// Takes it away at once and says if that fails; what is left then goes with the next sweep.
     pub fn discard(self) -> io::Result<()> {
-        discard::discard(&self.folder)
+        discard(&self.folder)
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
         // A failure leaves it to the next sweep.
-        let _ = discard::discard(&self.folder);
+        let _ = discard(&self.folder);
     }
 }
 

@@ -5,19 +5,24 @@ use std::sync::Arc;
 use sequester_core::fault::Code;
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
-use sequester_core::run::{Entry, Event, RunState, Scope, Source, TaskRun, TaskSpec};
+use sequester_core::repository::Start;
+use sequester_core::run::workflow::WRITER;
+use sequester_core::run::{
+    Agent, Entry, Event, RunState, Scope, Source, Started, TaskRun, TaskSpec,
+};
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
 
 use super::run::{Manner, Place, Signal, Wall, conduct, finish, jobs};
 use crate::Outcome;
-use crate::args::{Args, Reading, ResumeArgs};
+use crate::args::{Args, Reading, ResumeArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
 use crate::wire::doubts::Doubts;
+use crate::wire::run::Asked;
 use crate::wire::runs::{self, Runs};
-use crate::wire::{PlanFile, Project, Staff};
+use crate::wire::{Connections, PlanFile, Project, Staff};
 
 pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let project = Arc::new(Project::open(args)?);
@@ -29,6 +34,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     refuse_cancelled(&state)?;
     let again = again(&state, given)?;
     let recorded = recorded(&runs, &state)?;
+    let place = Place::find(&project)?;
     let (file, changed) = match &given.plan {
         Some(path) => {
             let source = &state.started.plan;
@@ -36,15 +42,15 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
             let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
             let file = PlanFile::read(&reading, &Limits::default())?;
             super::context::refuse_faulty(&file, &project)?;
-            let changed = changed(&state, &recorded, &file, &again);
-            (file, Some(changed))
+            let fresh = as_new(&project, &file, &place, &state)?;
+            let tasks = changed(&state, &recorded, &file, &fresh.tasks, &again);
+            (file, Some(Started { tasks, ..fresh }))
         }
         None => (recorded, None),
     };
     let file = Arc::new(file);
-    let place = Place::find(&project)?;
     let asked = match &changed {
-        Some(specs) => doubts(&project, &file, &place, &state, specs)?,
+        Some(changed) => doubts(&project, &file, &place, &state, &changed.tasks)?,
         None => Vec::new(),
     };
     let staff = Staff::new(
@@ -66,16 +72,19 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         let scope = Scope::default();
         let resumed = Event::RunResumed { retry: again };
         batch.entries.push(Entry { scope: scope.clone(), event: resumed });
-        if let Some(tasks) = changed {
+        if let Some(Started { plan, tasks, mut workflows, mut agents, .. }) = changed {
             batch.keep(file.source.as_slice());
             let Source { format, parallel, .. } = state.started.plan.clone();
-            let fresh = file.to_recorded(&project, &file.companions(&project));
-            let plan = Source { format, parallel, ..fresh };
-            batch.entries.push(Entry { scope, event: Event::PlanChanged { plan, tasks } });
+            let plan = Source { format, parallel, ..plan };
+            workflows.retain(|name, _| !state.started.workflows.contains_key(name));
+            agents.retain(|name, _| !state.started.agents.contains_key(name));
+            let event = Event::PlanChanged { plan, tasks, workflows, agents };
+            batch.entries.push(Entry { scope, event });
             batch.entries.extend(asked);
         }
         log.append(batch).await.map_err(|error| runs::failed_run(&error, &id))?;
-        let manner = Manner { jobs, json: args.json, signal: Signal::Parks };
+        let (json, lingers) = (args.json, given.linger);
+        let manner = Manner { jobs, json, signal: Signal::Parks, lingers };
         conduct(world, log, &onlooker, manner).await
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
@@ -118,11 +127,40 @@ fn recorded(runs: &Runs, state: &RunState) -> Result<PlanFile, Failure> {
     Ok(PlanFile::recorded(plan, &runs.root, source, &Limits::default()))
 }
 
+/// The plan as if it were started now, with the models that the run has.
+fn as_new(
+    project: &Project,
+    file: &PlanFile,
+    place: &Place,
+    state: &RunState,
+) -> Result<Started, Failure> {
+    let agents = &state.started.agents;
+    let models = |agent: &Agent| agent.models.join(",");
+    // One that the run did not have thinks with what the others do.
+    let any = agents.get(WRITER).into_iter().chain(agents.values());
+    let any = any.map(models).find(|models| !models.is_empty());
+    let named = agents.iter().filter(|(_, agent)| !agent.models.is_empty());
+    let named = named.map(|(name, agent)| format!("{name}={}", models(agent)));
+    let given = RunArgs { model: any.into_iter().chain(named).collect(), ..RunArgs::default() };
+    let connections = Connections::new(&project.settings)?;
+    let base = &state.started.base;
+    let start = Start { commit: base.commit.clone(), tree: base.tree.clone(), left_out: false };
+    let tree = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
+    let asked = Asked { project, file, given: &given, connections: &connections };
+    let ready = block_on(asked.ready(&start, &tree));
+    Ok(ready.map_err(|error| Failure::no_runtime(&error))??.started)
+}
+
 /// What the plan says now. What is done stays as it is unless it is done `again`, and is named where its text is another one.
-fn changed(state: &RunState, old: &PlanFile, file: &PlanFile, again: &[TaskId]) -> Vec<TaskSpec> {
+fn changed(
+    state: &RunState,
+    old: &PlanFile,
+    file: &PlanFile,
+    fresh: &[TaskSpec],
+    again: &[TaskId],
+) -> Vec<TaskSpec> {
     let mut specs = Vec::with_capacity(file.plan.tasks.len());
-    for task in &file.plan.tasks {
-        let fresh = TaskSpec::of(task, &file.graph);
+    for (task, fresh) in file.plan.tasks.iter().zip(fresh.iter().cloned()) {
         let known = state.task(&task.id);
         let differs = |one: &&TaskRun| one.is_done() && one.spec.text != fresh.text;
         match known.filter(differs) {
@@ -142,11 +180,10 @@ fn changed(state: &RunState, old: &PlanFile, file: &PlanFile, again: &[TaskId]) 
                 workflow: known.spec.workflow.clone(),
                 models: known.spec.models.clone(),
                 tdd: known.spec.tdd,
-                budget: known.spec.budget,
                 left_out: known.planned().left_out.clone(),
                 ..fresh
             },
-            None => TaskSpec { workflow: default_workflow(state), ..fresh },
+            None => fresh,
         };
         specs.push(spec);
     }
@@ -174,10 +211,4 @@ fn doubts(
         output::tell(note);
     }
     Ok(found.asked_again(state))
-}
-
-/// What most tasks of the run have.
-fn default_workflow(state: &RunState) -> String {
-    let first = state.started.workflows.keys().next();
-    first.cloned().unwrap_or_else(|| sequester_core::run::workflow::DEFAULT.to_owned())
 }

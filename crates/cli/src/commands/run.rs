@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     }
     let conducted = async {
         let log = begin(&world, &id, started, &file, asked, &onlooker).await?;
-        let manner = Manner { jobs, json: args.json, signal: Signal::Parks };
+        let manner = Manner { jobs, json: args.json, signal: Signal::Parks, lingers: false };
         conduct(world, log, &onlooker, manner).await
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
@@ -199,6 +199,8 @@ pub(super) struct Manner {
     /// Nobody is asked anything.
     pub(super) json: bool,
     pub(super) signal: Signal,
+    /// It stays for defaults that are not due yet.
+    pub(super) lingers: bool,
 }
 
 /// What the first signal does. The second one ends the process.
@@ -215,7 +217,7 @@ pub(super) async fn conduct(
     world: World,
     log: Arc<Log>,
     onlooker: &Arc<Onlooker>,
-    Manner { jobs, json, signal }: Manner,
+    Manner { jobs, json, signal, lingers }: Manner,
 ) -> Result<Ended, Failure> {
     let stop = on_signal(&log, onlooker, signal).map_err(|error| Failure::no_runtime(&error))?;
     let (park, cancel) = match signal {
@@ -227,12 +229,19 @@ pub(super) async fn conduct(
     let mut lines = None;
     loop {
         let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
-        if ended != Ended::Waiting || json || !is_attended() {
+        let is_attended = !json && is_attended();
+        if ended != Ended::Waiting || !is_attended && !lingers {
             return Ok(ended);
         }
         onlooker.rest();
-        let lines = lines.get_or_insert_with(Lines::of_terminal);
-        match asking::ask(&controller, &log, &stop, lines).await? {
+        let asked = match is_attended {
+            true => {
+                let lines = lines.get_or_insert_with(Lines::of_terminal);
+                asking::ask(&controller, &log, &stop, lines).await?
+            }
+            false => asking::wait(&controller, &log, &stop).await?,
+        };
+        match asked {
             Asked::GoOn => {}
             Asked::Nothing => return Ok(ended),
             Asked::Stopped => return Ok(Ended::Stopped),

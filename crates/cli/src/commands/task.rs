@@ -1,5 +1,6 @@
 //! `sequester task`: one isolated subagent, its report on standard output. It is a run of one task.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -139,7 +140,7 @@ async fn carry_out(
     mut ready: Ready,
     json: bool,
 ) -> Result<Ended, Failure> {
-    let manner = Manner { jobs: 1, json, signal: Signal::Cancels };
+    let manner = Manner { jobs: 1, json, signal: Signal::Cancels, lingers: false };
     let mut rejected = Vec::new();
     loop {
         let ended = conduct(world.clone(), Arc::clone(&log), onlooker, manner).await?;
@@ -158,7 +159,9 @@ async fn carry_out(
         }
         ready.chosen = chosen;
         let tasks = vec![TaskSpec { models, ..spec }];
-        let events = [Event::RunResumed { retry: Vec::new() }, Event::PlanChanged { plan, tasks }];
+        let (workflows, agents) = (BTreeMap::new(), BTreeMap::new());
+        let changed = Event::PlanChanged { plan, tasks, workflows, agents };
+        let events = [Event::RunResumed { retry: Vec::new() }, changed];
         let entries = events.map(|event| Entry { scope: Scope::default(), event }).to_vec();
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
         kept.map_err(|error| refuse_trouble(&error.into()))?;

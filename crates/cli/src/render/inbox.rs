@@ -37,7 +37,7 @@ pub(crate) fn render(questions: &[Waiting], width: usize) -> String {
                 writeln!(out, "    {number}. {}", cut(&(option.label.clone() + &told), usize::MAX));
         }
         if let Some(default) = &one.default {
-            let when = one.deadline.map_or_else(String::new, |at| format!(" at {}", time(at)));
+            let when = one.deadline.map_or_else(String::new, |at| format!(" by {}", time(at)));
             let _ = writeln!(out, "  Without an answer{when}: {}", cut(default, usize::MAX));
         }
         let _ = writeln!(out, "  sequester answer {} TEXT", one.id);

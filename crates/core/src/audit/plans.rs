@@ -28,7 +28,7 @@ impl Plans {
         for recorded in events {
             let (source, specs) = match &recorded.entry.event {
                 Event::RunStarted(started) => (&started.plan, &started.tasks),
-                Event::PlanChanged { plan, tasks } => (plan, tasks),
+                Event::PlanChanged { plan, tasks, .. } => (plan, tasks),
                 _ => continue,
             };
             plans.now.get_or_insert_with(|| source.text.clone());

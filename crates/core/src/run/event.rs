@@ -70,6 +70,11 @@ pub enum Event {
     PlanChanged {
         plan: Source,
         tasks: Vec<TaskSpec>,
+        /// Those that new tasks use and the run did not have.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        workflows: BTreeMap<String, Workflow>,
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        agents: BTreeMap<String, Agent>,
     },
     RunCancelled {
         by: String,

@@ -231,9 +231,16 @@ impl RunState {
                 self.queue = Queue::of(&self.tasks);
                 self.settle();
             }
-            Event::PlanChanged { plan, tasks } => {
+            Event::PlanChanged { plan, tasks, workflows, agents } => {
                 let before = std::mem::replace(&mut self.started.plan, plan.clone());
                 self.started.plan.hides.extend(before.hides);
+                for (name, workflow) in workflows {
+                    let known = self.started.workflows.entry(name.clone());
+                    known.or_insert_with(|| workflow.clone());
+                }
+                for (name, agent) in agents {
+                    self.started.agents.entry(name.clone()).or_insert_with(|| agent.clone());
+                }
                 self.change(tasks);
             }
             Event::RunCancelled { .. } => self.is_cancelled = true,

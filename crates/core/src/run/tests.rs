@@ -341,7 +341,7 @@ fn an_edited_plan_changes_open_tasks_and_keeps_what_is_done() {
     let tasks = vec![task("a", &[]), b, task("c", &["b"])];
     let plan = stage.state.started.plan.clone();
     stage.tell(Scope::default(), Event::RunResumed { retry: Vec::new() });
-    stage.tell(Scope::default(), Event::PlanChanged { plan, tasks });
+    stage.tell(Scope::default(), stage::changed(plan, tasks));
     bring(&mut stage, Vec::new());
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.committed(), ["a", "b", "c"]);

@@ -233,7 +233,7 @@ impl Ground {
 impl Drop for Ground {
     fn drop(&mut self) {
         // Left behind, it is taken away at the next start.
-        let _ = sweep::remove(&self.place);
+        let _ = crate::discard::discard(&self.place);
         let _ = fs::remove_file(self.temporary());
     }
 }

@@ -12,7 +12,7 @@ use sequester_core::change::{Change, Entry, Mode};
 use sequester_core::path::RepoPath;
 
 use super::copy::make_folder;
-use super::discard::discard;
+use crate::discard::discard;
 use super::layer::Layer;
 use super::walk::{Folder, OPAQUE};
 use crate::harvest::is_git;

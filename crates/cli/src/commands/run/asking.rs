@@ -15,7 +15,7 @@ use sequester_engine::{Controller, Log, Stop, Trouble, pause};
 use crate::commands::answer::choose;
 use crate::failure::Failure;
 use crate::render::onlooker as view;
-use crate::wire::refuse_trouble;
+use crate::wire::{refuse_trouble, runs};
 
 /// What came of asking.
 pub(super) enum Asked {
@@ -68,7 +68,7 @@ pub(super) async fn ask(
                 return Ok(Asked::Stopped);
             }
             controller.listen().await.map_err(|error| refuse_trouble(&error))?;
-            if !is_open() {
+            if !is_open() || is_due(&open) {
                 prompt("\n");
                 asked = Asked::GoOn;
                 break;
@@ -97,6 +97,38 @@ pub(super) async fn ask(
             }
         }
     }
+}
+
+/// Nobody is there to be asked: until the first default is due, or somebody answers elsewhere. Nothing where neither can be.
+pub(super) async fn wait(
+    controller: &Controller,
+    log: &Arc<Log>,
+    stop: &Stop,
+) -> Result<Asked, Failure> {
+    let before = log.read(|run| run.questions.len());
+    loop {
+        if stop.is_stopped() {
+            return Ok(Asked::Stopped);
+        }
+        controller.listen().await.map_err(|error| refuse_trouble(&error))?;
+        let (due, open, any) = log.read(|run| {
+            let mut dated = run.questions.values().filter(|one| one.asked.deadline.is_some());
+            let due = run.is_cancelled || run.questions.values().any(is_due);
+            (due, run.questions.len(), dated.next().is_some())
+        });
+        if due || open < before {
+            return Ok(Asked::GoOn);
+        }
+        if !any {
+            return Ok(Asked::Nothing);
+        }
+        pause(LOOK).await;
+    }
+}
+
+/// Whether the time for an answer is over.
+fn is_due(open: &Open) -> bool {
+    open.asked.deadline.is_some_and(|deadline| deadline <= runs::now())
 }
 
 /// What is typed stands right behind it.

@@ -26,7 +26,7 @@ pub(super) fn go_on(args: &Args, given: &RunArgs, root: &Path, id: &RunId) -> Ou
     // What it says when something is wrong with the machine; the rest is in its events.
     let words = OpenOptions::new().append(true).create(true).mode(0o600).open(log_file(root, id));
     let mut command = Command::new(env::current_exe().map_err(failed)?);
-    command.arg("resume").arg(id.as_str()).arg("--repo").arg(root);
+    command.arg("resume").arg(id.as_str()).arg("--repo").arg(root).arg("--linger");
     if let Some(jobs) = given.jobs {
         command.arg("--jobs").arg(jobs.to_string());
     }

@@ -1,6 +1,8 @@
 //! CLARIFY, and nobody there to answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use sequester_testkit::model::{Request, Turn};
 use serde_json::json;
@@ -81,6 +83,28 @@ fn an_answer_is_shown_to_later_retries_too() {
     let prompts = row.prompts("a");
     assert_eq!(prompts[1], prompts[2]);
     row.is_proved(run);
+}
+
+#[test]
+fn a_run_in_the_background_stays_for_a_default_that_is_not_due_yet() {
+    let play = |request: &Request| match own(request) {
+        "a" if !request.prompt().contains("Which colour?") => {
+            let question = json!({ "question": "Which colour?", "default": "Red", "deadline": "1s" });
+            Turn::call("ask", json!({ "questions": [question] }))
+        }
+        own => deliver(request, &format!("{own}.txt"), own),
+    };
+    let row = Row::new(&tasks(), play);
+    let run = row.run(&["--detach"]).run;
+    let end = Instant::now() + Duration::from_mins(2);
+    while row.json(&["status", &run])["state"] != "done" {
+        assert!(Instant::now() < end, "{:?}", row.json(&["status", &run]));
+        thread::sleep(Duration::from_millis(100));
+    }
+    let log = row.json(&["log", &run]);
+    let answered = log.as_array().unwrap().iter().find(|one| one["event"] == "question_answered");
+    assert_eq!(answered.unwrap()["by"], "default, after its deadline");
+    row.is_proved(&run);
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn each_option_does_what_it_says() {
     let tasks =
         self::plan("", &tasks).tasks.iter().map(|task| TaskSpec::of(task, &graph)).collect();
     stage.resume(&[]);
-    stage.tell(Scope::default(), Event::PlanChanged { plan, tasks });
+    stage.tell(Scope::default(), super::stage::changed(plan, tasks));
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.ended("c"), Some(Ended::Done), "whoever edits the plan is asked anew");
 }

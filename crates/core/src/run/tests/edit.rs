@@ -12,7 +12,7 @@ fn spec(id: &str, needs: &[&str], text: &str) -> TaskSpec {
 fn edit(stage: &mut Stage, tasks: Vec<TaskSpec>) {
     let plan = stage.state.started.plan.clone();
     stage.resume(&[]);
-    stage.tell(Scope::default(), Event::PlanChanged { plan, tasks });
+    stage.tell(Scope::default(), super::stage::changed(plan, tasks));
 }
 
 /// `a` and `b`, which needs it, are done; `q` waits for an answer.

@@ -8,7 +8,7 @@ use crate::run::*;
 fn changed(stage: &mut Stage, tasks: Vec<TaskSpec>) {
     let plan = stage.state.started.plan.clone();
     stage.resume(&[]);
-    stage.tell(Scope::default(), Event::PlanChanged { plan, tasks });
+    stage.tell(Scope::default(), super::stage::changed(plan, tasks));
 }
 
 fn solo(id: &str, needs: &[&str]) -> TaskSpec {

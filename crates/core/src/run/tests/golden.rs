@@ -23,6 +23,7 @@ fn every() -> Vec<Event> {
     let mut first = started(vec![task("a", &[]), task("b", &["a"])], &["m"]);
     first.workflows.retain(|name, _| name == "adaptive");
     first.agents.retain(|name, _| name == "writer");
+    let agents = first.agents.clone();
     let check = || Check { kind: Kind::Tests, command: "cargo test".to_owned() };
     let error = provider::Error {
         kind: provider::Kind::Overloaded,
@@ -49,6 +50,8 @@ fn every() -> Vec<Event> {
                 text: digest(),
             },
             tasks: vec![task("a", &[])],
+            workflows: std::collections::BTreeMap::new(),
+            agents: agents.clone(),
         },
         Event::RunCancelled { by: "somebody".to_owned() },
         Event::LetterTaken { letter: 3 },

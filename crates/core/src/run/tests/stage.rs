@@ -112,6 +112,10 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
     }
 }
 
+pub(super) fn changed(plan: Source, tasks: Vec<TaskSpec>) -> Event {
+    Event::PlanChanged { plan, tasks, workflows: BTreeMap::new(), agents: BTreeMap::new() }
+}
+
 pub(super) const POWERS: crate::provider::Powers =
     crate::provider::Powers { schema: true, free: false, scripted: false };
 

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 ///
 /// Folders inside are moved up into `folder` one by one instead of descending: neither the stack nor the number of
 /// open descriptors nor the length of a path grows with the depth.
-pub(super) fn discard(folder: &Path) -> io::Result<()> {
+pub(crate) fn discard(folder: &Path) -> io::Result<()> {
     let top = match open(CWD, folder) {
         Ok(top) => top,
         Err(Errno::NOENT) => return Ok(()),
