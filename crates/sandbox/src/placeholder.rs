@@ -107,8 +107,8 @@ impl Journal {
         self.file.rewind()?;
         self.file.read_to_end(&mut text)?;
         // Half of a line was written by a jail that never began to put what it names; what stands before holds.
-        let whole = text.split(|byte| *byte == b'\n').rev();
-        Ok(whole.filter_map(|line| serde_json::from_slice(line).ok()).next().unwrap_or_default())
+        let mut lines = text.split(|byte| *byte == b'\n').rev();
+        Ok(lines.find_map(|line| serde_json::from_slice(line).ok()).unwrap_or_default())
     }
 
     fn write(&mut self, put: &Put) -> io::Result<()> {

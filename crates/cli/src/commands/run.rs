@@ -234,12 +234,11 @@ pub(super) async fn conduct(
             return Ok(ended);
         }
         onlooker.rest();
-        let asked = match is_attended {
-            true => {
-                let lines = lines.get_or_insert_with(Lines::of_terminal);
-                asking::ask(&controller, &log, &stop, lines).await?
-            }
-            false => asking::wait(&controller, &log, &stop).await?,
+        let asked = if is_attended {
+            let lines = lines.get_or_insert_with(Lines::of_terminal);
+            asking::ask(&controller, &log, &stop, lines).await?
+        } else {
+            asking::wait(&controller, &log, &stop).await?
         };
         match asked {
             Asked::GoOn => {}

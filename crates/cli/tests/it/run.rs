@@ -251,7 +251,9 @@ fn no_plan_that_a_run_ever_had_is_seen_in_a_jail_from_wherever_it_is_taken_up() 
 fn a_task_that_an_edited_plan_adds_is_worked_on_as_it_says() {
     let head = "---\nsequester: 1\n---\n# Letters\n\n";
     let task = |id: &str, more: &str| {
-        format!("## [{id}] Write {id}\n\n```task\nfiles: {{create: [{id}.txt]}}\n{more}```\n\nCreate `{id}.txt`:\n\n```\n{id}\n```\n\n")
+        format!(
+            "## [{id}] Write {id}\n\n```task\nfiles: {{create: [{id}.txt]}}\n{more}```\n\nCreate `{id}.txt`:\n\n```\n{id}\n```\n\n"
+        )
     };
     let bench = bench(&format!("{head}{}", task("a", "")));
     let first = run(&bench, &["--json"]);
@@ -265,7 +267,10 @@ fn a_task_that_an_edited_plan_adds_is_worked_on_as_it_says() {
     assert_eq!(second.code, Some(0), "{second:?}");
     assert_eq!(subjects(&bench, &run), ["Write a", "Write b"]);
     let shown = bench.run(&["show", &run, "b", "--json"]).json();
-    assert_eq!((shown["attempts"].as_array().unwrap().len(), &shown["attempts"][0]["agent"]), (1, &"quick-writer".into()));
+    assert_eq!(
+        (shown["attempts"].as_array().unwrap().len(), &shown["attempts"][0]["agent"]),
+        (1, &"quick-writer".into())
+    );
     let left = bench.run(&["status", &run, "c", "--json"]).json();
     assert_eq!(left["tasks"][0]["state"], "skipped");
 }

@@ -242,7 +242,7 @@ impl Controller {
             &self.cancel,
         )
         .await;
-        let batch = std::mem::take(&mut recorder.batch);
+        let mut batch = std::mem::take(&mut recorder.batch);
         drop(recorder);
         let writes = scope.phase.is_some_and(Phase::changes_files);
         let ending = match driven {
@@ -254,26 +254,35 @@ impl Controller {
             Err(Halt::Store(error)) => return Err(Trouble::Store(error)),
         };
         // The last reply is on its way to the disk while the jail ends and its workspace is looked at, which may take long.
-        let (sent, mut batch) = match self.log.read(|run| run.is_under_way(&scope)) {
-            true => (batch, Batch::default()),
-            // It never asked.
-            false => (Batch::default(), batch),
-        };
+        // One that never asked has nothing to lose.
+        let is_begun = self.log.read(|run| run.is_under_way(&scope));
+        let sent = if is_begun { std::mem::take(&mut batch) } else { Batch::default() };
         let replied = self.log.give(sent);
         // The server and all that it started are gone before anybody looks.
         drop(toolbox);
-        let asked = bench.asked().await;
-        batch.entries.extend(asked.into_iter().map(|event| Entry { scope: scope.clone(), event }));
-        let ended = match ending {
-            None => rested(self.keep(batch).await),
-            Some(ending) if !writes => self.end_with(scope, ending, Left::default(), batch).await,
-            Some(ending) => match self.harvest(bench, start).await {
-                Ok(left) => self.end_with(scope, ending, left, batch).await,
-                Err(trouble) => Err(trouble),
-            },
-        };
+        let ended = self.close(scope, ending, bench, start, batch).await;
         replied.await?;
         ended
+    }
+
+    /// With what its jail was asked for, and its change where it is there to make one.
+    async fn close(
+        &self,
+        scope: Scope,
+        ending: Option<Ending>,
+        bench: Bench<'_>,
+        start: &TreeId,
+        mut batch: Batch,
+    ) -> Result<(), Trouble> {
+        let asked = bench.asked().await;
+        batch.entries.extend(asked.into_iter().map(|event| Entry { scope: scope.clone(), event }));
+        let Some(ending) = ending else { return rested(self.keep(batch).await) };
+        let left = if scope.phase.is_some_and(Phase::changes_files) {
+            self.harvest(bench, start).await?
+        } else {
+            Left::default()
+        };
+        self.end_with(scope, ending, left, batch).await
     }
 
     /// What the attempt changed, and the tree with it.

@@ -18,7 +18,6 @@ use crate::folder::Folder;
 use crate::host::Host;
 use crate::limits::Limits;
 use crate::policy::{Layer, Layers, Policy, Workspace};
-use crate::sweep;
 
 /// How the workspace of a trial comes into the jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use sequester_core::change::{Change, Entry, Mode};
 use sequester_core::path::RepoPath;
 
 use super::copy::make_folder;
-use crate::discard::discard;
 use super::layer::Layer;
 use super::walk::{Folder, OPAQUE};
+use crate::discard::discard;
 use crate::harvest::is_git;
 
 impl Layer {

@@ -89,7 +89,8 @@ fn an_answer_is_shown_to_later_retries_too() {
 fn a_run_in_the_background_stays_for_a_default_that_is_not_due_yet() {
     let play = |request: &Request| match own(request) {
         "a" if !request.prompt().contains("Which colour?") => {
-            let question = json!({ "question": "Which colour?", "default": "Red", "deadline": "1s" });
+            let question =
+                json!({ "question": "Which colour?", "default": "Red", "deadline": "1s" });
             Turn::call("ask", json!({ "questions": [question] }))
         }
         own => deliver(request, &format!("{own}.txt"), own),
