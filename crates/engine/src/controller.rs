@@ -5,6 +5,7 @@ pub(crate) mod bases;
 mod bench;
 mod commit;
 mod delegate;
+mod ending;
 mod equip;
 mod hold;
 mod log;
@@ -255,7 +256,7 @@ impl Controller {
             Some(Scope { task: Some(task.clone()), phase, attempt })
         });
         if let Some(scope) = begun {
-            let ended = attempt::failed(Fault::Runtime { message });
+            let ended = ending::failed(Fault::Runtime { message });
             return self.end(scope, ended, Batch::default()).await;
         }
         let (reason, resolution) = (Some(message), Some(hint).filter(|hint| !hint.is_empty()));

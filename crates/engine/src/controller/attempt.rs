@@ -3,19 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use sequester_core::agent::{self, AgentRun, Brief, Ending, Fault, seed_of};
+use sequester_core::agent::{self, AgentRun, Brief, Fault, seed_of};
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, Work};
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
-use sequester_core::profile::TASK;
 use sequester_core::provider::{self, Provider};
-use sequester_core::report::{Findings, Phase};
+use sequester_core::report::Phase;
 use sequester_core::run::{
-    AttemptEnded, AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Said,
-    Scope, TaskRun, replay,
+    AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Scope, TaskRun, replay,
 };
 use sequester_core::store::Batch;
 use sequester_core::tool::{Spec, Toolbox};
@@ -23,6 +21,7 @@ use sequester_core::tool::{Spec, Toolbox};
 use super::bases::{Bases, Made};
 use super::bench::Bench;
 use super::delegate::Delegate;
+use super::ending::{Left, failed, rested};
 use super::equip::{kept, started};
 use super::recorder::{Recorder, json};
 use super::reveal::given;
@@ -265,127 +264,6 @@ impl Controller {
         ended
     }
 
-    /// With what its jail was asked for, and its change where it is there to make one.
-    async fn close(
-        &self,
-        scope: Scope,
-        ending: Option<Ending>,
-        bench: Bench<'_>,
-        start: &TreeId,
-        mut batch: Batch,
-    ) -> Result<(), Trouble> {
-        let asked = bench.asked().await;
-        batch.entries.extend(asked.into_iter().map(|event| Entry { scope: scope.clone(), event }));
-        let Some(ending) = ending else { return rested(self.keep(batch).await) };
-        let left = if scope.phase.is_some_and(Phase::changes_files) {
-            self.harvest(bench, start).await?
-        } else {
-            Left::default()
-        };
-        self.end_with(scope, ending, left, batch).await
-    }
-
-    /// What the attempt changed, and the tree with it.
-    async fn harvest(&self, bench: Bench<'_>, start: &TreeId) -> Result<Left, Trouble> {
-        let change = match bench.harvest().await {
-            Ok(change) => change,
-            Err(error) => return Ok(Left { trouble: Some(error.message), ..Left::default() }),
-        };
-        if change.entries.is_empty() {
-            return Ok(Left { change: Some(change), ..Left::default() });
-        }
-        let (repository, start) = (Arc::clone(&self.world.repository), start.clone());
-        let made = blocking(move || {
-            let tree = repository.with_change(&start, &change)?;
-            Ok::<_, Trouble>((tree, change))
-        });
-        let (tree, change) = made.await??;
-        self.hold([&tree]).await?;
-        Ok(Left { change: Some(change), tree: Some(tree), trouble: None })
-    }
-
-    async fn end_with(
-        &self,
-        scope: Scope,
-        mut ending: Ending,
-        left: Left,
-        mut batch: Batch,
-    ) -> Result<(), Trouble> {
-        let mut claimed = Vec::new();
-        if let (Some(report), Some(change)) = (&mut ending.report, &left.change)
-            && let Findings::Write(found) | Findings::Execute(found) = &mut report.findings
-        {
-            // What the runtime saw counts; what the subagent said beyond it is kept, to be held against it.
-            let seen: BTreeSet<&str> =
-                change.entries.iter().map(|entry| entry.path.as_str()).collect();
-            claimed = std::mem::take(&mut found.files_changed);
-            claimed.retain(|path| !seen.contains(path.as_str()));
-            found.files_changed = seen.into_iter().map(str::to_owned).collect();
-        }
-        let ended = AttemptEnded {
-            said: ending.report.as_ref().map(|report| Said::of(report).wanting(&ending.wants)),
-            report: ending.report.as_ref().map(|report| batch.keep(json(report))),
-            claimed,
-            change: left.change.as_ref().map(|change| change.pack(&mut batch)),
-            tree: left.tree,
-            trouble: left.trouble,
-            kept: batch.keep(json(&ending.kept)),
-            spent: ending.spent,
-            outcome: ending.outcome,
-        };
-        self.end(scope, ended, batch).await
-    }
-
-    pub(super) async fn end(
-        &self,
-        scope: Scope,
-        ended: AttemptEnded,
-        mut batch: Batch,
-    ) -> Result<(), Trouble> {
-        let none = batch.keep(json(&agent::Kept::default()));
-        batch.entries.extend(self.cut_off(&scope, &none).await);
-        let event = Event::AttemptEnded(Box::new(ended));
-        batch.entries.push(Entry { scope, event });
-        rested(self.keep(batch).await)
-    }
-
-    /// The ends of what it delegated and nobody waits for any more, the lowest first.
-    async fn cut_off(&self, scope: &Scope, kept: &Digest) -> Vec<Entry> {
-        let delegates = self.log.read(|run| {
-            let running = run.task(scope.task.as_ref()?)?.running.get(&scope.attempt?)?;
-            Some(running.started.tools.iter().any(|tool| tool == TASK))
-        });
-        if delegates != Some(true) {
-            return Vec::new();
-        }
-        // What they gave last may still be on its way.
-        self.log.settle().await;
-        self.log.read(|run| {
-            let task = scope.task.as_ref().and_then(|task| run.task(task));
-            let below = task.zip(scope.attempt).into_iter();
-            let below = below.flat_map(|(task, number)| task.below(number).rev());
-            let task = scope.task.as_ref();
-            below.map(|running| ended(task, running, running.cut_off(kept.clone()))).collect()
-        })
-    }
-
-    /// Ends what is under way for a task that begins anew.
-    pub(super) async fn cut(&self, task: &TaskId) -> Result<(), Trouble> {
-        self.log.settle().await;
-        let mut batch = Batch::default();
-        let kept = batch.keep(json(&agent::Kept::default()));
-        batch.entries = self.log.read(|run| {
-            let running = run.task(task).into_iter().flat_map(|known| known.running.values().rev());
-            let end = |running: &Running| {
-                let trouble = Some("What it was built on is done again.".to_owned());
-                let cut_off = AttemptEnded { trouble, ..running.cut_off(kept.clone()) };
-                ended(Some(task), running, cut_off)
-            };
-            running.map(end).collect()
-        });
-        Ok(self.log.append(batch).await?)
-    }
-
     /// The task's base; nothing where what it builds on does not fit together, which is recorded.
     pub(super) async fn base(&self, task: &TaskId) -> Result<Option<TreeId>, Trouble> {
         let recipe = self.log.read(|run| run.position(task).map(|at| Bases::recipe(run, at)));
@@ -444,14 +322,6 @@ impl Controller {
     }
 }
 
-/// What an attempt leaves in its workspace.
-#[derive(Default)]
-struct Left {
-    change: Option<Change>,
-    tree: Option<TreeId>,
-    trouble: Option<String>,
-}
-
 pub(super) enum Begun {
     Job(Box<Job>),
     /// There is no model for it: both ends of it are in the batch.
@@ -467,34 +337,6 @@ fn profile<'a>(known: &'a TaskRun, agent: &str, phase: Phase) -> Option<&'a str>
 fn named(known: &TaskRun) -> BTreeSet<RepoPath> {
     let writes = known.spec.files.iter().filter(|file| file.action.writes());
     writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
-}
-
-fn ended(task: Option<&TaskId>, running: &Running, ended: AttemptEnded) -> Entry {
-    let (phase, attempt) = (Some(running.phase), Some(running.number));
-    let scope = Scope { task: task.cloned(), phase, attempt };
-    Entry { scope, event: Event::AttemptEnded(Box::new(ended)) }
-}
-
-/// What rests is no trouble.
-fn rested(done: Result<(), Halt>) -> Result<(), Trouble> {
-    match done {
-        Ok(()) | Err(Halt::Parked) => Ok(()),
-        Err(Halt::Store(error)) => Err(Trouble::Store(error)),
-    }
-}
-
-pub(super) fn failed(fault: Fault) -> AttemptEnded {
-    AttemptEnded {
-        outcome: agent::Outcome::Failed { fault },
-        said: None,
-        report: None,
-        claimed: Vec::new(),
-        change: None,
-        tree: None,
-        trouble: None,
-        kept: Digest::of(&json(&agent::Kept::default())),
-        spent: sequester_core::budget::Spent::default(),
-    }
 }
 
 fn unreadable(why: &str) -> Trouble {

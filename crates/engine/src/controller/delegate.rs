@@ -20,8 +20,9 @@ use sequester_core::store::Batch;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 use tokio::sync::RwLock;
 
-use super::attempt::{Beginning, Begun, failed};
+use super::attempt::{Beginning, Begun};
 use super::bench::Bench;
+use super::ending::failed;
 use super::verify::broken;
 use super::world::{Member, Trouble, Wanted};
 use super::{Controller, blocking};
