@@ -20,11 +20,13 @@ const BESIDE: [&str; 6] = ["conda-meta", "include", "lib", "lib64", "libexec", "
 
 /// What programs need around them: beside what is named first, what comes after it. Nothing else that lies there is shown.
 #[rustfmt::skip]
-const PARTS: [(&str, &[&str]); 8] = [
+const PARTS: [(&str, &[&str]); 9] = [
     ("", &["bin", "include", "lib", "lib32", "lib64", "libexec", "libx32", "sbin", "share"]),
     // Python
     ("conda-meta", &["conda-meta", "condabin", "etc", "ssl", "sysroot"]),
     ("pyvenv.cfg", &["etc", "pyvenv.cfg", "src"]),
+    // Versions side by side: pyenv, rbenv, nodenv, asdf, mise
+    ("shims", &["installs", "nodenv.d", "plugins", "pyenv.d", "rbenv.d", "shims", "version", "versions"]),
     // Go
     ("src/runtime", &["VERSION", "api", "go.env", "misc", "pkg", "src"]),
     // Java, Maven, Gradle, Android
@@ -156,12 +158,22 @@ fn installation(bin: &Path) -> Option<PathBuf> {
     if bin.ends_with("node_modules/.bin") {
         return Some(parent.to_owned());
     }
+    if bin.ends_with("shims") && keeps_versions(parent) {
+        return Some(parent.to_owned());
+    }
     let named = ["bin", "sbin", "condabin"].iter().any(|name| bin.ends_with(name));
     (named && BESIDE.iter().any(|name| parent.join(name).exists())).then(|| parent.to_owned())
 }
 
+/// Whether versions of programs lie here side by side. Such a folder is often somebody's checkout, too.
+fn keeps_versions(folder: &Path) -> bool {
+    folder.join("shims").is_dir()
+        && ["installs", "versions"].iter().any(|name| folder.join(name).is_dir())
+}
+
 fn is_project(folder: &Path) -> bool {
-    PROJECT.iter().any(|name| fs::symlink_metadata(folder.join(name)).is_ok())
+    !keeps_versions(folder)
+        && PROJECT.iter().any(|name| fs::symlink_metadata(folder.join(name)).is_ok())
 }
 
 /// What is shown of an installation; packages of one project lie in a folder of their own.

@@ -316,6 +316,16 @@ fn of_a_project_on_the_search_path_no_more_is_shown_than_its_programs() {
 }
 
 #[test]
+fn versions_side_by_side_are_shown_though_they_lie_in_a_checkout() {
+    let home = Home::new()
+        .with(&["env/.git/HEAD", "env/Makefile", "env/shims/python3", "env/libexec/env"])
+        .with(&["env/versions/3.11/bin/python3", "env/bin/env", "env/notes.txt"])
+        .set("PATH", "~/env/shims:~/env/bin");
+    let shown = ["bin", "libexec", "shims", "versions"].map(|part| format!("read env/{part}"));
+    assert_eq!(home.shown(), shown);
+}
+
+#[test]
 fn a_tool_chain_is_shown_with_what_it_needs() {
     for (files, shown) in [
         (
