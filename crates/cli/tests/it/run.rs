@@ -40,6 +40,7 @@ fn id(answer: &Answer) -> String {
 
 fn git(bench: &Bench, arguments: &[&str]) -> String {
     let output = std::process::Command::new("git")
+        .args(["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"])
         .args(arguments)
         .current_dir(bench.repo())
         .output()

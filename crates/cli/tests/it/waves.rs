@@ -191,7 +191,9 @@ pub(crate) fn contexts(log: &[Value]) -> BTreeMap<String, String> {
 }
 
 pub(crate) fn git(bench: &Bench, arguments: &[&str]) -> String {
-    let output = Command::new("git").args(arguments).current_dir(bench.repo()).output().unwrap();
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"]);
+    let output = git.args(arguments).current_dir(bench.repo()).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
