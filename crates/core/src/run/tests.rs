@@ -270,14 +270,8 @@ fn a_conflict_is_done_again_on_the_new_base_and_then_asked_about() {
 fn who_waited_is_done_again_on_top_of_what_came_onto_the_branch_meanwhile() {
     let tasks = vec![task("a", &[]), task("b", &[]), task("c", &["a"])];
     let mut stage = Stage::new(started(tasks, &["m"]));
-    let (mut asks, mut clashes) = (true, true);
-    stage.attempt = Box::new(move |id, order| match order.phase {
-        crate::report::Phase::Review => Brought::judged(true),
-        _ if id.as_str() == "a" && std::mem::replace(&mut asks, false) => {
-            Brought::asking(vec![Question::default()])
-        }
-        _ => Brought::done(),
-    });
+    let mut clashes = true;
+    stage.asks_once("a");
     stage.conflict =
         Box::new(move |id| id.as_str() == "a" && std::mem::replace(&mut clashes, false));
     assert_eq!(stage.play(), Outcome::Waiting);
@@ -339,9 +333,7 @@ fn an_edited_plan_changes_open_tasks_and_keeps_what_is_done() {
     assert_eq!(stage.play(), Outcome::Failed);
     let b = TaskSpec { text: crate::digest::Digest::of(b"another"), ..task("b", &["a"]) };
     let tasks = vec![task("a", &[]), b, task("c", &["b"])];
-    let plan = stage.state.started.plan.clone();
-    stage.tell(Scope::default(), Event::RunResumed { retry: Vec::new() });
-    stage.tell(Scope::default(), stage::changed(plan, tasks));
+    stage.edit(tasks);
     bring(&mut stage, Vec::new());
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.committed(), ["a", "b", "c"]);

@@ -71,14 +71,20 @@ fn protected_names_are_found_wherever_they_lie_and_told_when_they_are_new() {
     assert_eq!(new(&grants), ["m/.git", "n/.git"]);
 }
 
+/// A repository in `main`, and a worktree of it.
+fn worktree(root: &Path) -> PathBuf {
+    write(root, "main/.git/HEAD", "ref: refs/heads/main\n");
+    fs::create_dir(root.join("main/.git/objects")).unwrap();
+    let tree = root.join("tree");
+    write(root, "tree/.git", &format!("gitdir: {}/main/.git/worktrees/tree\n", root.display()));
+    write(root, "main/.git/worktrees/tree/gitdir", &format!("{}/.git\n", tree.display()));
+    tree
+}
+
 #[test]
 fn a_closer_look_finds_ways_out_and_names_outside_wherever_they_lie() {
     let (_kept, root) = temporary();
-    write(&root, "main/.git/HEAD", "ref: refs/heads/main\n");
-    fs::create_dir(root.join("main/.git/objects")).unwrap();
-    let tree = root.join("tree");
-    write(&root, "tree/.git", &format!("gitdir: {}/main/.git/worktrees/tree\n", root.display()));
-    write(&root, "main/.git/worktrees/tree/gitdir", &format!("{}/.git\n", tree.display()));
+    let tree = worktree(&root);
     write(&tree, "node_modules/.cache/a", "x");
     write(&tree, "one", "x");
     fs::hard_link(tree.join("one"), tree.join("two")).unwrap();
@@ -145,11 +151,7 @@ fn credentials_in_a_git_configuration_are_covered() {
 #[test]
 fn a_worktree_leads_to_the_repository_it_belongs_to() {
     let (_kept, root) = temporary();
-    write(&root, "main/.git/HEAD", "ref: refs/heads/main\n");
-    fs::create_dir(root.join("main/.git/objects")).unwrap();
-    let tree = root.join("tree");
-    write(&root, "tree/.git", &format!("gitdir: {}/main/.git/worktrees/tree\n", root.display()));
-    write(&root, "main/.git/worktrees/tree/gitdir", &format!("{}/.git\n", tree.display()));
+    let tree = worktree(&root);
     let folder = Folder::look(&tree).unwrap();
     assert_eq!(folder.git, Git::Elsewhere(root.join("main/.git")));
 }

@@ -9,24 +9,11 @@ fn spec(id: &str, needs: &[&str], text: &str) -> TaskSpec {
     TaskSpec { text: Digest::of(text.as_bytes()), ..task(id, needs) }
 }
 
-fn edit(stage: &mut Stage, tasks: Vec<TaskSpec>) {
-    let plan = stage.state.started.plan.clone();
-    stage.resume(&[]);
-    stage.tell(Scope::default(), super::stage::changed(plan, tasks));
-}
-
 /// `a` and `b`, which needs it, are done; `q` waits for an answer.
 fn waiting() -> Stage {
     let tasks = vec![task("a", &[]), task("b", &["a"]), task("q", &[])];
     let mut stage = Stage::new(started(tasks, &["m"]));
-    let mut asks = true;
-    stage.attempt = Box::new(move |id, order| match order.phase {
-        Phase::Review => Brought::judged(true),
-        _ if id.as_str() == "q" && std::mem::take(&mut asks) => {
-            Brought::asking(vec![Question::default()])
-        }
-        _ => Brought::done(),
-    });
+    stage.asks_once("q");
     assert_eq!(stage.play(), Outcome::Waiting);
     stage
 }
@@ -34,10 +21,10 @@ fn waiting() -> Stage {
 #[test]
 fn what_is_taken_out_of_the_plan_leaves_its_commit_and_is_done_when_it_comes_back() {
     let mut stage = waiting();
-    edit(&mut stage, vec![task("b", &["a"]), task("q", &[])]);
+    stage.edit(vec![task("b", &["a"]), task("q", &[])]);
     assert_eq!(stage.play(), Outcome::Waiting);
     assert_eq!(stage.ended("a"), Some(Ended::Done), "what it left stands");
-    edit(&mut stage, vec![task("a", &[]), task("b", &["a"]), task("q", &[])]);
+    stage.edit(vec![task("a", &[]), task("b", &["a"]), task("q", &[])]);
     stage.answer("r1-1", "This one.");
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.committed(), ["a", "b", "q"]);
@@ -47,9 +34,9 @@ fn what_is_taken_out_of_the_plan_leaves_its_commit_and_is_done_when_it_comes_bac
 #[test]
 fn what_comes_back_with_another_text_is_done_again_in_the_place_of_what_it_left() {
     let mut stage = waiting();
-    edit(&mut stage, vec![task("b", &["a"]), task("q", &[])]);
+    stage.edit(vec![task("b", &["a"]), task("q", &[])]);
     assert_eq!(stage.play(), Outcome::Waiting);
-    edit(&mut stage, vec![spec("a", &[], "another"), task("b", &["a"]), task("q", &[])]);
+    stage.edit(vec![spec("a", &[], "another"), task("b", &["a"]), task("q", &[])]);
     stage.answer("r1-1", "This one.");
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.committed(), ["a", "b", "a", "q"]);
@@ -61,7 +48,7 @@ fn what_comes_back_with_another_text_is_done_again_in_the_place_of_what_it_left(
 #[test]
 fn what_others_were_built_on_stays_beneath_them_when_the_plan_no_longer_has_it() {
     let mut stage = waiting();
-    edit(&mut stage, vec![task("b", &[]), task("q", &[]), task("c", &["b"])]);
+    stage.edit(vec![task("b", &[]), task("q", &[]), task("c", &["b"])]);
     stage.answer("r1-1", "This one.");
     assert_eq!(stage.play(), Outcome::Done);
     let c = stage.state.task(&"c".into()).unwrap();
@@ -71,12 +58,12 @@ fn what_others_were_built_on_stays_beneath_them_when_the_plan_no_longer_has_it()
 #[test]
 fn what_waits_and_is_taken_out_asks_nothing_more_and_begins_anew_when_it_comes_back() {
     let mut stage = waiting();
-    edit(&mut stage, vec![task("a", &[]), task("b", &["a"])]);
+    stage.edit(vec![task("a", &[]), task("b", &["a"])]);
     assert_eq!(stage.state.inbox().count(), 0);
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.ended("q"), Some(Ended::Skipped));
     stage.answer("r1-1", "Too late.");
-    edit(&mut stage, vec![task("a", &[]), task("b", &["a"]), task("q", &[])]);
+    stage.edit(vec![task("a", &[]), task("b", &["a"]), task("q", &[])]);
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.tried("q"), ["write first m", "write first m", "review first m"]);
     assert_eq!(stage.committed(), ["a", "b", "q"]);
@@ -86,18 +73,12 @@ fn what_waits_and_is_taken_out_asks_nothing_more_and_begins_anew_when_it_comes_b
 fn what_stands_after_tasks_that_were_put_before_it_is_still_built_on_the_same() {
     let tasks = vec![task("a", &[]), task("b", &[]), task("q", &[])];
     let mut stage = Stage::new(started(tasks, &["m"]));
-    let (mut clashes, mut asks) = (true, true);
+    let mut clashes = true;
     stage.conflict = Box::new(move |id| id.as_str() == "b" && std::mem::take(&mut clashes));
-    stage.attempt = Box::new(move |id, order| match order.phase {
-        Phase::Review => Brought::judged(true),
-        _ if id.as_str() == "q" && std::mem::take(&mut asks) => {
-            Brought::asking(vec![Question::default()])
-        }
-        _ => Brought::done(),
-    });
+    stage.asks_once("q");
     assert_eq!(stage.play(), Outcome::Waiting);
     let tasks = ["n", "m", "a", "b", "q"].map(|id| task(id, &[])).into_iter();
-    edit(&mut stage, tasks.chain([task("c", &["b"])]).collect());
+    stage.edit(tasks.chain([task("c", &["b"])]).collect());
     stage.answer("r1-1", "This one.");
     assert_eq!(stage.play(), Outcome::Done);
     let c = stage.state.task(&"c".into()).unwrap();

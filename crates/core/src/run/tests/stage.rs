@@ -112,10 +112,6 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
     }
 }
 
-pub(super) fn changed(plan: Source, tasks: Vec<TaskSpec>) -> Event {
-    Event::PlanChanged { plan, tasks, workflows: BTreeMap::new(), agents: BTreeMap::new() }
-}
-
 pub(super) const POWERS: crate::provider::Powers =
     crate::provider::Powers { schema: true, free: false, scripted: false };
 
@@ -186,6 +182,27 @@ impl Stage {
     pub(super) fn resume(&mut self, retry: &[&str]) {
         let retry = retry.iter().map(|task| TaskId::from(*task)).collect();
         self.tell(Scope::default(), Event::RunResumed { retry });
+    }
+
+    /// Somebody takes it up with an edited plan.
+    pub(super) fn edit(&mut self, tasks: Vec<TaskSpec>) {
+        self.resume(&[]);
+        let plan = self.state.started.plan.clone();
+        let (workflows, agents) = (BTreeMap::new(), BTreeMap::new());
+        let event = Event::PlanChanged { plan, tasks, workflows, agents };
+        self.tell(Scope::default(), event);
+    }
+
+    /// The first attempt of this task asks something; all others bring what they bring on a good day.
+    pub(super) fn asks_once(&mut self, task: &'static str) {
+        let mut asks = true;
+        self.attempt = Box::new(move |id, order| match order.phase {
+            Phase::Review => Brought::judged(true),
+            _ if id.as_str() == task && std::mem::take(&mut asks) => {
+                Brought::asking(vec![crate::report::Question::default()])
+            }
+            _ => Brought::done(),
+        });
     }
 
     /// Until nothing goes on any more.
