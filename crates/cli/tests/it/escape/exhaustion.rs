@@ -169,12 +169,12 @@ try:
         try: folders.append(tempfile.mkdtemp(dir=place))
         except OSError: continue
         try:
-            for number in range(150_000):
+            for number in range(70_000):
                 os.close(os.open(f"{folders[-1]}/{number}", os.O_CREAT | os.O_WRONLY))
                 made += 1
         except OSError: pass
     time.sleep(1)
-    if made >= 290_000: say()
+    if made >= 200_000: say()
 finally:
     for folder in folders: shutil.rmtree(folder)
 "#,
@@ -438,7 +438,7 @@ def hold():
     os._exit(0)
 threading.Thread(target=hold).start()
 time.sleep(0.1)
-LIBC.syscall(60, 0)
+call("exit", 0)
 "#,
     ),
     Py(
