@@ -339,7 +339,7 @@ fn parse_model(text: &str) -> Result<String, String> {
 }
 
 fn parse_host(text: &str) -> Result<sequester_sandbox::Host, String> {
-    text.parse().map_err(|error: sequester_sandbox::HostError| format!("{error} {HOST_HINT}"))
+    text.parse::<sequester_sandbox::Host>().map_err(|error| format!("{error} {HOST_HINT}"))
 }
 
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {

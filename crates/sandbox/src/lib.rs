@@ -6,6 +6,7 @@ mod compile;
 mod credential;
 mod discard;
 mod disk;
+mod feed;
 mod first;
 pub mod folder;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Jails for the attempts and checks of a run: each over a tree of the repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
