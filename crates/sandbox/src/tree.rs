@@ -130,10 +130,11 @@ impl Held {
         let text = fs::read(thread.join("maps")).unwrap_or_default();
         for line in String::from_utf8_lossy(&text).lines() {
             let Some((range, at)) = unnamed(line) else { continue };
-            let is_memory = IN_MEMORY.iter().any(|name| at.starts_with(name));
-            if !is_memory && self.add(Path::new(&format!("/proc/{pid}/map_files/{range}"))).is_none() {
-                self.unseen = true;
+            if IN_MEMORY.iter().any(|name| at.starts_with(name)) {
+                continue;
             }
+            let about = self.add(Path::new(&format!("/proc/{pid}/map_files/{range}")));
+            self.unseen |= about.is_none();
         }
     }
 
@@ -149,10 +150,13 @@ impl Held {
     }
 }
 
-/// The addresses and the name of a mapped file that has lost its name.
-fn unnamed(line: &str) -> Option<(&str, &str)> {
+/// The addresses, as they name a file among those that are mapped, and the name that the file has lost.
+fn unnamed(line: &str) -> Option<(String, &str)> {
     let line = line.strip_suffix(" (deleted)")?;
     let (range, rest) = line.split_once(' ')?;
+    let (from, to) = range.split_once('-')?;
+    // Only the list has them filled up.
+    let range = [from, to].map(|address| address.trim_start_matches('0')).join("-");
     rest.find('/').map(|at| (range, &rest[at..]))
 }
 
@@ -176,8 +180,8 @@ mod tests {
 
     #[test]
     fn only_mappings_without_a_name_are_looked_at() {
-        let line = "7f00-7f10 r--s 00000000 fe:00 42                         /a b/c (deleted)";
-        assert_eq!(unnamed(line), Some(("7f00-7f10", "/a b/c")));
+        let line = "00007f00-00007f10 r--s 00000000 fe:00 42                         /a b/c (deleted)";
+        assert_eq!(unnamed(line), Some(("7f00-7f10".to_owned(), "/a b/c")));
         for line in ["7f00-7f10 r--p 00000000 fe:00 42   /a", "7f00-7f10 rw-p 00000000 00:00 0 "] {
             assert_eq!(unnamed(line), None);
         }

@@ -146,7 +146,7 @@ fn a_command_that_is_not_there_and_one_that_cannot_be_run_are_told_apart() {
 #[test]
 fn a_workspace_that_cannot_be_entered_is_not_told_as_a_command_that_cannot_be_run() {
     // Others cannot look into it, and are told so before.
-    if !may_go("a workspace that only root sees", (!is_root()).then_some("it takes root".into())) {
+    if !may_go("a workspace that only root sees", (!is_root()).then_some("it takes root")) {
         return;
     }
     let place = Place::new(None);
