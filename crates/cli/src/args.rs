@@ -9,8 +9,8 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
-use sequester_core::profile::HOST_HINT;
 use sequester_core::plan::Format;
+use sequester_core::profile::HOST_HINT;
 use sequester_core::report::Phase;
 
 pub(crate) use runs::{

@@ -108,11 +108,13 @@ impl Counter {
         let Ok(folder) = place.hold() else { return (None, Ok(0)) };
         let Ok(about) = fstat(&folder) else { return (None, Ok(0)) };
         let identity = (about.st_dev, about.st_ino);
-        let known = before.remove(&identity).filter(|known| {
-            known.changed == changed(&about) && known.looked.elapsed() < AGAIN
-        });
+        let known = before
+            .remove(&identity)
+            .filter(|known| known.changed == changed(&about) && known.looked.elapsed() < AGAIN);
         let held: usize = self.shut.values().map(|shut| shut.folders.len()).sum();
-        let shut = match known.map_or_else(|| open_shut(&folder, &about, MOST_HELD.saturating_sub(held)), Ok) {
+        let shut = match known
+            .map_or_else(|| open_shut(&folder, &about, MOST_HELD.saturating_sub(held)), Ok)
+        {
             Ok(shut) => shut,
             Err(error) => return (Some(identity), Err(error)),
         };

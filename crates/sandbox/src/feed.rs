@@ -47,8 +47,7 @@ pub(crate) fn feed(from: &OwnedFd, to: &OwnedFd) {
 /// Waits for more; no when nobody is left to read it.
 fn is_wanted(from: &OwnedFd, to: &OwnedFd) -> bool {
     loop {
-        let mut ready =
-            [PollFd::new(from, PollFlags::IN), PollFd::new(to, PollFlags::empty())];
+        let mut ready = [PollFd::new(from, PollFlags::IN), PollFd::new(to, PollFlags::empty())];
         match poll(&mut ready, None) {
             Err(Errno::INTR) => {}
             woken => return woken.is_ok() && ready[1].revents().is_empty(),

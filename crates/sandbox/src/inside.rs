@@ -98,7 +98,8 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
             Some(sources) => sources,
             None => sources::open(&blueprint.root, None)?,
         };
-        for scratch in root::build(&blueprint.root, sources, blueprint.caps.memory, || held(link))? {
+        for scratch in root::build(&blueprint.root, sources, blueprint.caps.memory, || held(link))?
+        {
             let told = Trouble::at("hand out what is kept in memory");
             link.say_with(&Word::Memory, Some(scratch.as_fd())).map_err(told)?;
         }

@@ -62,9 +62,9 @@ impl Pumps {
         let Some(Pipes { passed: (passed, passing), input, output, errors }) = self.0 else {
             return Running { input: None, threads: Vec::new(), over, passed: None };
         };
-        let input = dup(rustix::stdio::stdin()).ok().and_then(|stdin| {
-            thread::Builder::new().spawn(move || feed(&stdin, &input)).ok()
-        });
+        let input = dup(rustix::stdio::stdin())
+            .ok()
+            .and_then(|stdin| thread::Builder::new().spawn(move || feed(&stdin, &input)).ok());
         let (count, passing) = (Arc::new(AtomicU64::new(0)), Arc::new(passing));
         let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {
             let meter =

@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn only_mappings_without_a_name_are_looked_at() {
-        let line = "00007f00-00007f10 r--s 00000000 fe:00 42                         /a b/c (deleted)";
+        let line =
+            "00007f00-00007f10 r--s 00000000 fe:00 42                         /a b/c (deleted)";
         assert_eq!(unnamed(line), Some(("7f00-7f10".to_owned(), "/a b/c")));
         for line in ["7f00-7f10 r--p 00000000 fe:00 42   /a", "7f00-7f10 rw-p 00000000 00:00 0 "] {
             assert_eq!(unnamed(line), None);

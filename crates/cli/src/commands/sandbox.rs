@@ -195,7 +195,9 @@ fn end(ending: Ending, command: &str) -> ExitCode {
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail. {RUNNABLE}")))
         }
-        Ending::NotEntered => (126, Some(format!("The workspace cannot be entered in the jail. {ENTERED}"))),
+        Ending::NotEntered => {
+            (126, Some(format!("The workspace cannot be entered in the jail. {ENTERED}")))
+        }
         Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall))),
         Ending::Killed(cause) => (137, Some(killed(cause))),
     };

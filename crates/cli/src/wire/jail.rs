@@ -18,8 +18,8 @@ use sequester_core::path::RepoPath;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
-    Capabilities, Compiled, Error, Folder, Host, Jail, Limits, Policy, Refusal, Surroundings, Workspace,
-    assume, check_place, compile, compile_harvest, identity, probe,
+    Capabilities, Compiled, Error, Folder, Host, Jail, Limits, Policy, Refusal, Surroundings,
+    Workspace, assume, check_place, compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;

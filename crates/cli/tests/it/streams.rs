@@ -109,9 +109,7 @@ fn what_a_command_does_not_read_is_left_for_whoever_reads_on() {
     let bench = Bench::plain();
     fs::write(bench.path("lines"), "1\n2\n3\n4\n").unwrap();
     let one = "sh -c 'read line; echo read $line'";
-    for (command, expected) in
-        [("true", "1\n2\n3\n4\n"), (one, "read 2\n1\nread 4\n3\n")]
-    {
+    for (command, expected) in [("true", "1\n2\n3\n4\n"), (one, "read 2\n1\nread 4\n3\n")] {
         let each = format!(
             "while read line; do \"$BIN\" sandbox --profile read-only -- {command}; echo $line; done"
         );
