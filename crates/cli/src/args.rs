@@ -10,6 +10,7 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
+use sequester_core::profile::HOST_HINT;
 use sequester_core::report::Phase;
 
 pub(crate) use runs::{
@@ -337,6 +338,10 @@ fn parse_model(text: &str) -> Result<String, String> {
     Err("expected a model such as `provider/model`, or `AGENT=M`".to_owned())
 }
 
+fn parse_host(text: &str) -> Result<sequester_sandbox::Host, String> {
+    text.parse::<sequester_sandbox::Host>().map_err(|error| format!("{error} {HOST_HINT}"))
+}
+
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
     budget::parse(text)
         .map_err(|_| "expected tokens such as `200k`, or dollars such as `5usd`".into())
@@ -396,7 +401,7 @@ pub(crate) struct SandboxArgs {
     pub(crate) workspace: Option<PathBuf>,
 
     /// A host that may be reached, with perhaps a port: `crates.io`, `*.crates.io`, `localhost:8080`; may be given again.
-    #[arg(long, value_name = "HOST[:PORT]")]
+    #[arg(long, value_name = "HOST[:PORT]", value_parser = parse_host)]
     pub(crate) net: Vec<sequester_sandbox::Host>,
 
     /// A limit: memory, pids, cpu, wall, output or disk, as in `memory=512M` or `wall=10s`; may be given again.

@@ -11,6 +11,13 @@ pub use limit::{Limit, Unit};
 /// Of what one tool call brings, where nobody sets another limit.
 pub const OUTPUT_BYTES: usize = 32 << 10;
 
+/// Bytes of memory of all that runs in a jail.
+pub const JAIL_MEMORY: u64 = 4 << 30;
+/// Processes and threads in a jail.
+pub const JAIL_PIDS: u32 = 1024;
+/// Bytes that a jail writes.
+pub const JAIL_DISK: u64 = 8 << 30;
+
 /// Sizes are tokens of the one tokenizer, unless their name says bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Limits {

@@ -182,6 +182,16 @@ impl Profile {
         self
     }
 
+    /// What configuration sets, lowered by what the profile sets.
+    #[must_use]
+    pub fn lower(&self, set: &BTreeMap<Limit, u64>) -> BTreeMap<Limit, u64> {
+        let mut limits = set.clone();
+        for (limit, most) in &self.limits {
+            limits.entry(*limit).and_modify(|set| *set = (*set).min(*most)).or_insert(*most);
+        }
+        limits
+    }
+
     fn limit(&self, limit: Limit) -> Option<u64> {
         self.limits.get(&limit).copied().or(limit.default())
     }

@@ -182,6 +182,18 @@ pub enum Cgroup {
     V2(Group),
 }
 
+impl Cgroup {
+    /// Whether one of the groups limits memory.
+    pub(crate) fn limit_memory(&self) -> bool {
+        let groups = match self {
+            Self::V1(groups) => &groups[..],
+            Self::V2(group) => std::slice::from_ref(group),
+        };
+        let mut settings = groups.iter().flat_map(|group| &group.settings);
+        settings.any(|(file, _)| ["memory.limit_in_bytes", "memory.max"].contains(&file.as_str()))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     /// The folder that is made for one jail is made in here.

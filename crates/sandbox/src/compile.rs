@@ -25,7 +25,7 @@ use crate::limits::Limits;
 use crate::policy::{Policy, Workspace};
 use crate::surroundings::{Place, Surroundings, What};
 
-pub(crate) use guarantee::is_rooted;
+pub use guarantee::is_rooted;
 pub use identity::choose as identity;
 pub use people::HOSTNAME;
 pub use refusal::{Missing, Reason, Refusal};

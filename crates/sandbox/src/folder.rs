@@ -81,8 +81,12 @@ impl Folder {
             return Err(Error::OwnState(path));
         }
         fs::read_dir(&path).map_err(|source| Error::unreadable(&path, source))?;
-        let Found { hidden, covered, walked, .. } = walk::look(&path, walk::MOST);
+        let Found { mut hidden, covered, walked, .. } = walk::look(&path, walk::MOST);
         let (git, covers) = git::look(&path);
+        if let Git::Elsewhere(git) = &git {
+            hidden.extend(walk::look_into_git(git));
+            hidden.sort();
+        }
         let is_link = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
         let protected = || protected::names().map(Path::new);
         let mut parents: Vec<PathBuf> = protected()
@@ -142,7 +146,11 @@ impl Folder {
 
 /// Looks through a folder once more from inside, where all is mounted: what must not be seen there is the jail's own by now.
 pub(crate) fn check(path: &Path, isolation: Isolation) -> Result<(), Trouble> {
-    let Found { hidden, moved, .. } = walk::look(path, walk::MOST);
+    let Found { mut hidden, moved, .. } = walk::look(path, walk::MOST);
+    let (git, covers) = git::look(path);
+    if let Git::Elsewhere(git) = &git {
+        hidden.extend(walk::look_into_git(git));
+    }
     // Without a root of its own there is nothing to hide behind.
     let own = match isolation {
         Isolation::Namespaces(_) => fs::metadata("/").ok().map(|root| root.dev()),
@@ -155,7 +163,6 @@ pub(crate) fn check(path: &Path, isolation: Isolation) -> Result<(), Trouble> {
         Ok(about) => own != Some(about.dev()),
         Err(_) => true,
     };
-    let (_, covers) = git::look(path);
     let shown = hidden.iter().find(is_shown).or_else(|| covers.first().map(|(at, _)| at));
     match moved.as_ref().or(shown) {
         Some(at) => Err(Trouble::moved(at)),

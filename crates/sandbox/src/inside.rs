@@ -25,7 +25,7 @@ use crate::groups::Doors;
 use crate::guard::Guard;
 use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
-use crate::seccomp::{self, Apart};
+use crate::seccomp::{self, Apart, Memory};
 use crate::sources::{self, Sources};
 use crate::trial::deed;
 use crate::{first, folder, harvest, root, rules, sys};
@@ -98,7 +98,8 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
             Some(sources) => sources,
             None => sources::open(&blueprint.root, None)?,
         };
-        for scratch in root::build(&blueprint.root, sources, || held(link))? {
+        for scratch in root::build(&blueprint.root, sources, blueprint.caps.memory, || held(link))?
+        {
             let told = Trouble::at("hand out what is kept in memory");
             link.say_with(&Word::Memory, Some(scratch.as_fd())).map_err(told)?;
         }
@@ -205,7 +206,11 @@ fn confine(blueprint: &Blueprint) -> Result<(), Trouble> {
         Isolation::Namespaces(_) => Apart::Yes,
         Isolation::Fallback => Apart::No,
     };
-    sys::filter(&seccomp::program(apart)).map_err(Trouble::at(FILTER_STEP))
+    let memory = match &blueprint.cgroup {
+        Some(groups) if groups.limit_memory() => Memory::Grouped,
+        _ => Memory::Watched,
+    };
+    sys::filter(&seccomp::program(apart, memory)).map_err(Trouble::at(FILTER_STEP))
 }
 
 /// All that is mounted is there when it is reached.
@@ -276,12 +281,12 @@ fn become_spawned(blueprint: &Blueprint, words: &[String], stream: OwnedFd) -> !
 /// Comes back only if it fails.
 fn execute(blueprint: &Blueprint, words: &[OsString]) -> Ending {
     let Some((program, arguments)) = words.split_first() else { return Ending::NotFound };
-    let error = Command::new(program)
-        .args(arguments)
-        .env_clear()
-        .envs(&blueprint.environment)
-        .current_dir(&blueprint.folder)
-        .exec();
+    // Not by what starts the program: its failure would not tell which of both failed.
+    if rustix::process::chdir(&blueprint.folder).is_err() {
+        return Ending::NotEntered;
+    }
+    let error =
+        Command::new(program).args(arguments).env_clear().envs(&blueprint.environment).exec();
     match error.kind() {
         io::ErrorKind::NotFound => Ending::NotFound,
         _ => Ending::NotRunnable,

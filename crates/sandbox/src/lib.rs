@@ -6,6 +6,7 @@ mod compile;
 mod credential;
 mod discard;
 mod disk;
+mod feed;
 mod first;
 pub mod folder;
 #[cfg(test)]
@@ -48,7 +49,7 @@ pub use blueprint::{
 pub use capabilities::{Capabilities, Capability, Cgroups, LANDLOCK_SCOPES, Swap};
 pub use compile::{
     Compiled, HOSTNAME, Keeper, Keepers, Missing, Reason, Refusal, check_place, compile,
-    compile_harvest, guarantees, identity, keepers,
+    compile_harvest, guarantees, identity, is_rooted, keepers,
 };
 pub use folder::Folder;
 pub use host::Host;

@@ -3,8 +3,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
+
+use sequester_core::limits::{JAIL_DISK, JAIL_MEMORY, JAIL_PIDS, Limit};
 
 /// Every one has a value; nothing runs without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +28,12 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            memory: 4 << 30,
-            pids: 1024,
+            memory: JAIL_MEMORY,
+            pids: JAIL_PIDS,
             cpu: None,
             wall: Duration::from_mins(30),
             output: 64 << 20,
-            disk: 8 << 30,
+            disk: JAIL_DISK,
         }
     }
 }
@@ -45,6 +48,22 @@ const LEAST_MEMORY: u64 = 16 << 20;
 const LEAST_PIDS: u32 = 4;
 
 impl Limits {
+    /// These limits with what configuration or a profile sets; what is no limit of a jail is for others to read.
+    #[must_use]
+    pub fn with(mut self, set: &BTreeMap<Limit, u64>) -> Self {
+        for (limit, value) in set {
+            match limit {
+                Limit::Memory => self.memory = *value,
+                Limit::Pids => self.pids = u32::try_from(*value).unwrap_or(u32::MAX),
+                Limit::Disk => self.disk = *value,
+                Limit::Cpu => self.cpu = Some(Duration::from_secs(*value)),
+                Limit::Wall => self.wall = Duration::from_secs(*value),
+                _ => {}
+            }
+        }
+        self
+    }
+
     /// Takes one setting as a person writes it: `memory=512M`, `wall=10s`, `pids=64`.
     pub fn set(&mut self, setting: &str) -> Result<(), Error> {
         let Some((key, value)) = setting.split_once('=') else {

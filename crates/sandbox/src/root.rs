@@ -34,17 +34,19 @@ const EMPTY_FOLDER: &str = ".empty/folder";
 pub(crate) fn build(
     entries: &[Entry],
     sources: Vec<Sources>,
+    memory: u64,
     held: impl FnOnce() -> Result<(), Trouble>,
 ) -> Result<Vec<OwnedFd>, Trouble> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(told("cut the mounts off"))?;
-    let root = scratch(BYTES, 0o755).map_err(Trouble::at("make the root"))?;
+    let root = scratch(BYTES, INODES, 0o755).map_err(Trouble::at("make the root"))?;
     attach(&root, CWD, Path::new("/")).map_err(Trouble::at("attach the root"))?;
     let written = entries.iter().find_map(|entry| match entry {
         Entry::Bind { at, access: Access::Write, .. } => Some(at.clone()),
         _ => None,
     });
-    let root = Root { folder: root, layers: Cell::new(0), written };
+    let inodes = INODES.min(memory / INODE_SHARE);
+    let root = Root { folder: root, inodes, layers: Cell::new(0), written };
     root.prepare().map_err(Trouble::at("prepare the root"))?;
     let (mut kept, mut held) = (Vec::new(), Some(held));
     for (entry, sources) in entries.iter().zip(sources) {
@@ -76,6 +78,8 @@ fn tell(entry: &Entry, error: io::Error) -> Trouble {
 
 struct Root {
     folder: OwnedFd,
+    /// The most files in each memory file system that may be written.
+    inodes: u64,
     /// How many layers are attached so far.
     layers: Cell<usize>,
     /// The person's folder, in which nothing is made.
@@ -106,14 +110,14 @@ impl Root {
             }
             Entry::Bind { at, .. } => sources.iter().try_for_each(|tree| self.bind(tree, at)),
             Entry::Scratch { at, bytes, mode } => {
-                let tree = scratch(*bytes, *mode)?;
+                let tree = scratch(*bytes, self.inodes, *mode)?;
                 self.mount(&tree, at)?;
                 kept.push(tree);
                 Ok(())
             }
             Entry::Layered { at, .. } => self.layer(sources, at),
             Entry::Processes => self.processes(),
-            Entry::Devices => self.devices(),
+            Entry::Devices => self.devices(kept),
             Entry::Hidden { at } => self.hide(at),
             Entry::Shut { at, kind } => self.shut(at, *kind),
         }
@@ -189,7 +193,7 @@ impl Root {
     fn layer(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
         let Some((store, lower)) = sources.split_last() else { return Ok(()) };
         if self.layers.get() == 0 {
-            self.mount(&scratch(BYTES, 0o700)?, Path::new(LAYERS))?;
+            self.mount(&scratch(BYTES, INODES, 0o700)?, Path::new(LAYERS))?;
         }
         for tree in sources {
             let number = self.layers.replace(self.layers.get() + 1);
@@ -223,8 +227,10 @@ impl Root {
         })
     }
 
-    fn devices(&self) -> io::Result<()> {
-        self.mount(&scratch(1 << 20, 0o755)?, Path::new("/dev"))?;
+    fn devices(&self, kept: &mut Vec<OwnedFd>) -> io::Result<()> {
+        let tree = scratch(1 << 20, self.inodes, 0o755)?;
+        self.mount(&tree, Path::new("/dev"))?;
+        kept.push(tree);
         for name in ["null", "zero", "full", "random", "urandom", "tty"] {
             let path = Path::new("/dev").join(name);
             self.bind(&clone(&path)?, &path)?;
@@ -299,10 +305,10 @@ fn closed<'a>() -> Attributes<'a> {
     Attributes { no_devices: true, no_programs: true, ..Attributes::default() }
 }
 
-fn scratch(bytes: u64, mode: u32) -> io::Result<OwnedFd> {
+fn scratch(bytes: u64, inodes: u64, mode: u32) -> io::Result<OwnedFd> {
     let memory = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_set_string(&memory, "size", bytes.to_string())?;
-    fsconfig_set_string(&memory, "nr_inodes", INODES.to_string())?;
+    fsconfig_set_string(&memory, "nr_inodes", inodes.to_string())?;
     fsconfig_set_string(&memory, "mode", format!("{mode:o}"))?;
     let tree = finish(&memory)?;
     sys::set_attributes(&tree, Attributes { no_devices: true, ..Attributes::default() })?;
@@ -311,6 +317,8 @@ fn scratch(bytes: u64, mode: u32) -> io::Result<OwnedFd> {
 
 /// Files in one memory file system: each costs about a kilobyte that its size does not count.
 const INODES: u64 = 200_000;
+/// So many bytes of the memory limit for each of them: the files of all such file systems together are no more than half of it.
+const INODE_SHARE: u64 = 8 << 10;
 
 fn finish(context: &OwnedFd) -> io::Result<OwnedFd> {
     fsconfig_create(context)?;

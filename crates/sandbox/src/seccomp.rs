@@ -217,10 +217,23 @@ pub(crate) enum Apart {
     No,
 }
 
+/// Who counts the memory of a jail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// A control group, which sees all of it.
+    Grouped,
+    /// The supervisor, which does not see a file in memory that is on its way through a socket, or of which one page is mapped. Programs do
+    /// without such files where there are none, and take temporary ones.
+    Watched,
+}
+
 /// The filter of a jail.
-pub(crate) fn program(apart: Apart) -> Vec<sock_filter> {
+pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
     let mut code = Code::default();
     code.begin();
+    if memory == Memory::Watched {
+        code.answer(libc::SYS_memfd_create, errno(libc::ENOSYS));
+    }
     if apart == Apart::No {
         for call in SHARED {
             code.answer(*call, errno(libc::EPERM));

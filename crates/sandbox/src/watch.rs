@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, getpid};
 
 use crate::blueprint::{Caps, Isolation};
-use crate::disk;
+use crate::disk::Counter;
 use crate::groups::Groups;
 use crate::order::Cause;
-use crate::tree::{Load, held, load, times, tree};
+use crate::tree::{Held, Load, load, times, tree};
 
 pub(crate) struct Watch<'a> {
     caps: &'a Caps,
@@ -18,8 +19,11 @@ pub(crate) struct Watch<'a> {
     begun: Instant,
     /// When the disk is looked at next: that can take long, so it is not done on every look.
     disk: Instant,
+    counter: Counter,
     /// What was there before.
     before: u64,
+    /// The disks that count, and how much was free on each.
+    room: Vec<(PathBuf, u64)>,
     processes: Processes,
     spent: Spent,
     /// File systems of the jail's that are kept in memory.
@@ -49,14 +53,17 @@ impl<'a> Watch<'a> {
             Isolation::Namespaces(_) => Processes::Beneath(first),
             Isolation::Fallback => Processes::BeneathThis,
         };
-        let before = disk::used(&caps.counted, u64::MAX, closed(caps));
+        let (counter, before) = Counter::new(&caps.counted);
+        let room = caps.counted.iter().map(|folder| (folder.clone(), free(folder))).collect();
         let begun = Instant::now();
         Self {
             caps,
             groups,
             begun,
             disk: begun,
+            counter,
             before,
+            room,
             processes,
             spent: Spent::default(),
             memory: Vec::new(),
@@ -100,17 +107,28 @@ impl<'a> Watch<'a> {
             return None;
         }
         let begun = Instant::now();
-        let over = self.is_disk_over();
+        let cause = self.look_at_disk();
         self.disk = now + begun.elapsed() * 10 + OFTEN;
-        over.then_some(Cause::Disk)
+        cause
     }
 
-    /// Whether more is on the disk than may be, also after all processes have ended.
-    pub(crate) fn is_disk_over(&self) -> bool {
+    /// Whether more is on the disk than may be, or nobody can tell; also after all processes have ended.
+    pub(crate) fn look_at_disk(&mut self) -> Option<Cause> {
         let most = self.before.saturating_add(self.caps.disk);
-        let unnamed = held(&self.pids(usize::MAX)).disk;
-        let named = disk::used(&self.caps.counted, most, closed(self.caps));
-        named.saturating_add(unnamed) > most
+        let held = Held::by(&self.pids(usize::MAX));
+        let named = self.counter.look(most);
+        // What is held and tells nothing of itself is on one of these disks; others who write there meanwhile are not told from it.
+        let unseen = held.unseen && self.taken() > self.caps.disk;
+        if unseen || named.bytes.saturating_add(held.disk()) > most {
+            return Some(Cause::Disk);
+        }
+        named.is_closed.then_some(Cause::Closed)
+    }
+
+    /// How much less is free than there was, on the disk that lost most.
+    fn taken(&self) -> u64 {
+        let taken = self.room.iter().map(|(folder, before)| before.saturating_sub(free(folder)));
+        taken.max().unwrap_or(0)
     }
 
     fn pids(&self, most: usize) -> Vec<i32> {
@@ -136,7 +154,7 @@ impl<'a> Watch<'a> {
             if memory {
                 let resident: u64 = loads.iter().map(|load| load.memory).sum();
                 let systems: u64 = self.memory.iter().map(bytes_in).sum();
-                used.memory = resident + held(&pids).memory + systems;
+                used.memory = resident + systems;
             }
             if cpu {
                 used.cpu = self.spent.add(&pids);
@@ -146,14 +164,18 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// What a folder that cannot be looked into counts for: nobody makes one and stays below the limit.
-fn closed(caps: &Caps) -> u64 {
-    caps.disk.saturating_add(1)
+/// On the disk of a folder, in bytes.
+fn free(folder: &Path) -> u64 {
+    rustix::fs::statvfs(folder).map_or(0, |about| about.f_bfree * about.f_frsize)
 }
 
+/// What a file takes in memory beside its bytes.
+const INODE: u64 = 1 << 10;
+
 fn bytes_in(system: &OwnedFd) -> u64 {
-    let about = rustix::fs::fstatvfs(system);
-    about.map_or(0, |about| (about.f_blocks - about.f_bfree) * about.f_frsize)
+    rustix::fs::fstatvfs(system).map_or(0, |about| {
+        (about.f_blocks - about.f_bfree) * about.f_frsize + (about.f_files - about.f_ffree) * INODE
+    })
 }
 
 struct Used {

@@ -172,7 +172,8 @@ impl Place {
         machine.make_state()?;
         let hidden = staff.hidden().clone();
         let trees = Arc::clone(&self.trees);
-        let cells = Cells::new(machine, self.repo.clone(), trees, hidden, staff.tool_settings());
+        let (settings, limits) = (staff.tool_settings(), staff.limits().clone());
+        let cells = Cells::new(machine, self.repo.clone(), trees, hidden, settings, limits);
         Ok(World {
             store,
             repository: Arc::clone(&self.trees) as _,

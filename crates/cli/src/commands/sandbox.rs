@@ -17,7 +17,7 @@ use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal::plural;
-use crate::wire::jail::{Machine, named_hosts};
+use crate::wire::jail::{self, Machine, named_hosts};
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
 
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         // What is named on the command line is the person's own word, whatever the profile.
         hosts: named_hosts(&profile)?.into_iter().chain(given.net.iter().cloned()).collect(),
         workspace: Workspace::Folder(workspace),
-        limits: limits(&given.limit)?,
+        limits: limits(jail::limits(&profile, &settings.set_limits()), &given.limit)?,
         grants: settings.grants(),
         store: machine.store(),
     };
@@ -68,8 +68,8 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
 
-fn limits(flags: &[String]) -> Result<Limits, Failure> {
-    let mut limits = Limits::default();
+/// What is named on the command line is the person's own word here too.
+fn limits(mut limits: Limits, flags: &[String]) -> Result<Limits, Failure> {
     for flag in flags {
         limits.set(flag).map_err(|error| {
             let hint = error.hint();
@@ -151,6 +151,12 @@ fn tell(said: &Said) {
 
 const SHOWN: &str = "The system's programs, tool chains on the PATH and the workspace are there; install it, or name its path.";
 
+const OPEN: &str = "Let folders that it makes be its own, with a mode that it may change.";
+
+const RUNNABLE: &str = "It needs the mode of a program (`chmod +x`) and an interpreter that is in the jail; a folder is none.";
+
+const ENTERED: &str = "Give it a mode by which its owner may enter it, as by `chmod u+rx`, or name another with `--workspace`.";
+
 /// Why, and what to do about it.
 fn killed(cause: Cause) -> String {
     let limit = match cause {
@@ -160,6 +166,7 @@ fn killed(cause: Cause) -> String {
         Cause::Disk => "disk=16G",
         Cause::Cpu => "cpu=10m",
         Cause::Pids => "pids=4096",
+        Cause::Closed => return format!("{} {OPEN}", cause.sentence()),
         Cause::Exposed | Cause::Asked => return cause.sentence().to_owned(),
     };
     format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())
@@ -186,7 +193,10 @@ fn end(ending: Ending, command: &str) -> ExitCode {
         Ending::Signalled(signal) => (128 + signal, at_limit(signal)),
         Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
         Ending::NotRunnable => {
-            (126, Some(format!("`{command}` is there and cannot be run in the jail.")))
+            (126, Some(format!("`{command}` is there and cannot be run in the jail. {RUNNABLE}")))
+        }
+        Ending::NotEntered => {
+            (126, Some(format!("The workspace cannot be entered in the jail. {ENTERED}")))
         }
         Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall))),
         Ending::Killed(cause) => (137, Some(killed(cause))),

@@ -72,7 +72,7 @@ pub(crate) fn run(
         Ending::Exited(code) => (code, None),
         Ending::Signalled(signal) => (128 + signal, None),
         Ending::NotFound => (127, None),
-        Ending::NotRunnable => (126, None),
+        Ending::NotRunnable | Ending::NotEntered => (126, None),
         // As if it was killed, and that is how it was.
         Ending::Killed(cause) => (137, Some(cause.sentence().to_owned())),
     };

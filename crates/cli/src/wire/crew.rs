@@ -89,6 +89,11 @@ impl Staff {
         &self.hidden
     }
 
+    /// What configuration sets.
+    pub(crate) fn limits(&self) -> &BTreeMap<Limit, u64> {
+        &self.limits
+    }
+
     /// What the tools in the jails keep to, as far as it is configured.
     pub(crate) fn tool_settings(&self) -> ToolSettings {
         let mut settings = ToolSettings::default();
@@ -129,15 +134,6 @@ impl Staff {
         granted.map_err(|error| refuse_profile(&error))
     }
 
-    /// The lowest that configuration and profile set.
-    fn limits(&self, profile: &Profile) -> BTreeMap<Limit, u64> {
-        let mut limits = self.limits.clone();
-        for (limit, most) in profile.limits.clone() {
-            limits.entry(limit).and_modify(|set| *set = (*set).min(most)).or_insert(most);
-        }
-        limits
-    }
-
     /// Whether an agent can begin with a task: what its profile grants is there, and what it must see has room. Known before
     /// anything is started.
     pub(crate) async fn check(
@@ -173,7 +169,7 @@ impl Staff {
         let tree = tree.map_err(|error| super::runs::git_failed(&self.project.root, &error))?;
         let visible = self.visible(&tree);
         let cache = DiskCache::of(&self.project.root);
-        let limits = Limits::default().with(&self.limits(&profile));
+        let limits = Limits::default().with(&profile.lower(&self.limits));
         let index = Index::open(&visible, self.project.history.as_deref(), &cache, &limits);
         let shelf = Shelf::new(&visible, &Outlines, &limits);
         let (plan, graph) = (&self.file.plan, &self.file.graph);
@@ -205,7 +201,7 @@ impl Staff {
     }
 
     fn of_profile(&self, profile: Profile, prompt: &str) -> Member {
-        let limits = self.limits(&profile);
+        let limits = profile.lower(&self.limits);
         let output = limits.get(&Limit::Output).map(|bytes| usize::try_from(*bytes));
         let output_bytes = output.map_or(OUTPUT_BYTES, |bytes| bytes.unwrap_or(usize::MAX));
         let profile = profile.with_hosts(self.project.settings.hosts());

@@ -13,12 +13,13 @@ use std::time::SystemTime;
 
 use sequester_core::change::Change;
 use sequester_core::fault::Code;
+use sequester_core::limits::Limit;
 use sequester_core::path::RepoPath;
 use sequester_core::profile::{Confinement, HOST_HINT, Profile};
 use sequester_sandbox::harvest::Rules;
 use sequester_sandbox::{
-    Capabilities, Compiled, Error, Folder, Host, Jail, Policy, Refusal, Surroundings, Workspace,
-    assume, check_place, compile, compile_harvest, identity, probe,
+    Capabilities, Compiled, Error, Folder, Host, Jail, Limits, Policy, Refusal, Surroundings,
+    Workspace, assume, check_place, compile, compile_harvest, identity, probe,
 };
 
 use crate::failure::Failure;
@@ -261,6 +262,11 @@ pub(crate) fn broken(error: &Error) -> Failure {
     let hint =
         "`sequester doctor` tries every step and says what to do; nothing runs without the jail.";
     Failure::guarantee(Code::NoJail, "", error.to_string(), hint)
+}
+
+/// What a jail may use under a profile, as far as it or configuration sets it.
+pub(crate) fn limits(profile: &Profile, set: &BTreeMap<Limit, u64>) -> Limits {
+    Limits::default().with(&profile.lower(set))
 }
 
 /// The hosts of a profile as a jail takes them.

@@ -45,7 +45,7 @@ pub(crate) struct Confines {
     pub(crate) named: BTreeSet<RepoPath>,
     /// Protected names that it may change.
     pub(crate) grants: Grants,
-    pub(crate) wall: Duration,
+    pub(crate) limits: Limits,
 }
 
 pub(crate) struct Jailed(Arc<Inside>);
@@ -101,7 +101,7 @@ impl Jailed {
             inside.machine.make_state()?;
             let trial =
                 Workspace::empty(root, &inside.machine).map_err(|error| no_workspace(&error))?;
-            inside.machine.check(&inside.policy(&trial, inside.confines.wall))?;
+            inside.machine.check(&inside.policy(&trial, inside.confines.limits.wall))?;
         }
         Ok(Self(Arc::new(inside)))
     }
@@ -215,7 +215,7 @@ impl Inside {
             confinement: self.confines.profile.confinement,
             hosts: self.hosts.clone(),
             workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
-            limits: Limits { wall, ..Limits::default() },
+            limits: Limits { wall, ..self.confines.limits.clone() },
             grants: self.confines.grants.clone(),
             store: self.machine.store(),
         }
@@ -224,7 +224,7 @@ impl Inside {
     fn start(self: &Arc<Self>) -> Result<Tools, Failure> {
         let alone = Alone::enter(self)?;
         let workspace = self.workspace()?;
-        let policy = self.policy(&workspace, self.confines.wall);
+        let policy = self.policy(&workspace, self.confines.limits.wall);
         let (jail, stream, root, settings) = self.machine.start(&policy, |compiled| {
             let blueprint = &compiled.blueprint;
             let (jail, stream) = Jail::serve(blueprint)?;
@@ -242,7 +242,7 @@ impl Inside {
     /// Before anything was made there is nothing to see, and what nobody keeps is no change.
     fn look(&self) -> Result<Option<Change>, Failure> {
         let Some(workspace) = self.made() else { return Ok(None) };
-        if !self.policy(&workspace, self.confines.wall).is_keeping() {
+        if !self.policy(&workspace, self.confines.limits.wall).is_keeping() {
             return Ok(None);
         }
         workspace.look().map_err(|error| gone(&workspace, &error))
@@ -274,7 +274,7 @@ impl Inside {
             // Any other reason the harvest tells itself; here it would find an empty layer.
             return Err(gone(&workspace, &error));
         }
-        let policy = self.policy(&workspace, self.confines.wall);
+        let policy = self.policy(&workspace, self.confines.limits.wall);
         self.machine.harvest(&policy, &workspace.rules)
     }
 }

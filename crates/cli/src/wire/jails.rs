@@ -1,6 +1,6 @@
 //! Jails for the attempts and checks of a run: each over a tree of the repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use sequester_git::{Repo, Tree, Trees};
 use sequester_tools::Settings;
 
 use super::aside::aside;
-use super::jail::Machine;
+use super::jail::{self, Machine};
 use super::jailed::{Confines, Jailed};
 use super::workspace::Ground;
 use crate::failure::Failure;
@@ -28,6 +28,8 @@ pub(crate) struct Cells {
     machine: Arc<Machine>,
     grounds: Arc<Grounds>,
     settings: Settings,
+    /// What configuration sets.
+    limits: BTreeMap<Limit, u64>,
 }
 
 impl Cells {
@@ -38,17 +40,19 @@ impl Cells {
         trees: Arc<Trees>,
         plan: BTreeSet<RepoPath>,
         settings: Settings,
+        limits: BTreeMap<Limit, u64>,
     ) -> Self {
         let root = repo.root().to_owned();
         let plan = Arc::new(plan);
         let grounds = Grounds { root, repo, trees, plan, last: Mutex::default() };
-        Self { machine, grounds: Arc::new(grounds), settings }
+        Self { machine, grounds: Arc::new(grounds), settings, limits }
     }
 
     fn open(self, cell: Cell) -> Result<Jailed, Failure> {
         let Cell { profile, base, change, named, grants, wall } = cell;
         let settings = settings(self.settings, &profile);
-        let confines = Confines { profile, change, named, grants, wall };
+        let limits = sequester_sandbox::Limits { wall, ..jail::limits(&profile, &self.limits) };
+        let confines = Confines { profile, change, named, grants, limits };
         let (root, grounds) = (self.grounds.root.clone(), self.grounds);
         let ground = move || grounds.find(&base);
         Jailed::open(self.machine, &root, ground, confines, settings)

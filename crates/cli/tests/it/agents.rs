@@ -148,6 +148,21 @@ fn a_task_says_when_a_file_stands_in_for_a_built_in_agent_and_keeps_its_profiles
 }
 
 #[test]
+fn a_command_keeps_to_its_profiles_limits_unless_others_are_named() {
+    let bench = Bench::with(&FILES);
+    let brief = "name: brief\nextends: read-only\nlimits: {wall: 1s, pids: 32}\n";
+    bench.write(".sequester/profiles/brief.yaml", brief);
+    let run = |given: &[&str], script: &str| {
+        let words = [&["sandbox", "--profile", "brief"][..], given, &["--", "sh", "-c", script]];
+        bench.run(&words.concat())
+    };
+    let late = run(&[], "sleep 60");
+    assert!(late.code == Some(124) && late.err.contains("longer than it may"), "{late:?}");
+    let named = run(&["--limit", "wall=1m"], "ulimit -u; sleep 2");
+    assert_eq!((named.code, named.out.trim()), (Some(0), "32"), "{named:?}");
+}
+
+#[test]
 fn a_context_can_be_made_for_an_agent_of_the_project() {
     let (bench, plan) = shop();
     bench.write(".sequester/agents/docs.md", DOCS.replace("careful", "writer"));

@@ -125,6 +125,20 @@ fn without_namespaces_what_cannot_be_kept_is_refused() {
     assert_eq!(output.status.code(), Some(5), "a secret cannot be hidden: {output:?}");
 }
 
+/// Suites of tests do that.
+#[test]
+fn a_folder_that_a_program_shuts_does_not_end_its_jail() {
+    let script =
+        "mkdir shut && touch shut/file && chmod 0 shut && sleep 2 && chmod 700 shut && rm -r shut";
+    for leg in [Leg::Root, Leg::User].into_iter().filter(|leg| may_go(*leg)) {
+        let ground = ground::Ground::new(leg, &[]);
+        for profile in [Profile::Validate, Profile::Writer] {
+            let output = ground.jailed(profile, &[], &["/bin/sh", "-c", script]).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{leg:?}, {profile:?}: {output:?}");
+        }
+    }
+}
+
 #[test]
 fn the_suite_has_no_attempt_twice() {
     let all = trial::all();

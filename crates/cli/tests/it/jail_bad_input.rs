@@ -139,8 +139,27 @@ fn a_command_that_is_not_there_and_one_that_cannot_be_run_are_told_apart() {
             &["there is no `no-such-command` in the jail", "install it"],
         );
         let answer = run(&place, &[], profile, &["--", "/etc"]);
-        assert_told(&place, &answer, 126, &["`/etc` is there and cannot be run"]);
+        assert_told(&place, &answer, 126, &["`/etc` is there and cannot be run", "chmod +x"]);
     }
+}
+
+#[test]
+fn a_workspace_that_cannot_be_entered_is_not_told_as_a_command_that_cannot_be_run() {
+    // Others cannot look into it, and are told so before.
+    if !may_go("a workspace that only root sees", (!is_root()).then_some("it takes root")) {
+        return;
+    }
+    let place = Place::new(None);
+    fs::set_permissions(place.path("workspace"), fs::Permissions::from_mode(0o000)).unwrap();
+    let answer = run(&place, &[], "read-only", &["--", "/bin/true"]);
+    assert_told(&place, &answer, 126, &["The workspace cannot be entered", "chmod u+rx"]);
+}
+
+#[test]
+fn what_is_no_host_is_told_with_what_is_one() {
+    let place = Place::of_user();
+    let answer = run(&place, &[], "research", &["--net", "http://x", "--", "/bin/true"]);
+    assert_told(&place, &answer, 2, &["`http://x` is no host.", "Write a name such as"]);
 }
 
 /// Takes files away from `/usr/bin`, for what follows alone.

@@ -73,7 +73,8 @@ impl Bench {
         let repo = Repo::discover(&repo, path.as_ref()).unwrap().unwrap();
         let trees = Arc::new(Trees::of(&repo, Home::default()));
         let plan = BTreeSet::from([RepoPath::parse("plan.md").unwrap()]);
-        let cells = Cells::new(machine, repo, Arc::clone(&trees), plan, Settings::default());
+        let (settings, limits) = (Settings::default(), BTreeMap::new());
+        let cells = Cells::new(machine, repo, Arc::clone(&trees), plan, settings, limits);
         Self { folder, cells, trees }
     }
 

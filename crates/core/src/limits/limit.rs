@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Limits, OUTPUT_BYTES};
+use super::{JAIL_DISK, JAIL_MEMORY, JAIL_PIDS, Limits, OUTPUT_BYTES};
 use crate::budget::Budget;
 
 /// One limit by its name.
@@ -23,6 +23,12 @@ pub enum Limit {
     Reply,
     /// How deep subagents may give work to subagents.
     Delegation,
+    /// Of all that runs in a jail together, as the others that follow.
+    Memory,
+    Pids,
+    Disk,
+    /// Time on a processor.
+    Cpu,
 }
 
 /// What a limit's number counts.
@@ -37,7 +43,7 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Context,
         Self::Architecture,
         Self::File,
@@ -51,6 +57,10 @@ impl Limit {
         Self::Identical,
         Self::Reply,
         Self::Delegation,
+        Self::Memory,
+        Self::Pids,
+        Self::Disk,
+        Self::Cpu,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -68,6 +78,10 @@ impl Limit {
             Self::Identical => "identical",
             Self::Reply => "reply",
             Self::Delegation => "delegation",
+            Self::Memory => "memory",
+            Self::Pids => "pids",
+            Self::Disk => "disk",
+            Self::Cpu => "cpu",
         }
     }
 
@@ -77,9 +91,9 @@ impl Limit {
 
     pub fn unit(self) -> Unit {
         match self {
-            Self::Turns | Self::Identical | Self::Delegation => Unit::Times,
-            Self::Wall | Self::Bash => Unit::Seconds,
-            Self::Output => Unit::Bytes,
+            Self::Turns | Self::Identical | Self::Delegation | Self::Pids => Unit::Times,
+            Self::Wall | Self::Bash | Self::Cpu => Unit::Seconds,
+            Self::Output | Self::Memory | Self::Disk => Unit::Bytes,
             Self::Price => Unit::Price,
             _ => Unit::Tokens,
         }
@@ -94,14 +108,26 @@ impl Limit {
             Self::File => limits.file as u64,
             Self::Records => limits.records as u64,
             Self::Turns => budget.turns.into(),
-            Self::Tokens | Self::Price => return None,
+            Self::Tokens | Self::Price | Self::Cpu => return None,
             Self::Wall => budget.wall.as_secs(),
             Self::Bash => 2 * 60,
             Self::Output => OUTPUT_BYTES as u64,
             Self::Identical => budget.identical.into(),
             Self::Reply => budget.output.into(),
             Self::Delegation => 1,
+            Self::Memory => JAIL_MEMORY,
+            Self::Pids => JAIL_PIDS.into(),
+            Self::Disk => JAIL_DISK,
         })
+    }
+
+    /// With less there is no jail, which needs some itself; and how to write what is enough.
+    fn least(self) -> (u64, Option<&'static str>) {
+        match self {
+            Self::Memory => (16 << 20, Some("a size from `16M` on, such as `512M` or `2G`")),
+            Self::Pids => (4, Some("a number from 4")),
+            _ => (1, None),
+        }
     }
 
     /// Reads a value as people write it: `60k`, `10m`, `32K`, `5usd`. The error says what was expected.
@@ -110,7 +136,9 @@ impl Limit {
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
         let (scale, expected) = self.unit().scale(suffix.trim());
-        scaled(number, scale.ok_or(expected)?).filter(|value| *value > 0).ok_or(expected)
+        let (least, instead) = self.least();
+        let expected = instead.unwrap_or(expected);
+        scaled(number, scale.ok_or(expected)?).filter(|value| *value >= least).ok_or(expected)
     }
 }
 
@@ -142,6 +170,7 @@ impl Unit {
                     "" => Some(1),
                     "k" | "K" | "KB" => Some(1 << 10),
                     "m" | "M" | "MB" => Some(1 << 20),
+                    "g" | "G" | "GB" => Some(1 << 30),
                     _ => None,
                 },
                 "a size such as `32768`, `32K` or `1M`",
@@ -183,6 +212,8 @@ mod tests {
             (Limit::Output, "32K", 32_768),
             (Limit::Price, "0.25usd", 250_000),
             (Limit::Turns, "80", 80),
+            (Limit::Memory, "2G", 2 << 30),
+            (Limit::Cpu, "5m", 300),
         ] {
             assert_eq!(limit.read(text), Ok(value), "{limit:?} {text}");
         }
@@ -200,6 +231,8 @@ mod tests {
             (Limit::Context, "99999999999999999999"),
             (Limit::Context, "18446744073709551615k"),
             (Limit::Price, "0.0000001usd"),
+            (Limit::Memory, "8M"),
+            (Limit::Pids, "3"),
         ] {
             assert!(limit.read(text).is_err(), "{limit:?} {text}");
         }

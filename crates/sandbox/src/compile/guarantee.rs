@@ -65,7 +65,8 @@ fn foundation(surroundings: &Surroundings) -> Vec<Capability> {
     all
 }
 
-pub(crate) fn is_rooted(surroundings: &Surroundings, capabilities: &Capabilities) -> bool {
+/// Whether jails have namespaces and a root of their own here.
+pub fn is_rooted(surroundings: &Surroundings, capabilities: &Capabilities) -> bool {
     foundation(surroundings).iter().all(|one| capabilities.has(*one))
 }
 

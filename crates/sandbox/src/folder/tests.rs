@@ -46,6 +46,24 @@ fn secrets_state_and_ways_out_are_found_and_links_are_not_followed() {
 }
 
 #[test]
+fn secrets_beside_what_git_keeps_are_found_and_branches_are_not_taken_for_them() {
+    let (_kept, root) = temporary();
+    write(&root, "main/.git/HEAD", "ref: refs/heads/main\n");
+    for path in [".git-credentials", "modules/a/.netrc", "objects/pack/x.pem", "refs/heads/a.key"] {
+        write(&root, &format!("main/.git/{path}"), "x");
+    }
+    let secrets = ["main/.git/.git-credentials", "main/.git/modules/a/.netrc"];
+    let tree = root.join("tree");
+    let own = root.join("main/.git/worktrees/tree");
+    write(&root, "tree/.git", &format!("gitdir: {}\n", own.display()));
+    write(&own, "gitdir", &format!("{}/.git\n", tree.display()));
+    for place in [&root, &tree] {
+        let folder = Folder::look(place).unwrap();
+        assert_eq!(names(&root, &folder.hidden), secrets, "{}", place.display());
+    }
+}
+
+#[test]
 fn protected_names_are_found_wherever_they_lie_and_told_when_they_are_new() {
     let (_kept, root) = temporary();
     for path in ["n/.git/config", "a/b/.mcp.json", ".vscode/.claude/x", "a/.github/workflows/x"] {

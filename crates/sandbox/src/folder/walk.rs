@@ -43,7 +43,7 @@ pub(super) struct Found {
 }
 
 pub(super) fn look(root: &Path, most: usize) -> Found {
-    let (mut hidden, mut covered) = (Vec::new(), Vec::new());
+    let (mut hidden, mut covered, mut gits) = (Vec::new(), Vec::new(), Vec::new());
     let mut walk = Walk::new(most);
     walk.go(root, |entry, kind| {
         if kind.is_dir() && is_state(entry) {
@@ -53,15 +53,39 @@ pub(super) fn look(root: &Path, most: usize) -> Found {
         covered.extend(Covered::of(root, entry, kind));
         if !kind.is_dir() {
             hidden.extend(secret(root, entry, kind));
+        } else if entry.file_name() == ".git" {
+            gits.push(entry.path());
         }
         !is_skipped(entry)
     });
+    for git in gits {
+        walk.go(&git, |entry, kind| look_in_git(root, entry, kind, &mut hidden));
+    }
     hidden.extend(twins(root, &hidden, most));
     hidden.sort();
     hidden.dedup();
     covered.sort();
     Found { hidden, covered, walked: walk.walked, moved: walk.moved }
 }
+
+/// What must be hidden in a git folder that stands elsewhere, sorted.
+pub(super) fn look_into_git(git: &Path) -> Vec<PathBuf> {
+    let mut hidden = Vec::new();
+    Walk::new(MOST).go(git, |entry, kind| look_in_git(git, entry, kind, &mut hidden));
+    hidden.sort();
+    hidden
+}
+
+/// Names in there are git's own but for what people put beside; whether to go on.
+fn look_in_git(root: &Path, entry: &DirEntry, kind: FileType, hidden: &mut Vec<PathBuf>) -> bool {
+    if kind.is_file() || kind.is_symlink() {
+        hidden.extend(secret(root, entry, kind));
+    }
+    !OF_GIT.iter().any(|own| entry.file_name() == *own)
+}
+
+/// Large, and named by hashes; or named as branches are, which hold hashes alone.
+const OF_GIT: [&str; 3] = ["objects", "refs", "logs"];
 
 /// What only matters where a folder itself is shown, and not a layer over it.
 pub(super) struct Closer {

@@ -73,3 +73,24 @@ fn numbers_that_are_none_never_pass() {
     assert!(set(&["pids=4294967296"]).is_err());
     assert!(set(&["memory=1.1234567"]).is_err());
 }
+
+#[test]
+fn what_a_profile_sets_is_taken_and_what_is_no_limit_of_a_jail_is_not() {
+    use sequester_core::limits::Limit;
+    let set = [
+        (Limit::Memory, 512 << 20),
+        (Limit::Pids, 64),
+        (Limit::Disk, 1 << 30),
+        (Limit::Cpu, 60),
+        (Limit::Output, 1),
+        (Limit::Turns, 1),
+    ];
+    let expected = Limits {
+        memory: 512 << 20,
+        pids: 64,
+        disk: 1 << 30,
+        cpu: Some(Duration::from_secs(60)),
+        ..Limits::default()
+    };
+    assert_eq!(Limits::default().with(&set.into()), expected);
+}

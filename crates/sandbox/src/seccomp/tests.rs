@@ -7,7 +7,7 @@ fn run(call: c_long, arguments: [u64; 6]) -> u32 {
 }
 
 fn run_on(machine: u32, call: u32, arguments: [u64; 6]) -> u32 {
-    run_program(&program(Apart::Yes), machine, call, arguments)
+    run_program(&program(Apart::Yes, Memory::Grouped), machine, call, arguments)
 }
 
 fn run_program(program: &[sock_filter], machine: u32, call: u32, arguments: [u64; 6]) -> u32 {
@@ -146,7 +146,7 @@ fn nobody_waits_for_a_jail_and_no_folder_tells_it_who_comes_by() {
 
 #[test]
 fn without_namespaces_nothing_of_the_machine_is_reached() {
-    let filter = program(Apart::No);
+    let filter = program(Apart::No, Memory::Watched);
     let run =
         |call: c_long, arguments| run_program(&filter, ARCHITECTURE, number_of(call), arguments);
     for call in SHARED {
@@ -165,4 +165,15 @@ fn without_namespaces_nothing_of_the_machine_is_reached() {
         assert_eq!(run(libc::SYS_socketpair, pair), errno(libc::EPERM));
     }
     assert_eq!(run(libc::SYS_mount, [0; 6]), errno(libc::EPERM));
+}
+
+#[test]
+fn files_that_only_memory_holds_are_there_where_a_group_counts_them() {
+    for (memory, answer) in [(Memory::Grouped, ALLOW), (Memory::Watched, errno(libc::ENOSYS))] {
+        for apart in [Apart::Yes, Apart::No] {
+            let filter = program(apart, memory);
+            let call = number_of(libc::SYS_memfd_create);
+            assert_eq!(run_program(&filter, ARCHITECTURE, call, [0; 6]), answer, "{memory:?}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use sequester_core::fault::Code;
 use sequester_core::profile::{Confinement, Guarantee};
 use sequester_sandbox::trial::{self, Tried};
 use sequester_sandbox::{
-    Capabilities, Capability, Cgroups, Keeper, Keepers, Limits, Reason, keepers,
+    Capabilities, Capability, Cgroups, Keeper, Keepers, Limits, Reason, is_rooted, keepers,
 };
 
 use super::Problem;
@@ -23,6 +23,8 @@ pub(super) struct Jails {
     /// By profile, whether a jail of it starts, whatever it keeps.
     pub(super) starts: BTreeMap<&'static str, bool>,
     renames: Option<bool>,
+    /// Whether jails have namespaces and a root of their own.
+    rooted: bool,
 }
 
 impl Jails {
@@ -37,6 +39,7 @@ impl Jails {
         tell_missing(kernel, &capabilities, &tried, problems);
         let keepers = keepers(&machine.surroundings, &capabilities);
         tell_watched(&keepers, problems);
+        let rooted = is_rooted(&machine.surroundings, &capabilities);
         let renames = tried.iter().find_map(|(_, tried)| tried.renames);
         let starts = tried.iter().map(|(profile, tried)| {
             (profile.as_str(), tried.missing.is_empty() && tried.trouble.is_none())
@@ -45,7 +48,7 @@ impl Jails {
         let guarantees =
             tried.into_iter().map(|(profile, tried)| (profile.as_str(), tried.guarantees));
         let guarantees = guarantees.collect();
-        Ok(Self { capabilities, keepers, guarantees, starts, renames })
+        Ok(Self { capabilities, keepers, guarantees, starts, renames, rooted })
     }
 
     pub(super) fn capabilities(&self) -> BTreeMap<String, bool> {
@@ -69,7 +72,9 @@ impl Jails {
 
     pub(super) fn facts(&self) -> Vec<String> {
         let renames = self.renames == Some(false);
-        renames.then(|| EXDEV.to_owned()).into_iter().collect()
+        let shown = !self.rooted;
+        let facts = [renames.then_some(EXDEV), shown.then_some(SHOWN)];
+        facts.into_iter().flatten().map(str::to_owned).collect()
     }
 
     pub(super) fn cgroups(&self) -> String {
@@ -89,6 +94,10 @@ impl Jails {
 
 const EXDEV: &str = "Where a workspace lies in layers, renaming a folder that was there before gives EXDEV (\"Invalid \
     cross-device link\"); `mv` and git copy it instead, programs that call `rename` alone fail.";
+
+const SHOWN: &str = "Without namespaces a jail has the machine's own root: that files are there, their sizes, times and owners, and \
+    where links lead, can be seen of all of them, though nothing in them can be read; it runs under your own user, and the machine's name \
+    is seen.";
 
 /// Each with its defaults, in bytes, seconds or times.
 pub(super) fn limits() -> BTreeMap<&'static str, u64> {

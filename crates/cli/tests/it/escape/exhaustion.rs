@@ -147,6 +147,39 @@ say()
 "#,
     ),
     Py(
+        "in files that only memory holds, on their way through a socket",
+        r#"
+here, there = socket.socketpair()
+for _ in range(20):
+    file = os.memfd_create("held")
+    for _ in range(30): os.write(file, bytes(1 << 20))
+    socket.send_fds(here, [b"x"], [file])
+    os.close(file)
+time.sleep(1)
+say()
+"#,
+    ),
+    Py(
+        "in more empty temporary files than there is room for",
+        r#"
+import shutil, tempfile
+folders, made = [], 0
+try:
+    for place in ("/dev", "/dev/shm", tempfile.gettempdir(), os.environ["HOME"]):
+        try: folders.append(tempfile.mkdtemp(dir=place))
+        except OSError: continue
+        try:
+            for number in range(70_000):
+                os.close(os.open(f"{folders[-1]}/{number}", os.O_CREAT | os.O_WRONLY))
+                made += 1
+        except OSError: pass
+    time.sleep(1)
+    if made >= 200_000: say()
+finally:
+    for folder in folders: shutil.rmtree(folder)
+"#,
+    ),
+    Py(
         "that belongs to no process",
         r#"
 LIBC.shmat.restype = ctypes.c_void_p
@@ -361,6 +394,62 @@ for number in range(8):
     held.append(os.open(T, os.O_TMPFILE | os.O_RDWR, 0o600))
     os.write(held[-1], bytes(25 << 20))
 time.sleep(2)
+say()
+"#,
+    ),
+    Py(
+        "in files without a name of which a page is mapped",
+        r#"
+held = []
+for number in range(8):
+    with open(f"{T}/{number}", "w+b", buffering=0) as file:
+        file.write(bytes(25 << 20))
+        held.append(mmap.mmap(file.fileno(), 4096))
+        os.remove(f"{T}/{number}")
+time.sleep(2)
+say()
+"#,
+    ),
+    Py(
+        "in files without a name that are on their way through a socket",
+        r#"
+here, there = socket.socketpair()
+for number in range(8):
+    with open(f"{T}/{number}", "wb", buffering=0) as file:
+        file.write(bytes(25 << 20))
+        socket.send_fds(here, [b"x"], [file.fileno()])
+        os.remove(f"{T}/{number}")
+time.sleep(2)
+say()
+"#,
+    ),
+    Py(
+        "in files without a name that only a second thread holds",
+        r#"
+def hold():
+    held = []
+    for number in range(8):
+        held.append(open(f"{T}/{number}", "wb", buffering=0))
+        os.remove(f"{T}/{number}")
+        held[-1].write(bytes(25 << 20))
+    time.sleep(2)
+    say()
+    sys.stdout.flush()
+    os._exit(0)
+threading.Thread(target=hold).start()
+time.sleep(0.1)
+call("exit", 0)
+"#,
+    ),
+    Py(
+        "in a file that grows in a folder that is shut",
+        r#"
+os.mkdir(T + "/shut")
+files = [open(f"{T}/shut/{number}", "wb", buffering=0) for number in range(8)]
+os.chmod(T + "/shut", 0)
+for file in files: file.write(bytes(25 << 20))
+time.sleep(4)
+os.chmod(T + "/shut", 0o700)
 say()
 "#,
     ),

@@ -25,8 +25,13 @@ const SECRETS: [&str; 14] = [
 ];
 
 /// Where secrets lie that the workspace itself holds. Without namespaces such a workspace is refused.
-const INSIDE: [&str; 4] =
-    ["workspace/.env", "workspace/id_rsa", "workspace/deploy/.env", "workspace/.sequester/plan.md"];
+const INSIDE: [&str; 5] = [
+    "workspace/.env",
+    "workspace/id_rsa",
+    "workspace/deploy/.env",
+    "workspace/.git/.git-credentials",
+    "workspace/.sequester/plan.md",
+];
 
 const ORDINARY: [(&str, &str); 14] = [
     ("outside/held", "before\n"),

@@ -23,6 +23,7 @@ const IN_THE_WORKSPACE: &[Row] = &[
     Sh("the plan", "cat .sequester/plan.md"),
     Sh("the password of the remote", "cat .git/config"),
     Sh("the password of the remote, by git", "git remote get-url origin"),
+    Sh("credentials beside what git keeps", "cat .git/.git-credentials"),
     Sh("a search of the workspace", "grep -rsh TOKEN= ."),
     Sh("an archive of the workspace", "tar -cf - . | grep -a TOKEN="),
     Sh("another name of a secret", "cat twin.txt"),
