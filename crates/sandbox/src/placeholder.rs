@@ -1,7 +1,8 @@
 //! Names that must not be made, held by something empty while a jail lives.
 //!
 //! Several jails may work on one folder. What they put there is noted in one file for each folder, which every one of them holds by a
-//! lock of the kernel: the last takes everything away, and what nobody holds is what the dead left.
+//! lock of the kernel: the last takes everything away, and what nobody holds is what the dead left. A jail that covers what another has put
+//! into a folder within its own holds that one's file too.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,14 +19,16 @@ use rustix::fs::{
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::blueprint::{Access, Blueprint, Entry, Kind};
+use crate::blueprint::{Access, Entry, Kind};
 use crate::hold::{self, Turn};
 use crate::order::Trouble;
 
 /// What was put into the person's folder; taken away with the last of these.
 #[derive(Default)]
 pub(crate) struct Placeholders {
-    journal: Option<Journal>,
+    own: Option<Journal>,
+    /// Of jails in folders within this one's.
+    others: Vec<Journal>,
 }
 
 struct Journal {
@@ -43,13 +46,19 @@ struct Put {
     names: Vec<(PathBuf, Kind)>,
 }
 
+impl Put {
+    fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.names.iter().map(|(name, _)| self.folder.join(name))
+    }
+}
+
 const PREFIX: &str = "placeholders-";
 
 impl Placeholders {
     /// For each shut name that is not there, in a folder of the machine's that the jail may write.
-    pub(crate) fn put(&mut self, blueprint: &Blueprint) -> Result<(), Trouble> {
-        let shut: Vec<_> = shut(&blueprint.root).collect();
-        let (Some(state), Some(folder)) = (&blueprint.state, written(&blueprint.root)) else {
+    pub(crate) fn put(&mut self, state: Option<&Path>, root: &[Entry]) -> Result<(), Trouble> {
+        let shut: Vec<_> = shut(root).collect();
+        let (Some(state), Some(folder)) = (state, written(root)) else {
             return Ok(());
         };
         if shut.is_empty() {
@@ -57,9 +66,14 @@ impl Placeholders {
         }
         let told = |error| Trouble::at(format!("hold names in `{}`", folder.display()))(error);
         let _turn = Turn::take(state).map_err(told)?;
-        let journal = self.journal.insert(Journal::open(state, folder).map_err(told)?);
-        // Held before anything is put: the end of another jail then leaves it alone.
-        hold::lock(&journal.file, FlockOperation::LockShared).map_err(told)?;
+        let journal =
+            self.own.insert(Journal::open(state, folder).and_then(Journal::held).map_err(told)?);
+        for mut other in journals(state).filter(|other| other.path != journal.path) {
+            let put = other.read().map_err(told)?;
+            if put.paths().any(|path| shut.iter().any(|(shut, _)| *shut == path)) {
+                self.others.push(other.held().map_err(told)?);
+            }
+        }
         let inside = Inside::open(folder).map_err(told)?;
         let mut put = journal.read().map_err(told)?.names;
         let within = shut
@@ -85,10 +99,11 @@ impl Placeholders {
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
-        let Some(journal) = &mut self.journal else { return };
+        let Some(own) = &mut self.own else { return };
         // Without a turn another may be putting something right now: then it is left to the next start.
-        if let Ok(_turn) = Turn::take(&journal.state) {
-            journal.end();
+        if let Ok(_turn) = Turn::take(&own.state) {
+            own.end();
+            self.others.iter_mut().for_each(Journal::end);
         }
     }
 }
@@ -100,6 +115,12 @@ impl Journal {
         let path = state.join(name(about.dev(), about.ino()));
         let file = hold::open(&path)?;
         Ok(Self { path, file, state: state.to_owned() })
+    }
+
+    /// Before anything is put or covered: the end of another jail then leaves it alone.
+    fn held(self) -> io::Result<Self> {
+        hold::lock(&self.file, FlockOperation::LockShared)?;
+        Ok(self)
     }
 
     fn read(&mut self) -> io::Result<Put> {
@@ -297,5 +318,37 @@ mod tests {
         let half = serde_json::to_vec(&put("c")).unwrap();
         journal.file.write_all(&[b"\n", &half[..half.len() / 2]].concat()).unwrap();
         assert_eq!(journal.read().unwrap().names, put("b").names);
+    }
+
+    /// For a jail of `folder`, in which these names are shut.
+    fn put(state: &Path, folder: &Path, names: &[&str]) -> Placeholders {
+        let own = |path: &Path| path.to_owned();
+        let whole = Entry::Bind { from: own(folder), at: own(folder), access: Access::Write };
+        let shut = names.iter().map(|name| Entry::Shut { at: folder.join(name), kind: Kind::File });
+        let root: Vec<_> = [whole].into_iter().chain(shut).collect();
+        let mut placeholders = Placeholders::default();
+        placeholders.put(Some(state), &root).unwrap();
+        placeholders
+    }
+
+    #[test]
+    fn what_a_jail_covers_in_a_folder_within_its_own_goes_with_the_last_of_both() {
+        for inner_ends_first in [true, false] {
+            let state = tempfile::tempdir().unwrap();
+            let outer = tempfile::tempdir().unwrap();
+            let inner = outer.path().join("inner");
+            fs::create_dir(&inner).unwrap();
+            let held = inner.join(".mcp.json");
+            let within = put(state.path(), &inner, &[".mcp.json"]);
+            // As it is seen by whoever looks at the outer folder now.
+            let around = put(state.path(), outer.path(), &["inner/.mcp.json", ".git"]);
+            let (first, last) = if inner_ends_first { (within, around) } else { (around, within) };
+            drop(first);
+            assert!(held.exists());
+            drop(last);
+            assert!(!held.exists());
+            assert_eq!(fs::read_dir(state.path()).unwrap().count(), 0);
+            assert_eq!(fs::read_dir(outer.path()).unwrap().count(), 1);
+        }
     }
 }

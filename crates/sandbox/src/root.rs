@@ -71,6 +71,7 @@ fn tell(entry: &Entry, error: io::Error) -> Trouble {
     match entry {
         Entry::Hidden { at }
         | Entry::Cover { at, .. }
+        | Entry::Shut { at, .. }
         | Entry::Bind { at, access: Access::Write, .. } => Trouble::with(at, step, error),
         _ => Trouble::at(step)(error),
     }
@@ -273,6 +274,8 @@ impl Root {
 
     fn shut(&self, at: &Path, kind: Kind) -> io::Result<()> {
         let there = match (self.open(at), kind) {
+            // Held from outside until somebody took it away: what is made here instead would be left there.
+            (Err(Errno::NOENT), _) if self.is_written(at) => Err(Errno::NOENT.into()),
             (Err(Errno::NOENT), Kind::File) => self.file(at, b"").and_then(|()| Ok(self.open(at)?)),
             (Err(Errno::NOENT), Kind::Folder) => self.folder(at, 0o755),
             (there, _) => there.map_err(io::Error::from),

@@ -96,7 +96,7 @@ fn keep(
     let mut placeholders = Placeholders::default();
     let first = placeholder::are_mounted(&blueprint.root);
     if first {
-        placeholders.put(&blueprint)?;
+        placeholders.put(blueprint.state.as_deref(), &blueprint.root)?;
     }
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
     let (ends, pumps) =
@@ -127,7 +127,7 @@ fn keep(
     // While the jail's root is built.
     drop(mapping);
     if !first {
-        placeholders.put(&blueprint)?;
+        placeholders.put(blueprint.state.as_deref(), &blueprint.root)?;
     }
     let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
     // Fails if the jail could not be made, and why is heard next.
