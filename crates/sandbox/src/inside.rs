@@ -64,7 +64,6 @@ pub(crate) fn run(
         Ok(None) => start(order, ends, link, serve),
         Ok(Some(program)) => {
             drop(ends);
-            let _ = link.say(&Word::Running);
             let spawn = |words: &[String], stream| become_spawned(&order.blueprint, words, stream);
             let ending = match order.program {
                 Program::Server => first::serve(program, link, spawn),
@@ -231,6 +230,8 @@ fn drop_capabilities() -> Result<(), Errno> {
 
 /// Becomes the program.
 fn start(order: Order, ends: Ends, link: &Link, serve: impl FnOnce(UnixStream)) -> ! {
+    // By nobody else: what it may have to say next would come before it.
+    let _ = link.say(&Word::Running);
     // Fails only for the leader of a group, which a new process is not.
     let _ = setsid();
     let connected = dup2_stdin(&ends.stdin)

@@ -158,8 +158,10 @@ fn a_command_keeps_to_its_profiles_limits_unless_others_are_named() {
     };
     let late = run(&[], "sleep 60");
     assert!(late.code == Some(124) && late.err.contains("longer than it may"), "{late:?}");
-    let named = run(&["--limit", "wall=1m"], "ulimit -u; sleep 2");
-    assert_eq!((named.code, named.out.trim()), (Some(0), "32"), "{named:?}");
+    let named = run(&["--limit", "wall=1m"], "sleep 2; echo awake");
+    assert_eq!((named.code, named.out.trim()), (Some(0), "awake"), "{named:?}");
+    let many = run(&["--limit", "wall=1m"], "for i in $(seq 60); do sleep 5 & done; wait; echo all");
+    assert!(many.code != Some(0) && !many.out.contains("all"), "{many:?}");
 }
 
 #[test]
