@@ -16,7 +16,7 @@ const CRATE: usize = 8_000;
 const APART: usize = 6_000;
 /// For the rest of core. It holds every word and decision of the product: contexts, profiles, reports, the machine, the ports.
 const CORE: usize = 11_000;
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "crates/cli/src/wire",
     "crates/core/src/audit",
     "crates/core/src/run",
@@ -25,6 +25,7 @@ const PARTS: [&str; 13] = [
     "crates/core/src/plan/step",
     "crates/core/src/plan",
     "crates/core/src/secret",
+    "crates/sandbox/src/compile",
     "crates/sandbox/src/harvest",
     "crates/sandbox/src/proxy",
     "crates/sandbox/src/surroundings",

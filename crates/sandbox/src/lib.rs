@@ -6,7 +6,6 @@ mod compile;
 mod credential;
 mod discard;
 mod disk;
-mod feed;
 mod first;
 pub mod folder;
 #[cfg(test)]

@@ -130,8 +130,6 @@ pub enum Cause {
     Disk,
     Cpu,
     Pids,
-    /// There is a folder in which nobody can count what it wrote.
-    Closed,
     /// Something that was covered in the person's folder was replaced outside.
     Exposed,
     /// The controller asked for it, or is gone.
@@ -148,9 +146,6 @@ impl Cause {
             Self::Disk => "It wrote more to disk than it may, so it was ended.",
             Self::Cpu => "It used more processor time than it may, so it was ended.",
             Self::Pids => "It started more processes than it may, so it was ended.",
-            Self::Closed => {
-                "It made a folder that nobody can look into, so that what is in it cannot be counted, and was ended."
-            }
             Self::Exposed => {
                 "Something that it may not see or change was replaced outside of it, so it was ended."
             }

@@ -229,8 +229,13 @@ impl Inside {
     }
 }
 
-fn is_empty(file: &Path) -> bool {
-    fs::symlink_metadata(file).is_ok_and(|about| about.is_file() && about.len() == 0)
+fn is_empty(path: &Path, kind: Kind) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| match kind {
+        Kind::File => about.is_file() && about.len() == 0,
+        Kind::Folder => {
+            about.is_dir() && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+        }
+    })
 }
 
 /// Shut names in a folder that the jail may write, by the machine's names of them.
@@ -275,7 +280,7 @@ pub(crate) fn sweep(state: &Path) {
     journals(state).for_each(|mut journal| journal.end());
 }
 
-/// Files that jails of this state have put into the person's folders, and that are nobody's work.
+/// What jails of this state have put into the person's folders, and that is nobody's work.
 pub fn placeholders(state: &Path) -> io::Result<BTreeSet<PathBuf>> {
     if !state.is_dir() {
         return Ok(BTreeSet::new());
@@ -284,8 +289,8 @@ pub fn placeholders(state: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let mut all = BTreeSet::new();
     for mut journal in journals(state) {
         let Put { folder, names } = journal.read()?;
-        let files = names.into_iter().filter(|(_, kind)| *kind == Kind::File);
-        all.extend(files.map(|(path, _)| folder.join(path)).filter(|path| is_empty(path)));
+        let paths = names.into_iter().map(|(path, kind)| (folder.join(path), kind));
+        all.extend(paths.filter(|(path, kind)| is_empty(path, *kind)).map(|(path, _)| path));
     }
     Ok(all)
 }

@@ -12,8 +12,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, dup};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::feed::feed;
-
 pub(crate) struct Pumps(Option<Pipes>);
 
 struct Pipes {
@@ -27,8 +25,6 @@ struct Pipes {
 
 /// While they run.
 pub(crate) struct Running {
-    /// It ends with the last program that could read.
-    input: Option<JoinHandle<()>>,
     threads: Vec<(&'static str, JoinHandle<io::Result<()>>)>,
     over: Arc<AtomicBool>,
     passed: Option<OwnedFd>,
@@ -60,11 +56,13 @@ impl Pumps {
     pub(crate) fn start(self, most: Option<u64>) -> Running {
         let over = Arc::new(AtomicBool::new(false));
         let Some(Pipes { passed: (passed, passing), input, output, errors }) = self.0 else {
-            return Running { input: None, threads: Vec::new(), over, passed: None };
+            return Running { threads: Vec::new(), over, passed: None };
         };
-        let input = dup(rustix::stdio::stdin())
-            .ok()
-            .and_then(|stdin| thread::Builder::new().spawn(move || feed(&stdin, &input)).ok());
+        // Reads until the person's input ends; nobody waits for it.
+        if let Ok(stdin) = dup(rustix::stdio::stdin()) {
+            let _ =
+                thread::Builder::new().spawn(move || drop(copy(stdin, input, &Meter::endless())));
+        }
         let (count, passing) = (Arc::new(AtomicU64::new(0)), Arc::new(passing));
         let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {
             let meter =
@@ -82,7 +80,7 @@ impl Pumps {
             out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into))
         });
         let threads = stdout.into_iter().chain(stderr).collect();
-        Running { input, threads, over, passed: Some(passed) }
+        Running { threads, over, passed: Some(passed) }
     }
 }
 
@@ -93,9 +91,7 @@ impl Running {
 
     /// After all writers have ended: waits until what they left is passed on. Gives up when it is time, and when there is nobody at the
     /// other side of `control`.
-    pub(crate) fn finish(mut self, control: &impl AsFd, until: Option<Instant>) -> Passed {
-        // What they have not read is there for others then.
-        let _ = self.input.take().map(JoinHandle::join);
+    pub(crate) fn finish(self, control: &impl AsFd, until: Option<Instant>) -> Passed {
         if !self.is_passed_on(control, until) {
             return Passed { over: self.is_over(), lost: None };
         }
@@ -131,6 +127,10 @@ struct Meter {
 }
 
 impl Meter {
+    fn endless() -> Self {
+        Self { count: Arc::default(), most: u64::MAX, over: Arc::default() }
+    }
+
     /// How many of so many bytes may still pass.
     fn admit(&self, bytes: usize) -> usize {
         let before = self.count.fetch_add(bytes as u64, Ordering::Relaxed);

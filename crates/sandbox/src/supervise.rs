@@ -367,7 +367,7 @@ impl Jail {
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
         // What was filled faster than anybody looks.
-        let disk = || watch.look_at_disk();
+        let disk = || watch.is_disk_over().then_some(Cause::Disk);
         match cause.or_else(exposed).or_else(over).or_else(memory).or_else(disk) {
             Some(cause) => Ending::Killed(cause),
             None => heard.unwrap_or(KILLED),

@@ -8,7 +8,8 @@ mod spawn;
 
 pub(crate) use branch::Alone;
 pub(crate) use process::{
-    Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, leave, makes_namespaces,
+    Cloned, adopt, clone_apart, close_others, fork, fork_handled, identify, leave,
+    makes_namespaces, share_files,
 };
 pub(crate) use raw::{
     Attributes, children_ended, filter, has_filters, landlock_version, leave_groups, loopback_up,

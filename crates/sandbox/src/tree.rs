@@ -1,14 +1,16 @@
 //! A process and all beneath it, as the machine sees them.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FileType, stat, statfs};
+use rustix::fs::{FileType, makedev, stat};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
 
-use crate::disk;
+use crate::{disk, sys};
 
 /// The process and all beneath it, at most so many: one look must end whatever they do.
 pub(crate) fn tree(first: Pid, most: usize) -> Vec<i32> {
@@ -38,7 +40,7 @@ pub(crate) fn end_all() {
             let _ = kill_process(pid, Signal::KILL);
         }
         match wait(WaitOptions::empty()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return,
         }
     }
@@ -86,27 +88,28 @@ pub(crate) fn times(pid: i32) -> (Duration, Duration) {
     (ticks(2), ticks(4))
 }
 
-/// Files on disks that have no name any more and that the processes hold: open, mapped, or run. Such files in a memory file system are
-/// counted with it.
-#[derive(Default)]
-pub(crate) struct Held {
+/// Files on disks that have no name any more and that the processes hold: open, mapped, or run.
+pub(crate) struct Held<'a> {
+    /// Devices of file systems in memory, which are counted as such.
+    memory: &'a BTreeSet<u64>,
     /// What each takes, by its device and number.
     files: BTreeMap<(u64, u64), u64>,
-    /// There are some of which nobody tells what they take: mapped ones tell only the machine's root, those on their way through a socket
-    /// tell nobody.
+    /// Nobody tells of all of them what they take: mapped ones tell only the machine's root, those on their way through a socket tell nobody,
+    /// and where there are too many nobody asks.
     pub(crate) unseen: bool,
+    /// How many more are asked.
+    left: usize,
 }
 
-impl Held {
-    pub(crate) fn by(pids: &[i32]) -> Self {
-        let mut held = Self::default();
+/// Files and mappings: whoever asks has limits to keep meanwhile.
+const MOST: usize = 100_000;
+
+impl<'a> Held<'a> {
+    pub(crate) fn by(pids: &[i32], memory: &'a BTreeSet<u64>) -> Self {
+        let mut held = Self { memory, files: BTreeMap::new(), unseen: false, left: MOST };
         for pid in pids {
             held.add(&PathBuf::from(format!("/proc/{pid}/exe")));
-            // A thread may have files of its own, and live on when the first has ended.
-            for thread in entries(&PathBuf::from(format!("/proc/{pid}/task"))) {
-                held.add_open(&thread);
-                held.add_mapped(*pid, &thread);
-            }
+            held.add_threads(*pid);
         }
         held
     }
@@ -116,8 +119,21 @@ impl Held {
         self.files.values().sum()
     }
 
+    /// The first may have ended before the others. All have the same mappings, and mostly the same files.
+    fn add_threads(&mut self, pid: i32) {
+        let (mut before, mut is_mapped) = (None, false);
+        for thread in self.entries(&PathBuf::from(format!("/proc/{pid}/task"))) {
+            let number = thread.file_name().and_then(|name| name.to_str()?.parse::<i32>().ok());
+            if before.zip(number).is_none_or(|(one, other)| !sys::share_files(one, other)) {
+                self.add_open(&thread);
+                before = number;
+            }
+            is_mapped = is_mapped || self.add_mapped(pid, &thread);
+        }
+    }
+
     fn add_open(&mut self, thread: &Path) {
-        for path in entries(&thread.join("fd")) {
+        for path in self.entries(&thread.join("fd")) {
             let Some(FileType::Socket) = self.add(&path) else { continue };
             let Some(number) = path.file_name() else { continue };
             let about = fs::read_to_string(thread.join("fdinfo").join(number)).unwrap_or_default();
@@ -126,65 +142,130 @@ impl Held {
         }
     }
 
-    fn add_mapped(&mut self, pid: i32, thread: &Path) {
-        let text = fs::read(thread.join("maps")).unwrap_or_default();
-        for line in String::from_utf8_lossy(&text).lines() {
-            let Some((range, at)) = unnamed(line) else { continue };
-            if IN_MEMORY.iter().any(|name| at.starts_with(name)) {
-                continue;
+    /// Whether there are any.
+    fn add_mapped(&mut self, pid: i32, thread: &Path) -> bool {
+        let maps = match File::open(thread.join("maps")) {
+            Ok(maps) => maps,
+            Err(error) => {
+                self.miss(&error);
+                return false;
             }
-            let about = self.add(Path::new(&format!("/proc/{pid}/map_files/{range}")));
-            self.unseen |= about.is_none();
+        };
+        let mut is_mapped = false;
+        // Names may hold anything.
+        for line in BufReader::new(maps).split(b'\n').map_while(Result::ok) {
+            is_mapped = true;
+            if !self.may_ask() {
+                break;
+            }
+            let line = String::from_utf8_lossy(&line);
+            let Some(Mapping { range, device }) = Mapping::unnamed(&line) else { continue };
+            if !self.memory.contains(&device) {
+                let about = self.add(Path::new(&format!("/proc/{pid}/map_files/{range}")));
+                self.unseen |= about.is_none();
+            }
         }
+        is_mapped
     }
 
     /// What stands there; nothing where that cannot be told.
     fn add(&mut self, path: &Path) -> Option<FileType> {
         let about = stat(path).ok()?;
         let kind = FileType::from_raw_mode(about.st_mode);
-        let is_on_disk = || !statfs(path).is_ok_and(|system| system.f_type == TMPFS);
-        if kind == FileType::RegularFile && about.st_nlink == 0 && is_on_disk() {
+        let is_unnamed = kind == FileType::RegularFile && about.st_nlink == 0;
+        if is_unnamed && !self.memory.contains(&about.st_dev) {
             self.files.insert((about.st_dev, about.st_ino), disk::cost(&about));
         }
         Some(kind)
     }
+
+    fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        match fs::read_dir(folder) {
+            Ok(entries) => {
+                for entry in entries.flatten() {
+                    if !self.may_ask() {
+                        break;
+                    }
+                    paths.push(entry.path());
+                }
+            }
+            Err(error) => self.miss(&error),
+        }
+        paths
+    }
+
+    fn may_ask(&mut self) -> bool {
+        let left = self.left.checked_sub(1);
+        self.unseen |= left.is_none();
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// A process that is gone holds nothing.
+    fn miss(&mut self, error: &io::Error) {
+        let gone = [Errno::NOENT, Errno::SRCH].map(|gone| Some(gone.raw_os_error()));
+        self.unseen |= !gone.contains(&error.raw_os_error());
+    }
 }
 
-/// The addresses, as they name a file among those that are mapped, and the name that the file has lost.
-fn unnamed(line: &str) -> Option<(String, &str)> {
-    let line = line.strip_suffix(" (deleted)")?;
-    let (range, rest) = line.split_once(' ')?;
-    let (from, to) = range.split_once('-')?;
-    // Only the list has them filled up.
-    let range = [from, to].map(|address| address.trim_start_matches('0')).join("-");
-    rest.find('/').map(|at| (range, &rest[at..]))
+/// A file that is mapped and has lost its name.
+#[derive(Debug, PartialEq)]
+struct Mapping {
+    /// Its addresses, as they name it among the files that are mapped.
+    range: String,
+    device: u64,
 }
 
-/// Names that the kernel gives to memory that is shared.
-const IN_MEMORY: &[&str] = &["/memfd:", "/dev/zero", "/SYSV", "/[aio]"];
-
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+impl Mapping {
+    fn unnamed(line: &str) -> Option<Self> {
+        let line = line.strip_suffix(" (deleted)").filter(|line| !line.ends_with(" /[aio]"))?;
+        let mut words = line.split(' ');
+        let (from, to) = words.next()?.split_once('-')?;
+        // Only the list has them filled up.
+        let range = [from, to].map(|address| address.trim_start_matches('0')).join("-");
+        let (major, minor) = words.nth(2)?.split_once(':')?;
+        let number = |text| u32::from_str_radix(text, 16).ok();
+        Some(Self { range, device: makedev(number(major)?, number(minor)?) })
+    }
 }
-
-const TMPFS: rustix::fs::FsWord = 0x0102_1994;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Of this process, as its own supervisor would see it.
-    fn held() -> Held {
-        Held::by(&[rustix::process::getpid().as_raw_nonzero().get()])
+    fn held() -> Held<'static> {
+        static NONE: BTreeSet<u64> = BTreeSet::new();
+        Held::by(&[rustix::process::getpid().as_raw_nonzero().get()], &NONE)
     }
 
     #[test]
     fn only_mappings_without_a_name_are_looked_at() {
         let line =
-            "00007f00-00007f10 r--s 00000000 fe:00 42                         /a b/c (deleted)";
-        assert_eq!(unnamed(line), Some(("7f00-7f10".to_owned(), "/a b/c")));
-        for line in ["7f00-7f10 r--p 00000000 fe:00 42   /a", "7f00-7f10 rw-p 00000000 00:00 0 "] {
-            assert_eq!(unnamed(line), None);
+            "00007f00-00007f10 r--s 00000000 fe:01 42                         /a b/c (deleted)";
+        let mapping = Mapping { range: "7f00-7f10".to_owned(), device: makedev(0xfe, 1) };
+        assert_eq!(Mapping::unnamed(line), Some(mapping));
+        for line in [
+            "7f00-7f10 r--p 00000000 fe:00 42   /a",
+            "7f00-7f10 rw-p 00000000 00:00 0 ",
+            "7f00-7f10 rw-s 00000000 00:10 42   /[aio] (deleted)",
+        ] {
+            assert_eq!(Mapping::unnamed(line), None);
+        }
+    }
+
+    #[test]
+    fn what_is_in_memory_or_too_much_to_ask_is_told_apart() {
+        let file = tempfile::tempfile().unwrap();
+        let about = rustix::fs::fstat(&file).unwrap();
+        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
+        for (memory, known) in [(BTreeSet::new(), 1), (BTreeSet::from([about.st_dev]), 0)] {
+            let mut held = Held { memory: &memory, files: BTreeMap::new(), unseen: false, left: 2 };
+            held.add(Path::new(&path));
+            assert_eq!(held.files.len(), known);
+            assert!(held.may_ask() && held.may_ask() && !held.unseen);
+            assert!(!held.may_ask() && held.unseen);
         }
     }
 

@@ -5,10 +5,11 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{MemfdFlags, fstat, memfd_create};
 use rustix::process::{Pid, getpid};
 
 use crate::blueprint::{Caps, Isolation};
-use crate::disk::Counter;
+use crate::disk::{self, Stored};
 use crate::groups::Groups;
 use crate::order::Cause;
 use crate::tree::{Held, Load, load, times, tree};
@@ -19,9 +20,8 @@ pub(crate) struct Watch<'a> {
     begun: Instant,
     /// When the disk is looked at next: that can take long, so it is not done on every look.
     disk: Instant,
-    counter: Counter,
     /// What was there before.
-    before: u64,
+    before: Stored,
     /// The disks that count, and how much was free on each.
     room: Vec<(PathBuf, u64)>,
     processes: Processes,
@@ -53,7 +53,7 @@ impl<'a> Watch<'a> {
             Isolation::Namespaces(_) => Processes::Beneath(first),
             Isolation::Fallback => Processes::BeneathThis,
         };
-        let (counter, before) = Counter::new(&caps.counted);
+        let before = disk::used(&caps.counted, u64::MAX);
         let room = caps.counted.iter().map(|folder| (folder.clone(), free(folder))).collect();
         let begun = Instant::now();
         Self {
@@ -61,7 +61,6 @@ impl<'a> Watch<'a> {
             groups,
             begun,
             disk: begun,
-            counter,
             before,
             room,
             processes,
@@ -107,22 +106,22 @@ impl<'a> Watch<'a> {
             return None;
         }
         let begun = Instant::now();
-        let cause = self.look_at_disk();
-        self.disk = now + begun.elapsed() * 10 + OFTEN;
-        cause
+        let over = self.is_disk_over();
+        self.disk = now + begun.elapsed() * 20 + OFTEN;
+        over.then_some(Cause::Disk)
     }
 
-    /// Whether more is on the disk than may be, or nobody can tell; also after all processes have ended.
-    pub(crate) fn look_at_disk(&mut self) -> Option<Cause> {
-        let most = self.before.saturating_add(self.caps.disk);
-        let held = Held::by(&self.pids(usize::MAX));
-        let named = self.counter.look(most);
-        // What is held and tells nothing of itself is on one of these disks; others who write there meanwhile are not told from it.
-        let unseen = held.unseen && self.taken() > self.caps.disk;
-        if unseen || named.bytes.saturating_add(held.disk()) > most {
-            return Some(Cause::Disk);
-        }
-        named.is_closed.then_some(Cause::Closed)
+    /// Whether more is on the disk than may be; also after all processes have ended.
+    pub(crate) fn is_disk_over(&self) -> bool {
+        let most = self.before.bytes.saturating_add(self.caps.disk);
+        let memory = self.memory.iter().filter_map(|system| fstat(system).ok());
+        let memory = memory.map(|about| about.st_dev).chain(shared_memory()).collect();
+        let held = Held::by(&self.pids(usize::MAX), &memory);
+        let named = disk::used(&self.caps.counted, most);
+        // It is on one of these disks; others who write there meanwhile are not told from it.
+        let is_unseen = held.unseen || named.closed > self.before.closed;
+        named.bytes.saturating_add(held.disk()) > most
+            || (is_unseen && self.taken() > self.caps.disk)
     }
 
     /// How much less is free than there was, on the disk that lost most.
@@ -162,6 +161,12 @@ impl<'a> Watch<'a> {
         }
         used
     }
+}
+
+/// The device of memory that processes share by no file of a file system.
+fn shared_memory() -> Option<u64> {
+    let file = memfd_create("shared", MemfdFlags::CLOEXEC).ok()?;
+    fstat(&file).ok().map(|about| about.st_dev)
 }
 
 /// On the disk of a folder, in bytes.

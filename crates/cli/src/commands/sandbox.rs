@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use sequester_core::fault::Code;
 use sequester_sandbox::{
     Cause, Ending, Keeper, Keepers, Limits, Policy, Said, Streams, Supervisor, Workspace, assume,
+    placeholders,
 };
 
 use crate::Outcome;
@@ -123,7 +124,10 @@ fn tell_appeared(policy: &Policy) {
     if !policy.is_keeping() {
         return;
     }
-    let new = folder.appeared(&policy.grants);
+    // What living jails hold is theirs, and goes with them.
+    let held = policy.store.parent().and_then(|state| placeholders(state).ok()).unwrap_or_default();
+    let mut new = folder.appeared(&policy.grants);
+    new.retain(|path| !held.contains(path));
     for path in new.iter().take(MOST_TOLD) {
         output::tell(&format!(
             "`{}` is new, and is protected: look at it before an editor, an agent or git does.",
@@ -151,8 +155,6 @@ fn tell(said: &Said) {
 
 const SHOWN: &str = "The system's programs, tool chains on the PATH and the workspace are there; install it, or name its path.";
 
-const OPEN: &str = "Let folders that it makes be its own, with a mode that it may change.";
-
 const RUNNABLE: &str = "It needs the mode of a program (`chmod +x`) and an interpreter that is in the jail; a folder is none.";
 
 const ENTERED: &str = "Give it a mode by which its owner may enter it, as by `chmod u+rx`, or name another with `--workspace`.";
@@ -166,7 +168,6 @@ fn killed(cause: Cause) -> String {
         Cause::Disk => "disk=16G",
         Cause::Cpu => "cpu=10m",
         Cause::Pids => "pids=4096",
-        Cause::Closed => return format!("{} {OPEN}", cause.sentence()),
         Cause::Exposed | Cause::Asked => return cause.sentence().to_owned(),
     };
     format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())

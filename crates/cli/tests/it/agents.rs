@@ -160,7 +160,8 @@ fn a_command_keeps_to_its_profiles_limits_unless_others_are_named() {
     assert!(late.code == Some(124) && late.err.contains("longer than it may"), "{late:?}");
     let named = run(&["--limit", "wall=1m"], "sleep 2; echo awake");
     assert_eq!((named.code, named.out.trim()), (Some(0), "awake"), "{named:?}");
-    let many = run(&["--limit", "wall=1m"], "for i in $(seq 60); do sleep 5 & done; wait; echo all");
+    let many =
+        run(&["--limit", "wall=1m"], "for i in $(seq 60); do sleep 5 & done; wait; echo all");
     assert!(many.code != Some(0) && !many.out.contains("all"), "{many:?}");
 }
 

@@ -103,23 +103,3 @@ fn streams_that_do_not_wait_lose_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(taken == bytes, "{} of {BYTES} bytes came", taken.len());
 }
-
-#[test]
-fn what_a_command_does_not_read_is_left_for_whoever_reads_on() {
-    let bench = Bench::plain();
-    fs::write(bench.path("lines"), "1\n2\n3\n4\n").unwrap();
-    let one = "sh -c 'read line; echo read $line'";
-    for (command, expected) in [("true", "1\n2\n3\n4\n"), (one, "read 2\n1\nread 4\n3\n")] {
-        let each = format!(
-            "while read line; do \"$BIN\" sandbox --profile read-only -- {command}; echo $line; done"
-        );
-        for script in [format!("cat \"$GIVEN\" | {each}"), format!("{each} < \"$GIVEN\"")] {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &script]).current_dir(bench.repo()).env("GIVEN", bench.path("lines"));
-            shell.env("BIN", env!("CARGO_BIN_EXE_sequester"));
-            shell.env("HOME", bench.path("home")).env_remove("XDG_STATE_HOME");
-            let printed = shell.output().unwrap().stdout;
-            assert_eq!(String::from_utf8_lossy(&printed), expected, "{script}");
-        }
-    }
-}

@@ -49,10 +49,20 @@ fn secrets_state_and_ways_out_are_found_and_links_are_not_followed() {
 fn secrets_beside_what_git_keeps_are_found_and_branches_are_not_taken_for_them() {
     let (_kept, root) = temporary();
     write(&root, "main/.git/HEAD", "ref: refs/heads/main\n");
-    for path in [".git-credentials", "modules/a/.netrc", "objects/pack/x.pem", "refs/heads/a.key"] {
+    for path in [
+        ".git-credentials",
+        "modules/a/.netrc",
+        "modules/logs/.netrc",
+        "objects/pack/x.pem",
+        "refs/heads/a.key",
+    ] {
         write(&root, &format!("main/.git/{path}"), "x");
     }
-    let secrets = ["main/.git/.git-credentials", "main/.git/modules/a/.netrc"];
+    let secrets = [
+        "main/.git/.git-credentials",
+        "main/.git/modules/a/.netrc",
+        "main/.git/modules/logs/.netrc",
+    ];
     let tree = root.join("tree");
     let own = root.join("main/.git/worktrees/tree");
     write(&root, "tree/.git", &format!("gitdir: {}\n", own.display()));

@@ -81,7 +81,9 @@ fn look_in_git(root: &Path, entry: &DirEntry, kind: FileType, hidden: &mut Vec<P
     if kind.is_file() || kind.is_symlink() {
         hidden.extend(secret(root, entry, kind));
     }
-    !OF_GIT.iter().any(|own| entry.file_name() == *own)
+    let is_own = OF_GIT.iter().any(|own| entry.file_name() == *own);
+    // A submodule may have such a name.
+    !is_own || !entry.path().with_file_name("HEAD").exists()
 }
 
 /// Large, and named by hashes; or named as branches are, which hold hashes alone.

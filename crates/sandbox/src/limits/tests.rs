@@ -89,7 +89,7 @@ fn what_a_profile_sets_is_taken_and_what_is_no_limit_of_a_jail_is_not() {
         memory: 512 << 20,
         pids: 64,
         disk: 1 << 30,
-        cpu: Some(Duration::from_secs(60)),
+        cpu: Some(Duration::from_mins(1)),
         ..Limits::default()
     };
     assert_eq!(Limits::default().with(&set.into()), expected);
