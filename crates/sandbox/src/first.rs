@@ -14,7 +14,7 @@ use crate::sys;
 
 /// Waits for the program and, while it runs, for all that it leaves behind.
 pub(crate) fn wait_for(program: Pid) -> Ending {
-    reap(program, WaitOptions::empty()).unwrap_or(KILLED)
+    reap(program, WaitOptions::empty()).unwrap_or(Ending::KILLED)
 }
 
 /// As before; meanwhile further programs are started for the supervisor. In a new process `become_it` is called, which never returns.
@@ -42,12 +42,10 @@ pub(crate) fn serve(program: Pid, link: &Link, become_it: impl Fn(&[String], Own
                 }
             }
             // The supervisor is gone, and with it this process.
-            _ => return KILLED,
+            _ => return Ending::KILLED,
         }
     }
 }
-
-const KILLED: Ending = Ending::Signalled(9);
 
 /// The program's end, once it has ended.
 fn reap(program: Pid, how: WaitOptions) -> Option<Ending> {
@@ -56,7 +54,7 @@ fn reap(program: Pid, how: WaitOptions) -> Option<Ending> {
             Ok(Some((pid, status))) if pid == program => return Some(ending(status)),
             Ok(None) => return None,
             Ok(Some(_)) | Err(Errno::INTR) => {}
-            Err(_) => return Some(KILLED),
+            Err(_) => return Some(Ending::KILLED),
         }
     }
 }

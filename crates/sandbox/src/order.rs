@@ -120,6 +120,11 @@ pub enum Ending {
     Killed(Cause),
 }
 
+impl Ending {
+    /// By whoever cannot be refused.
+    pub(crate) const KILLED: Self = Self::Signalled(9);
+}
+
 /// Why the supervisor ended a jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -370,7 +370,7 @@ impl Jail {
         let disk = || watch.is_disk_over().then_some(Cause::Disk);
         match cause.or_else(exposed).or_else(over).or_else(memory).or_else(disk) {
             Some(cause) => Ending::Killed(cause),
-            None => heard.unwrap_or(KILLED),
+            None => heard.unwrap_or(Ending::KILLED),
         }
     }
 
@@ -428,11 +428,9 @@ impl Drop for Jail {
     }
 }
 
-const KILLED: Ending = Ending::Signalled(9);
-
 /// Also as a shell tells it of a command of its own.
 fn is_killed(ending: Ending) -> bool {
-    matches!(ending, KILLED | Ending::Exited(137))
+    matches!(ending, Ending::KILLED | Ending::Exited(137))
 }
 
 /// Does what the controller wishes. The controller that is gone wishes an end.
