@@ -88,6 +88,15 @@ pub(crate) fn times(pid: i32) -> (Duration, Duration) {
     (ticks(2), ticks(4))
 }
 
+/// Bytes that the processes, and those of their children that they have waited for, have put onto disks so far, whatever became of them.
+pub(crate) fn written(pids: &[i32]) -> u64 {
+    let of = |pid: &i32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse::<u64>().ok())
+    };
+    pids.iter().filter_map(of).sum()
+}
+
 /// Files on disks that have no name any more and that the processes hold: open, mapped, or run.
 pub(crate) struct Held<'a> {
     /// Devices of file systems in memory, which are counted as such.

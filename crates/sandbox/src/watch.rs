@@ -12,7 +12,7 @@ use crate::blueprint::{Caps, Isolation};
 use crate::disk::{self, Stored};
 use crate::groups::Groups;
 use crate::order::Cause;
-use crate::tree::{Held, Load, load, times, tree};
+use crate::tree::{Held, Load, load, times, tree, written};
 
 pub(crate) struct Watch<'a> {
     caps: &'a Caps,
@@ -24,6 +24,7 @@ pub(crate) struct Watch<'a> {
     before: Stored,
     /// The disks that count, and how much was free on each.
     room: Vec<(PathBuf, u64)>,
+    first: Pid,
     processes: Processes,
     spent: Spent,
     /// File systems of the jail's that are kept in memory.
@@ -54,7 +55,7 @@ impl<'a> Watch<'a> {
             Isolation::Fallback => Processes::BeneathThis,
         };
         let before = disk::used(&caps.counted, u64::MAX);
-        let room = caps.counted.iter().map(|folder| (folder.clone(), free(folder))).collect();
+        let room = caps.counted.iter().filter_map(|folder| Some((folder.clone(), free(folder)?)));
         let begun = Instant::now();
         Self {
             caps,
@@ -62,7 +63,8 @@ impl<'a> Watch<'a> {
             begun,
             disk: begun,
             before,
-            room,
+            room: room.collect(),
+            first,
             processes,
             spent: Spent::default(),
             memory: Vec::new(),
@@ -107,7 +109,7 @@ impl<'a> Watch<'a> {
         }
         let begun = Instant::now();
         let over = self.is_disk_over();
-        self.disk = now + begun.elapsed() * 20 + OFTEN;
+        self.disk = now + begun.elapsed() * 10 + OFTEN;
         over.then_some(Cause::Disk)
     }
 
@@ -116,17 +118,23 @@ impl<'a> Watch<'a> {
         let most = self.before.bytes.saturating_add(self.caps.disk);
         let memory = self.memory.iter().filter_map(|system| fstat(system).ok());
         let memory = memory.map(|about| about.st_dev).chain(shared_memory()).collect();
-        let held = Held::by(&self.pids(usize::MAX), &memory);
+        let mut pids = self.pids(usize::MAX);
+        // It is the jail's own, and shows nothing of itself.
+        pids.retain(|pid| *pid != self.first.as_raw_nonzero().get());
+        let held = Held::by(&pids, &memory);
         let named = disk::used(&self.caps.counted, most);
-        // It is on one of these disks; others who write there meanwhile are not told from it.
         let is_unseen = held.unseen || named.closed > self.before.closed;
-        named.bytes.saturating_add(held.disk()) > most
-            || (is_unseen && self.taken() > self.caps.disk)
+        // What it wrote may be gone by now, and others write to the same disks.
+        let at_most = || self.taken().max(written(&pids));
+        named.bytes.saturating_add(held.disk()) > most || (is_unseen && at_most() > self.caps.disk)
     }
 
     /// How much less is free than there was, on the disk that lost most.
     fn taken(&self) -> u64 {
-        let taken = self.room.iter().map(|(folder, before)| before.saturating_sub(free(folder)));
+        let taken = self
+            .room
+            .iter()
+            .filter_map(|(folder, before)| free(folder).map(|now| before.saturating_sub(now)));
         taken.max().unwrap_or(0)
     }
 
@@ -170,8 +178,8 @@ fn shared_memory() -> Option<u64> {
 }
 
 /// On the disk of a folder, in bytes.
-fn free(folder: &Path) -> u64 {
-    rustix::fs::statvfs(folder).map_or(0, |about| about.f_bfree * about.f_frsize)
+fn free(folder: &Path) -> Option<u64> {
+    rustix::fs::statvfs(folder).ok().map(|about| about.f_bfree * about.f_frsize)
 }
 
 /// What a file takes in memory beside its bytes.

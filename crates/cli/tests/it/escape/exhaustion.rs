@@ -2,7 +2,7 @@
 
 mod disk;
 
-use self::disk::DISK;
+use self::disk::{CLOSED, DISK};
 use super::attempt::Row::Py;
 use super::attempt::{Attempt, Breach, PLAIN, Place, Profile, Row, Shape, rows};
 use super::leg::{APART, AS_ROOT};
@@ -33,6 +33,7 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("wall time", limited(&["wall=2s"]), WALL),
         rows("output", floods, OUTPUT),
         rows("disk", disk, DISK),
+        rows("disk", Shape { legs: AS_ROOT, ..disk }, CLOSED),
         rows("disk", left, LEFT),
         rows("disk", limited(&["disk=50M", "wall=40s"]), TEMPORARY),
         rows("races", changes, SWAPS),
