@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::change::Change;
 use crate::digest::Digest;
-use crate::id::{TaskId, TreeId};
+use crate::id::{RunId, TaskId, TreeId};
 use crate::repository::{Repository, Snapshot};
 use crate::run::{Event, Recorded, RunState, Running};
 use crate::store::RunStore;
@@ -32,15 +32,19 @@ pub trait Archive {
     /// The bytes of that name; nothing where there are none, or others.
     fn blob(&self, digest: &Digest) -> Option<Vec<u8>>;
 
+    /// Bytes that were recorded with the run and are others by now, or gone with their name. Also those that no promise is judged by.
+    fn damaged(&self) -> Vec<Option<Digest>>;
+
     fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>>;
 
     /// What leads from one tree to another.
     fn between(&self, from: &TreeId, to: &TreeId) -> Option<Change>;
 }
 
-/// A store and a repository.
+/// A run in a store, and a repository.
 #[derive(Clone, Copy)]
 pub struct Ports<'a> {
+    pub run: &'a RunId,
     pub store: &'a dyn RunStore,
     /// Nothing where it is gone: then no tree is there.
     pub repository: Option<&'a dyn Repository>,
@@ -49,6 +53,11 @@ pub struct Ports<'a> {
 impl Archive for Ports<'_> {
     fn blob(&self, digest: &Digest) -> Option<Vec<u8>> {
         self.store.blob(digest).ok()
+    }
+
+    fn damaged(&self) -> Vec<Option<Digest>> {
+        // What cannot be asked is found where it is read.
+        self.store.damaged(self.run).unwrap_or_default()
     }
 
     fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>> {
@@ -63,6 +72,13 @@ impl Archive for Ports<'_> {
 /// Looks at a whole run.
 pub fn audit(events: &[Recorded], archive: &dyn Archive) -> Audit {
     let mut ledger = Ledger::default();
+    for digest in archive.damaged() {
+        let detail = match digest {
+            Some(digest) => format!("The record `{digest}` is not what its name says."),
+            None => "A record of this run is gone.".to_owned(),
+        };
+        ledger.run(Rule::Blob, detail);
+    }
     let plans = Plans::read(events, archive, &mut ledger);
     let leaks = Leaks::new(&plans);
     let mut auditor = Auditor {

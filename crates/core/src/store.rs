@@ -63,6 +63,9 @@ pub trait RunStore: Send + Sync {
     /// [`ErrorKind::NotFound`] where there is none, [`ErrorKind::Damaged`] where it is not what its name says.
     fn blob(&self, digest: &Digest) -> Result<Vec<u8>, Error>;
 
+    /// Blobs that a run was recorded with and that are not what their names say; without a name those that are gone.
+    fn damaged(&self, run: &RunId) -> Result<Vec<Option<Digest>>, Error>;
+
     /// Newest first.
     fn runs(&self) -> Result<Vec<RunId>, Error>;
 

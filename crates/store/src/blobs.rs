@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 use sequester_core::digest::Digest;
+use sequester_core::id::RunId;
 use sequester_core::store::{Error, ErrorKind};
 
 use crate::error::{self, Fault};
@@ -56,6 +57,24 @@ pub(crate) fn verify(digest: &Digest, bytes: &[u8]) -> Result<(), Error> {
         return Ok(());
     }
     Err(error::damaged(format!("The blob `{digest}` is not what its name says.")))
+}
+
+/// What a run needs and is not what its name says; nothing for what is gone, and its name with it.
+pub(crate) fn damaged(connection: &Connection, run: &RunId) -> Result<Vec<Option<Digest>>, Fault> {
+    let mut query = connection.prepare_cached(
+        "SELECT digest, bytes FROM uses JOIN runs ON run = runs.id LEFT JOIN blobs ON blob = blobs.id \
+         WHERE runs.name = ?1 ORDER BY digest",
+    )?;
+    let mut rows = query.query([run.as_str()])?;
+    let mut damaged = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (name, bytes): (Option<String>, Option<Vec<u8>>) = (row.get(0)?, row.get(1)?);
+        let digest = name.as_deref().and_then(Digest::parse);
+        if digest.is_none() || digest != bytes.as_deref().map(Digest::of) {
+            damaged.push(digest);
+        }
+    }
+    Ok(damaged)
 }
 
 fn absent(digest: &Digest) -> Error {

@@ -113,6 +113,10 @@ impl RunStore for Store {
         self.reader.read(|connection| blobs::read(connection, digest))
     }
 
+    fn damaged(&self, run: &RunId) -> Result<Vec<Option<Digest>>, Error> {
+        self.reader.read(|connection| blobs::damaged(connection, run))
+    }
+
     fn runs(&self) -> Result<Vec<RunId>, Error> {
         self.reader.read(|connection| log::runs(connection))
     }

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
     })?;
     let trees = runs::trees(&runs.root)?;
     let ports = Ports {
+        run: &run,
         store: &runs.store,
         repository: trees.as_ref().map(|trees| trees as &dyn Repository),
     };

@@ -50,6 +50,11 @@ impl Archive for Kept {
         self.blobs.get(digest).cloned()
     }
 
+    fn damaged(&self) -> Vec<Option<Digest>> {
+        let others = self.blobs.iter().filter(|(digest, bytes)| Digest::of(bytes) != **digest);
+        others.map(|(digest, _)| Some(digest.clone())).collect()
+    }
+
     fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>> {
         Some(Arc::new(MemoryRepository::new(self.trees.get(tree)?)))
     }

@@ -19,7 +19,7 @@ use sequester_core::tool::Returned;
 use sequester_testkit::provider::{calls, text};
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::{Stage, run};
 
 const PLAN: &str = "---\nsequester: 1\nconstraints: [\"British spelling\"]\n---\n# Letters\n\n\
 ## [a] Write a\n\n```task\nprofile: full-access\nfiles: {create: [a.txt]}\n```\n\n\
@@ -334,6 +334,10 @@ impl Archive for Forged<'_> {
         self.blobs.get(digest).cloned().or_else(|| self.ports.blob(digest))
     }
 
+    fn damaged(&self) -> Vec<Option<Digest>> {
+        self.ports.damaged()
+    }
+
     fn tree(&self, tree: &TreeId) -> Option<Arc<dyn Snapshot>> {
         self.ports.tree(tree)
     }
@@ -345,7 +349,8 @@ impl Archive for Forged<'_> {
 
 /// What the audit finds where events of `a` are changed so.
 fn forge(stage: &Stage, change: impl Fn(u32, &mut Event, &mut Forged<'_>)) -> Vec<Breach> {
-    let ports = Ports { store: &stage.store, repository: Some(&stage.trees) };
+    let run = run();
+    let ports = Ports { run: &run, store: &stage.store, repository: Some(&stage.trees) };
     let mut forged = Forged { ports, blobs: BTreeMap::new() };
     let mut log = stage.log();
     for one in log.iter_mut().filter(|one| one.entry.scope.task == Some("a".into())) {

@@ -11,7 +11,7 @@ use sequester_testkit::provider::calls;
 use serde_json::json;
 
 use super::run::write_then_report;
-use super::stage::Stage;
+use super::stage::{Stage, run};
 
 const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
 ## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nWrite the letter a.\n\n\
@@ -122,7 +122,8 @@ async fn a_grant_that_was_moved_to_another_task_is_found() {
             one.entry.scope.task = Some("b".into());
         }
     }
-    let ports = Ports { store: &stage.store, repository: Some(&stage.trees) };
+    let run = run();
+    let ports = Ports { run: &run, store: &stage.store, repository: Some(&stage.trees) };
     let found = audit(&log, &ports);
     assert!(found.breaches.iter().any(|one| one.rule == Rule::Log), "{found:?}");
 }

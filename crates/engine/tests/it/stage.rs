@@ -225,7 +225,8 @@ impl Stage {
     }
 
     pub(super) fn audit(&self) -> Audit {
-        let ports = Ports { store: &self.store, repository: Some(&self.trees) };
+        let run = run();
+        let ports = Ports { run: &run, store: &self.store, repository: Some(&self.trees) };
         audit(&self.log(), &ports)
     }
 

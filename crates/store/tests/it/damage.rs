@@ -107,8 +107,11 @@ fn a_damaged_blob_is_named() {
     let error = store.blob(&digest).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Damaged);
     assert_eq!(error.message, format!("The blob `{digest}` is not what its name says."));
+    assert_eq!(store.damaged(&run("r")).unwrap(), [Some(digest)]);
     let other = store.blob(&Digest::of(b"never kept")).unwrap_err();
     assert_eq!(other.kind, ErrorKind::NotFound);
+    place.sql("DELETE FROM blobs");
+    assert_eq!(store.damaged(&run("r")).unwrap(), [None]);
 }
 
 #[test]

@@ -132,6 +132,10 @@ impl RunStore for MemoryStore {
         bytes.ok_or_else(|| error(ErrorKind::NotFound, "There is no such blob."))
     }
 
+    fn damaged(&self, _: &RunId) -> Result<Vec<Option<Digest>>, Error> {
+        Ok(Vec::new())
+    }
+
     fn runs(&self) -> Result<Vec<RunId>, Error> {
         Ok(self.kept().runs.keys().rev().cloned().collect())
     }
