@@ -185,12 +185,23 @@ impl RunState {
         let ids = self.tasks.iter().enumerate();
         self.index = ids.map(|(at, task)| (task.spec.id.clone(), at)).collect();
         for at in 0..self.tasks.len() {
-            let needs = self.tasks[at].spec.needs.iter();
-            self.tasks[at].needs = needs.filter_map(|need| self.position(need)).collect();
+            self.tasks[at].needs = self.needs_of(at);
         }
         self.settled = 0;
         self.queue = Queue::of(&self.tasks);
         self.settle();
+    }
+
+    /// What a task needs, and what still comes before those of it that are no part of the run: whoever is done already may have been
+    /// done out of turn. Tasks stand after what they need.
+    fn needs_of(&self, at: usize) -> Vec<usize> {
+        let direct = self.tasks[at].spec.needs.iter().filter_map(|need| self.position(need));
+        let mut needs: BTreeSet<usize> = direct.collect();
+        let left_out = |need: &usize| self.tasks[*need].spec.left_out.is_some();
+        let done: Vec<usize> = needs.iter().copied().filter(left_out).collect();
+        let behind = done.iter().flat_map(|need| &self.tasks[*need].needs);
+        needs.extend(behind.filter(|need| !left_out(need)));
+        needs.into_iter().collect()
     }
 
     fn settle(&mut self) {

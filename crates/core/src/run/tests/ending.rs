@@ -141,3 +141,17 @@ fn what_a_task_stands_on_is_known_after_tasks_were_moved_and_taken_out() {
     assert_eq!(stage.state.foundation(at("n")), [at("x"), at("b"), at("a")]);
     assert_eq!(stage.play(), Outcome::Done);
 }
+
+#[test]
+fn what_comes_before_a_task_that_was_done_out_of_turn_is_waited_for() {
+    let done = TaskSpec { left_out: Some("It is done already.".to_owned()), ..task("b", &["a"]) };
+    let mut stage = Stage::new(started(vec![task("a", &[]), done, task("c", &["b"])], &["m"]));
+    assert_eq!(stage.play(), Outcome::Done);
+    let at = |wanted: &dyn Fn(&Entry) -> bool| stage.log.iter().position(|one| wanted(&one.entry));
+    let ended =
+        at(&|one| one.scope.task == Some("a".into()) && matches!(one.event, Event::TaskEnded(_)));
+    let begun = at(&|one| {
+        one.scope.task == Some("c".into()) && matches!(one.event, Event::AttemptStarted(_))
+    });
+    assert!(ended.is_some() && ended < begun, "{ended:?} {begun:?}");
+}
