@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
         Arc::clone(&project),
         Arc::clone(&file),
         Arc::clone(&place.trees),
+        Arc::clone(&place.machine),
         &start.tree,
         &started.plan.hides,
         &started.settings,
@@ -103,6 +104,7 @@ pub(super) async fn begin(
 /// Where a run's trees are.
 pub(super) struct Place {
     pub(super) trees: Arc<Trees>,
+    pub(super) machine: Arc<Machine>,
     repo: Repo,
     root: PathBuf,
 }
@@ -132,10 +134,11 @@ impl Place {
     }
 
     fn over(repo: Repo, root: PathBuf) -> Self {
-        let held = Machine::look().placeholders(repo.root());
+        let machine = Arc::new(Machine::look());
+        let held = machine.placeholders(repo.root());
         let trees = Arc::new(runs::trees_of(&repo).passing_over(held));
         trees.sweep();
-        Self { trees, repo, root }
+        Self { trees, machine, repo, root }
     }
 
     /// Nothing is committed in a repository of ours: all that lies there counts.
@@ -168,7 +171,7 @@ impl Place {
     }
 
     pub(super) fn world(&self, store: Arc<Store>, staff: Staff) -> Result<World, Failure> {
-        let machine = Arc::new(Machine::look());
+        let machine = Arc::clone(&self.machine);
         machine.make_state()?;
         let hidden = staff.hidden().clone();
         let trees = Arc::clone(&self.trees);

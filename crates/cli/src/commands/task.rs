@@ -66,6 +66,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
         Arc::clone(&project),
         Arc::clone(&file),
         Arc::clone(&place.trees),
+        Arc::clone(&place.machine),
         &start.tree,
         &ready.started.plan.hides,
         &ready.started.settings,

@@ -26,6 +26,7 @@ use crate::wire::jails::Cells;
 
 pub(crate) struct Bench {
     folder: TempDir,
+    pub(crate) machine: Arc<Machine>,
     pub(crate) cells: Cells,
     pub(crate) trees: Arc<Trees>,
 }
@@ -73,8 +74,9 @@ impl Bench {
         let repo = Repo::discover(&repo, path.as_ref()).unwrap().unwrap();
         let trees = Arc::new(Trees::of(&repo, Home::default()));
         let plan = BTreeSet::from([RepoPath::parse("plan.md").unwrap()]);
-        let cells = Cells::new(machine, repo, Arc::clone(&trees), plan, Settings::default());
-        Self { folder, cells, trees }
+        let cells =
+            Cells::new(Arc::clone(&machine), repo, Arc::clone(&trees), plan, Settings::default());
+        Self { folder, machine, cells, trees }
     }
 
     pub(crate) fn head(&self) -> TreeId {

@@ -1,8 +1,7 @@
 //! Plans that were edited while their runs waited.
 
-use super::stage::{Brought, Stage, started, task};
+use super::stage::{Stage, started, task};
 use crate::digest::Digest;
-use crate::report::{Phase, Question};
 use crate::run::*;
 
 fn spec(id: &str, needs: &[&str], text: &str) -> TaskSpec {

@@ -2,7 +2,7 @@
 
 use super::stage::{Brought, Stage, started, task};
 use super::{bring, one};
-use crate::report::{Phase, Question, Status};
+use crate::report::{Question, Status};
 use crate::run::*;
 
 fn solo(id: &str, needs: &[&str]) -> TaskSpec {
