@@ -327,7 +327,6 @@ pub(super) fn code_of(ended: Ended) -> u8 {
         Ended::Failed => 1,
         Ended::Waiting => 3,
         Ended::BudgetExhausted => 4,
-        Ended::Refused => 5,
         Ended::Stopped | Ended::Cancelled => 130,
     }
 }
