@@ -20,7 +20,8 @@ pub(super) struct Stake {
 }
 
 impl RunState {
-    /// Parts what is left of the budget anew, among the tasks that are open.
+    /// Parts what is left of the budget anew, among the tasks that are open. Not for who only takes up a run that was killed: that
+    /// changes nobody's part.
     pub(super) fn part(&mut self) {
         self.parted = self.cost;
         for at in (0..self.tasks.len()).rev() {

@@ -236,7 +236,6 @@ impl RunState {
                 }
                 self.queue = Queue::of(&self.tasks);
                 self.settle();
-                // Who only takes up what was killed changes nobody's part.
                 if had_ended || !retry.is_empty() {
                     self.part();
                 }
