@@ -13,9 +13,6 @@ use sequester_core::run::{
 };
 
 /// All tasks of a plan by one workflow, each agent with the same models.
-///
-/// # Panics
-/// If a workflow of the program names an agent that there is not.
 pub fn started(
     (plan, text): (&Plan, Digest),
     tree: TreeId,
@@ -24,7 +21,7 @@ pub fn started(
     models: &[String],
 ) -> Started {
     let graph = TaskGraph::new(plan).0;
-    let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
+    let writes = |name: &str| agent::find(name).is_some_and(|role| role.phase.changes_files());
     let agents = roles.iter().map(|role| {
         let (phase, profile) = (role.phase, role.profile.clone());
         let (description, models) = (role.description.clone(), models.to_vec());

@@ -16,14 +16,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::jail::{Machine, broken};
-use super::jailed::{Purpose, Running};
+use super::jailed::{Asked, Purpose, Running};
 use crate::failure::Failure;
 
 /// Of a text and its path, and of all its symbols.
 const REQUEST_BYTES: u32 = 16 << 20;
 const ANSWER_BYTES: u32 = 32 << 20;
 /// A parser stops by itself after so many steps; this is for one that does not.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const MEMORY: u64 = 1 << 30;
 
 #[derive(Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl Server {
         };
         let (jail, stream) = machine.start(&policy, |compiled| Jail::serve(&compiled.blueprint))?;
         let failed = |error: io::Error| broken(&error.into());
-        let running = Running::follow(jail, Default::default()).map_err(failed)?;
+        let running = Running::follow(jail, Asked::default()).map_err(failed)?;
         Purpose::Outlines.tell(&stream).map_err(failed)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
         stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
