@@ -13,6 +13,7 @@ mod next;
 mod offer;
 mod order;
 mod plan;
+mod purse;
 mod queue;
 mod replay;
 mod said;

@@ -92,6 +92,24 @@ impl Trees {
         Ok(())
     }
 
+    /// The runs that something is held for.
+    pub fn holders(&self) -> Result<BTreeSet<RunId>, Error> {
+        let refs = refs::list(&self.repo.program, HOLDS)?;
+        let run = |name: &String| Some(name.strip_prefix(HOLDS)?.split_once('/')?.0.to_owned());
+        Ok(refs.iter().filter_map(run).map(RunId::new).collect())
+    }
+
+    /// Whether all of a start is there that the commit below it does not hold: whoever cleans up may have taken a part of it before
+    /// it was held.
+    pub fn is_whole(&self, start: &Start, below: Option<&CommitId>) -> Result<bool, Error> {
+        let top = start.commit.as_ref().map_or(start.tree.as_str(), CommitId::as_str);
+        let mut words = vec!["rev-list", "--objects", "--quiet", top];
+        if let Some(below) = below {
+            words.extend(["--not", below.as_str()]);
+        }
+        Ok(self.repo.program.run(&words)?.success)
+    }
+
     fn name(&self, id: &str) -> Result<Name, Error> {
         self.repo.objects.format().read(id)
     }
@@ -122,10 +140,13 @@ impl Trees {
 /// How often what is held is looked up again: a process that was killed may leave one behind that still moves it.
 const TRIES: u32 = 3;
 
+/// The folder of refs of all runs.
+const HOLDS: &str = "refs/sequester/";
+
 /// The folder of refs of a run.
 fn held(run: &str) -> Result<String, Error> {
     refs::check(run)?;
-    Ok(format!("refs/sequester/{run}"))
+    Ok(format!("{HOLDS}{run}"))
 }
 
 impl Repository for Trees {

@@ -16,6 +16,7 @@ use crate::store::Options;
 const APPLICATION: i32 = 0x7365_7173;
 const VERSION: i32 = 1;
 
+const PAGE_BYTES: u64 = 4096;
 const LOG_BYTES: i64 = 16 << 20;
 
 /// Ids of runs are never given twice, so that a lease of a run that was removed fits no later one.
@@ -150,11 +151,22 @@ pub(crate) fn connect_reading(path: &Path, options: &Options) -> Result<Connecti
 }
 
 fn connect(path: &Path, access: OpenFlags, options: &Options) -> Result<Connection, Error> {
-    let connection = open(path, access, options).map_err(|error| error::of_sql(&error, path))?;
-    match recognise(&connection, path).map_err(|fault| fault.at(path))? {
-        Found::Store => Ok(connection),
-        Found::Nothing => Err(absent(path)),
+    let opened = open(path, access, options).map_err(Fault::from);
+    let found = opened.and_then(|connection| Ok((recognise(&connection, path)?, connection)));
+    match found {
+        Ok((Found::Store, connection)) => Ok(connection),
+        Ok((Found::Nothing, _)) => Err(absent(path)),
+        Err(Fault::Sql(error)) if is_unborn(&error, path) => Err(absent(path)),
+        Err(fault) => Err(fault.at(path)),
     }
+}
+
+/// Whether its maker was killed in the transaction that made the file a database. Only who may write can undo that. It is the one
+/// transaction with a journal, and it ends before there is a second page: tables are made by way of the log.
+fn is_unborn(error: &rusqlite::Error, path: &Path) -> bool {
+    let rusqlite::Error::SqliteFailure(failure, _) = error else { return false };
+    failure.extended_code == rusqlite::ffi::SQLITE_READONLY_ROLLBACK
+        && fs::symlink_metadata(path).is_ok_and(|found| found.len() <= PAGE_BYTES)
 }
 
 pub(crate) fn absent(path: &Path) -> Error {

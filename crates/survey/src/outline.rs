@@ -20,18 +20,34 @@ const MOST_SIGNATURE: usize = 200;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outlines;
 
-impl Outliner for Outlines {
-    fn outline(&self, path: &RepoPath, text: &str) -> Vec<Symbol> {
-        let parsed = grammar::of(path, text)
-            .filter(|_| text.len() <= MOST_PARSED)
-            .and_then(|grammar| walk::outline(&grammar, text));
-        let mut symbols = parsed.unwrap_or_else(|| plain::outline(path, text));
-        // A tree of broken text may name a symbol before the one that its line comes after.
-        symbols.sort_by_key(|symbol| symbol.lines.0);
-        symbols
+impl Outlines {
+    /// Whether it is given to a parser, which is others' code and may break on text that was made for it.
+    pub fn parses(path: &RepoPath, text: &str) -> bool {
+        grammar(path, text).is_some()
+    }
+
+    /// By the look of lines alone.
+    pub fn plain(path: &RepoPath, text: &str) -> Vec<Symbol> {
+        sorted(plain::outline(path, text))
     }
 }
 
+impl Outliner for Outlines {
+    fn outline(&self, path: &RepoPath, text: &str) -> Vec<Symbol> {
+        let parsed = grammar(path, text).and_then(|grammar| walk::outline(&grammar, text));
+        parsed.map_or_else(|| Self::plain(path, text), sorted)
+    }
+}
+
+fn grammar(path: &RepoPath, text: &str) -> Option<grammar::Grammar> {
+    grammar::of(path, text).filter(|_| text.len() <= MOST_PARSED)
+}
+
+/// A tree of broken text may name a symbol before the one that its line comes after.
+fn sorted(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
+    symbols.sort_by_key(|symbol| symbol.lines.0);
+    symbols
+}
 /// Where each line starts; the text's end is the last one's end.
 struct Lines<'a> {
     text: &'a str,

@@ -7,9 +7,11 @@ pub mod model;
 mod plan;
 pub mod provider;
 mod repository;
+mod run;
 mod world;
 
 pub use canary::Canary;
 pub use plan::{PlanText, TaskText};
 pub use repository::{LineOutliner, MemoryRepository, WordRanker};
+pub use run::started;
 pub use world::{SECRET, World, world};

@@ -1,6 +1,6 @@
 //! A plan in chains, and all that a run of it needs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use sequester_core::agent;
 use sequester_core::budget::Budget;
 use sequester_core::change::{Action, Change, Entry, Mode};
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Share, Shelf};
+use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{RunId, TreeId};
@@ -21,9 +21,7 @@ use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::{Merge, Repository as _};
-use sequester_core::run::{
-    Agent, Base, Cap, Outcome, Review, Settings, Source, Started, TaskSpec, VERSION, Workflows,
-};
+use sequester_core::run::Outcome;
 use sequester_core::store::Batch;
 use sequester_engine::{
     Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Wanted, Watch, World, block_on,
@@ -31,7 +29,7 @@ use sequester_engine::{
 use sequester_store::{Options, Stats, Store};
 use sequester_testkit::memory::{MemoryJails, MemoryTrees};
 use sequester_testkit::provider::calls;
-use sequester_testkit::{LineOutliner, WordRanker};
+use sequester_testkit::{LineOutliner, WordRanker, started};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -90,7 +88,10 @@ impl Stage {
             clock: Arc::new(Still),
         };
         let mut batch = Batch::default();
-        let started = self.started(&mut batch);
+        let text = batch.keep(self.text.as_bytes());
+        let base = self.trees.start(false).unwrap().tree;
+        let (roles, models) = (agent::built_in(), ["m".to_owned()]);
+        let started = started((&self.plan, text), base, "solo", roles, &models);
         let run = RunId::from("r1");
         let ended = block_on(async {
             let store = self.store.as_ref();
@@ -100,43 +101,6 @@ impl Stage {
             Controller::new(world, log, watch, Stop::default()).conduct(jobs).await
         });
         assert_eq!(ended.unwrap().unwrap(), Outcome::Done);
-    }
-
-    fn started(&self, batch: &mut Batch) -> Started {
-        let known = Workflows::read(&[]);
-        let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
-        let agents = agent::built_in().iter().map(|role| {
-            let (phase, profile) = (role.phase, role.profile.clone());
-            (
-                role.name.clone(),
-                Agent { phase, profile, description: String::new(), models: vec!["m".to_owned()] },
-            )
-        });
-        let spec =
-            |task| TaskSpec { workflow: "solo".to_owned(), ..TaskSpec::of(task, &self.graph) };
-        Started {
-            version: VERSION,
-            plan: Source {
-                path: "plan.md".to_owned(),
-                hides: BTreeSet::new(),
-                format: None,
-                parallel: false,
-                text: batch.keep(self.text.as_bytes()),
-            },
-            base: Base { commit: None, tree: self.trees.start(false).unwrap().tree },
-            branch: "sequester/r1".to_owned(),
-            tasks: self.plan.tasks.iter().map(spec).collect(),
-            agents: agents.collect(),
-            workflows: known.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
-            settings: Settings {
-                share: Share::default(),
-                review: Review::default(),
-                unattended: false,
-                budget: Cap::default(),
-                checks: BTreeMap::new(),
-                fixes: 2,
-            },
-        }
     }
 }
 

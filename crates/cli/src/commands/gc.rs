@@ -57,8 +57,18 @@ fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
         for run in &collected.runs {
             trees.release(run).map_err(|error| runs::git_failed(&runs.root, &error))?;
         }
+        let known = runs.list()?;
+        let holders = trees.holders().map_err(|error| runs::git_failed(&runs.root, &error))?;
+        for run in holders.iter().filter(|run| !known.contains(run) && has_never_begun(run)) {
+            trees.release(run).map_err(|error| runs::git_failed(&runs.root, &error))?;
+        }
     }
     Ok(collected)
+}
+
+/// Whoever was to begin it was killed: nobody takes a day for that.
+fn has_never_begun(run: &RunId) -> bool {
+    runs::made_at(run).is_some_and(|made| made.0 + DAY < runs::now().0)
 }
 
 fn tell(collected: &Collected, days: u32) -> String {

@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use sequester_core::limits::Limits;
+use sequester_core::plan::Task;
 
 use crate::Outcome;
 use crate::args::{Args, PlanArgs};
 use crate::output;
 use crate::render::{self, plan as view, terminal};
+use crate::wire::doubts::{Doubts, Found};
 use crate::wire::{PlanFile, Project};
 
 pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
@@ -17,7 +19,10 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     let project = Project::open(args)?;
     let faults = project.faults_of(&file);
     let ended = ExitCode::from(faults.iter().map(|fault| fault.code.exit()).max().unwrap_or(0));
-    let shown = view::Shown::of(&file.plan, &file.graph, &faults);
+    // A plan with faults asks nothing: it does not run.
+    let asked = faults.is_empty().then(|| doubts(&project, &file));
+    let doubts = asked.as_ref().map(Found::doubts).unwrap_or_default();
+    let shown = view::Shown::of(&file.plan, &file.graph, &faults, doubts);
     if args.json {
         output::print_json(&shown)?;
         return Ok(ended);
@@ -26,8 +31,8 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     if !file.plan.tasks.is_empty() {
         text = view::render(&file.plan, &shown, terminal::width());
     }
-    for note in project.notes() {
-        let _ = writeln!(text, "note: {}", terminal::clean(&note));
+    for note in project.notes().iter().chain(asked.iter().flat_map(|found| &found.notes)) {
+        let _ = writeln!(text, "note: {}", terminal::clean(note));
     }
     text = terminal::fold(&text, terminal::width());
     if !faults.is_empty() {
@@ -40,4 +45,11 @@ pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
     }
     output::print(&text)?;
     Ok(ended)
+}
+
+/// What `run` would ask before anything starts.
+fn doubts(project: &Project, file: &PlanFile) -> Found {
+    let takes_part = |task: &&Task| !task.done && !task.optional;
+    let part = file.plan.tasks.iter().filter(takes_part).map(|task| task.id.clone()).collect();
+    Doubts { project, file, base: project.base.snapshot() }.find(&part)
 }

@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         Arc::clone(&project),
         Arc::clone(&file),
         Arc::clone(&place.trees),
+        Arc::clone(&place.machine),
         &state.started.base.tree,
         &state.started.plan.hides,
         &state.started.settings,

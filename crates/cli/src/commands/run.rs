@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let project = Arc::new(Project::open(args)?);
     refuse_faulty(&file, &project)?;
     let place = Place::open(&project)?;
-    let start = place.start(args.include_dirty)?;
+    let (start, claim) = place.start(args.include_dirty)?;
     let base = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
     let connections = Connections::new(&project.settings)?;
     let asked = Wanted { project: &project, file: &file, given, connections: &connections };
@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
         Arc::clone(&project),
         Arc::clone(&file),
         Arc::clone(&place.trees),
+        Arc::clone(&place.machine),
         &start.tree,
         &started.plan.hides,
         &started.settings,
@@ -73,10 +74,12 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
         let begun = block_on(begin(&world, &id, started, &file, asked, &onlooker));
         // Whoever goes on must be able to hold the run.
         drop(begun.map_err(|error| Failure::no_runtime(&error))??);
+        claim.pass_to(&id)?;
         return detach::go_on(args, given, &project.root, &id);
     }
     let conducted = async {
         let log = begin(&world, &id, started, &file, asked, &onlooker).await?;
+        claim.pass_to(&id)?;
         let manner = Manner { jobs, json: args.json, signal: Signal::Parks, lingers: false };
         conduct(world, log, &onlooker, manner).await
     };
@@ -103,6 +106,7 @@ pub(super) async fn begin(
 /// Where a run's trees are.
 pub(super) struct Place {
     pub(super) trees: Arc<Trees>,
+    pub(super) machine: Arc<Machine>,
     repo: Repo,
     root: PathBuf,
 }
@@ -132,20 +136,52 @@ impl Place {
     }
 
     fn over(repo: Repo, root: PathBuf) -> Self {
-        let held = Machine::look().placeholders(repo.root());
+        let machine = Arc::new(Machine::look());
+        let held = machine.placeholders(repo.root());
         let trees = Arc::new(runs::trees_of(&repo).passing_over(held));
         trees.sweep();
-        Self { trees, repo, root }
+        Self { trees, machine, repo, root }
     }
 
-    /// Nothing is committed in a repository of ours: all that lies there counts.
-    pub(super) fn start(&self, dirty: bool) -> Result<Start, Failure> {
-        let start = self.trees.start(dirty || self.repo.is_own());
-        let start = start.map_err(|error| self.failed(&error))?;
-        if start.commit.is_none() || !dirty {
-            return Ok(start);
+    /// What a run starts from. What the person had not committed is held as soon as it is written, and only then is it looked whether
+    /// all of it is still there: anybody may clean the repository up at any time.
+    pub(super) fn start(&self, dirty: bool) -> Result<(Start, Claim<'_>), Failure> {
+        if self.repo.is_own() || !dirty {
+            // Nothing is committed in a repository of ours: all that lies there counts.
+            let start = self.trees.start(self.repo.is_own());
+            let start = start.map_err(|error| self.failed(&error))?;
+            return Ok((start, Claim { place: self, held: None }));
         }
-        self.committed(start).map_err(|error| self.failed(&error))
+        let holder = runs::id_to_be();
+        let mut held = self.hold_uncommitted(&holder);
+        for _ in 1..TRIES {
+            if matches!(held, Ok(Some(_))) {
+                break;
+            }
+            held = self.hold_uncommitted(&holder);
+        }
+        let start = held.map_err(|error| self.failed(&error))?.ok_or_else(|| {
+            let message = "What is not committed is taken away while it is written down.";
+            let hint = "Let no `git gc --prune=now` run meanwhile.";
+            Failure::work(Code::NoRepository, self.root.display(), message, hint)
+        })?;
+        let held = Some((holder, start.clone()));
+        Ok((start, Claim { place: self, held }))
+    }
+
+    /// Nothing where a part of it was taken away before it was held.
+    fn hold_uncommitted(&self, holder: &RunId) -> Result<Option<Start>, GitError> {
+        let start = self.trees.start(true)?;
+        let below = start.commit.clone();
+        let start = if below.is_some() { self.committed(start)? } else { start };
+        self.hold(holder, &start)?;
+        let is_whole = self.trees.is_whole(&start, below.as_ref())?;
+        Ok(is_whole.then_some(start))
+    }
+
+    fn hold(&self, holder: &RunId, start: &Start) -> Result<(), GitError> {
+        let tree = std::slice::from_ref(&start.tree);
+        self.trees.hold(holder, tree, start.commit.as_slice())
     }
 
     /// What the person had not committed is a commit of its own below those of the tasks: it is nobody else's work.
@@ -168,7 +204,7 @@ impl Place {
     }
 
     pub(super) fn world(&self, store: Arc<Store>, staff: Staff) -> Result<World, Failure> {
-        let machine = Arc::new(Machine::look());
+        let machine = Arc::clone(&self.machine);
         machine.make_state()?;
         let hidden = staff.hidden().clone();
         let trees = Arc::clone(&self.trees);
@@ -181,6 +217,32 @@ impl Place {
             crew: Arc::new(staff),
             clock: Arc::new(Wall),
         })
+    }
+}
+
+/// How often uncommitted work is written down again that somebody cleans away.
+const TRIES: u32 = 5;
+
+/// What is held for a run to be; it is let go of in any case.
+pub(super) struct Claim<'a> {
+    place: &'a Place,
+    held: Option<(RunId, Start)>,
+}
+
+impl Claim<'_> {
+    /// The run has begun, and holds it itself from now on.
+    pub(super) fn pass_to(self, run: &RunId) -> Result<(), Failure> {
+        let Some((_, start)) = &self.held else { return Ok(()) };
+        self.place.hold(run, start).map_err(|error| self.place.failed(&error))
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // What cannot be let go of now goes with `gc`.
+        if let Some((holder, _)) = self.held.take() {
+            let _ = self.place.trees.release(&holder);
+        }
     }
 }
 
@@ -325,7 +387,6 @@ pub(super) fn code_of(ended: Ended) -> u8 {
         Ended::Failed => 1,
         Ended::Waiting => 3,
         Ended::BudgetExhausted => 4,
-        Ended::Refused => 5,
         Ended::Stopped | Ended::Cancelled => 130,
     }
 }

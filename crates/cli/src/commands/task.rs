@@ -53,7 +53,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
         output::tell(&note);
     }
     let place = Place::find(&project)?;
-    let start = place.start(args.include_dirty)?;
+    let (start, claim) = place.start(args.include_dirty)?;
     let base = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
     let (connections, as_run) = (Connections::new(&project.settings)?, given.to_run());
     let asked = Asked { project: &project, file: &file, given: &as_run, connections: &connections };
@@ -66,6 +66,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
         Arc::clone(&project),
         Arc::clone(&file),
         Arc::clone(&place.trees),
+        Arc::clone(&place.machine),
         &start.tree,
         &ready.started.plan.hides,
         &ready.started.settings,
@@ -81,6 +82,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
     let carried_out = async {
         let onlooker = Onlooker::alone(&ready.started);
         let log = begin(&world, &id, ready.started.clone(), &file, Vec::new(), &onlooker).await?;
+        claim.pass_to(&id)?;
         carry_out(world, log, &onlooker, &asked, ready, args.json).await
     };
     let ended = block_on(carried_out).map_err(|error| Failure::no_runtime(&error))??;

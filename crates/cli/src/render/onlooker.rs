@@ -258,7 +258,7 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
             "`--retry TASK` tries a task again with what is left of the budget"
         }
         Outcome::Failed => "`--retry TASK` tries a task again",
-        Outcome::Done | Outcome::Cancelled | Outcome::Refused => return text,
+        Outcome::Done | Outcome::Cancelled => return text,
     };
     let _ = writeln!(text, "  sequester resume {run}   {again}");
     text

@@ -8,6 +8,8 @@ use sequester_core::graph::TaskGraph;
 use sequester_core::id::TaskId;
 use sequester_core::plan::{Action, Aside, FileRef, Format, Need, Plan, Reason, Task};
 use sequester_core::price::{ASSUMPTIONS, Assumptions, DATE, PRICES};
+use sequester_core::report::Question;
+use sequester_core::run::Doubt;
 use sequester_core::tokens;
 use serde::Serialize;
 
@@ -21,7 +23,16 @@ pub(crate) struct Shown<'a> {
     tasks: Vec<ShownTask<'a>>,
     aside: &'a [Aside],
     faults: &'a [Fault],
+    /// What `run` asks before anything starts.
+    contradictions: Vec<ShownDoubt<'a>>,
     estimate: Estimate,
+}
+
+#[derive(Serialize)]
+struct ShownDoubt<'a> {
+    task: &'a str,
+    #[serde(flatten)]
+    question: &'a Question,
 }
 
 #[derive(Serialize)]
@@ -55,7 +66,12 @@ struct Estimate {
 }
 
 impl<'a> Shown<'a> {
-    pub(crate) fn of(plan: &'a Plan, graph: &TaskGraph, faults: &'a [Fault]) -> Self {
+    pub(crate) fn of(
+        plan: &'a Plan,
+        graph: &TaskGraph,
+        faults: &'a [Fault],
+        doubts: &'a [Doubt],
+    ) -> Self {
         let tasks: Vec<_> = plan.tasks.iter().map(|task| shown_task(plan, task, graph)).collect();
         let open = || tasks.iter().filter(|task| !task.done && !task.optional);
         let dollars = PRICES
@@ -74,6 +90,7 @@ impl<'a> Shown<'a> {
             tasks,
             aside: &plan.aside,
             faults,
+            contradictions: doubts.iter().map(shown_doubt).collect(),
             estimate,
         }
     }
@@ -94,6 +111,10 @@ fn shown_task<'a>(plan: &'a Plan, task: &'a Task, graph: &TaskGraph) -> ShownTas
         tokens: tokens::count(&task.text),
         line: task.place.line,
     }
+}
+
+fn shown_doubt(doubt: &Doubt) -> ShownDoubt<'_> {
+    ShownDoubt { task: doubt.contradiction.task.as_str(), question: &doubt.question }
 }
 
 /// The tasks that a need stands for: one, or those of a group. A group too large to be spelled out keeps its name.
@@ -138,6 +159,7 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
         }
     }
     push_aside(&mut out, &plan.aside, width);
+    push_doubts(&mut out, shown);
     push_estimate(&mut out, shown);
     out
 }
@@ -177,6 +199,20 @@ fn push_aside(out: &mut String, aside: &[Aside], width: usize) {
     for aside in aside {
         let line = format!("  line {}: {} ({})", aside.place.line, clean(&aside.text), aside.why);
         let _ = writeln!(out, "{}", cut(&line, width));
+    }
+}
+
+fn push_doubts(out: &mut String, shown: &Shown<'_>) {
+    if !shown.contradictions.is_empty() {
+        out.push_str("\nasked before a run starts\n");
+    }
+    for ShownDoubt { task, question } in &shown.contradictions {
+        let _ = writeln!(out, "  {}: {}", clean(task), clean(&question.question));
+        for option in &question.options {
+            let is_default = question.default.as_ref() == Some(&option.label);
+            let mark = if is_default { " (default)" } else { "" };
+            let _ = writeln!(out, "    - {}{mark}", clean(&option.label));
+        }
     }
 }
 

@@ -141,9 +141,6 @@ fn next(view: &RunView) -> Option<String> {
                 "See why with `sequester show {run} {task}`; `sequester resume {run} --retry {task}` tries it again."
             )
         }
-        State::Refused => {
-            format!("`sequester doctor` says what is missing; then `sequester resume {run}`.")
-        }
         State::Running | State::Done | State::Cancelled => return None,
     };
     Some(text)

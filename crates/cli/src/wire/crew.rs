@@ -12,6 +12,7 @@ use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf}
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
+use sequester_core::jail::ErrorKind;
 use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
@@ -26,10 +27,13 @@ use sequester_core::tool::Toolbox;
 use sequester_engine::{Crew, Extra, Member, Trouble, Wanted};
 use sequester_git::Trees;
 use sequester_llm::{Connected, Endpoint};
-use sequester_survey::{Index, Outlines, Survey};
+use sequester_survey::{Index, Survey};
 use sequester_tools::Settings as ToolSettings;
 
+use super::aside::aside;
+use super::jail::Machine;
 use super::model::Connections;
+use super::outlines::Confined;
 use super::outside::{Hosted, read_beside, requests};
 use super::{PlanFile, Project};
 use crate::disk_cache::DiskCache;
@@ -48,6 +52,8 @@ pub(crate) struct Staff {
     architecture: Vec<Piece>,
     share: sequester_core::context::Share,
     trees: Arc<Trees>,
+    /// Trees hold what agents wrote.
+    outlines: Arc<Confined>,
     connections: Connections,
     connected: Mutex<BTreeMap<String, Arc<Connected>>>,
 }
@@ -58,6 +64,7 @@ impl Staff {
         project: Arc<Project>,
         file: Arc<PlanFile>,
         trees: Arc<Trees>,
+        machine: Arc<Machine>,
         start: &TreeId,
         hides: &BTreeSet<RepoPath>,
         settings: &RunSettings,
@@ -76,6 +83,7 @@ impl Staff {
             architecture: Vec::new(),
             share: settings.share,
             trees,
+            outlines: Arc::new(Confined::on(machine)),
             connections,
             connected: Mutex::default(),
             project,
@@ -171,7 +179,8 @@ impl Staff {
         let cache = DiskCache::of(&self.project.root);
         let limits = Limits::default().with(&profile.lower(&self.limits));
         let index = Index::open(&visible, self.project.history.as_deref(), &cache, &limits);
-        let shelf = Shelf::new(&visible, &Outlines, &limits);
+        let outlines = self.outlines.reader();
+        let shelf = Shelf::new(&visible, &outlines, &limits);
         let (plan, graph) = (&self.file.plan, &self.file.graph);
         let mut builder = Builder::new(
             plan,
@@ -196,8 +205,10 @@ impl Staff {
         let context = context.map_err(|error| {
             let hint = "Shorten the task, or split it; name fewer files.";
             Failure::input(Code::ContextTooLarge, "", error.to_string(), hint)
-        })?;
-        Ok(self.project.admit_agent(context, role))
+        });
+        drop(shelf);
+        outlines.end()?;
+        Ok(self.project.admit_agent(context?, role))
     }
 
     fn of_profile(&self, profile: Profile, prompt: &str) -> Member {
@@ -255,15 +266,26 @@ impl Crew for Staff {
         tree: &'a TreeId,
         paths: &'a [String],
     ) -> BoxFuture<'a, Result<Option<BTreeSet<String>>, Trouble>> {
-        Box::pin(async move {
-            let tree = self.trees.tree(tree)?;
-            let mut names = BTreeSet::new();
-            for path in paths.iter().filter_map(|path| RepoPath::parse(path).ok()) {
-                let Ok(bytes) = tree.read(&path, self.sizes().file_bytes) else { continue };
+        let (trees, outlines) = (Arc::clone(&self.trees), Arc::clone(&self.outlines));
+        let (root, most) = (self.project.root.clone(), self.sizes().file_bytes);
+        let paths: Vec<RepoPath> =
+            paths.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
+        let tree = tree.clone();
+        let found = aside(ErrorKind::Guarantee, move || {
+            let tree = trees.tree(&tree).map_err(|error| super::runs::git_failed(&root, &error))?;
+            let (mut names, reader) = (BTreeSet::new(), outlines.reader());
+            for path in paths {
+                let Ok(bytes) = tree.read(&path, most) else { continue };
                 let text = String::from_utf8_lossy(&bytes);
-                names.extend(Outlines.outline(&path, &text).into_iter().map(|one| one.name));
+                names.extend(reader.outline(&path, &text).into_iter().map(|one| one.name));
             }
-            Ok(Some(names))
+            reader.end().map(|()| names)
+        });
+        Box::pin(async move {
+            found.await.map(Some).map_err(|error| match error.kind {
+                ErrorKind::Guarantee => Trouble::Guarantee(error),
+                _ => Trouble::Crew { message: error.message, hint: error.hint },
+            })
         })
     }
 

@@ -82,6 +82,10 @@ impl Doubts<'_> {
 }
 
 impl Found {
+    pub(crate) fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+
     /// As the first questions of a run.
     pub(crate) fn asked(self, run: &RunId) -> Vec<Entry> {
         (1..).zip(self.doubts).map(|(number, doubt)| doubt.ask(run, number)).collect()

@@ -1,7 +1,7 @@
 //! One jail with its workspace. Both are made when they are first needed.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,14 +26,34 @@ use sequester_tools::{Client, Settings};
 use super::aside::aside;
 use super::command::{self, Leash};
 use super::jail::{Machine, named_hosts};
+use super::outlines;
 use super::workspace::{Ground, Workspace};
 use crate::failure::Failure;
 use crate::output;
 
-/// In the jail: the tools, as the other end of the line says.
-pub(crate) fn serve(stream: UnixStream) {
+/// What a jailed process is there for, told by the first byte on its line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Tools = b't' as isize,
+    Outlines = b'o' as isize,
+}
+
+impl Purpose {
+    pub(super) fn tell(self, mut stream: &UnixStream) -> io::Result<()> {
+        stream.write_all(&[self as u8])
+    }
+}
+
+/// In the jail: what the other end of the line wants.
+pub(crate) fn serve(mut stream: UnixStream) {
+    let mut purpose = [0];
     // Whoever waits for an answer sees the line close.
-    let _ = sequester_tools::serve_as_told(stream);
+    let _ = stream.read_exact(&mut purpose);
+    if purpose == [Purpose::Tools as u8] {
+        let _ = sequester_tools::serve_as_told(stream);
+    } else if purpose == [Purpose::Outlines as u8] {
+        let _ = outlines::serve(stream);
+    }
 }
 
 /// What an attempt is confined to, whatever it works over.
@@ -64,7 +84,7 @@ struct Inside {
 
 /// Hosts that were asked for, until somebody is told of them.
 #[derive(Clone, Default)]
-struct Asked(Arc<Mutex<Vec<HostAsked>>>);
+pub(super) struct Asked(Arc<Mutex<Vec<HostAsked>>>);
 
 impl Asked {
     /// Who is refused hears of it now: that may be all that a person sees.
@@ -235,6 +255,7 @@ impl Inside {
         })?;
         let broken = |error: io::Error| super::jail::broken(&error.into());
         let running = Running::follow(jail, self.asked.clone()).map_err(broken)?;
+        Purpose::Tools.tell(&stream).map_err(broken)?;
         let client = Client::start(stream, &root, settings).map_err(broken)?;
         Ok(Tools { client, _running: running, _alone: alone })
     }
@@ -315,13 +336,13 @@ impl Toolbox for Tools {
 }
 
 /// A jail whose supervisor is heard until it ends.
-struct Running {
+pub(super) struct Running {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
-    fn follow(jail: Jail, asked: Asked) -> io::Result<Self> {
+    pub(super) fn follow(jail: Jail, asked: Asked) -> io::Result<Self> {
         let handle = jail.handle()?;
         let heard = move || drop(jail.wait(|said| asked.hear(said)));
         let thread = thread::Builder::new().name("jail".into()).spawn(heard)?;

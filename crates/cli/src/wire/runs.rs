@@ -251,12 +251,29 @@ const EPOCH: u64 = 1_767_225_600;
 pub(crate) fn new_id(store: &Store) -> Result<RunId, Error> {
     let known = store.runs()?;
     loop {
-        let chance = RandomState::new().build_hasher().finish();
-        let id = id_of(now(), chance);
+        let id = id_of(now(), chance());
         if !known.contains(&id) && !store.is_held(&id)? {
             return Ok(id);
         }
     }
+}
+
+/// What a run is called until it has an id of its own: by when and by whom it is made.
+pub(crate) fn id_to_be() -> RunId {
+    RunId::new(format!("{}-{}", id_of(now(), chance()), std::process::id()))
+}
+
+fn chance() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// When a run got its id, or what it was called before; nothing for what is neither.
+pub(crate) fn made_at(run: &RunId) -> Option<Moment> {
+    let id = run.as_str().split('-').next().filter(|id| id.len() == 8)?;
+    let place = |byte: u8| LETTERS.iter().position(|letter| *letter == byte);
+    let add = |bits: u64, byte: u8| Some(bits << 5 | place(byte)? as u64);
+    let bits = id.bytes().try_fold(0, add)?;
+    Some(Moment(((bits >> 10) + EPOCH) * 1_000))
 }
 
 fn id_of(now: Moment, chance: u64) -> RunId {
@@ -335,6 +352,10 @@ mod tests {
         assert!(early < later && early.as_str().len() == 8, "{early} {later}");
         assert!(early.as_str().bytes().all(|byte| LETTERS.contains(&byte)), "{early}");
         assert_ne!(early, id_of(Moment(1_794_819_912_345), 8));
+        for id in [early.clone(), RunId::new(format!("{early}-77"))] {
+            assert_eq!(made_at(&id), Some(Moment(1_794_819_912_000)));
+        }
+        assert_eq!(["", "held", "ilou1234"].map(|id| made_at(&RunId::new(id))), [None; 3]);
     }
 
     #[test]

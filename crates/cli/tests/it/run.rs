@@ -1,6 +1,7 @@
 //! Whole plans, run by the built program in real jails, onto real branches.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -310,6 +311,63 @@ fn what_a_person_had_not_committed_is_no_tasks_work() {
     assert_eq!(applied.code, Some(0), "{applied:?}");
     assert_eq!(fs::read_to_string(bench.repo().join("README.md")).unwrap(), "edited\n");
     assert!(bench.repo().join("c.txt").exists());
+}
+
+/// A `git` that cleans the repository up at the first moment when something is to be held.
+fn cleaning_git(bench: &Bench) -> String {
+    let path = std::env::var("PATH").unwrap();
+    let git =
+        std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.exists());
+    let (git, mark) = (git.unwrap(), bench.path("cleaned"));
+    let (git, mark, repo) = (git.display(), mark.display(), bench.repo());
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *for-each-ref*/held*) mkdir '{mark}' 2>/dev/null && \
+         '{git}' -C '{}' prune --expire=now;; esac\nexec '{git}' \"$@\"\n",
+        repo.display()
+    );
+    let folder = bench.path("programs");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("git"), script).unwrap();
+    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{path}", folder.display())
+}
+
+#[test]
+fn what_a_person_had_not_committed_outlives_who_cleans_up_before_it_is_held() {
+    let bench = bench(PLAN);
+    bench.write("mine.txt", "mine\n");
+    let path = cleaning_git(&bench);
+    let plan = bench.path("plan.md").display().to_string();
+    let arguments = ["run", &plan, "--model", "literal", "--include-dirty", "--json"];
+    let answer = bench.run_in(&bench.repo(), &arguments, &[("PATH", &path)]);
+    assert!(bench.path("cleaned").exists(), "nobody cleaned up");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let run = id(&answer);
+    assert_eq!(git(&bench, &["show", &format!("sequester/{run}:mine.txt")]), "mine\n");
+    git(&bench, &["fsck", "--connectivity-only"]);
+}
+
+#[test]
+fn nothing_is_held_for_a_run_that_does_not_begin() {
+    let bench = bench(PLAN);
+    bench.write("mine.txt", "mine\n");
+    let plan = bench.path("plan.md").display().to_string();
+    let answer = bench.run(&["run", &plan, "--model", "openai/gpt-5", "--include-dirty", "--json"]);
+    assert_ne!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(git(&bench, &["for-each-ref", "refs/sequester"]), "");
+}
+
+#[test]
+fn what_was_held_for_a_run_that_never_began_goes_with_gc_after_a_day() {
+    let bench = bench(PLAN);
+    let run = id(&run(&bench, &["--json"]));
+    for name in ["00000000-7/held", "zzzzzzzz-7/held", "mine"] {
+        git(&bench, &["update-ref", &format!("refs/sequester/{name}"), "HEAD"]);
+    }
+    assert_eq!(bench.run(&["gc"]).code, Some(0));
+    let left = git(&bench, &["for-each-ref", "--format=%(refname:lstrip=2)", "refs/sequester"]);
+    let left: Vec<&str> = left.lines().collect();
+    assert_eq!(left, [&*format!("{run}/held"), "mine", "zzzzzzzz-7/held"]);
 }
 
 #[test]

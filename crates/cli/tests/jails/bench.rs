@@ -26,6 +26,7 @@ use crate::wire::jails::Cells;
 
 pub(crate) struct Bench {
     folder: TempDir,
+    pub(crate) machine: Arc<Machine>,
     pub(crate) cells: Cells,
     pub(crate) trees: Arc<Trees>,
 }
@@ -74,8 +75,9 @@ impl Bench {
         let trees = Arc::new(Trees::of(&repo, Home::default()));
         let plan = BTreeSet::from([RepoPath::parse("plan.md").unwrap()]);
         let (settings, limits) = (Settings::default(), BTreeMap::new());
-        let cells = Cells::new(machine, repo, Arc::clone(&trees), plan, settings, limits);
-        Self { folder, cells, trees }
+        let cells =
+            Cells::new(Arc::clone(&machine), repo, Arc::clone(&trees), plan, settings, limits);
+        Self { folder, machine, cells, trees }
     }
 
     pub(crate) fn head(&self) -> TreeId {

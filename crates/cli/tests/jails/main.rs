@@ -20,6 +20,7 @@ mod program;
 mod attempt;
 mod bench;
 mod check;
+mod outlines;
 
 use libtest_mimic::{Arguments, Trial};
 use program::{Outcome, args, commands, disk_cache, failure, output, render, wire};
@@ -47,6 +48,11 @@ fn main() {
         trial("of_what_a_check_prints_head_and_tail_stay_without_secrets", check::prints),
         trial("a_check_that_is_given_up_ends", check::given_up),
         trial("a_machine_without_the_guarantee_is_told_before_anything_is_made", check::lacks),
+        trial("outlines_of_what_agents_wrote_are_made_in_a_jail", outlines::are_confined),
+        trial(
+            "text_that_was_made_to_break_parsers_costs_no_more_than_its_outline",
+            outlines::survive,
+        ),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -126,5 +126,6 @@ impl RunState {
             });
         }
         self.queue.place(&self.tasks, at);
+        self.part();
     }
 }

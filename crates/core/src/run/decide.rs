@@ -76,7 +76,8 @@ pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
     if run.ended.is_some() {
         return Decision::default();
     }
-    let mut plain = Plain { run, now, entries: Vec::new(), asked: run.asked };
+    let purses = run.purses();
+    let mut plain = Plain { run, now, purses: &purses, entries: Vec::new(), asked: run.asked };
     plain.answer_defaults();
     // Nothing starts before a person has decided on the plan.
     let is_held = run.is_doubtful() && !run.is_cancelled;
@@ -92,13 +93,13 @@ pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
         // What is done reaches the branch in any case, in its place.
         commit(run, now).into_iter().collect()
     } else {
-        effects(run, now)
+        effects(run, now, &purses)
     };
     let mut decision = Decision { effects, wake: wake(run), ..Decision::default() };
     if decision.effects.is_empty() && now.busy.is_empty() {
         match late_commit(run).filter(|_| !now.stopping || run.is_cancelled) {
             Some(task) => decision.effects.push(Effect::Commit { task }),
-            None => decision.entries.push(end(run, now)),
+            None => decision.entries.push(end(run, now, &purses)),
         }
     }
     decision
@@ -108,6 +109,8 @@ pub fn decide(run: &RunState, now: Now<'_>) -> Decision {
 struct Plain<'a> {
     run: &'a RunState,
     now: Now<'a>,
+    /// What each task may still spend of the run's budget.
+    purses: &'a [Cap],
     entries: Vec<Entry>,
     asked: u32,
 }
@@ -161,7 +164,7 @@ impl Plain<'_> {
             self.tell(task, Event::TaskEnded(Box::new(ended)));
             return false;
         }
-        self.run.is_ready(task) && self.go_on(task)
+        self.run.is_ready(task) && self.go_on(task) && !self.purses[at].is_spent()
     }
 
     /// Why a task ends without anything being done for it.
@@ -286,52 +289,39 @@ impl Plain<'_> {
     }
 }
 
-/// What is to be done, as far as there is room for it: what is begun first, then in the plan's order.
-fn effects(run: &RunState, now: Now<'_>) -> Vec<Effect> {
+/// What is to be done, as far as there is room and money for it: what is begun first, then in the plan's order.
+fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
     let mut effects: Vec<Effect> = commit(run, now).into_iter().collect();
-    let mut room = now.room();
-    let is_free = |task: &&TaskRun| {
+    let (mut room, mut left) = (now.room(), left(run));
+    let is_free = |at: &usize| {
+        let task = &run.tasks[*at];
         let is_idle = task.running.is_empty() && !now.busy.contains(&task.spec.id);
         is_idle && run.is_ready(task)
     };
-    let begun = run.queue.begun().map(|at| &run.tasks[at]).filter(is_free);
-    let fresh = run.queue.fresh().map(|at| &run.tasks[at]).filter(is_free);
-    let mut chosen: Vec<Effect> = Vec::new();
-    for task in begun.chain(fresh) {
+    for at in run.queue.begun().chain(run.queue.fresh()).filter(is_free) {
         if room == 0 {
             break;
         }
+        let task = &run.tasks[at];
         let id = task.spec.id.clone();
-        let effect = match next(run, task) {
+        effects.push(match next(run, task) {
             Some(Next::Attempt(order)) => {
-                let number = task.attempts + 1;
-                Effect::Attempt { task: id, number, order, cap: Cap::default() }
+                // Its part is there, unless what was done is done again.
+                let cap = purses[at].min(own_left(task)).min(left);
+                if cap.is_spent() {
+                    continue;
+                }
+                left = left.minus(cap.tokens.unwrap_or(0), cap.price.unwrap_or(0));
+                Effect::Attempt { task: id, number: task.attempts + 1, order, cap }
             }
             Some(Next::Verify { steps, kinds, tree }) => {
                 Effect::Verify { task: id, steps, kinds, tree }
             }
             _ => continue,
-        };
-        chosen.push(effect);
+        });
         room -= 1;
     }
-    effects.extend(afford(run, chosen));
     effects
-}
-
-/// Gives each attempt its part of what is left of the run's and of its task's budget; what cannot be paid is not started.
-fn afford(run: &RunState, chosen: Vec<Effect>) -> Vec<Effect> {
-    let count = chosen.iter().filter(|one| matches!(one, Effect::Attempt { .. })).count() as u64;
-    let part = left(run).split(count);
-    let pay = |effect: Effect| match effect {
-        Effect::Attempt { task, number, order, .. } => {
-            let own = run.task(&task).map_or_else(Cap::default, own_left);
-            let cap = part.min(own);
-            (!cap.is_spent()).then_some(Effect::Attempt { task, number, order, cap })
-        }
-        other => Some(other),
-    };
-    chosen.into_iter().filter_map(pay).collect()
 }
 
 /// What is left of the task's own budget.
@@ -383,7 +373,7 @@ fn wake(run: &RunState) -> Option<Moment> {
 }
 
 /// How the run ends when nothing is under way and nothing can be started.
-fn end(run: &RunState, now: Now<'_>) -> Entry {
+fn end(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Entry {
     let mut tally = Tally::default();
     for task in &run.tasks {
         let slot = match task.ended.as_ref().map(|ended| ended.state) {
@@ -405,13 +395,15 @@ fn end(run: &RunState, now: Now<'_>) -> Entry {
         let has_failed = task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
         last.is_some_and(exhausted) || has_failed && is_spent(task)
     };
+    let is_poor = |(task, purse): (&TaskRun, &Cap)| task.ended.is_none() && purse.is_spent();
+    let is_poor = left(run).is_spent() || run.tasks.iter().zip(purses).any(is_poor);
     let outcome = if run.is_cancelled {
         Outcome::Cancelled
     } else if now.stopping && is_open {
         Outcome::Stopped
     } else if tally.waiting > 0 {
         Outcome::Waiting
-    } else if left(run).is_spent() && is_open || run.tasks.iter().any(exhausted) {
+    } else if is_poor && is_open || run.tasks.iter().any(exhausted) {
         Outcome::BudgetExhausted
     } else if tally.failed + tally.blocked > 0 || is_open {
         Outcome::Failed

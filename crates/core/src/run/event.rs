@@ -240,8 +240,6 @@ pub enum Outcome {
     Stopped,
     BudgetExhausted,
     Cancelled,
-    /// A guarantee is missing.
-    Refused,
 }
 
 impl Outcome {
@@ -258,7 +256,6 @@ impl Outcome {
             Self::Stopped => "stopped",
             Self::BudgetExhausted => "budget_exhausted",
             Self::Cancelled => "cancelled",
-            Self::Refused => "refused",
         }
     }
 }

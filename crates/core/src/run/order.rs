@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::TaskRun;
+use super::state::{RunState, TaskRun};
 use crate::id::TaskId;
 
 /// Puts every task behind all that it needs, and leaves the plan's order wherever that allows it.
@@ -36,5 +36,19 @@ pub(super) fn sort(tasks: &mut Vec<TaskRun>) {
                 free.insert(*dependant);
             }
         }
+    }
+}
+
+impl RunState {
+    /// What a task needs, and what still comes before those of it that are no part of the run: whoever is done already may have been
+    /// done out of turn. Tasks stand after what they need.
+    pub(super) fn needs_of(&self, at: usize) -> Vec<usize> {
+        let direct = self.tasks[at].spec.needs.iter().filter_map(|need| self.position(need));
+        let mut needs: BTreeSet<usize> = direct.collect();
+        let left_out = |need: &usize| self.tasks[*need].spec.left_out.is_some();
+        let done: Vec<usize> = needs.iter().copied().filter(left_out).collect();
+        let behind = done.iter().flat_map(|need| &self.tasks[*need].needs);
+        needs.extend(behind.filter(|need| !left_out(need)));
+        needs.into_iter().collect()
     }
 }

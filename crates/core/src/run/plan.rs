@@ -114,9 +114,16 @@ impl Cap {
         }
     }
 
-    pub(super) fn split(self, parts: u64) -> Self {
-        let part = |cap: Option<u64>| cap.map(|cap| cap / parts.max(1));
+    /// So many parts of so many.
+    pub(super) fn part(self, parts: u64, of: u64) -> Self {
+        let part = |cap: u64| u128::from(cap) * u128::from(parts) / u128::from(of.max(1));
+        let part = |cap: Option<u64>| cap.map(|cap| u64::try_from(part(cap)).unwrap_or(u64::MAX));
         Self { tokens: part(self.tokens), price: part(self.price) }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        let sum = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
+        Self { tokens: sum(self.tokens, other.tokens), price: sum(self.price, other.price) }
     }
 
     pub(super) fn min(self, other: Self) -> Self {

@@ -11,6 +11,7 @@ use super::event::{
     About, Asked, Ended, Entry, Event, Found, Outcome, Recorded, Started, TaskEnded,
 };
 use super::plan::TaskSpec;
+use super::purse::Stake;
 use super::queue::Queue;
 use crate::agent::YES;
 use crate::context::Clarification;
@@ -44,6 +45,8 @@ pub struct RunState {
     /// What a person decided about contradictions of the plan.
     pub(super) decided: Vec<(QuestionId, Contradiction, String)>,
     pub cost: Cost,
+    /// What it had cost when its budget was parted among the tasks last.
+    pub(super) parted: Cost,
     /// The last commit of the run's branch and its tree.
     pub tip: Option<(CommitId, TreeId)>,
     pub is_cancelled: bool,
@@ -95,6 +98,7 @@ pub struct TaskRun {
     /// The same of tasks after it in the plan, which came onto the branch while it waited.
     pub ahead: BTreeSet<usize>,
     pub cost: Cost,
+    pub(super) stake: Stake,
 }
 
 /// Something that decides how a task goes on.
@@ -159,6 +163,7 @@ impl RunState {
             asked: 0,
             decided: Vec::new(),
             cost: Cost::default(),
+            parted: Cost::default(),
             tip: None,
             is_cancelled: false,
             heard: 0,
@@ -190,18 +195,7 @@ impl RunState {
         self.settled = 0;
         self.queue = Queue::of(&self.tasks);
         self.settle();
-    }
-
-    /// What a task needs, and what still comes before those of it that are no part of the run: whoever is done already may have been
-    /// done out of turn. Tasks stand after what they need.
-    fn needs_of(&self, at: usize) -> Vec<usize> {
-        let direct = self.tasks[at].spec.needs.iter().filter_map(|need| self.position(need));
-        let mut needs: BTreeSet<usize> = direct.collect();
-        let left_out = |need: &usize| self.tasks[*need].spec.left_out.is_some();
-        let done: Vec<usize> = needs.iter().copied().filter(left_out).collect();
-        let behind = done.iter().flat_map(|need| &self.tasks[*need].needs);
-        needs.extend(behind.filter(|need| !left_out(need)));
-        needs.into_iter().collect()
+        self.part();
     }
 
     fn settle(&mut self) {
@@ -235,12 +229,15 @@ impl RunState {
         match event {
             Event::RunStarted(_) => return Err(misfit("a run starts once")),
             Event::RunResumed { retry } => {
-                self.ended = None;
+                let had_ended = self.ended.take().is_some();
                 for task in retry {
                     self.reopen(task).ok_or_else(|| misfit("there is no such task"))?;
                 }
                 self.queue = Queue::of(&self.tasks);
                 self.settle();
+                if had_ended || !retry.is_empty() {
+                    self.part();
+                }
             }
             Event::PlanChanged { plan, tasks, workflows, agents } => {
                 let before = std::mem::replace(&mut self.started.plan, plan.clone());
@@ -388,6 +385,7 @@ impl TaskRun {
             over: None,
             ahead: BTreeSet::new(),
             cost: Cost::default(),
+            stake: Stake::default(),
         }
     }
 

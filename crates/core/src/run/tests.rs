@@ -3,6 +3,7 @@ mod edit;
 mod ending;
 mod golden;
 mod property;
+mod purse;
 mod stage;
 mod view;
 mod walk;

@@ -69,7 +69,6 @@ pub enum State {
     Stopped,
     BudgetExhausted,
     Cancelled,
-    Refused,
 }
 
 impl State {
@@ -82,7 +81,6 @@ impl State {
             Self::Stopped => "stopped",
             Self::BudgetExhausted => "budget_exhausted",
             Self::Cancelled => "cancelled",
-            Self::Refused => "refused",
         }
     }
 
@@ -99,7 +97,6 @@ impl State {
             Some(Outcome::Failed) => Self::Failed,
             Some(Outcome::BudgetExhausted) => Self::BudgetExhausted,
             Some(Outcome::Cancelled) => Self::Cancelled,
-            Some(Outcome::Refused) => Self::Refused,
         }
     }
 }

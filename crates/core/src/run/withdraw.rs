@@ -37,7 +37,8 @@ impl RunState {
             let open = self.tasks[*at].withdraw();
             self.unask(open);
         }
-        for at in tasks {
+        // Those before them last: who is placed with what it needs takes those that need itself along no more.
+        for at in tasks.iter().rev() {
             self.queue.place(&self.tasks, *at);
         }
     }

@@ -8,7 +8,7 @@ use sequester_core::agent::{self, Role};
 use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Share, Shelf};
+use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{RunId, TreeId};
@@ -22,17 +22,14 @@ use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::Repository as _;
-use sequester_core::run::{
-    Agent, Base, Cap, Entry, Event, Outcome, Recorded, Review, RunState, Scope, Settings, Source,
-    Started, TaskSpec, VERSION, Workflows,
-};
+use sequester_core::run::{Entry, Event, Outcome, Recorded, RunState, Scope, Started};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_engine::{
     Clock, Controller, Crew, Extra, Handle, Log, Member, Requests, Standing, Stop, Trouble,
     Unwatched, Wanted, World, read,
 };
 use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
-use sequester_testkit::{LineOutliner, WordRanker};
+use sequester_testkit::{LineOutliner, WordRanker, started};
 use tokio::sync::Barrier;
 
 /// Answers by what it is shown: the same conversation brings the same reply.
@@ -133,39 +130,9 @@ impl Stage {
     }
 
     fn started(&self, batch: &mut Batch) -> Started {
-        let known = Workflows::read(&[]);
-        let graph = TaskGraph::new(&self.plan).0;
-        let writes = |name: &str| agent::find(name).unwrap().phase.changes_files();
-        let agents = Self::roles().into_iter().map(|role| {
-            let (phase, profile) = (role.phase, role.profile.clone());
-            let description = role.description.clone();
-            (role.name.clone(), Agent { phase, profile, description, models: self.models.clone() })
-        });
-        let spec =
-            |task| TaskSpec { workflow: self.workflow.to_owned(), ..TaskSpec::of(task, &graph) };
-        Started {
-            version: VERSION,
-            plan: Source {
-                path: "plan.md".to_owned(),
-                hides: BTreeSet::new(),
-                format: None,
-                parallel: false,
-                text: batch.keep(self.text.as_bytes()),
-            },
-            base: Base { commit: None, tree: self.trees.start(false).unwrap().tree },
-            branch: "sequester/r1".to_owned(),
-            tasks: self.plan.tasks.iter().map(spec).collect(),
-            agents: agents.collect(),
-            workflows: known.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
-            settings: Settings {
-                share: Share::default(),
-                review: Review::default(),
-                unattended: false,
-                budget: Cap::default(),
-                checks: BTreeMap::new(),
-                fixes: 2,
-            },
-        }
+        let plan = (self.plan.as_ref(), batch.keep(self.text.as_bytes()));
+        let base = self.trees.start(false).unwrap().tree;
+        started(plan, base, self.workflow, &Self::roles(), &self.models)
     }
 
     fn is_new(&self) -> bool {

@@ -53,6 +53,10 @@ impl Child {
         self.process.wait().unwrap();
     }
 
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.process.try_wait().unwrap().is_some()
+    }
+
     pub(crate) fn end(mut self) -> ExitStatus {
         self.process.wait().unwrap()
     }

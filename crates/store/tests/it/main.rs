@@ -7,6 +7,7 @@
 )]
 
 mod append;
+mod birth;
 mod child;
 mod damage;
 mod export;

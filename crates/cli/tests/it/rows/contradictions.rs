@@ -6,6 +6,7 @@ use sequester_testkit::model::Request;
 use serde_json::{Value, json};
 
 use super::{Row, deliver, own, plan, write};
+use crate::command::Answer;
 
 /// `b` is to create what `a` creates, and rests on something that nobody makes.
 const TASKS: [(&str, &str, &str); 3] = [
@@ -141,4 +142,34 @@ fn a_controller_that_is_killed_while_it_is_decided_asks_nothing_twice() {
     answer(&row, &asked[1], "As it is");
     row.resume(run).ended(0, "done");
     row.is_proved(run);
+}
+
+fn told(row: &Row) -> String {
+    Answer::of(&row.command(&["plan", &row.plan()]).output().unwrap()).out
+}
+
+#[test]
+fn the_plan_command_lists_what_a_run_would_ask_first() {
+    let row = row(&TASKS);
+    let shown = row.json(&["plan", &row.plan()]);
+    let text = told(&row);
+    row.run(&[]).ended(3, "waiting");
+    let asked = inbox(&row);
+    let listed = shown["contradictions"].as_array().unwrap();
+    assert_eq!(listed.len(), asked.len());
+    for (listed, asked) in listed.iter().zip(&asked) {
+        for field in ["task", "question", "options", "default"] {
+            assert_eq!(listed[field], asked[field], "{field}");
+        }
+        let label = asked["default"].as_str().unwrap();
+        assert!(text.contains(&format!("- {label} (default)")), "{text}");
+    }
+    assert!(text.contains("asked before a run starts"), "{text}");
+}
+
+#[test]
+fn a_plan_that_does_not_contradict_itself_lists_nothing() {
+    let row = row(&TASKS[..1]);
+    assert_eq!(row.json(&["plan", &row.plan()])["contradictions"], json!([]));
+    assert!(!told(&row).contains("asked before"));
 }

@@ -203,6 +203,28 @@ proptest! {
     }
 
     #[test]
+    fn what_a_task_may_spend_is_the_same_however_many_are_worked_on_at_once(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 2_usize..17,
+        turns in prop::collection::vec(0_usize..8, 1..30), budget in 1_000_u64..60_000,
+    ) {
+        let play = |jobs: usize, turns: Vec<usize>| {
+            let mut stage = stage(&plan, days.clone(), jobs);
+            let settings = &mut stage.state.started.settings;
+            (settings.unattended, settings.budget.tokens) = (true, Some(budget));
+            let mut turns = turns.into_iter().cycle();
+            stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
+            let outcome = stage.play();
+            // Whom a task that is blocked names is who failed first.
+            let end = |task: &TaskRun| task.ended.as_ref().map(|ended| ended.state);
+            let ends: Vec<_> = stage.state.tasks.iter().map(end).collect();
+            (outcome, ends, stage.caps(), stage.state.cost)
+        };
+        let (alone, together) = (play(1, vec![0]), play(jobs, turns));
+        prop_assert!(alone.3.usage.total() <= budget, "{:?} of {}", alone.3, budget);
+        prop_assert_eq!(alone, together);
+    }
+
+    #[test]
     fn a_run_can_be_taken_up_from_every_event(
         plan in plans(), days in prop::collection::vec(any::<u8>(), 7..20), cut in any::<prop::sample::Index>(),
     ) {

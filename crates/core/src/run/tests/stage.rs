@@ -295,9 +295,11 @@ impl Stage {
 
     fn end(&mut self, effect: Effect) {
         match effect {
-            Effect::Attempt { task, number, order, .. } => {
+            Effect::Attempt { task, number, order, cap } => {
                 let brought = (self.attempt)(&task, &order);
-                let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+                let most = cap.tokens.unwrap_or(u64::MAX);
+                let (input, output) = (most.saturating_sub(100).min(1_000), most.min(100));
+                let usage = Usage { input, output, ..Usage::default() };
                 let reply = Digest::of(b"reply");
                 let event = Event::TurnEnded { turn: 1, reply, usage, elapsed_ms: 5 };
                 self.tell(scope(&task, &order, number), event);
@@ -352,6 +354,18 @@ impl Stage {
             format!("{} {} {}", tried.step, purpose.as_str().unwrap(), tried.model)
         };
         task.tried().map(name).collect()
+    }
+
+    /// How many tokens each attempt may use.
+    pub(super) fn caps(&self) -> BTreeMap<(String, u32), Option<u64>> {
+        let caps = self.log.iter().filter_map(|recorded| match &recorded.entry {
+            Entry { scope, event: Event::AttemptStarted(started) } => {
+                let attempt = (scope.task.as_ref()?.to_string(), scope.attempt?);
+                Some((attempt, started.budget.tokens))
+            }
+            _ => None,
+        });
+        caps.collect()
     }
 
     /// The tasks whose changes went onto the branch, in order.

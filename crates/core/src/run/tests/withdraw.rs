@@ -166,3 +166,20 @@ fn what_is_done_again_withdraws_what_is_under_way_on_it_and_nothing_that_is_done
     assert_eq!(stage.tried("d").len(), 2, "what is done stays");
     assert_eq!(bases(&stage, "c").last().unwrap(), "base+a@3");
 }
+
+#[test]
+fn what_has_not_begun_waits_again_however_far_below_it_something_was_withdrawn() {
+    // The stage compares what can go on with what would be found anew. `x` comes to its end after so many others did.
+    for others in 0..24 {
+        let mut tasks = [tasks(), vec![task("e", &["d"]), task("f", &["d"])]].concat();
+        (tasks[0].workflow, tasks[4].workflow) = ("solo".to_owned(), "pipeline".to_owned());
+        let mut stage = stage(tasks);
+        stage.jobs = 2;
+        let mut ends = 0;
+        stage.turn = Box::new(move |count| {
+            ends += 1;
+            if ends <= others { count - 1 } else { 0 }
+        });
+        assert_eq!(stage.play(), Outcome::Done);
+    }
+}

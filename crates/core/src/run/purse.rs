@@ -1,0 +1,71 @@
+//! Who may spend how much of the run's budget. A task's part depends on the plan and on what was spent for those that it needs, never
+//! on who else is at work: it is the same however many are worked on at once.
+
+use serde::{Deserialize, Serialize};
+
+use super::cost::Cost;
+use super::plan::Cap;
+use super::state::{RunState, TaskRun};
+
+/// One task, in parts that can be divided.
+const WHOLE: u64 = 1 << 20;
+
+/// What a task's part is reckoned by since the budget was parted last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stake {
+    /// Its own work and, as far as it is the way there, that of those that need it.
+    weight: u64,
+    /// What it had cost by then.
+    before: Cost,
+}
+
+impl RunState {
+    /// Parts what is left of the budget anew, among the tasks that are open. Not for who only takes up a run that was killed: that
+    /// changes nobody's part.
+    pub(super) fn part(&mut self) {
+        self.parted = self.cost;
+        for at in (0..self.tasks.len()).rev() {
+            let task = &self.tasks[at];
+            let own = if task.ended.is_none() && task.spec.left_out.is_none() { WHOLE } else { 0 };
+            let above = self.claims(at);
+            self.tasks[at].stake = Stake { weight: own + above, before: self.tasks[at].cost };
+        }
+    }
+
+    /// What those that need a task want of what it leaves.
+    fn claims(&self, at: usize) -> u64 {
+        self.queue.dependants(at).iter().map(|one| self.tasks[*one].claim()).sum()
+    }
+
+    /// What each task may still spend of the run's budget, if all that it needs has ended. Who needs nothing has a part of the whole, by
+    /// weight; what a task leaves goes to those that need it.
+    pub(super) fn purses(&self) -> Vec<Cap> {
+        let budget = self.started.settings.budget;
+        if budget == Cap::default() {
+            return vec![budget; self.tasks.len()];
+        }
+        let all = budget.minus(self.parted.usage.total(), self.parted.price);
+        let first = self.tasks.iter().filter(|task| task.needs.is_empty());
+        let weights = first.map(|task| task.stake.weight).sum();
+        let claims: Vec<u64> = (0..self.tasks.len()).map(|at| self.claims(at)).collect();
+        let mut purses: Vec<Cap> = Vec::with_capacity(self.tasks.len());
+        for task in &self.tasks {
+            let from = |need: &usize| purses[*need].part(task.claim(), claims[*need]);
+            let given = match task.needs.iter().map(from).reduce(Cap::plus) {
+                Some(given) => given,
+                None => all.part(task.stake.weight, weights),
+            };
+            let before = task.stake.before;
+            let tokens = task.cost.usage.total().saturating_sub(before.usage.total());
+            purses.push(given.minus(tokens, task.cost.price.saturating_sub(before.price)));
+        }
+        purses
+    }
+}
+
+impl TaskRun {
+    /// What it wants of each that it needs.
+    fn claim(&self) -> u64 {
+        self.stake.weight / self.needs.len().max(1) as u64
+    }
+}

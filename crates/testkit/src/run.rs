@@ -1,0 +1,55 @@
+//! The start of a run, as it is recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sequester_core::agent::{self, Role};
+use sequester_core::context::Share;
+use sequester_core::digest::Digest;
+use sequester_core::graph::TaskGraph;
+use sequester_core::id::TreeId;
+use sequester_core::plan::Plan;
+use sequester_core::run::{
+    Agent, Base, Cap, Review, Settings, Source, Started, TaskSpec, VERSION, Workflows,
+};
+
+/// All tasks of a plan by one workflow, each agent with the same models.
+pub fn started(
+    (plan, text): (&Plan, Digest),
+    tree: TreeId,
+    workflow: &str,
+    roles: &[Role],
+    models: &[String],
+) -> Started {
+    let graph = TaskGraph::new(plan).0;
+    let writes = |name: &str| agent::find(name).is_some_and(|role| role.phase.changes_files());
+    let agents = roles.iter().map(|role| {
+        let (phase, profile) = (role.phase, role.profile.clone());
+        let (description, models) = (role.description.clone(), models.to_vec());
+        (role.name.clone(), Agent { phase, profile, description, models })
+    });
+    let spec = |task| TaskSpec { workflow: workflow.to_owned(), ..TaskSpec::of(task, &graph) };
+    let workflows = Workflows::read(&[]);
+    Started {
+        version: VERSION,
+        plan: Source {
+            path: "plan.md".to_owned(),
+            hides: BTreeSet::new(),
+            format: None,
+            parallel: false,
+            text,
+        },
+        base: Base { commit: None, tree },
+        branch: "sequester/r1".to_owned(),
+        tasks: plan.tasks.iter().map(spec).collect(),
+        agents: agents.collect(),
+        workflows: workflows.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
+        settings: Settings {
+            share: Share::default(),
+            review: Review::default(),
+            unattended: false,
+            budget: Cap::default(),
+            checks: BTreeMap::new(),
+            fixes: 2,
+        },
+    }
+}
