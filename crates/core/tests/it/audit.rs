@@ -266,7 +266,16 @@ fn a_blob_with_other_bytes_is_found() {
     alter(&mut recording, "letter", |started, kept| {
         kept.blobs.insert(started.context.prompt.clone(), b"other".to_vec());
     });
-    finds(&recording, "letter", Rule::Blob);
+    let blamed = |task: &str| (task.to_owned(), Rule::Blob);
+    assert_eq!(broken(&recording), [blamed(""), blamed("letter")]);
+}
+
+#[test]
+fn a_record_that_no_promise_is_judged_by_is_what_its_name_says_too() {
+    let mut recording = clean();
+    let digest = recording.kept.keep_bytes(b"kept".to_vec());
+    recording.kept.blobs.insert(digest, b"other".to_vec());
+    assert_eq!(broken(&recording), [(String::new(), Rule::Blob)]);
 }
 
 #[test]
