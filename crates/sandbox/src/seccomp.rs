@@ -201,6 +201,10 @@ const TERMINAL: &[u32] = &[libc::TIOCSTI as u32, libc::TIOCLINUX as u32, libc::T
 /// Read-only is enough for both.
 const HOLDS: &[u32] = &[libc::F_SETLEASE as u32, libc::F_NOTIFY as u32];
 
+/// A process that shows nothing of itself shows no limit what it holds. Programs that want to hide, as keepers of keys do, are told that they
+/// did: inside, nobody may look into another process anyway.
+const HIDES: &[u32] = &[libc::PR_SET_DUMPABLE as u32];
+
 const FAMILIES: &[u32] = &[libc::AF_UNIX as u32, libc::AF_INET as u32, libc::AF_INET6 as u32];
 
 /// Of `personality`: Linux without changes, asking, and addresses that do not vary.
@@ -281,6 +285,7 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
     code.only(libc::SYS_personality, 0, PERSONALITIES, None, libc::EPERM);
     code.refuse_values(libc::SYS_ioctl, 1, TERMINAL);
     code.refuse_values(libc::SYS_fcntl, 1, HOLDS);
+    code.answer_values(libc::SYS_prctl, 0, HIDES, errno(0));
     code.end();
     code.0
 }
@@ -369,11 +374,15 @@ impl Code {
     }
 
     fn refuse_values(&mut self, call: c_long, position: u32, values: &[u32]) {
+        self.answer_values(call, position, values, errno(libc::EPERM));
+    }
+
+    fn answer_values(&mut self, call: c_long, position: u32, values: &[u32], answer: u32) {
         self.unless_equal_skip(number_of(call), values.len() as u8 * 2 + 2);
         self.load(argument(position));
         for value in values {
             self.unless_equal_skip(*value, 1);
-            self.give(errno(libc::EPERM));
+            self.give(answer);
         }
         self.load(NUMBER);
     }

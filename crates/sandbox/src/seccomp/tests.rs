@@ -114,6 +114,15 @@ fn no_file_is_made_that_gives_its_owners_rights() {
 }
 
 #[test]
+fn who_wants_to_hide_is_told_so_and_does_not() {
+    let hide = [libc::PR_SET_DUMPABLE as u64, 0, 0, 0, 0, 0];
+    assert_eq!(run(libc::SYS_prctl, hide), errno(0));
+    for other in [libc::PR_GET_DUMPABLE, libc::PR_SET_NAME, libc::PR_SET_NO_NEW_PRIVS] {
+        assert_eq!(run(libc::SYS_prctl, first(other.cast_unsigned())), ALLOW, "{other}");
+    }
+}
+
+#[test]
 fn shared_memory_of_nobodys_comes_in_small_pieces() {
     let get = |bytes: u64| run(libc::SYS_shmget, [0, bytes, 0, 0, 0, 0]);
     assert_eq!(get(56), ALLOW);
