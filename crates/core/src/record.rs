@@ -1,5 +1,11 @@
 //! Records: what outlives a task.
 
+mod artifact;
+mod backpack;
+
+pub use artifact::{Todo, artifact_ids, artifacts, open_todos};
+pub use backpack::{BACKPACK_TOKENS, Pack, Packed};
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +22,12 @@ pub struct Record {
     pub text: String,
     /// What the task really touched.
     pub paths: Vec<String>,
+    /// Other records by their ids, or paths, that it speaks of.
+    #[serde(default)]
+    pub refs: Vec<String>,
+    /// What sort of its kind it is, such as `finding`; empty where there is only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

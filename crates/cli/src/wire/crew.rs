@@ -198,6 +198,7 @@ impl Staff {
             clarifications: wanted.clarifications,
             given: wanted.given,
             records: &[],
+            backpack: None,
             work: wanted.work,
             simplified: wanted.simplified,
             delegated: wanted.delegated,

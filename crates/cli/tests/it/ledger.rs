@@ -129,7 +129,13 @@ impl Ledger {
         ledger.tell(about("2"), Event::QuestionAsked(Box::new(asked)));
         let tasks = Tally { done: 1, waiting: 1, ..Tally::default() };
         let usage = Usage { input: 3_000, output: 200, ..Usage::default() };
-        let event = Event::RunEnded { outcome: Outcome::Waiting, tasks, usage, price: None };
+        let event = Event::RunEnded {
+            outcome: Outcome::Waiting,
+            tasks,
+            usage,
+            price: None,
+            todos: Vec::new(),
+        };
         ledger.tell(Scope::default(), event);
         ledger
     }
@@ -180,6 +186,7 @@ impl Ledger {
             budget: Budget::default(),
             parent: None,
             sources: None,
+            inherited: None,
         };
         self.write(batch, scope.clone(), Event::AttemptStarted(Box::new(started)));
         scope

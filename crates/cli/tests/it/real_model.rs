@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-use sequester_core::agent::{AgentRun, Brief, Ending, Fault, Outcome, own_specs};
+use sequester_core::agent::{AgentRun, Brief, Ending, Fault, Inherited, Outcome, own_specs};
 use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
@@ -99,6 +99,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         text: 8..prompt.len(),
         prompt: prompt.into(),
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: 7,
     };
     let run = AgentRun::new(brief, Budget { wall: PATIENCE, ..budget.clone() });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt};
-use sequester_core::agent::{AgentRun, Brief, Ending, Fault as Why, Outcome, own_specs};
+use sequester_core::agent::{AgentRun, Brief, Ending, Fault as Why, Inherited, Outcome, own_specs};
 use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
@@ -205,6 +205,7 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         text: 0..0,
         tools,
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: number as u64,
     };
     let run = AgentRun::new(brief, part.budget(number));

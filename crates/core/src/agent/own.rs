@@ -7,9 +7,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::kept::{Item, Kept};
+use super::backpack::{self, Item};
+use super::kept::Kept;
+use super::run::Brief;
 use crate::id::TaskId;
 use crate::message::Call;
+use crate::record::BACKPACK_TOKENS;
 use crate::report::{self, Artifact, Note, Phase, Question};
 use crate::tool::{Effect, Spec};
 
@@ -23,15 +26,18 @@ pub fn count_calls(calls: &[Call]) -> u32 {
 }
 
 /// Names that no other tool may have.
-pub const OWN: [&str; 7] = [
+pub const OWN: [&str; 8] = [
     REPORT,
     ASK,
     "update_notes",
-    "record_artifact",
+    RECORD,
     "add_to_backpack",
     "remove_from_backpack",
     "clear_backpack",
+    "compact_backpack",
 ];
+/// The tool that keeps an artifact.
+pub(super) const RECORD: &str = "record_artifact";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,8 +49,16 @@ struct Ask {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Named {
-    /// The item, word for word.
+    /// The item, word for word, or its id where it has one.
     item: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Room {
+    /// How many tokens should be free afterwards.
+    #[serde(default)]
+    room: Option<u32>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -75,8 +89,8 @@ fn fixed() -> Vec<Spec> {
             report::schema_of::<Note>(),
         ),
         spec(
-            "record_artifact",
-            "Keeps a finding, decision, resource, error or to-do for work that builds on yours.",
+            RECORD,
+            "Keeps a finding, decision, resource, error or to-do for work that builds on yours, and tells its id.",
             report::schema_of::<Artifact>(),
         ),
         spec(
@@ -90,6 +104,11 @@ fn fixed() -> Vec<Spec> {
             report::schema_of::<Named>(),
         ),
         spec("clear_backpack", "Empties the backpack.", report::schema_of::<Nothing>()),
+        spec(
+            "compact_backpack",
+            "Makes room in the backpack: takes out what is said twice, then the least important, and says what went.",
+            report::schema_of::<Room>(),
+        ),
     ]
 }
 
@@ -103,15 +122,26 @@ fn spec(name: &'static str, description: &'static str, parameters: Value) -> Spe
 }
 
 /// Carries out a call of an own tool other than `report` and `ask`; nothing where the name is of no own tool.
-pub(super) fn carry_out(call: &Call, kept: &mut Kept) -> Option<Result<String, String>> {
+pub(super) fn carry_out(
+    call: &Call,
+    brief: &Brief,
+    kept: &mut Kept,
+) -> Option<Result<String, String>> {
+    let inherited = &brief.inherited;
     Some(match call.name.as_str() {
         "update_notes" => arguments::<Note>(call).and_then(|note| kept.note(note)),
-        "record_artifact" => arguments::<Artifact>(call).and_then(|one| kept.artifact(one)),
-        "add_to_backpack" => arguments::<Item>(call).and_then(|item| kept.pack(item)),
-        "remove_from_backpack" => {
-            arguments::<Named>(call).and_then(|named| kept.unpack(&named.item))
+        RECORD => {
+            arguments::<Artifact>(call).and_then(|one| kept.artifact(one, (&brief.task, inherited)))
         }
-        "clear_backpack" => arguments::<Nothing>(call).map(|_| kept.clear_backpack()),
+        "add_to_backpack" => arguments::<Item>(call).and_then(|item| kept.pack(item, inherited)),
+        "remove_from_backpack" => {
+            arguments::<Named>(call).and_then(|named| kept.unpack(&named.item, inherited))
+        }
+        "clear_backpack" => arguments::<Nothing>(call).map(|_| kept.clear_backpack(inherited)),
+        "compact_backpack" => arguments::<Room>(call).map(|Room { room }| {
+            let room = room.map_or(backpack::ROOM, |room| room as usize);
+            kept.compact(room.min(BACKPACK_TOKENS), inherited)
+        }),
         _ => return None,
     })
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ending::{Ending, Fault, Outcome};
+use super::inherited::Inherited;
 use super::kept::Kept;
 use super::own;
 use super::tally::Tally;
@@ -71,6 +72,9 @@ pub struct Brief {
     /// Protected names that it may change.
     #[serde(default)]
     pub grants: Grants,
+    /// What others left for it.
+    #[serde(default)]
+    pub inherited: Inherited,
     /// Spreads waits.
     pub seed: u64,
 }
@@ -124,6 +128,7 @@ impl Brief {
             text: context.task_text(),
             tools: listed,
             grants: Grants::default(),
+            inherited: Inherited::default(),
             seed: seed_of(&context.digest),
         }
     }

@@ -36,6 +36,8 @@ fn planted() -> (World, Canary) {
             title: canary.plant("record title"),
             text: canary.plant("record text"),
             paths: vec![canary.plant("record path")],
+            refs: Vec::new(),
+            label: String::new(),
         })
         .collect();
     let files = [("src/lib.rs".to_owned(), "pub fn part() {}\n".to_owned())].into();

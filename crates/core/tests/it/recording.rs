@@ -270,6 +270,8 @@ impl Recording {
             title: self.plan.task(id).unwrap().title.clone(),
             text: summary(id),
             paths: Vec::new(),
+            refs: Vec::new(),
+            label: String::new(),
         });
     }
 
@@ -358,6 +360,7 @@ impl Recording {
             specs: self.kept.keep(&brief.tools),
             budget: Budget::default(),
             parent: None,
+            inherited: None,
             sources: Some(Sources {
                 granted: Profiles::built_in().get("writer").unwrap().granted(),
                 agent: self.kept.keep_bytes(role().prompt.as_bytes().to_vec()),

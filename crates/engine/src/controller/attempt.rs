@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use sequester_core::agent::{self, AgentRun, Brief, Fault, seed_of};
+use sequester_core::agent::{self, AgentRun, Brief, Fault, Inherited, seed_of};
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, Work};
 use sequester_core::digest::Digest;
@@ -159,6 +159,12 @@ impl Controller {
             };
             let tools: Vec<Spec> = serde_json::from_slice(&read(&began.specs)?)
                 .map_err(|error| unreadable(&error.to_string()))?;
+            // As it was recorded: what others left since is not for this attempt.
+            let inherited = match &began.inherited {
+                Some(digest) => serde_json::from_slice(&read(digest)?)
+                    .map_err(|error| unreadable(&error.to_string()))?,
+                None => Inherited::default(),
+            };
             let brief = Brief {
                 task: id,
                 phase,
@@ -169,6 +175,7 @@ impl Controller {
                 text: began.context.text.clone(),
                 tools,
                 grants,
+                inherited,
                 seed: seed_of(began.context.digest.as_str()),
             };
             let mut run = AgentRun::new(brief, began.budget.clone());

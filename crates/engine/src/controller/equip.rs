@@ -109,6 +109,7 @@ pub(super) fn started(
         budget: member.budget.clone(),
         parent: None,
         sources: None,
+        inherited: None,
     }
 }
 

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sequester_core::agent::{AgentRun, Brief, Ending, Outcome, own_specs};
+use sequester_core::agent::{AgentRun, Brief, Ending, Inherited, Outcome, own_specs};
 use sequester_core::budget::Budget;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
@@ -65,6 +65,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         text: 0..6,
         tools,
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: 3,
     };
     AgentRun::new(brief, budget)

@@ -280,6 +280,7 @@ impl Stage {
             budget: Budget { tokens: cap.tokens, price: cap.price, ..Budget::default() },
             parent: None,
             sources: None,
+            inherited: None,
         }));
         self.tell(scope(task, order, *number), event);
     }
