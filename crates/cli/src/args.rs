@@ -11,11 +11,12 @@ use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
 use sequester_core::profile::HOST_HINT;
+use sequester_core::recall::Relevance;
 use sequester_core::report::Phase;
 
 pub(crate) use runs::{
-    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs, ShowArgs,
-    StatusArgs,
+    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs,
+    RecordsArgs, ShowArgs, StatusArgs,
 };
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -96,6 +97,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Tell what happened in a run, event by event.
     Log(LogArgs),
+    /// List what the tasks of a run left for those that build on them.
+    Records(RecordsArgs),
     /// Show what a run or one of its tasks changed, also what a waiting task has so far.
     Diff(DiffArgs),
     /// List the questions that wait for an answer, of all runs.
@@ -163,6 +166,10 @@ pub(crate) struct RunArgs {
     /// How far records travel: along the needs, to none, or from all earlier waves.
     #[arg(long, value_name = "SHARE", value_parser = ["needs", "none", "all-earlier"])]
     pub(crate) share: Option<String>,
+
+    /// By what records are chosen of those that may be seen: words, seed (the last ten by counted words) or off.
+    #[arg(long, value_name = "RELEVANCE", value_parser = parse_relevance)]
+    pub(crate) relevance: Option<Relevance>,
 
     /// The most that the whole run may use: tokens such as `200k`, dollars such as `5usd`.
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
@@ -358,6 +365,11 @@ fn parse_phase(text: &str) -> Result<Phase, String> {
         let known: Vec<&str> = Phase::ALL.iter().map(|phase| phase.as_str()).collect();
         format!("known phases are {}", known.join(", "))
     })
+}
+
+fn parse_relevance(text: &str) -> Result<Relevance, String> {
+    let known = Relevance::ALL.map(Relevance::as_str);
+    Relevance::parse(text).ok_or_else(|| format!("known are {}", known.join(", ")))
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Status(status) => commands::status::run(&args, status),
         Command::Show(show) => commands::show::run(&args, show),
         Command::Log(log) => commands::log::run(&args, log),
+        Command::Records(records) => commands::records::run(&args, records),
         Command::Diff(diff) => commands::diff::run(&args, diff),
         Command::Inbox => commands::inbox::run(&args),
         Command::Answer(answer) => commands::answer::run(&args, answer),

@@ -9,7 +9,9 @@ mod ending;
 mod equip;
 mod hold;
 mod log;
+mod recall;
 mod recorder;
+mod records;
 pub(crate) mod reveal;
 mod verify;
 mod watch;
@@ -18,7 +20,7 @@ mod world;
 
 pub use log::{Log, read};
 pub use watch::{Unwatched, Watch};
-pub use world::{Clock, Crew, Extra, Member, Trouble, Wanted, World};
+pub use world::{Asking, Clock, Crew, Extra, Member, Trouble, Wanted, World};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,6 +46,7 @@ use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
 use hold::Held;
+use records::Records;
 use verify::Known;
 
 /// One run, conducted in this process.
@@ -53,6 +56,7 @@ pub struct Controller {
     watch: Arc<dyn Watch>,
     bases: Arc<Bases>,
     held: Held,
+    records: Arc<Records>,
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
@@ -83,6 +87,7 @@ impl Controller {
             watch,
             bases: Arc::default(),
             held,
+            records: Arc::default(),
             known: Known::default(),
             circuits: Circuits::default(),
             ground: RwLock::default(),

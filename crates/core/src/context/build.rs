@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
-use crate::record::Record;
+use crate::record::Handed;
 use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
@@ -45,8 +45,8 @@ pub struct Request<'a> {
     pub role: &'a Role,
     pub clarifications: &'a [Clarification],
     pub given: &'a [Given],
-    /// Of every task; the rule decides which of them this one may see.
-    pub records: &'a [Record],
+    /// What earlier tasks left; the rule decides once more which of it this one may see.
+    pub records: &'a Handed,
     /// What earlier phases of the same task left.
     pub work: &'a [Work],
     /// Only what the plan names, and half as much of it: for a second try after a time-out.
@@ -63,7 +63,7 @@ impl<'a> Request<'a> {
             role,
             clarifications: &[],
             given: &[],
-            records: &[],
+            records: Handed::NONE,
             work: &[],
             simplified: false,
             delegated: None,
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
         };
         let mut records = Page::new(Part::Prompt, view);
         let room = self.limits.records.min(left(&page, &end));
-        let given = if request.simplified { &[] } else { request.records };
+        let given = if request.simplified { Handed::NONE } else { request.records };
         section::records(&mut records, given, room);
         records.join(end);
         if request.delegated.is_none() {

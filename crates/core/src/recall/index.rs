@@ -101,9 +101,9 @@ impl Index {
         last.truncate(LAST);
         let view = View::new(self, &last);
         let terms = self.terms(query, &view);
-        let counted = last.iter().map(|one| {
-            (terms.iter().filter(|term| term.is_in(one.at)).count() as f64, *one)
-        });
+        let counted = last
+            .iter()
+            .map(|one| (terms.iter().filter(|term| term.is_in(one.at)).count() as f64, *one));
         let scored = counted.filter(|(score, _)| *score > 0.0).collect();
         in_order(scored, |at| {
             terms.iter().filter(|term| term.is_in(at)).map(|term| term.word.as_str()).collect()
@@ -180,7 +180,10 @@ fn rounded(number: f64) -> f64 {
     (number * 4096.0).round() / 4096.0
 }
 
-fn in_order<'a>(mut scored: Vec<(f64, Seen)>, words: impl Fn(usize) -> Vec<&'a str>) -> Vec<Ranked> {
+fn in_order<'a>(
+    mut scored: Vec<(f64, Seen)>,
+    words: impl Fn(usize) -> Vec<&'a str>,
+) -> Vec<Ranked> {
     scored.sort_unstable_by(|(one, a), (two, b)| {
         two.total_cmp(one).then(a.age.cmp(&b.age)).then(b.at.cmp(&a.at))
     });

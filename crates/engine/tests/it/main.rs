@@ -7,6 +7,7 @@ mod drive;
 mod durable;
 mod grant;
 mod handle;
+mod records;
 mod run;
 mod stage;
 mod withdraw;
