@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Plan(plan) => commands::plan::run(&args, plan),
         Command::Context(context) => commands::context::run(&args, context),
         Command::Files(files) => commands::files::run(&args, files),
+        Command::Recall(recall) => commands::recall::run(&args, recall),
         Command::Agents(agents) => commands::agents::run(&args, agents),
         Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
         Command::Schema(schema) => commands::schema::run(&args, schema),

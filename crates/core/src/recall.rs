@@ -1,6 +1,7 @@
 //! Recall: which of the records that a task may see its text is about.
 
 mod index;
+mod query;
 mod words;
 
 use serde::{Deserialize, Serialize};

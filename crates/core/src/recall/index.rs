@@ -1,37 +1,41 @@
-//! BM25 over what was left by earlier tasks, asked for some of it at a time. No number comes from a record that is not seen.
+//! BM25 over what earlier tasks left, asked for some of it at a time. No number comes from a record that is not seen.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::words::words;
+use super::query::Terms;
+use super::words::{WORD, scope, words};
 use super::{Entry, Query, Ranked, Relevance, Seen};
 
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
+const K1: f64 = 1.0;
+/// How much a long record has to say more than a short one.
+const B: f64 = 0.4;
+/// A word counts once in the summary, and as often as this in the title, in a path, and as what the title's prefix names.
+const TITLE: u32 = 2;
+const PATH: u32 = 2;
+const SCOPE: u32 = 2;
 /// Tasks after which a record has lost half of what it can lose.
 const HALF_LIFE: f64 = 30.0;
 /// A record never falls below this share of its score, however old it is.
 const OLDEST: f64 = 0.5;
-/// What a first use adds, as a share of the score; more uses add less and less.
+/// What each doubling of its uses adds, as a share of the score, and from how many on nothing more is added.
 const USED: f64 = 0.05;
+const MOST_USES: u32 = 7;
 /// How far back the seed's rule looks.
 const LAST: usize = 10;
 /// Reasons are told for as many as anybody reads.
 const TOLD: usize = 200;
-/// A word of a text counts once for the summary, and as often as this for the title and for a path.
-const TITLE: u32 = 2;
-const PATH: u32 = 1;
 
 /// What is known of all records of a run. It grows, and never decides who sees what.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// For each word the records it occurs in, with its count there.
+    /// For each word the records it occurs in, in the order they were added.
     postings: HashMap<String, Vec<Posting>>,
     lengths: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Posting {
+pub(super) struct Posting {
     at: u32,
     count: u32,
 }
@@ -40,17 +44,17 @@ impl Index {
     /// The number of the record that was added.
     pub fn add(&mut self, entry: &Entry<'_>) -> usize {
         let at = self.lengths.len();
-        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-        let mut count = |text: &str, weight: u32| {
-            words(text, |word| *counts.entry(word.to_owned()).or_default() += weight);
-        };
-        count(entry.summary, 1);
-        count(entry.title, TITLE);
+        let mut counts = Counts::default();
+        counts.take(entry.summary, 1);
+        counts.take(entry.title, TITLE);
+        // Paths tell what a record is about, not how much it says.
+        let length = counts.0.values().fold(0, |sum: u32, count| sum.saturating_add(*count));
         for path in entry.paths {
-            count(path, PATH);
+            counts.take(path, PATH);
         }
-        self.lengths.push(counts.values().sum());
-        for (word, count) in counts {
+        counts.0.extend(scope(entry.title).map(|scope| (scope, WORD * SCOPE)));
+        self.lengths.push(length);
+        for (word, count) in counts.0 {
             self.postings.entry(word).or_default().push(Posting { at: at as u32, count });
         }
         at
@@ -67,72 +71,75 @@ impl Index {
     /// All seen records that share a word with the query, best first, ties newest first. Reasons are told for the first 200.
     pub fn rank(&self, query: &Query<'_>, seen: &[Seen], by: Relevance) -> Vec<Ranked> {
         match by {
-            Relevance::Words => self.by_words(query, &View::new(self, seen)),
+            Relevance::Words => self.by_words(query, seen),
             Relevance::Seed => self.by_seed(query, seen),
             Relevance::Off => Vec::new(),
         }
     }
 
-    fn by_words(&self, query: &Query<'_>, view: &View<'_>) -> Vec<Ranked> {
-        let terms = self.terms(query, view);
-        let most: f64 = terms.iter().map(|term| term.rarity * (K1 + 1.0)).sum();
-        let mut scores = vec![0.0; view.seen.len()];
+    fn by_words(&self, query: &Query<'_>, seen: &[Seen]) -> Vec<Ranked> {
+        let view = View::new(self, seen);
+        let terms = self.terms(query, &view);
+        let most: f64 = terms.iter().map(|term| term.weight).sum();
+        let mut scores = vec![0.0; seen.len()];
         for term in &terms {
             for posting in term.list {
-                let Some(place) = view.place(posting.at) else { continue };
-                let count = f64::from(posting.count);
-                let length = f64::from(self.lengths[posting.at as usize]) / view.mean;
-                let weight = count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
-                scores[place] += term.rarity * weight;
+                if let Some(place) = view.place(posting.at) {
+                    let count = f64::from(posting.count) / f64::from(WORD);
+                    scores[place] += term.weight * count / (count + view.norms[place]);
+                }
             }
         }
-        let aged = scores.iter().zip(view.seen).filter(|(score, _)| **score > 0.0);
-        let scored = aged.map(|(score, seen)| (score / most * lasting(seen), *seen)).collect();
-        let told = |at: usize| -> Vec<&str> {
-            terms.iter().filter(|term| term.is_in(at)).map(|term| term.word.as_str()).collect()
-        };
-        in_order(scored, told)
+        let found = scores.iter().zip(seen).filter(|(score, _)| **score > 0.0);
+        let scored = found.map(|(score, seen)| (score / most * lasting(seen), *seen)).collect();
+        in_order(scored, &terms)
     }
 
     /// The last ten by how many words of the query they have.
     fn by_seed(&self, query: &Query<'_>, seen: &[Seen]) -> Vec<Ranked> {
         let mut last = seen.to_vec();
-        last.sort_by_key(|one| (one.age, Reverse(one.at)));
+        last.sort_unstable_by_key(|one| (one.age, Reverse(one.at)));
         last.truncate(LAST);
-        let view = View::new(self, &last);
-        let terms = self.terms(query, &view);
-        let counted = last
-            .iter()
-            .map(|one| (terms.iter().filter(|term| term.is_in(one.at)).count() as f64, *one));
-        let scored = counted.filter(|(score, _)| *score > 0.0).collect();
-        in_order(scored, |at| {
-            terms.iter().filter(|term| term.is_in(at)).map(|term| term.word.as_str()).collect()
-        })
+        let mut terms = self.terms(query, &View::new(self, &last));
+        terms.retain(|term| !term.written.is_empty());
+        let count = |one: &Seen| terms.iter().filter(|term| term.is_in(one.at)).count();
+        let scored = last.iter().map(|one| (count(one) as f64, *one));
+        in_order(scored.filter(|(score, _)| *score > 0.0).collect(), &terms)
     }
 
-    /// The words of the query that a seen record has, in the order of the alphabet.
-    fn terms(&self, query: &Query<'_>, view: &View<'_>) -> Vec<Term<'_>> {
-        let mut found = BTreeMap::new();
-        for text in [query.text].into_iter().chain(query.paths.iter().map(String::as_str)) {
-            words(text, |word| *found.entry(word.to_owned()).or_insert(0) += 1);
-        }
-        let total = view.seen.len() as f64;
-        let terms = found.into_keys().map(|word| {
+    /// The query's words, in the order of the alphabet: sums are then the same in whatever order records were added.
+    fn terms(&self, query: &Query<'_>, view: &View) -> Vec<Term<'_>> {
+        let total = view.count as f64;
+        let terms = Terms::of(query).0.into_iter().map(|(word, asked)| {
             let list = self.postings.get(&word).map_or(&[][..], Vec::as_slice);
             let frequency = list.iter().filter(|one| view.place(one.at).is_some()).count() as f64;
-            // Rounded, so that no processor's last digit can change an order.
             let rarity = rounded((1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln());
-            Term { word, list, rarity }
+            let weight = rarity * f64::from(asked.count) / f64::from(WORD);
+            Term { written: asked.written, list, weight }
         });
         terms.collect()
     }
 }
 
-/// A word of the query.
+/// The words of one record, with what they count.
+#[derive(Default)]
+struct Counts(BTreeMap<String, u32>);
+
+impl Counts {
+    fn take(&mut self, text: &str, times: u32) {
+        words(text, |word| {
+            let sum = self.0.entry(word.text.to_owned()).or_default();
+            *sum = sum.saturating_add(word.count * times);
+        });
+    }
+}
+
+/// A word of the query, and where it is.
 struct Term<'a> {
-    word: String,
+    /// As the query has it; nothing for what is not told.
+    written: String,
     list: &'a [Posting],
-    rarity: f64,
+    weight: f64,
 }
 
 impl Term<'_> {
@@ -141,27 +148,31 @@ impl Term<'_> {
     }
 }
 
-/// The records that are seen, to be found by their number.
-struct View<'a> {
-    seen: &'a [Seen],
-    /// The place in `seen` and one more; nothing for what is not seen.
+/// The records that are seen, to be found by their number, and what must be known of all of them.
+struct View {
+    /// The place among the seen, and one more; nothing for what is not seen.
     places: Vec<u32>,
-    /// The mean length; never nothing.
-    mean: f64,
+    /// By place: how often a word must be there to count half.
+    norms: Vec<f64>,
+    count: usize,
 }
 
-impl<'a> View<'a> {
-    fn new(index: &Index, seen: &'a [Seen]) -> Self {
+impl View {
+    fn new(index: &Index, seen: &[Seen]) -> Self {
         let mut places = vec![0; index.len()];
-        let mut total = 0;
+        let (mut total, mut count) = (0, 0_usize);
         for (place, one) in seen.iter().enumerate() {
-            if let Some(slot) = places.get_mut(one.at) {
+            if let Some(slot) = places.get_mut(one.at).filter(|slot| **slot == 0) {
                 *slot = place as u32 + 1;
                 total += u64::from(index.lengths[one.at]);
+                count += 1;
             }
         }
-        let mean = (total as f64 / seen.len().max(1) as f64).max(1.0);
-        Self { seen, places, mean }
+        let mean = (total as f64 / count.max(1) as f64).max(1.0);
+        let length =
+            |one: &Seen| index.lengths.get(one.at).map_or(0.0, |length| f64::from(*length));
+        let norms = seen.iter().map(|one| K1 * (1.0 - B + B * length(one) / mean)).collect();
+        Self { places, norms, count }
     }
 
     fn place(&self, at: u32) -> Option<usize> {
@@ -173,23 +184,40 @@ impl<'a> View<'a> {
 fn lasting(seen: &Seen) -> f64 {
     let back = f64::from(seen.age.saturating_sub(1));
     let aged = rounded(OLDEST + (1.0 - OLDEST) * (-back / HALF_LIFE).exp2());
-    aged * (1.0 + USED * rounded((1.0 + f64::from(seen.uses)).log2()))
+    aged * (1.0 + USED * rounded(f64::from(1 + seen.uses.min(MOST_USES)).log2()))
 }
 
+/// Logarithms and powers may differ in their last digit from one processor to another: an order must not.
 fn rounded(number: f64) -> f64 {
     (number * 4096.0).round() / 4096.0
 }
 
-fn in_order<'a>(
-    mut scored: Vec<(f64, Seen)>,
-    words: impl Fn(usize) -> Vec<&'a str>,
-) -> Vec<Ranked> {
+fn in_order(mut scored: Vec<(f64, Seen)>, terms: &[Term<'_>]) -> Vec<Ranked> {
     scored.sort_unstable_by(|(one, a), (two, b)| {
         two.total_cmp(one).then(a.age.cmp(&b.age)).then(b.at.cmp(&a.at))
     });
-    let ranked = scored.into_iter().enumerate().map(|(place, (score, Seen { at, .. }))| {
-        let why = if place < TOLD { words(at).join(", ") } else { String::new() };
-        Ranked { at, score, why }
+    let mut told: Vec<&Term<'_>> = terms.iter().filter(|term| !term.written.is_empty()).collect();
+    // A stable sort: what weighs the same stays in the order of the alphabet.
+    told.sort_by(|one, two| two.weight.total_cmp(&one.weight));
+    let ranked = scored.into_iter().enumerate().map(|(place, (score, seen))| {
+        let why = if place < TOLD { why(&seen, &told) } else { String::new() };
+        Ranked { at: seen.at, score, why }
     });
     ranked.collect()
+}
+
+/// The words that led to a record, those that weigh most first.
+fn why(seen: &Seen, terms: &[&Term<'_>]) -> String {
+    const MOST_WORDS: usize = 6;
+    let found = || terms.iter().filter(|term| term.is_in(seen.at));
+    let words: Vec<&str> = found().take(MOST_WORDS).map(|term| term.written.as_str()).collect();
+    let mut why = if words.is_empty() { "pairs of words".to_owned() } else { words.join(", ") };
+    if let Some(more) = found().count().checked_sub(MOST_WORDS).filter(|more| *more > 0) {
+        why += &format!(" and {more} more");
+    }
+    match seen.uses {
+        0 => why,
+        1 => why + "; used once before",
+        uses => format!("{why}; used {uses} times before"),
+    }
 }

@@ -153,18 +153,9 @@ impl Catalogue {
             Relevance::Off => Relevance::Words,
             by => by,
         };
-        self.ranked(seeker, text, by).iter().take(RECALLED).map(|one| self.chosen(one)).collect()
-    }
-
-    /// All that a seeker may see and a text is about, with where it is: the best first.
-    pub fn ranked(&self, seeker: &Seeker, text: &str, by: Relevance) -> Vec<Ranked> {
         let seen: Vec<Seen> = self.sight(seeker).into_iter().map(|(_, seen)| seen).collect();
-        self.index.rank(&Query { text, paths: &[] }, &seen, by)
-    }
-
-    /// A record by where it is.
-    pub fn get(&self, at: usize) -> &Record {
-        &self.records[at].record
+        let ranked = self.index.rank(&Query { text, paths: &[] }, &seen, by);
+        ranked.iter().take(RECALLED).map(|one| self.chosen(one)).collect()
     }
 
     /// All that a seeker may see, in the plan's order, with how often those that it may see made use of it.

@@ -34,12 +34,16 @@ impl RunState {
     }
 }
 
-/// How many tasks stand one after the other before each. No task stands before one that it needs.
+/// How many tasks stand one after the other before each, but for those that are no part of the run. No task stands before one
+/// that it needs.
 pub(super) fn waves(tasks: &[TaskRun]) -> Vec<usize> {
     let mut waves: Vec<usize> = Vec::with_capacity(tasks.len());
     for task in tasks {
-        let needs = task.needs.iter().filter_map(|need| waves.get(*need));
-        let wave = needs.map(|wave| wave + 1).max().unwrap_or(0);
+        let after = |need: &usize| {
+            let is_part = tasks[*need].spec.left_out.is_none();
+            Some(waves.get(*need)? + usize::from(is_part))
+        };
+        let wave = task.needs.iter().filter_map(after).max().unwrap_or(0);
         waves.push(wave);
     }
     waves

@@ -12,6 +12,7 @@ mod checks;
 mod desk;
 mod faults;
 mod fixture;
+mod forged;
 mod formats;
 mod isolation;
 mod order;

@@ -391,3 +391,27 @@ fn every_prefix_of_a_log_gives_the_same_records_of_what_is_done() {
     }
     assert!(seen > 10, "{seen}");
 }
+
+#[test]
+fn a_chain_reads_what_each_task_left_once() {
+    const LENGTH: usize = 60;
+    let needs: Vec<Vec<usize>> =
+        (0..LENGTH).map(|at: usize| at.checked_sub(1).into_iter().collect()).collect();
+    let mut told = Told::new(begun(&needs, Share::Needs, Relevance::Words));
+    let (mut catalogue, reads) = (Catalogue::default(), std::cell::Cell::new(0));
+    for at in 0..LENGTH {
+        let run = told.state();
+        let seeker = Seeker::of(&run, &format!("t{at}").as_str().into()).unwrap();
+        let missing = catalogue.missing(&run, &seeker);
+        assert_eq!(missing.len(), at.min(1), "only the task before is new");
+        let read = |digest: &Digest| {
+            reads.set(reads.get() + 1);
+            told.blobs.get(digest).cloned().ok_or(())
+        };
+        catalogue.fill(&missing, read).unwrap();
+        let handed = catalogue.hand(&seeker, &Query { text: "parcels", paths: &[] });
+        assert!(handed.chosen.len() <= 3, "{handed:?}");
+        told.done(&format!("t{at}"), &format!("The part {at} counts parcels."));
+    }
+    assert!(reads.get() <= 4 * LENGTH, "{} reads", reads.get());
+}
