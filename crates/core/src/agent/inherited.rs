@@ -12,7 +12,7 @@ pub struct Inherited {
     /// What is in its backpack already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backpack: Vec<Packed>,
-    /// Ids of the records that it is shown.
+    /// Ids of the records that it is shown, at first or by `recall`.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub records: BTreeSet<String>,
     /// Ids of the artifacts that earlier phases of its task left.

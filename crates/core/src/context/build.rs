@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
-use crate::record::{Pack, Record};
+use crate::record::{Handed, Pack};
 use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
@@ -45,8 +45,8 @@ pub struct Request<'a> {
     pub role: &'a Role,
     pub clarifications: &'a [Clarification],
     pub given: &'a [Given],
-    /// Of every task; the rule decides which of them this one may see.
-    pub records: &'a [Record],
+    /// What earlier tasks left; the rule decides once more which of it this one may see.
+    pub records: &'a Handed,
     /// What those packed that the task builds on; nothing where backpacks are switched off.
     pub backpack: Option<&'a Pack>,
     /// What earlier phases of the same task left.
@@ -65,7 +65,7 @@ impl<'a> Request<'a> {
             role,
             clarifications: &[],
             given: &[],
-            records: &[],
+            records: Handed::NONE,
             backpack: None,
             work: &[],
             simplified: false,
@@ -204,7 +204,7 @@ impl<'a> Builder<'a> {
             None => {}
         }
         let room = left(&page, &end).saturating_sub(records.tokens).min(self.limits.records);
-        let given = if request.simplified { &[] } else { request.records };
+        let given = if request.simplified { Handed::NONE } else { request.records };
         section::records(&mut records, given, room);
         records.join(end);
         if request.delegated.is_none() {

@@ -61,22 +61,26 @@ pub struct Todo {
 const TEXT: usize = 300;
 
 /// What is still to be done of what is given in the plan's order: a TODO to which no finding, decision or resource refers.
-pub fn open_todos(records: &[Record]) -> Vec<Todo> {
+pub fn open_todos<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> Vec<Todo> {
     let is = |record: &Record, label: Label| {
         record.kind == Kind::Artifact && record.label == label.word()
     };
     let closes = |record: &&Record| {
         [Label::Finding, Label::Decision, Label::Resource].iter().any(|label| is(record, *label))
     };
-    let closed: BTreeSet<&str> =
-        records.iter().filter(closes).flat_map(|record| &record.refs).map(String::as_str).collect();
+    let closed: BTreeSet<&str> = records
+        .clone()
+        .filter(closes)
+        .flat_map(|record| &record.refs)
+        .map(String::as_str)
+        .collect();
     let is_open = |record: &&Record| is(record, Label::Todo) && !closed.contains(&*record.id);
     let todo = |record: &Record| Todo {
         id: Arc::clone(&record.id),
         task: record.task.clone(),
         text: line(&record.text),
     };
-    records.iter().filter(is_open).map(todo).collect()
+    records.filter(is_open).map(todo).collect()
 }
 
 fn line(text: &str) -> String {

@@ -53,7 +53,7 @@ impl Pack {
         Self { items, removed, left_out: Vec::new() }.bounded()
     }
 
-    /// What a task hands on that was given this, after those of its attempts that count.
+    /// What a task hands on that was given this, after those of its attempts that count. Secrets stay behind.
     #[must_use]
     pub fn after<'a>(&self, task: &TaskId, kept: impl IntoIterator<Item = &'a Kept>) -> Self {
         let mut pack = Self { left_out: Vec::new(), ..self.clone() };
@@ -63,7 +63,9 @@ impl Pack {
             for item in &one.backpack {
                 number += 1;
                 let id = format!("{task}/pack-{number}").into();
-                pack.items.push(Packed { id, task: task.clone(), item: item.clone() });
+                let text = secret::redact(&item.item).text.into_owned();
+                let item = Item { item: text, ..item.clone() };
+                pack.items.push(Packed { id, task: task.clone(), item });
             }
         }
         pack.items.retain(|one| !pack.removed.contains(&one.id));
@@ -94,9 +96,15 @@ impl Pack {
 }
 
 impl Packed {
-    /// As it stands in a context: on one line, without secrets.
+    /// As it stands in a context: on one line.
     pub fn line(&self) -> String {
         self.record("", &[]).packed_line()
+    }
+
+    /// Whether this is what a record says that was packed.
+    pub(crate) fn is_of(&self, record: &Record) -> bool {
+        let own = self.record(&record.title, &record.paths);
+        own == *record
     }
 
     fn record(&self, title: &str, paths: &[String]) -> Record {
@@ -105,7 +113,7 @@ impl Packed {
             task: self.task.clone(),
             kind: Kind::Backpack,
             title: title.to_owned(),
-            text: secret::redact(&self.item.item).text.into_owned(),
+            text: self.item.item.clone(),
             paths: paths.to_vec(),
             refs: Vec::new(),
             label: self.item.category.as_str().to_owned(),

@@ -111,8 +111,8 @@ impl AgentRun {
             return self.answer(call, ALONE.to_owned(), true);
         }
         let is_listed = self.effect(&call.name).is_some();
-        let said = is_listed.then(|| own::carry_out(&call, &self.brief, &mut self.kept));
-        match said.flatten() {
+        let own = is_listed.then(|| own::carry_out(&call, &self.brief, &mut self.kept)).flatten();
+        match own {
             Some(said) => {
                 let failed = said.is_err();
                 let text = said.unwrap_or_else(|fault| fault);

@@ -55,7 +55,7 @@ fn a_todo_is_open_until_something_that_was_done_refers_to_it() {
         ],
     );
     let open = |all: &[Record]| -> Vec<String> {
-        open_todos(all).iter().map(|one| one.id.to_string()).collect()
+        open_todos(all.iter()).iter().map(|one| one.id.to_string()).collect()
     };
     // Neither another TODO nor an error does what is to be done.
     assert_eq!(open(&all), ["A/todo-1", "A/todo-2", "A/todo-3"]);
