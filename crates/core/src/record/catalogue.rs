@@ -47,8 +47,7 @@ struct Filed {
 /// What one task left.
 #[derive(Debug)]
 struct Shelf {
-    task: TaskId,
-    ended_at: u64,
+    done_at: u64,
     records: Vec<usize>,
     /// Records of others that it made use of.
     used: Vec<usize>,
@@ -60,10 +59,24 @@ struct Shelf {
 #[derive(Clone, Debug)]
 pub struct Seeker {
     settings: Settings,
-    /// Places of the tasks whose records it may see, in the plan's order.
-    visible: Vec<usize>,
+    /// The tasks whose records it may see, in the plan's order.
+    visible: Vec<Place>,
     needs: Vec<usize>,
     consumes: Vec<String>,
+}
+
+/// A task in a run, and the event that it was done by: what is begun anew has nothing any more.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: usize,
+    done_at: Option<u64>,
+}
+
+impl Place {
+    fn of(run: &RunState, at: usize) -> Self {
+        let task = &run.tasks[at];
+        Self { at, done_at: task.is_done().then(|| task.ended_at()) }
+    }
 }
 
 impl Seeker {
@@ -71,7 +84,7 @@ impl Seeker {
         let at = run.position(task)?;
         Some(Self {
             settings: run.started.settings.clone(),
-            visible: run.visible(at),
+            visible: run.visible(at).into_iter().map(|at| Place::of(run, at)).collect(),
             needs: run.needs(at).to_vec(),
             consumes: run.tasks[at].spec.consumes.clone(),
         })
@@ -80,7 +93,7 @@ impl Seeker {
     /// A person, who may see all that the run left.
     pub fn person(run: &RunState) -> Self {
         let settings = Settings { records: Switches::ALL, ..run.started.settings.clone() };
-        let visible = (0..run.tasks.len()).collect();
+        let visible = (0..run.tasks.len()).map(|at| Place::of(run, at)).collect();
         Self { settings, visible, needs: Vec::new(), consumes: Vec::new() }
     }
 }
@@ -88,14 +101,9 @@ impl Seeker {
 impl Catalogue {
     /// The tasks that a seeker may see and that are not known yet, or were done again since.
     pub fn missing(&self, run: &RunState, seeker: &Seeker) -> Vec<(usize, TaskRun)> {
-        let open = seeker.visible.iter().filter(|at| {
-            let (task, known) = (&run.tasks[**at], self.shelf(**at));
-            let is_known = known.is_some_and(|shelf| {
-                shelf.ended_at == task.ended_at() && shelf.task == task.spec.id
-            });
-            task.is_done() && !is_known
-        });
-        open.map(|at| (*at, run.tasks[*at].clone())).collect()
+        let is_open = |place: &&Place| place.done_at.is_some() && self.shelf(place).is_none();
+        let open = seeker.visible.iter().filter(is_open);
+        open.map(|place| (place.at, run.tasks[place.at].clone())).collect()
     }
 
     /// Takes what tasks left, each after those that it needs. What cannot be read is no record that is not there: it says so.
@@ -126,14 +134,14 @@ impl Catalogue {
         let used = self.used(&shown(task, read));
         self.places.insert(task.spec.id.clone(), at);
         let kept = kept(task, read);
-        let pack = self.merged(task.needs()).after(&task.spec.id, &kept);
+        let needs = task.needs().iter().filter_map(|need| self.tasks.get(*need)?.as_ref());
+        let pack = self.merged(needs).after(&task.spec.id, &kept);
         let records =
             left_with(task, &kept, read).into_iter().map(|record| self.file(record)).collect();
         if self.tasks.len() <= at {
             self.tasks.resize_with(at + 1, || None);
         }
-        let (task, ended_at) = (task.spec.id.clone(), task.ended_at());
-        self.tasks[at] = Some(Shelf { task, ended_at, records, used, pack });
+        self.tasks[at] = Some(Shelf { done_at: task.ended_at(), records, used, pack });
     }
 
     /// What a task is shown before it begins: interfaces that it consumes, then what its text is about.
@@ -176,7 +184,7 @@ impl Catalogue {
     /// All that a seeker may see, in the plan's order, with how often those that it may see made use of it.
     pub fn all(&self, seeker: &Seeker) -> Vec<(Arc<Record>, u32)> {
         let uses = self.uses(seeker);
-        let shelves = seeker.visible.iter().filter_map(|at| self.shelf(*at));
+        let shelves = seeker.visible.iter().filter_map(|place| self.shelf(place));
         let records = shelves.flat_map(|shelf| &shelf.records);
         records.map(|at| (Arc::clone(&self.records[*at].record), uses[*at])).collect()
     }
@@ -185,7 +193,13 @@ impl Catalogue {
     pub fn backpack(&self, seeker: &Seeker) -> Option<Pack> {
         let Settings { share, records, .. } = &seeker.settings;
         let passes = records.backpack && *share != Share::None;
-        passes.then(|| self.merged(&seeker.needs))
+        passes.then(|| self.merged(self.needs(seeker)))
+    }
+
+    /// What those left that a seeker needs itself, in the plan's order.
+    fn needs(&self, seeker: &Seeker) -> Vec<&Shelf> {
+        let needs = seeker.visible.iter().filter(|place| seeker.needs.contains(&place.at));
+        needs.filter_map(|place| self.shelf(place)).collect()
     }
 
     /// What is still to be done of what a seeker may see.
@@ -194,9 +208,9 @@ impl Catalogue {
         open_todos(all.iter().map(|(record, _)| &**record))
     }
 
-    fn merged(&self, needs: &[usize]) -> Pack {
-        let needs = needs.iter().filter_map(|at| self.shelf(*at)).map(|shelf| &shelf.pack);
-        Pack::merged(needs, |task| self.places.get(task).copied().unwrap_or(usize::MAX))
+    fn merged<'a>(&self, needs: impl IntoIterator<Item = &'a Shelf>) -> Pack {
+        let packs = needs.into_iter().map(|shelf| &shelf.pack);
+        Pack::merged(packs, |task| self.places.get(task).copied().unwrap_or(usize::MAX))
     }
 
     fn best(&self, seeker: &Seeker, seen: &[Seen], query: &Query<'_>) -> Vec<Chosen> {
@@ -204,14 +218,16 @@ impl Catalogue {
         recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
     }
 
-    fn shelf(&self, at: usize) -> Option<&Shelf> {
-        self.tasks.get(at).and_then(Option::as_ref)
+    /// No two tasks end by the same event.
+    fn shelf(&self, place: &Place) -> Option<&Shelf> {
+        let shelf = self.tasks.get(place.at)?.as_ref();
+        shelf.filter(|shelf| place.done_at == Some(shelf.done_at))
     }
 
     /// With how many tasks back they are: 1 is the last one before it.
     fn shelves<'a>(&'a self, seeker: &'a Seeker) -> impl Iterator<Item = (u32, &'a Shelf)> {
         let places = (1..).zip(seeker.visible.iter().rev());
-        places.filter_map(|(age, at)| Some((age, self.shelf(*at)?)))
+        places.filter_map(|(age, place)| Some((age, self.shelf(place)?)))
     }
 
     /// How often each record was made use of, by those that a seeker may see.
@@ -259,8 +275,7 @@ impl Catalogue {
         if !seeker.settings.records.has(kind) {
             return Vec::new();
         }
-        let is_need = |at: &&usize| seeker.needs.contains(at);
-        let needs = seeker.visible.iter().rev().filter(is_need).filter_map(|at| self.shelf(*at));
+        let needs = self.needs(seeker).into_iter().rev();
         let records = needs.flat_map(|shelf| shelf.records.iter().rev());
         let records = records.map(|at| &self.records[*at].record);
         let last = records.filter(|record| record.kind == kind);
