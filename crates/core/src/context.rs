@@ -1,6 +1,7 @@
 //! The isolated context: everything one subagent may see.
 
 mod admit;
+mod backpack;
 mod build;
 mod file;
 mod files;
@@ -11,6 +12,7 @@ mod section;
 mod shelf;
 
 pub use admit::{Refusal, Rule, Share, View, admit};
+pub(crate) use backpack::{EMPTY, FOOT, HEAD};
 pub use build::{Builder, Clarification, Content, Error, Given, Request, Work, single};
 pub use file::FormKind;
 pub(crate) use file::{fence, render_whole};

@@ -1,5 +1,6 @@
 //! The report: the only thing that a subagent hands back.
 
+mod extract;
 mod findings;
 mod read;
 mod schema;

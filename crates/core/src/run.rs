@@ -15,6 +15,7 @@ mod order;
 mod plan;
 mod purse;
 mod queue;
+mod reach;
 mod replay;
 mod said;
 mod savings;

@@ -8,8 +8,11 @@ mod delegate;
 mod ending;
 mod equip;
 mod hold;
+mod inherit;
 mod log;
+mod recall;
 mod recorder;
+mod records;
 pub(crate) mod reveal;
 mod verify;
 mod watch;
@@ -18,7 +21,7 @@ mod world;
 
 pub use log::{Log, read};
 pub use watch::{Unwatched, Watch};
-pub use world::{Clock, Crew, Extra, Member, Trouble, Wanted, World};
+pub use world::{Asking, Clock, Crew, Extra, Member, Trouble, Wanted, World};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,6 +47,7 @@ use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
 use hold::Held;
+use records::Records;
 use verify::Known;
 
 /// One run, conducted in this process.
@@ -53,6 +57,7 @@ pub struct Controller {
     watch: Arc<dyn Watch>,
     bases: Arc<Bases>,
     held: Held,
+    records: Arc<Records>,
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
@@ -83,6 +88,7 @@ impl Controller {
             watch,
             bases: Arc::default(),
             held,
+            records: Arc::default(),
             known: Known::default(),
             circuits: Circuits::default(),
             ground: RwLock::default(),
@@ -142,11 +148,14 @@ impl Controller {
             let at = self.log.clock().now();
             let decision =
                 self.log.read(|run| decide(run, Now { at, jobs, busy: &busy, stopping }));
-            let Decision { entries, effects, wake } = decision;
+            let Decision { mut entries, effects, wake } = decision;
             // A last word is heard before the run ends.
             let ends = entries.iter().any(|one| matches!(one.event, Event::RunEnded { .. }));
             if ends && self.listen().await? {
                 continue;
+            }
+            for entry in &mut entries {
+                self.list_todos(&mut entry.event).await?;
             }
             let is_told = !entries.is_empty();
             let kept = self.log.append(Batch { entries, blobs: Vec::new() });

@@ -15,7 +15,7 @@ use sequester_core::limits::Limits;
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Error as GitError, Repository as _, Start};
 use sequester_core::run::{Entry, Event, Outcome as Ended, Scope, Started};
-use sequester_core::store::Batch;
+use sequester_core::store::{Batch, RunStore as _};
 use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
 use sequester_git::{Repo, Trees};
 use sequester_store::Store;
@@ -28,9 +28,11 @@ use crate::args::{Args, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::{self as view, Onlooker};
-use crate::render::terminal::plural;
+use crate::render::terminal::{self, plural};
+use crate::render::todo;
 use crate::wire::doubts::Doubts;
 use crate::wire::jail::Machine;
+use crate::wire::records;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
 use crate::wire::workspace;
@@ -376,7 +378,10 @@ pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Ou
     if !args.json {
         let state =
             sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
-        output::print(&view::summary(&state, ended))?;
+        let todos = records::todos(&state, |digest| store.blob(digest));
+        let todos = todos.map_err(|error| runs::failed_store(&error))?;
+        let todos = todo::render(&todos, terminal::width());
+        output::print(&(view::summary(&state, ended) + &todos))?;
     }
     Ok(ExitCode::from(code_of(ended)))
 }

@@ -19,6 +19,7 @@ pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
         if let Some(task) = &given.task {
             let meant = task_of(&runs.state(&run)?, task)?;
             status.tasks.retain(|task| task.id == meant);
+            status.todos.retain(|todo| todo.task == meant);
         }
         if args.json {
             output::print_json(&status)?;

@@ -28,6 +28,7 @@ pub(crate) fn one(role: &Role, granted: &Profile, models: &[String], width: usiz
         ("profile", role.profile.clone()),
         ("phase", role.phase.to_string()),
         ("model", format!("{model} ({})", models.join(", "))),
+        ("owes", role.artifacts.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ")),
         ("from", role.origin.to_string()),
         ("replaces", role.replaces.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("ignored", role.ignored.join(", ")),

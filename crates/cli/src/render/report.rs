@@ -147,7 +147,11 @@ fn kept(out: &mut String, kept: &Kept) {
         "Notes",
         kept.notes.iter().map(|note| format!("{}: {}", note.section, note.content)),
     );
-    section(out, "Artifacts", kept.artifacts.iter().map(|one| one.content.clone()));
+    section(
+        out,
+        "Artifacts",
+        kept.artifacts.iter().map(|left| format!("{}: {}", left.id, left.artifact.content)),
+    );
     section(out, "Backpack", kept.backpack.iter().map(|one| one.item.clone()));
 }
 

@@ -9,7 +9,7 @@ use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState};
 use serde::Serialize;
 
 use super::terminal::{clean, fold, number, plural};
-use super::{inbox, table};
+use super::{inbox, table, todo};
 
 /// The JSON shape of a run in the list of all.
 #[derive(Serialize)]
@@ -93,6 +93,7 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
         out.push('\n');
         out += &inbox::render(&view.inbox, width);
     }
+    out += &todo::render(&view.todos, width);
     if let Some(next) = next(view) {
         let _ = writeln!(out, "\n{next}");
     }

@@ -11,7 +11,7 @@ use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
-use sequester_core::id::TreeId;
+use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::ErrorKind;
 use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
 use sequester_core::outliner::Outliner as _;
@@ -24,7 +24,7 @@ use sequester_core::repository::{Filtered, Snapshot};
 use sequester_core::run::Settings as RunSettings;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::tool::Toolbox;
-use sequester_engine::{Crew, Extra, Member, Trouble, Wanted};
+use sequester_engine::{Asking, Crew, Extra, Member, Trouble, Wanted};
 use sequester_git::Trees;
 use sequester_llm::{Connected, Endpoint};
 use sequester_survey::{Index, Survey};
@@ -197,7 +197,8 @@ impl Staff {
             role,
             clarifications: wanted.clarifications,
             given: wanted.given,
-            records: &[],
+            records: wanted.records,
+            backpack: wanted.backpack,
             work: wanted.work,
             simplified: wanted.simplified,
             delegated: wanted.delegated,
@@ -224,8 +225,18 @@ impl Staff {
             budget: budget(&limits),
             grants: self.grants.clone(),
             output_bytes,
+            records: Limits::default().with(&limits).records,
+            owes: Vec::new(),
             depth,
         }
+    }
+}
+
+/// What a task is about.
+fn asking(task: &Task) -> Asking {
+    Asking {
+        text: format!("{}\n\n{}", task.title, task.text),
+        paths: task.files.iter().map(|file| file.path.to_string()).collect(),
     }
 }
 
@@ -247,7 +258,8 @@ impl Crew for Staff {
     fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
         let role = self.project.agents.find(agent).map_err(|failure| trouble(&failure))?;
         let granted = self.granted(role, profile).map_err(|failure| trouble(&failure))?;
-        Ok(self.of_profile(granted, &role.prompt))
+        let owes = role.artifacts.clone();
+        Ok(Member { owes, ..self.of_profile(granted, &role.prompt) })
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
@@ -291,6 +303,10 @@ impl Crew for Staff {
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
         self.build(wanted).map_err(|failure| trouble(&failure))
+    }
+
+    fn asking(&self, task: &TaskId) -> Asking {
+        self.file.plan.task(task).map(asking).unwrap_or_default()
     }
 
     fn companions(&self) -> Vec<(&str, &str)> {

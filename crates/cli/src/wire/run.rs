@@ -73,6 +73,8 @@ impl Asked<'_> {
         let tasks = self.tasks(&mut models).await?;
         let settings = RunSettings {
             share: self.share()?,
+            relevance: self.given.relevance.unwrap_or_else(|| self.project.settings.relevance()),
+            records: self.project.settings.records(),
             review,
             unattended: self.given.unattended,
             budget: cap(&self.given.budget),

@@ -14,11 +14,13 @@ use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
+use sequester_core::record::Todo;
 use sequester_core::run::{Outcome, Recorded, RunState, RunView};
 use sequester_core::store::{Error, ErrorKind, RunStore as _};
 use sequester_git::{Home, Repo, Trees};
 use sequester_store::Store;
 
+use super::records;
 use crate::failure::Failure;
 
 /// The folder of a project that is ours.
@@ -141,7 +143,18 @@ impl Runs {
     }
 
     pub(crate) fn view(&self, run: &RunId) -> Result<RunView, Failure> {
-        Ok(RunView::of(&self.state(run)?, self.is_held(run)?))
+        self.view_of(&self.state(run)?, self.is_held(run)?)
+    }
+
+    /// With what the tasks left to be done.
+    pub(crate) fn view_of(&self, state: &RunState, live: bool) -> Result<RunView, Failure> {
+        let todos = self.todos(state)?;
+        Ok(RunView { todos, ..RunView::of(state, live) })
+    }
+
+    /// What the tasks of a run left to be done; nothing where no artifacts pass.
+    pub(crate) fn todos(&self, state: &RunState) -> Result<Vec<Todo>, Failure> {
+        records::todos(state, |digest| self.blob(&state.run, digest))
     }
 
     /// The bytes that an event names.

@@ -12,6 +12,8 @@ use sequester_core::digest::Digest;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::provider::Powers;
+use sequester_core::recall::Relevance;
+use sequester_core::record::Switches;
 use sequester_core::report::{Choice, Phase};
 use sequester_core::repository::{Draft, Repository as _, Start};
 use sequester_core::run::{
@@ -86,6 +88,8 @@ impl Ledger {
             agents: BTreeMap::from([("writer".to_owned(), writer)]),
             settings: Settings {
                 share: Share::default(),
+                relevance: Relevance::default(),
+                records: Switches::default(),
                 review: Review::default(),
                 unattended: false,
                 budget: Cap::default(),
@@ -129,7 +133,13 @@ impl Ledger {
         ledger.tell(about("2"), Event::QuestionAsked(Box::new(asked)));
         let tasks = Tally { done: 1, waiting: 1, ..Tally::default() };
         let usage = Usage { input: 3_000, output: 200, ..Usage::default() };
-        let event = Event::RunEnded { outcome: Outcome::Waiting, tasks, usage, price: None };
+        let event = Event::RunEnded {
+            outcome: Outcome::Waiting,
+            tasks,
+            usage,
+            price: None,
+            todos: Vec::new(),
+        };
         ledger.tell(Scope::default(), event);
         ledger
     }
@@ -180,6 +190,7 @@ impl Ledger {
             budget: Budget::default(),
             parent: None,
             sources: None,
+            inherited: None,
         };
         self.write(batch, scope.clone(), Event::AttemptStarted(Box::new(started)));
         scope
@@ -263,6 +274,7 @@ fn task(id: &str, title: &str) -> TaskSpec {
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),
+        consumes: Vec::new(),
         tdd: false,
         budget: Cap::default(),
         message: None,

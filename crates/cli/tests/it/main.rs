@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod artifacts;
 mod audit;
 mod bad_input;
 mod base;
@@ -33,6 +34,7 @@ mod masks;
 mod output;
 mod plan;
 mod real_model;
+mod records;
 mod requests;
 mod rows;
 mod run;

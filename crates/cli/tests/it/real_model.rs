@@ -5,12 +5,13 @@ use std::net::TcpListener;
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-use sequester_core::agent::{AgentRun, Brief, Ending, Fault, Outcome, own_specs};
+use sequester_core::agent::{AgentRun, Brief, Ending, Fault, Inherited, Outcome, own_specs};
 use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Kind, Powers, Provider, Reply, Request};
+use sequester_core::record::Switches;
 use sequester_core::report::Phase;
 use sequester_engine::{Feed, Joined, News, Stop, block_on, drive};
 use sequester_llm::{Models, Named, Pool, Remote, Sources, Timeouts, resolve};
@@ -90,7 +91,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
     let task = TaskId::new("A.1");
     let prompt = format!("# Task\n\n{text}\n");
     let brief = Brief {
-        tools: own_specs(&task, Phase::Analyze),
+        tools: own_specs(&task, Phase::Analyze, Switches::ALL),
         task,
         phase: Phase::Analyze,
         model: provider.model().to_owned(),
@@ -99,6 +100,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         text: 8..prompt.len(),
         prompt: prompt.into(),
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: 7,
     };
     let run = AgentRun::new(brief, Budget { wall: PATIENCE, ..budget.clone() });

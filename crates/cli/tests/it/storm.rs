@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt};
-use sequester_core::agent::{AgentRun, Brief, Ending, Fault as Why, Outcome, own_specs};
+use sequester_core::agent::{AgentRun, Brief, Ending, Fault as Why, Inherited, Outcome, own_specs};
 use sequester_core::budget::{Budget, Limit};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::message::Call;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{Kind, Provider};
+use sequester_core::record::Switches;
 use sequester_core::report::{Conclusion, Phase};
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
 use sequester_engine::{Silent, Stop, block_on, drive};
@@ -193,7 +194,7 @@ impl Ended {
 async fn subagent(number: usize, provider: &Remote) -> Ended {
     let (part, desk) = (Part::of(number), Desk::default());
     let task = TaskId::new(task(number));
-    let mut tools = own_specs(&task, Phase::Analyze);
+    let mut tools = own_specs(&task, Phase::Analyze, Switches::ALL);
     tools.extend(desk.specs());
     let brief = Brief {
         prompt: format!("# Task {task}").into(),
@@ -205,6 +206,7 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         text: 0..0,
         tools,
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: number as u64,
     };
     let run = AgentRun::new(brief, part.budget(number));

@@ -1,51 +1,40 @@
 //! What an attempt leaves for later work: notes, artifacts and the backpack. Bounded, and refused when full.
 
-use std::fmt::Write as _;
-
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Artifact, Note};
+use super::backpack::Item;
+use super::inherited::Inherited;
+use crate::id::TaskId;
+use crate::path::RepoPath;
+use crate::report::{Artifact, Label, Note, Report};
 use crate::tokens;
 
 const NOTE_TOKENS: usize = 1_000;
 const NOTES: usize = 32;
 const ARTIFACT_TOKENS: usize = 500;
 const ARTIFACTS: usize = 64;
-const BACKPACK_TOKENS: usize = 500;
+/// Names in one sentence.
+const LISTED: usize = 20;
 
 /// In the order in which it was left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     pub notes: Vec<Note>,
-    pub artifacts: Vec<Artifact>,
+    /// Also those of the report, and those that were read out of its findings.
+    pub artifacts: Vec<Left>,
     pub backpack: Vec<Item>,
-    /// Names taken out of a backpack that was inherited.
+    /// Ids of what it took out of the backpack that it was handed.
     pub removed: Vec<String>,
 }
 
-/// A thing in the backpack.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Item {
-    /// One fact, in a sentence.
-    pub item: String,
-    /// What it is about, in a word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
+/// An artifact with the id by which others refer to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Within its task, such as `finding-1`.
     #[serde(default)]
-    pub priority: Priority,
-}
-
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Priority {
-    Low,
-    #[default]
-    Normal,
-    High,
+    pub id: String,
+    #[serde(flatten)]
+    pub artifact: Artifact,
 }
 
 impl Kept {
@@ -65,56 +54,121 @@ impl Kept {
         Ok(format!("Kept {size} tokens under `{section}`."))
     }
 
-    pub(super) fn artifact(&mut self, artifact: Artifact) -> Result<String, String> {
+    /// It gets its id at once, so that others can refer to it.
+    pub(super) fn artifact(
+        &mut self,
+        mut artifact: Artifact,
+        (task, inherited): (&TaskId, &Inherited),
+    ) -> Result<String, String> {
         let mut parts = vec![artifact.content.as_str()];
         parts.extend(artifact.relevance.as_deref());
         parts.extend(artifact.refs.iter().map(String::as_str));
         let size = within("An artifact", &parts, ARTIFACT_TOKENS)?;
+        let alike = |one: &&Left| {
+            one.artifact.label == artifact.label && one.artifact.content == artifact.content
+        };
+        if let Some(same) = self.artifacts.iter().find(alike) {
+            return Ok(format!("It is kept already, as `{}`.", same.id));
+        }
         if self.artifacts.len() == ARTIFACTS {
             return Err(format!("There are {ARTIFACTS} artifacts already; no more are kept."));
         }
-        self.artifacts.push(artifact);
-        Ok(format!("Kept an artifact of {size} tokens."))
+        let refs = artifact.refs.iter().map(|one| self.refer(one, task, inherited));
+        artifact.refs = refs.collect::<Result<_, _>>()?;
+        let id = self.next(artifact.label, inherited);
+        let told = format!("Kept as `{id}`, {size} tokens.");
+        self.artifacts.push(Left { id, artifact });
+        Ok(told)
     }
 
-    pub(super) fn pack(&mut self, item: Item) -> Result<String, String> {
-        brief("A category", item.category.as_deref().unwrap_or("-"))?;
-        let size = within("An item", &[&item.item], BACKPACK_TOKENS)?;
-        let full: usize = self.backpack.iter().map(|item| tokens::count(&item.item)).sum();
-        if full + size > BACKPACK_TOKENS {
-            return Err(format!(
-                "The backpack holds {BACKPACK_TOKENS} tokens, {full} are taken and this needs {size}. Remove something \
-                 first. In it:\n{}",
-                self.contents()
-            ));
+    fn next(&self, label: Label, inherited: &Inherited) -> String {
+        let number = |id: &str| -> Option<usize> {
+            id.strip_prefix(label.word())?.strip_prefix('-')?.parse().ok()
+        };
+        let last = self.ids(inherited).filter_map(number).max().unwrap_or(0);
+        format!("{}-{}", label.word(), last.saturating_add(1))
+    }
+
+    /// Of the artifacts of its task.
+    fn ids<'a>(&'a self, inherited: &'a Inherited) -> impl Iterator<Item = &'a str> {
+        let own = self.artifacts.iter().map(|left| left.id.as_str());
+        inherited.artifacts.iter().map(String::as_str).chain(own)
+    }
+
+    /// What a ref names, as everybody calls it: the whole id of a record, or a path.
+    fn refer(&self, name: &str, task: &TaskId, inherited: &Inherited) -> Result<String, String> {
+        let name = name.trim();
+        let bare = name.strip_prefix(task.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        if self.ids(inherited).any(|id| id == name || Some(id) == bare) {
+            return Ok(format!("{task}/{}", bare.unwrap_or(name)));
         }
-        self.backpack.push(item);
-        Ok(format!("Packed; {} of {BACKPACK_TOKENS} tokens are taken.", full + size))
-    }
-
-    pub(super) fn unpack(&mut self, item: &str) -> Result<String, String> {
-        let before = self.backpack.len();
-        self.backpack.retain(|one| one.item != item);
-        if self.backpack.len() == before {
-            return Err(format!("There is no such item. In the backpack:\n{}", self.contents()));
+        if inherited.records.contains(name) {
+            return Ok(name.to_owned());
         }
-        self.removed.push(item.to_owned());
-        Ok("Removed.".to_owned())
-    }
-
-    pub(super) fn clear_backpack(&mut self) -> String {
-        let count = self.backpack.len();
-        self.removed.extend(self.backpack.drain(..).map(|item| item.item));
-        format!("Removed {count} items.")
-    }
-
-    fn contents(&self) -> String {
-        let mut list = String::new();
-        for item in &self.backpack {
-            let _ = writeln!(list, "- {}", item.item);
+        let is_path = !looks_like_id(name) && (!name.contains(' ') || name.contains(['/', '.']));
+        match RepoPath::parse(name) {
+            Ok(path) if is_path => Ok(path.to_string()),
+            _ => {
+                let shown: String = name.chars().take(NAME).collect();
+                Err(format!("The ref `{shown}` names nothing. {}", self.names(inherited)))
+            }
         }
-        if list.is_empty() { "nothing".to_owned() } else { list }
     }
+
+    /// What can be referred to.
+    fn names(&self, inherited: &Inherited) -> String {
+        let list = |names: Vec<&str>| match names.len() {
+            0 => "none".to_owned(),
+            count if count > LISTED => {
+                format!("{} and {} more", names[..LISTED].join(", "), count - LISTED)
+            }
+            _ => names.join(", "),
+        };
+        format!(
+            "There are the artifacts: {}; the records: {}; and files by their path in the repository.",
+            list(self.ids(inherited).collect()),
+            list(inherited.records.iter().map(String::as_str).collect())
+        )
+    }
+
+    /// What a report leaves: its artifacts, and those that its agent owes, out of its findings where they are missing. Else
+    /// what is wrong with them.
+    pub(super) fn take(
+        &mut self,
+        report: &Report,
+        (task, inherited): (&TaskId, &Inherited),
+    ) -> Result<(), Vec<String>> {
+        let mut faults = Vec::new();
+        for (place, one) in report.artifacts.iter().enumerate() {
+            if let Err(fault) = self.artifact(one.clone(), (task, inherited)) {
+                faults.push(format!("`/artifacts/{place}`: {fault}"));
+            }
+        }
+        for label in &inherited.owes {
+            if self.artifacts.iter().any(|left| left.artifact.label == *label) {
+                continue;
+            }
+            let found = report.extract(*label);
+            let taken = found.into_iter().map(|one| self.artifact(one, (task, inherited)));
+            if taken.filter(Result::is_ok).count() == 0 {
+                let label = label.as_str();
+                faults.push(format!(
+                    "You owe a {label} and left none: put it into `findings` or `artifacts`, or call `record_artifact`."
+                ));
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+}
+
+/// Whether somebody meant an artifact or another record: its last part is a kind and a number.
+fn looks_like_id(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let Some((word, number)) = last.rsplit_once('-') else { return false };
+    let words = Label::ALL.map(Label::word);
+    let is_word =
+        words.iter().chain(&["pack", "interface"]).any(|one| one.eq_ignore_ascii_case(word));
+    is_word && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A name, not a text.
@@ -128,7 +182,7 @@ fn brief(what: &str, name: &str) -> Result<(), String> {
 const NAME: usize = 100;
 
 /// The first part is what it is about.
-fn within(what: &str, parts: &[&str], limit: usize) -> Result<usize, String> {
+pub(super) fn within(what: &str, parts: &[&str], limit: usize) -> Result<usize, String> {
     // A token has at least a byte and hardly more than some: what is far too long is not counted.
     let bytes: usize = parts.iter().map(|part| part.len()).sum();
     if bytes > limit * 64 {

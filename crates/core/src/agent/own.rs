@@ -7,9 +7,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::kept::{Item, Kept};
+use super::backpack::{self, Item};
+use super::kept::Kept;
+use super::run::Brief;
 use crate::id::TaskId;
 use crate::message::Call;
+use crate::record::{BACKPACK_TOKENS, Kind, Switches};
 use crate::report::{self, Artifact, Note, Phase, Question};
 use crate::tool::{Effect, Spec};
 
@@ -23,15 +26,18 @@ pub fn count_calls(calls: &[Call]) -> u32 {
 }
 
 /// Names that no other tool may have.
-pub const OWN: [&str; 7] = [
+pub const OWN: [&str; 8] = [
     REPORT,
     ASK,
     "update_notes",
-    "record_artifact",
+    RECORD,
     "add_to_backpack",
     "remove_from_backpack",
     "clear_backpack",
+    "compact_backpack",
 ];
+/// The tool that keeps an artifact.
+pub(super) const RECORD: &str = "record_artifact";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,23 +49,44 @@ struct Ask {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Named {
-    /// The item, word for word.
+    /// The item, word for word, or its id where it has one.
     item: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Room {
+    /// How many tokens should be free afterwards.
+    #[serde(default)]
+    room: Option<u32>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// All of them, the report's made for this task and phase.
-pub fn specs(task: &TaskId, phase: Phase) -> Vec<Spec> {
+/// Those that are there whatever is switched off, and those of the kinds of records that pass. The report's is made for this
+/// task and phase.
+pub fn specs(task: &TaskId, phase: Phase, switches: Switches) -> Vec<Spec> {
     static FIXED: LazyLock<Vec<Spec>> = LazyLock::new(fixed);
     let report = spec(
         REPORT,
         "Hands back your report and ends your work. Call it once, alone, when all is done or nothing more can be.",
         report::asked(task.as_str(), phase),
     );
-    std::iter::once(report).chain(FIXED.iter().cloned()).collect()
+    let fixed =
+        FIXED.iter().filter(|spec| kind_of(&spec.name).is_none_or(|kind| switches.has(kind)));
+    std::iter::once(report).chain(fixed.cloned()).collect()
+}
+
+/// What a tool leaves for later work.
+fn kind_of(tool: &str) -> Option<Kind> {
+    match tool {
+        "update_notes" => Some(Kind::Note),
+        "record_artifact" => Some(Kind::Artifact),
+        _ if tool.ends_with("_backpack") => Some(Kind::Backpack),
+        _ => None,
+    }
 }
 
 fn fixed() -> Vec<Spec> {
@@ -75,8 +102,8 @@ fn fixed() -> Vec<Spec> {
             report::schema_of::<Note>(),
         ),
         spec(
-            "record_artifact",
-            "Keeps a finding, decision, resource, error or to-do for work that builds on yours.",
+            RECORD,
+            "Keeps a finding, decision, resource, error or to-do for work that builds on yours, and tells its id.",
             report::schema_of::<Artifact>(),
         ),
         spec(
@@ -90,6 +117,11 @@ fn fixed() -> Vec<Spec> {
             report::schema_of::<Named>(),
         ),
         spec("clear_backpack", "Empties the backpack.", report::schema_of::<Nothing>()),
+        spec(
+            "compact_backpack",
+            "Makes room in the backpack: takes out what is said twice, then the least important, and says what went.",
+            report::schema_of::<Room>(),
+        ),
     ]
 }
 
@@ -103,15 +135,26 @@ fn spec(name: &'static str, description: &'static str, parameters: Value) -> Spe
 }
 
 /// Carries out a call of an own tool other than `report` and `ask`; nothing where the name is of no own tool.
-pub(super) fn carry_out(call: &Call, kept: &mut Kept) -> Option<Result<String, String>> {
+pub(super) fn carry_out(
+    call: &Call,
+    brief: &Brief,
+    kept: &mut Kept,
+) -> Option<Result<String, String>> {
+    let inherited = &brief.inherited;
     Some(match call.name.as_str() {
         "update_notes" => arguments::<Note>(call).and_then(|note| kept.note(note)),
-        "record_artifact" => arguments::<Artifact>(call).and_then(|one| kept.artifact(one)),
-        "add_to_backpack" => arguments::<Item>(call).and_then(|item| kept.pack(item)),
-        "remove_from_backpack" => {
-            arguments::<Named>(call).and_then(|named| kept.unpack(&named.item))
+        RECORD => {
+            arguments::<Artifact>(call).and_then(|one| kept.artifact(one, (&brief.task, inherited)))
         }
-        "clear_backpack" => arguments::<Nothing>(call).map(|_| kept.clear_backpack()),
+        "add_to_backpack" => arguments::<Item>(call).and_then(|item| kept.pack(item, inherited)),
+        "remove_from_backpack" => {
+            arguments::<Named>(call).and_then(|named| kept.unpack(&named.item, inherited))
+        }
+        "clear_backpack" => arguments::<Nothing>(call).map(|_| kept.clear_backpack(inherited)),
+        "compact_backpack" => arguments::<Room>(call).map(|Room { room }| {
+            let room = room.map_or(backpack::ROOM, |room| room as usize);
+            kept.compact(room.min(BACKPACK_TOKENS), inherited)
+        }),
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::fault::{Code, Fault};
 use crate::plan::yaml::{self, Node, Value};
 use crate::profile::{self, Confinement, Grant, Profile, Profiles};
-use crate::report::Phase;
+use crate::report::{Label, Phase};
 use crate::source::{Origin, Reader, Source};
 
 use super::claude::{self, Tool};
@@ -23,6 +23,9 @@ pub struct Role {
     pub phase: Phase,
     /// `strong`, `cheap`, `default`, or a `provider/model`.
     pub model: Option<String>,
+    /// What it has to leave for others, where artifacts are passed on at all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Label>,
     pub origin: Origin,
     /// Where the role of that name stood which this one replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,8 +37,8 @@ pub struct Role {
     pub prompt: String,
 }
 
-const KEYS: [&str; 7] =
-    ["name", "description", "profile", "phase", "model", "tools", "disallowedTools"];
+const KEYS: [&str; 8] =
+    ["name", "description", "profile", "phase", "model", "artifacts", "tools", "disallowedTools"];
 
 impl Role {
     /// Reads front matter between `---` lines, then the prompt.
@@ -106,6 +109,7 @@ struct Draft {
     profile: Option<(usize, String)>,
     phase: Option<Phase>,
     model: Option<String>,
+    artifacts: Vec<Label>,
     /// Nothing where all tools are inherited.
     tools: Option<(usize, Vec<Grant>)>,
     denied: Vec<Grant>,
@@ -126,6 +130,7 @@ impl Draft {
             "model" => {
                 self.model = reader.text(key, &node).and_then(|name| claude::model(&name));
             }
+            "artifacts" => self.artifacts = read_labels(reader, node),
             "tools" => self.set_tools(reader, node),
             "disallowedTools" => self.set_denied(reader, node),
             _ if !origin.is_claude() => reader.unknown(at, key, &KEYS),
@@ -211,6 +216,7 @@ impl Draft {
             tools,
             phase: Phase::Write,
             model: self.model,
+            artifacts: self.artifacts,
             origin: source.origin.clone(),
             replaces: None,
             ignored: self.ignored,
@@ -308,6 +314,22 @@ fn read_phase(reader: &mut Reader<'_>, node: &Node) -> Option<Phase> {
         reader.bad(node.at, format!("There is no phase `{name}`."), hint);
     }
     phase
+}
+
+fn read_labels(reader: &mut Reader<'_>, node: Node) -> Vec<Label> {
+    let mut labels = Vec::new();
+    for (at, name) in reader.texts("artifacts", node) {
+        match Label::parse(&name) {
+            Some(label) if labels.contains(&label) => {}
+            Some(label) => labels.push(label),
+            None => {
+                let hint = format!("The kinds are {}.", Label::ALL.map(Label::as_str).join(", "));
+                let name: String = name.chars().take(64).collect();
+                reader.bad(at, format!("There is no kind of artifact `{name}`."), hint);
+            }
+        }
+    }
+    labels
 }
 
 fn usual_phase(confinement: Confinement) -> Phase {

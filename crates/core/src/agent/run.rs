@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ending::{Ending, Fault, Outcome};
+use super::inherited::Inherited;
 use super::kept::Kept;
 use super::own;
 use super::tally::Tally;
@@ -21,6 +22,7 @@ use crate::id::TaskId;
 use crate::message::{Answered, Call, Message};
 use crate::protected::Grants;
 use crate::provider::{self, Answer, Kind, Powers, Request, Stop};
+use crate::record::{RECALL, Switches, recalled_ids};
 use crate::report::{Choice, Phase, Question, Report};
 use crate::tool::{self, Effect, Invocation, Returned, Spec};
 use crate::usage::Usage;
@@ -71,6 +73,9 @@ pub struct Brief {
     /// Protected names that it may change.
     #[serde(default)]
     pub grants: Grants,
+    /// What others left for it; records that it asks for join those that it was shown.
+    #[serde(default)]
+    pub inherited: Inherited,
     /// Spreads waits.
     pub seed: u64,
 }
@@ -111,8 +116,9 @@ impl Brief {
         phase: Phase,
         (model, powers): (&str, Powers),
         tools: Vec<Spec>,
+        switches: Switches,
     ) -> Self {
-        let mut listed = own::specs(&context.task, phase);
+        let mut listed = own::specs(&context.task, phase, switches);
         listed.extend(tools.into_iter().filter(|spec| !own::OWN.contains(&spec.name.as_ref())));
         Self {
             task: context.task.clone(),
@@ -124,6 +130,7 @@ impl Brief {
             text: context.task_text(),
             tools: listed,
             grants: Grants::default(),
+            inherited: Inherited::default(),
             seed: seed_of(&context.digest),
         }
     }
@@ -304,6 +311,10 @@ impl AgentRun {
                 return self.ask(vec![grant(question)], files);
             }
         };
+        if call.name == RECALL && !failed {
+            let ids = recalled_ids(&text).into_iter().map(str::to_owned);
+            self.brief.inherited.records.extend(ids);
+        }
         self.answer(call, text, failed);
     }
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::profile::Profiles;
-use crate::report::Phase;
+use crate::report::{Label, Phase};
 use crate::source::{Origin, Source};
 
 fn source(path: &str, text: &str) -> Source {
@@ -91,6 +91,7 @@ fn a_file_of_the_project_is_a_role_like_any_other() {
             tools: None,
             phase: Phase::Write,
             model: Some("openai/gpt-5".into()),
+            artifacts: Vec::new(),
             origin: Origin::Repository(".sequester/agents/docs.md".into()),
             replaces: None,
             ignored: Vec::new(),
@@ -99,6 +100,27 @@ fn a_file_of_the_project_is_a_role_like_any_other() {
     );
     assert!(registry.hint("nobody").ends_with("drafter, docs-writer."));
     assert_eq!(registry.hint("docs-witer"), "Perhaps `docs-writer` is meant.");
+}
+
+#[test]
+fn an_agent_says_which_artifacts_it_owes() {
+    let text = |owed: &str| {
+        format!("---\nname: scout\ndescription: Looks.\nartifacts: {owed}\n---\nYou look.\n")
+    };
+    let registry = read(".sequester/agents/scout.md", &text("[TODO, FINDING, TODO]"));
+    assert_eq!(registry.find("scout").unwrap().artifacts, [Label::Todo, Label::Finding]);
+    let owed: Vec<(&str, &[Label])> = built_in()
+        .iter()
+        .filter(|role| !role.artifacts.is_empty())
+        .map(|role| (role.name.as_str(), role.artifacts.as_slice()))
+        .collect();
+    assert_eq!(owed, [("researcher", [Label::Finding].as_slice())]);
+
+    let registry = read(".sequester/agents/scout.md", &text("[FINDING, IDEA]"));
+    let told = told(&registry).join("\n");
+    assert!(told.contains("There is no kind of artifact `IDEA`."), "{told}");
+    let hint = &registry.faults()[0].fault.hint;
+    assert_eq!(hint, "The kinds are FINDING, DECISION, RESOURCE, ERROR, TODO.");
 }
 
 #[test]

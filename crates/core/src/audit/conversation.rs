@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::Auditor;
 use super::breach::Rule;
 use super::leak::Place;
-use crate::agent::{AgentRun, Brief, Step, UNTAKEN, hand_back, seed_of};
+use crate::agent::{AgentRun, Brief, Inherited, Step, UNTAKEN, hand_back, seed_of};
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::message::Message;
@@ -50,6 +50,10 @@ impl Auditor<'_> {
         };
         let (system, prompt) = (text(&shown.system)?, text(&shown.prompt)?);
         let tools: Vec<Spec> = self.parsed(id, running, &started.specs, "list of tools").ok()?;
+        let inherited = match &started.inherited {
+            Some(digest) => self.parsed(id, running, digest, "inheritance").ok()?,
+            None => Inherited::default(),
+        };
         let brief = Brief {
             task: id.clone(),
             phase: running.phase,
@@ -60,6 +64,7 @@ impl Auditor<'_> {
             text: shown.text.clone(),
             tools,
             grants: Grants::default(),
+            inherited,
             seed: seed_of(shown.digest.as_str()),
         };
         Some(AgentRun::new(brief, started.budget.clone()))
@@ -115,6 +120,7 @@ impl Auditor<'_> {
                 }
                 if let Step::Call(calls) = machine.step(machine.elapsed()) {
                     self.handed_back(run, (id, running.number), *turn, &calls, &results);
+                    self.recalled(run, (id, running.number), &calls, &results);
                 }
                 machine.tick(Duration::from_millis(*elapsed_ms));
                 machine.returned(results);

@@ -1,8 +1,8 @@
 //! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
 
-use crate::context::{OUTSIDE, REPORT};
+use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, REPORT};
 
-const FRAMES: [&str; 20] = [
+const FRAMES: [&str; 23] = [
     "# Task\n\n",
     "\n\n## Feature\n\n",
     "None given.\n\n",
@@ -21,6 +21,9 @@ const FRAMES: [&str; 20] = [
     "What follows was found for this text, to be read:\n\n",
     OUTSIDE,
     "No files given; ask if you need one.\n\n",
+    HEAD,
+    FOOT,
+    EMPTY,
     "# From earlier work\n\n",
     REPORT,
 ];

@@ -11,7 +11,7 @@ use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
 use super::render::Page;
 use super::shelf::Shelf;
-use super::{IsolatedContext, TaskCall, files, section};
+use super::{IsolatedContext, TaskCall, backpack, files, section};
 use crate::agent::Role;
 use crate::architecture::Piece;
 use crate::companion::Companions;
@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
-use crate::record::Record;
+use crate::record::{Handed, Pack};
 use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
@@ -45,8 +45,10 @@ pub struct Request<'a> {
     pub role: &'a Role,
     pub clarifications: &'a [Clarification],
     pub given: &'a [Given],
-    /// Of every task; the rule decides which of them this one may see.
-    pub records: &'a [Record],
+    /// What earlier tasks left; the rule decides once more which of it this one may see.
+    pub records: &'a Handed,
+    /// What those packed that the task builds on; nothing where backpacks are switched off.
+    pub backpack: Option<&'a Pack>,
     /// What earlier phases of the same task left.
     pub work: &'a [Work],
     /// Only what the plan names, and half as much of it: for a second try after a time-out.
@@ -63,7 +65,8 @@ impl<'a> Request<'a> {
             role,
             clarifications: &[],
             given: &[],
-            records: &[],
+            records: Handed::NONE,
+            backpack: None,
             work: &[],
             simplified: false,
             delegated: None,
@@ -195,8 +198,13 @@ impl<'a> Builder<'a> {
             budget.saturating_sub(page.tokens + end.tokens + section::FRAMES)
         };
         let mut records = Page::new(Part::Prompt, view);
-        let room = self.limits.records.min(left(&page, &end));
-        let given = if request.simplified { &[] } else { request.records };
+        match request.backpack {
+            Some(_) if request.simplified => backpack::withhold(&mut records),
+            Some(pack) => backpack::write(&mut records, pack, left(&page, &end)),
+            None => {}
+        }
+        let room = left(&page, &end).saturating_sub(records.tokens).min(self.limits.records);
+        let given = if request.simplified { Handed::NONE } else { request.records };
         section::records(&mut records, given, room);
         records.join(end);
         if request.delegated.is_none() {

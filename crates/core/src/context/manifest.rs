@@ -7,12 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::admit::{Refusal, Rule};
 use super::file::FormKind;
 use super::fragment::{Kind, Part};
+use crate::record;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// In order; their ranges cover every byte of both parts, without gap or overlap.
     pub fragments: Vec<Row>,
     pub withheld: Vec<Withheld>,
+}
+
+impl Manifest {
+    /// Ids of the records in it.
+    pub fn records(&self) -> impl Iterator<Item = &str> {
+        let rows = self.fragments.iter().filter(|row| row.kind == Kind::Record);
+        rows.filter_map(|row| Some(record::named(&row.source)?.0))
+    }
 }
 
 /// One admitted fragment.

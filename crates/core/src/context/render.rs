@@ -10,7 +10,7 @@ use crate::{secret, tokens};
 
 /// One half of a context while it is written.
 pub(super) struct Page<'a> {
-    part: Part,
+    pub(super) part: Part,
     pub(super) view: &'a View,
     pub(super) text: String,
     pub(super) rows: Vec<Row>,

@@ -76,12 +76,15 @@ pub struct Artifact {
     /// A word or two that say what it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<String>,
-    /// Files or other artifacts that it speaks of.
+    /// What it speaks of: files by path, artifacts of this task by id, records that you were shown by id. What refers to a
+    /// TODO and is a finding, decision or resource says that it is done.
     #[serde(default)]
     pub refs: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Label {
     Finding,
@@ -89,6 +92,36 @@ pub enum Label {
     Resource,
     Error,
     Todo,
+}
+
+impl Label {
+    pub const ALL: [Self; 5] =
+        [Self::Finding, Self::Decision, Self::Resource, Self::Error, Self::Todo];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Finding => "FINDING",
+            Self::Decision => "DECISION",
+            Self::Resource => "RESOURCE",
+            Self::Error => "ERROR",
+            Self::Todo => "TODO",
+        }
+    }
+
+    /// As it stands in ids.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Finding => "finding",
+            Self::Decision => "decision",
+            Self::Resource => "resource",
+            Self::Error => "error",
+            Self::Todo => "todo",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|label| label.as_str() == name)
+    }
 }
 
 /// A section of the project's notes.

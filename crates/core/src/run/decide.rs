@@ -414,6 +414,6 @@ fn end(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Entry {
     let price = run.cost.whole();
     Entry {
         scope: Scope::default(),
-        event: Event::RunEnded { outcome, tasks: tally, usage, price },
+        event: Event::RunEnded { outcome, tasks: tally, usage, price, todos: Vec::new() },
     }
 }

@@ -18,6 +18,7 @@ use crate::moment::Moment;
 use crate::path::RepoPath;
 use crate::profile::Granted;
 use crate::provider;
+use crate::record::Todo;
 use crate::report::{Choice, Phase};
 use crate::usage::Usage;
 
@@ -90,6 +91,9 @@ pub enum Event {
         usage: Usage,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         price: Option<u64>,
+        /// What its tasks left to be done; filled in by who can read what they left.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        todos: Vec<Todo>,
     },
 
     QuestionAsked(Box<Asked>),
@@ -345,6 +349,9 @@ pub struct AttemptStarted {
     pub parent: Option<Delegation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Sources>,
+    /// What others left for it beside its context: [`agent::Inherited`]. Nothing where that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inherited: Option<Digest>,
 }
 
 /// What an attempt was made from, as that was then: who looks later compares with this, never with files of another day.

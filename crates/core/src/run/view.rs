@@ -9,6 +9,7 @@ use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
+use crate::record::Todo;
 use crate::report::{Choice, Phase};
 
 /// The state of a run, and whether a process carries it out now.
@@ -31,6 +32,8 @@ pub struct RunView {
     /// In the plan's order.
     pub tasks: Vec<TaskView>,
     pub inbox: Vec<Waiting>,
+    /// What its tasks left to be done; filled in by who can read what they left.
+    pub todos: Vec<Todo>,
     #[serde(flatten)]
     pub cost: Bill,
 }
@@ -198,6 +201,7 @@ impl RunView {
             reviewed: changed().next().is_some() && changed().all(is_reviewed),
             tasks,
             inbox: run.inbox().map(|(id, open)| Waiting::of(run, id, open)).collect(),
+            todos: Vec::new(),
             cost: run.cost.bill(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use sequester_core::agent::{self, AgentRun, Brief, Fault, seed_of};
+use sequester_core::agent::{self, AgentRun, Brief, Fault, Inherited, seed_of};
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, Work};
 use sequester_core::digest::Digest;
@@ -11,6 +11,7 @@ use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
 use sequester_core::provider::{self, Provider};
+use sequester_core::record::{Handed, Pack};
 use sequester_core::report::Phase;
 use sequester_core::run::{
     AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Scope, TaskRun, replay,
@@ -52,6 +53,7 @@ pub(super) struct Beginning<'a> {
     pub(super) base: &'a TreeId,
     pub(super) member: Member,
     pub(super) context: &'a IsolatedContext,
+    pub(super) inherited: Inherited,
     pub(super) parent: Option<Delegation>,
 }
 
@@ -72,12 +74,13 @@ impl Controller {
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         member.budget.tokens = least(member.budget.tokens, cap.tokens);
         member.budget.price = least(member.budget.price, cap.price);
-        let context = self.context(&known, &order, &base, &start).await?;
+        let (context, pack) = self.context(&known, &order, &base, &start).await?;
+        let inherited = self.inherit(&known, &order, &member, (&context, pack)).await?;
         let scope =
             Scope { task: Some(task.clone()), phase: Some(order.phase), attempt: Some(number) };
         let connected = self.connect(&order.model).await;
         let (order, base, context, parent) = (&order, &base, &context, None);
-        let beginning = Beginning { scope, order, base, member, context, parent };
+        let beginning = Beginning { scope, order, base, member, context, inherited, parent };
         match self.begin(beginning, &known, connected)? {
             Begun::Job(job) => self.work(*job, &known).await,
             Begun::Lost(batch) => rested(self.keep(batch).await),
@@ -92,7 +95,7 @@ impl Controller {
         known: &TaskRun,
         connected: Result<Arc<dyn Provider>, provider::Error>,
     ) -> Result<Begun, Trouble> {
-        let Beginning { scope, order, base, mut member, context, parent } = beginning;
+        let Beginning { scope, order, base, mut member, context, inherited, parent } = beginning;
         let start = order.from.as_ref().unwrap_or(base);
         let (mut batch, crew) = (Batch::default(), self.world.crew.as_ref());
         let provider = match connected {
@@ -110,12 +113,16 @@ impl Controller {
             }
         };
         member.grants = member.grants.with_named(&named(known));
-        let tools = self.specs(&member, provider.as_ref(), start)?;
-        let mut brief =
-            Brief::new(context, order.phase, (provider.model(), provider.powers()), tools);
+        let tools = self.specs(&known.spec.id, &member, provider.as_ref(), start)?;
+        let powers = (provider.model(), provider.powers());
+        let switches = self.switches(parent.is_some());
+        let mut brief = Brief::new(context, order.phase, powers, tools, switches);
         brief.grants = member.grants.clone();
+        brief.inherited = inherited;
         let begun = started(order, &member, base, context, Some(provider.as_ref()), &brief.tools);
-        let begun = AttemptStarted { parent, ..begun };
+        let is_heir = brief.inherited != Inherited::default();
+        let inherited = is_heir.then(|| batch.keep(json(&brief.inherited)));
+        let begun = AttemptStarted { parent, inherited, ..begun };
         let started = kept(begun, (crew, &member), context, &brief.tools, &mut batch);
         let event = Event::AttemptStarted(Box::new(started.clone()));
         batch.entries.push(Entry { scope: scope.clone(), event });
@@ -159,6 +166,12 @@ impl Controller {
             };
             let tools: Vec<Spec> = serde_json::from_slice(&read(&began.specs)?)
                 .map_err(|error| unreadable(&error.to_string()))?;
+            // As it was recorded: what others left since is not for this attempt.
+            let inherited = match &began.inherited {
+                Some(digest) => serde_json::from_slice(&read(digest)?)
+                    .map_err(|error| unreadable(&error.to_string()))?,
+                None => Inherited::default(),
+            };
             let brief = Brief {
                 task: id,
                 phase,
@@ -169,6 +182,7 @@ impl Controller {
                 text: began.context.text.clone(),
                 tools,
                 grants,
+                inherited,
                 seed: seed_of(began.context.digest.as_str()),
             };
             let mut run = AgentRun::new(brief, began.budget.clone());
@@ -192,7 +206,7 @@ impl Controller {
     /// Drives it in its jail, and records how it ended.
     pub(super) async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
         let Job { scope, started, mut run, member, provider, change, batch, messages, turn } = job;
-        let start = started.from.as_ref().unwrap_or(&started.base);
+        let (task, start) = (&known.spec.id, started.from.as_ref().unwrap_or(&started.base));
         let cell = Cell {
             profile: member.profile.clone(),
             base: start.clone(),
@@ -215,7 +229,7 @@ impl Controller {
         let delegate =
             Delegate::new(self, known, (&scope, &started), &member.profile, (&bench, &halt));
         let tools: Vec<Box<dyn Toolbox + '_>> = vec![Box::new(&bench), Box::new(&delegate)];
-        let toolbox = self.toolbox(&member, provider.as_ref(), start, tools)?;
+        let toolbox = self.toolbox(task, &member, provider.as_ref(), start, tools)?;
         let specs = run.brief().tools.clone();
         let title = started.parent.as_ref().map(|parent| parent.description.as_str());
         let feed = self.watch.attempt(&scope, &started.agent, title);
@@ -287,20 +301,31 @@ impl Controller {
         order: &Order,
         base: &TreeId,
         start: &TreeId,
-    ) -> Result<IsolatedContext, Trouble> {
+    ) -> Result<(IsolatedContext, Option<Pack>), Trouble> {
         let work = self.work_so_far(known, order, base).await?;
         let crew = Arc::clone(&self.world.crew);
         let (store, known) = (Arc::clone(&self.world.store), known.clone());
+        let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
         let (agent, start) = (order.agent.clone(), start.clone());
         let simplified = order.purpose == Purpose::Simplified;
         blocking(move || {
-            crew.context(&Wanted {
+            let task = &known.spec.id;
+            let pack = records.backpack(&log, store.as_ref(), task)?;
+            let records = if simplified {
+                Handed::default()
+            } else {
+                records.hand(&log, store.as_ref(), task, &crew.asking(task))?
+            };
+            let context = crew.context(&Wanted {
                 clarifications: &known.clarifications,
                 given: &given(store.as_ref(), &known)?,
                 work: &work,
+                records: &records,
+                backpack: pack.as_ref(),
                 simplified,
                 ..Wanted::new(&known.spec.id, &agent, &start)
-            })
+            })?;
+            Ok((context, pack.filter(|_| !simplified)))
         })
         .await?
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::Either;
-use sequester_core::agent::{self, Fault, UNTAKEN, hand_back, read_task};
+use sequester_core::agent::{self, Fault, Inherited, UNTAKEN, hand_back, read_task};
 use sequester_core::budget::Budget;
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, TaskCall};
@@ -189,7 +189,8 @@ impl<'a> Delegate<'a> {
         let task = Some(self.known.spec.id.clone());
         let scope = Scope { task, phase: Some(order.phase), attempt: Some(number) };
         let (order, context, parent) = (&order, &context, Some(called.clone()));
-        let beginning = Beginning { scope, order, base, member, context, parent };
+        let inherited = Inherited::default();
+        let beginning = Beginning { scope, order, base, member, context, inherited, parent };
         match controller.begin(beginning, self.known, connected)? {
             Begun::Job(mut job) => {
                 controller.log.append(std::mem::take(&mut job.batch)).await?;

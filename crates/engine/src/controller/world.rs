@@ -14,6 +14,8 @@ use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Provider};
+use sequester_core::record::{Handed, Pack};
+use sequester_core::report::Label;
 use sequester_core::repository::{self, Repository};
 use sequester_core::store::{self, RunStore};
 use sequester_core::tool::Toolbox;
@@ -48,6 +50,11 @@ pub trait Crew: Send + Sync {
     /// May take its time: it is called on a thread of its own.
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble>;
 
+    /// What a task is about, for what is chosen by its text.
+    fn asking(&self, _task: &TaskId) -> Asking {
+        Asking::default()
+    }
+
     /// The documents beside the plan by path, as they were read.
     fn companions(&self) -> Vec<(&str, &str)> {
         Vec::new()
@@ -63,6 +70,13 @@ pub trait Crew: Send + Sync {
     ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>>;
 
     fn tools(&self, member: &Member, model: &dyn Provider, base: &TreeId) -> Extra;
+}
+
+/// A task's own words, and the files that it names.
+#[derive(Clone, Debug, Default)]
+pub struct Asking {
+    pub text: String,
+    pub paths: Vec<String>,
 }
 
 /// Tools that work outside the jail.
@@ -85,6 +99,10 @@ pub struct Member {
     pub grants: Grants,
     /// Of what one call brings.
     pub output_bytes: usize,
+    /// How many tokens of records one call brings.
+    pub records: usize,
+    /// Kinds of artifacts that it has to leave, where any pass.
+    pub owes: Vec<Label>,
     /// How many may stand one below the other, where it may delegate.
     pub depth: usize,
 }
@@ -100,6 +118,10 @@ pub struct Wanted<'a> {
     /// Files that it is shown besides.
     pub given: &'a [Given],
     pub work: &'a [Work],
+    /// What earlier tasks left that it is shown.
+    pub records: &'a Handed,
+    /// What they packed for it; nothing where no backpack passes.
+    pub backpack: Option<&'a Pack>,
     pub simplified: bool,
     /// What another subagent of the task wants done, in the place of what the plan says.
     pub delegated: Option<&'a TaskCall>,
@@ -115,6 +137,8 @@ impl<'a> Wanted<'a> {
             clarifications: &[],
             given: &[],
             work: &[],
+            records: Handed::NONE,
+            backpack: None,
             simplified: false,
             delegated: None,
         }

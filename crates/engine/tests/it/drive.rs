@@ -1,13 +1,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sequester_core::agent::{AgentRun, Brief, Ending, Outcome, own_specs};
+use sequester_core::agent::{AgentRun, Brief, Ending, Inherited, Outcome, own_specs};
 use sequester_core::budget::Budget;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::message::Message;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{Error, Kind, Powers, Reply};
+use sequester_core::record::Switches;
 use sequester_core::report::Phase;
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
 use sequester_engine::{Feed, News, Silent, Stop, drive};
@@ -53,7 +54,7 @@ fn toolbox() -> Room {
 
 fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
     let task = TaskId::new("A.1");
-    let mut tools = own_specs(&task, Phase::Analyze);
+    let mut tools = own_specs(&task, Phase::Analyze, Switches::ALL);
     tools.extend(toolbox.specs());
     let brief = Brief {
         task,
@@ -65,6 +66,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         text: 0..6,
         tools,
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: 3,
     };
     AgentRun::new(brief, budget)

@@ -2,11 +2,13 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "what is not there fails the test")]
 
 mod audit;
+mod backpack;
 mod delegate;
 mod drive;
 mod durable;
 mod grant;
 mod handle;
+mod records;
 mod run;
 mod stage;
 mod withdraw;

@@ -68,7 +68,7 @@ pub(crate) fn entry(text: &str) -> Entry {
 
 pub(crate) fn end() -> Entry {
     let (outcome, tasks, usage) = (Outcome::Done, Tally::default(), Usage::default());
-    let event = Event::RunEnded { outcome, tasks, usage, price: None };
+    let event = Event::RunEnded { outcome, tasks, usage, price: None, todos: Vec::new() };
     Entry { scope: Scope::default(), event }
 }
 

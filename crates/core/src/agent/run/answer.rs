@@ -110,13 +110,15 @@ impl AgentRun {
         if [own::REPORT, own::ASK].contains(&call.name.as_str()) {
             return self.answer(call, ALONE.to_owned(), true);
         }
-        match own::carry_out(&call, &mut self.kept) {
+        let is_listed = self.effect(&call.name).is_some();
+        let own = is_listed.then(|| own::carry_out(&call, &self.brief, &mut self.kept)).flatten();
+        match own {
             Some(said) => {
                 let failed = said.is_err();
                 let text = said.unwrap_or_else(|fault| fault);
                 self.answer(call, text, failed);
             }
-            None if self.effect(&call.name).is_none() => {
+            None if !is_listed => {
                 let names: Vec<&str> =
                     self.brief.tools.iter().map(|spec| spec.name.as_ref()).collect();
                 let text = format!(
@@ -134,9 +136,19 @@ impl AgentRun {
         }
     }
 
+    /// A report that goes on leaves its artifacts, and may not leave out those that its agent owes.
+    fn keep(&mut self, report: Report) -> Result<Report, Vec<String>> {
+        if report.verdict == Conclusion::Proceed && self.effect(own::RECORD).is_some() {
+            let mut kept = self.kept.clone();
+            kept.take(&report, (&self.brief.task, &self.brief.inherited))?;
+            self.kept = kept;
+        }
+        Ok(report)
+    }
+
     /// A report, or what is wrong with it.
     fn take(&mut self, read: Result<Report, Vec<String>>, call: Option<Call>) {
-        let faults = match read {
+        let faults = match read.and_then(|report| self.keep(report)) {
             Ok(report) => {
                 let outcome = match report.verdict {
                     Conclusion::Proceed => Outcome::Done,

@@ -1,3 +1,5 @@
+mod leaving;
+
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
@@ -20,7 +22,7 @@ fn spec(name: &'static str, effect: Effect) -> Spec {
 
 fn brief() -> Brief {
     let task = TaskId::new("A.1");
-    let mut tools = own::specs(&task, Phase::Research);
+    let mut tools = own::specs(&task, Phase::Research, Switches::ALL);
     tools.extend([
         spec("Read", Effect::Reads),
         spec("Grep", Effect::Reads),
@@ -37,6 +39,7 @@ fn brief() -> Brief {
         text: 7..15,
         tools,
         grants: Grants::default(),
+        inherited: Inherited::default(),
         seed: 1,
     }
 }
@@ -462,32 +465,6 @@ fn a_refusal_is_said_as_such() {
     let mut run = run();
     run.replied(Reply { stop: Stop::Refused("policy".to_owned()), ..text("") });
     assert_eq!(ending(&mut run).outcome, Outcome::Refused { reason: "policy".to_owned() });
-}
-
-#[test]
-fn what_was_kept_outlives_an_attempt_that_fails() {
-    let mut run = run();
-    run.replied(calls(&[
-        ("update_notes", json!({"section": "Findings", "content": "Sessions live in Redis."})),
-        ("add_to_backpack", json!({"item": "Redis 7"})),
-        ("record_artifact", json!({"type": "DECISION", "content": "Keep it.", "refs": []})),
-    ]));
-    assert_eq!(wants(&mut run), "ask 3");
-    run.cancel();
-    let kept = ending(&mut run).kept;
-    assert_eq!((kept.notes.len(), kept.artifacts.len(), kept.backpack.len()), (1, 1, 1));
-}
-
-#[test]
-fn a_full_backpack_refuses_and_says_what_is_in_it() {
-    let mut run = run();
-    let item = json!({"item": "fact ".repeat(300)});
-    run.replied(calls(&[("add_to_backpack", item.clone()), ("add_to_backpack", item)]));
-    let told = last_result(&run);
-    assert!(
-        told.failed && told.text.contains("Remove something first. In it:\n- fact"),
-        "{told:?}"
-    );
 }
 
 /// A model and its tools, doing anything.

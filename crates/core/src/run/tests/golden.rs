@@ -83,6 +83,7 @@ fn every() -> Vec<Event> {
             tools: vec!["Read".to_owned()],
             specs: digest(),
             budget: Budget::default(),
+            inherited: None,
             sources: Some(Sources {
                 granted: Granted {
                     tools: vec!["Read".to_owned()],
@@ -146,6 +147,7 @@ fn every() -> Vec<Event> {
             tasks: Tally { done: 2, ..Tally::default() },
             usage,
             price: Some(7),
+            todos: Vec::new(),
         },
         ended(Said::Clarify { questions: Vec::new(), files: vec!["a.js".to_owned()] }),
         Event::QuestionAsked(Box::new(Asked {

@@ -1,0 +1,46 @@
+//! What the tasks of a run left, for people: all of it.
+
+use std::sync::Arc;
+
+use sequester_core::digest::Digest;
+use sequester_core::record::{Catalogue, Record, Seeker, Todo};
+use sequester_core::run::RunState;
+
+use super::runs::Runs;
+use crate::failure::Failure;
+
+/// All records of a run, and the catalogue that ranks them.
+pub(crate) struct Shelves {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) person: Seeker,
+}
+
+impl Shelves {
+    pub(crate) fn of(runs: &Runs, state: &RunState) -> Result<Self, Failure> {
+        Self::made(state, |digest| runs.blob(&state.run, digest))
+    }
+
+    fn made<E>(state: &RunState, read: impl Fn(&Digest) -> Result<Vec<u8>, E>) -> Result<Self, E> {
+        let (mut catalogue, person) = (Catalogue::default(), Seeker::person(state));
+        let missing = catalogue.missing(state, &person);
+        catalogue.fill(&missing, read)?;
+        Ok(Self { catalogue, person })
+    }
+
+    /// In the plan's order, with how often each was made use of.
+    pub(crate) fn all(&self) -> Vec<(Arc<Record>, u32)> {
+        self.catalogue.all(&self.person)
+    }
+}
+
+/// What the tasks of a run left to be done; nothing where no artifacts pass.
+pub(crate) fn todos<E>(
+    state: &RunState,
+    read: impl Fn(&Digest) -> Result<Vec<u8>, E>,
+) -> Result<Vec<Todo>, E> {
+    if !state.started.settings.records.artifacts {
+        return Ok(Vec::new());
+    }
+    let Shelves { catalogue, person } = Shelves::made(state, read)?;
+    Ok(catalogue.todos(&person))
+}

@@ -1,0 +1,38 @@
+//! The backpack in a context: short facts that travel along the edges, each with who packed it.
+
+use super::admit::Refusal;
+use super::fragment::{Kind, Provenance};
+use super::manifest::Withheld;
+use super::render::{Page, Ready};
+use crate::record::{Pack, Packed};
+
+/// Above the items, which stand on a line each and so cannot close the fence.
+pub(crate) const HEAD: &str = "# Backpack\n\nPacked by the tasks you build on, quoted:\n\n```\n";
+pub(crate) const FOOT: &str = "```\n\n";
+pub(crate) const EMPTY: &str = "# Backpack\n\nNone.\n\n";
+
+/// What fits in the budget, in order. What has no room is named in the manifest.
+pub(super) fn write(page: &mut Page<'_>, pack: &Pack, budget: usize) {
+    let provenance =
+        |one: &Packed| Provenance::Record { id: one.id.clone(), task: one.task.clone() };
+    let mut items = Page::new(page.part, page.view);
+    let mut left = budget;
+    for one in &pack.items {
+        left = items.put(&provenance(one), &Ready::whole(&one.line()), left);
+    }
+    for one in &pack.left_out {
+        items.withhold(&provenance(one), Refusal::OverBudget);
+    }
+    let is_empty = items.rows.is_empty();
+    page.frame(if is_empty { EMPTY } else { HEAD });
+    page.join(items);
+    if !is_empty {
+        page.frame(FOOT);
+    }
+}
+
+/// A second try after a time-out goes without.
+pub(super) fn withhold(page: &mut Page<'_>) {
+    let source = "the backpack".to_owned();
+    page.withheld.push(Withheld { kind: Kind::Record, source, rule: Refusal::Simplified });
+}

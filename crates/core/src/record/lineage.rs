@@ -1,0 +1,58 @@
+//! Whose artifacts and packing count: the attempts that made a task what it is, and those that they mended.
+
+use std::sync::LazyLock;
+
+use super::left::{Read, is_taken};
+use crate::agent::Kept;
+use crate::digest::Digest;
+use crate::run::{Fact, Purpose, TaskRun, Tried};
+
+/// In order. Who mends builds on what was left before; who begins a step anew does not.
+fn lineage(task: &TaskRun) -> Vec<&Tried> {
+    let mut all: Vec<&Tried> = Vec::new();
+    let mut void = 0;
+    for fact in &task.facts {
+        match fact {
+            Fact::Reopened => {
+                all.clear();
+                void = 0;
+            }
+            Fact::Withdrawn { attempts } => {
+                all.clear();
+                void = *attempts;
+            }
+            Fact::Tried(tried) if tried.number > void && is_taken(tried) => {
+                cut(&mut all, &tried.step, tried.purpose);
+                all.push(tried);
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Leaves those on which an attempt of this step builds.
+fn cut(all: &mut Vec<&Tried>, step: &str, purpose: Purpose) {
+    let is_step = |one: &&Tried| one.step == step;
+    let end = match purpose {
+        Purpose::Fix => all.iter().rposition(is_step).map(|at| at + 1),
+        _ => all.iter().position(is_step),
+    };
+    all.truncate(end.unwrap_or(all.len()));
+}
+
+/// On which attempts of its task one of this step builds.
+pub fn before<'a>(task: &'a TaskRun, step: &str, purpose: Purpose) -> Vec<&'a Tried> {
+    let mut all = lineage(task);
+    cut(&mut all, step, purpose);
+    all
+}
+
+/// What was kept by the attempts of a task that count.
+pub(super) fn kept(task: &TaskRun, read: Read<'_>) -> Vec<Kept> {
+    // Most keep nothing, which need not be read.
+    static NOTHING: LazyLock<Digest> =
+        LazyLock::new(|| Digest::of(&serde_json::to_vec(&Kept::default()).unwrap_or_default()));
+    let all = lineage(task).into_iter().filter(|tried| tried.kept != *NOTHING);
+    all.filter_map(|tried| serde_json::from_slice(&read(&tried.kept)?).ok()).collect()
+}

@@ -1,0 +1,69 @@
+//! What an attempt begins with of what others left, beside its context; and what it may leave itself.
+
+use std::sync::Arc;
+
+use sequester_core::agent::{Inherited, Kept};
+use sequester_core::context::IsolatedContext;
+use sequester_core::digest::Digest;
+use sequester_core::record::{self, Pack, Switches};
+use sequester_core::run::{Event, Order, TaskRun};
+
+use super::world::{Member, Trouble};
+use super::{Controller, blocking};
+
+/// TODOs that a run's last event names; `records` lists them all.
+const TODOS: usize = 1_000;
+
+impl Controller {
+    /// It is recorded with the attempt's start: whoever takes it up later has the same.
+    pub(super) async fn inherit(
+        &self,
+        known: &TaskRun,
+        order: &Order,
+        member: &Member,
+        (context, pack): (&IsolatedContext, Option<Pack>),
+    ) -> Result<Inherited, Trouble> {
+        let backpack = pack.map(|pack| pack.items).unwrap_or_default();
+        if !self.switches(false).artifacts {
+            return Ok(Inherited { backpack, ..Inherited::default() });
+        }
+        let before = record::before(known, &order.step, order.purpose);
+        let before: Vec<Digest> = before.into_iter().map(|tried| tried.kept.clone()).collect();
+        let store = Arc::clone(&self.world.store);
+        let read = blocking(move || {
+            let read = |digest: &Digest| Ok::<_, Trouble>(store.blob(digest)?);
+            before.iter().map(read).collect::<Result<Vec<_>, _>>()
+        });
+        let read = read.await??;
+        let kept: Vec<Kept> =
+            read.iter().filter_map(|bytes| serde_json::from_slice(bytes).ok()).collect();
+        Ok(Inherited {
+            backpack,
+            records: context.manifest.records().map(str::to_owned).collect(),
+            artifacts: record::artifact_ids(&kept),
+            owes: member.owes.clone(),
+        })
+    }
+
+    /// Whoever works for another subagent leaves its summary to that one, and nothing to later tasks.
+    pub(super) fn switches(&self, is_delegated: bool) -> Switches {
+        let switches = self.log.read(|run| run.started.settings.records);
+        if is_delegated {
+            return Switches { artifacts: false, backpack: false, ..switches };
+        }
+        switches
+    }
+
+    /// The end of a run says what its tasks left to be done.
+    pub(super) async fn list_todos(&self, event: &mut Event) -> Result<(), Trouble> {
+        let Event::RunEnded { todos, .. } = event else { return Ok(()) };
+        if !self.switches(false).artifacts {
+            return Ok(());
+        }
+        let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
+        let store = Arc::clone(&self.world.store);
+        *todos = blocking(move || records.todos(&log, store.as_ref())).await??;
+        todos.truncate(TODOS);
+        Ok(())
+    }
+}
