@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Show(show) => commands::show::run(&args, show),
         Command::Log(log) => commands::log::run(&args, log),
         Command::Diff(diff) => commands::diff::run(&args, diff),
+        Command::Notes(notes) => commands::notes::run(&args, notes),
         Command::Inbox => commands::inbox::run(&args),
         Command::Answer(answer) => commands::answer::run(&args, answer),
         Command::Cancel(cancel) => commands::cancel::run(&args, cancel),

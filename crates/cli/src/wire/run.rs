@@ -81,6 +81,7 @@ impl Asked<'_> {
         };
         let started = Started {
             version: VERSION,
+            notes: None,
             plan: Source {
                 format: self.given.reading.format.map(|format| format.as_str().to_owned()),
                 parallel: self.given.reading.parallel,

@@ -88,6 +88,9 @@ pub struct TaskRun {
     pub ended: Option<TaskEnded>,
     /// The event by which it ended last.
     pub(super) ended_at: u64,
+    /// The end, by its event, after which its notes were merged.
+    #[serde(default)]
+    pub(super) noted: u64,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
@@ -379,6 +382,7 @@ impl TaskRun {
             granted: BTreeMap::new(),
             ended: None,
             ended_at: 0,
+            noted: 0,
             base: None,
             committed: None,
             replaced: None,
@@ -491,6 +495,7 @@ impl TaskRun {
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }
             Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),
+            Event::NotesMerged { ended, .. } => self.noted = *ended,
             // Told to people; nothing is decided by them.
             _ => {}
         }
