@@ -12,6 +12,7 @@ use sequester_core::budget::Budget;
 use sequester_core::cache::Forgetful;
 use sequester_core::limits::Limits;
 use sequester_core::plan::Plan;
+use sequester_core::record::Switches;
 use sequester_core::repository::Filtered as Base;
 use sequester_core::tool::Toolbox;
 use sequester_engine::{Filtered, Silent, Stop, block_on, drive};
@@ -37,7 +38,8 @@ pub async fn explore(
     let model = connect(model, &Sources::of(environment), &pool, &[]).await?.provider;
     let tools = Client::in_process(Workbench::new(folder, Settings::default())?)?;
     let tools = Filtered::new(tools, ["Read", "Grep", "Glob"].map(str::to_owned));
-    let brief = Brief::new(&context, role.phase, (model.model(), model.powers()), tools.specs());
+    let powers = (model.model(), model.powers());
+    let brief = Brief::new(&context, role.phase, powers, tools.specs(), Switches::default());
     let run = AgentRun::new(brief, Budget::default());
     Ok(drive(run, model.as_ref(), &tools, &Silent, &Stop::default()).await)
 }

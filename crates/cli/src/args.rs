@@ -11,11 +11,12 @@ use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
 use sequester_core::profile::HOST_HINT;
+use sequester_core::recall::Relevance;
 use sequester_core::report::Phase;
 
 pub(crate) use runs::{
-    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs, ShowArgs,
-    StatusArgs,
+    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs,
+    RecordsArgs, ShowArgs, StatusArgs,
 };
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -47,6 +48,7 @@ impl Args {
             let allow = |argument: Arg| argument.allow_hyphen_values(true);
             command = command
                 .mut_subcommand("files", |files| files.mut_arg("text", allow))
+                .mut_subcommand("recall", |recall| recall.mut_arg("text", allow))
                 .mut_subcommand("task", |task| {
                     task.mut_arg("text", allow).mut_arg("constraint", allow)
                 })
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Rank the repository's files for a task's text.
     Files(FilesArgs),
+    /// Rank records, which earlier tasks left, for a task's text.
+    Recall(RecallArgs),
     /// List the agents, or show one: its profile, tools, jail and prompt.
     Agents(NameArgs),
     /// List the profiles, or show one: its tools, hosts, limits and jail.
@@ -96,6 +100,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Tell what happened in a run, event by event.
     Log(LogArgs),
+    /// List what the tasks of a run left for those that build on them.
+    Records(RecordsArgs),
     /// Show what a run or one of its tasks changed, also what a waiting task has so far.
     Diff(DiffArgs),
     /// Show the project's notes: what people and subagents wrote down for later work, and who did.
@@ -165,6 +171,10 @@ pub(crate) struct RunArgs {
     /// How far records travel: along the needs, to none, or from all earlier waves.
     #[arg(long, value_name = "SHARE", value_parser = ["needs", "none", "all-earlier"])]
     pub(crate) share: Option<String>,
+
+    /// By what records are chosen of those that may be seen: words, seed (the last ten by counted words) or off.
+    #[arg(long, value_name = "BY", value_parser = parse_relevance)]
+    pub(crate) relevance: Option<Relevance>,
 
     /// The most that the whole run may use: tokens such as `200k`, dollars such as `5usd`.
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
@@ -270,6 +280,28 @@ pub(crate) struct FilesArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct RecallArgs {
+    /// The task's text, which may begin with a list's `- `; `-` alone reads it from standard input.
+    pub(crate) text: String,
+
+    /// The records, one JSON object a line: `id`, `title`, `summary`, `paths` and `age`, which is 1 for the task just before.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) records: Option<PathBuf>,
+
+    /// Instead of a list, what the tasks of this run left, by its id or its beginning [default: the newest].
+    #[arg(long, value_name = "RUN", conflicts_with = "records")]
+    pub(crate) run: Option<String>,
+
+    /// Show the first of all records in their order, not only what a task would be given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) top: Option<u16>,
+
+    /// By what records are chosen: the words they share with the text, the seed's rule, or not at all [default: words].
+    #[arg(long, value_name = "BY", value_parser = parse_relevance)]
+    pub(crate) relevance: Option<Relevance>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct TaskArgs {
     /// The task's text, which may begin with a list's `- `; `-` alone reads it from standard input.
     pub(crate) text: String,
@@ -360,6 +392,13 @@ pub(crate) struct NotesArgs {
 pub(crate) struct NameArgs {
     /// Show this one in full.
     pub(crate) name: Option<String>,
+}
+
+fn parse_relevance(text: &str) -> Result<Relevance, String> {
+    Relevance::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = Relevance::ALL.iter().map(|one| one.as_str()).collect();
+        format!("expected one of {}", known.join(", "))
+    })
 }
 
 fn parse_phase(text: &str) -> Result<Phase, String> {

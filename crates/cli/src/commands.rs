@@ -18,6 +18,8 @@ pub(crate) mod log;
 pub(crate) mod notes;
 pub(crate) mod plan;
 pub(crate) mod profiles;
+pub(crate) mod recall;
+pub(crate) mod records;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod sandbox;

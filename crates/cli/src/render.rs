@@ -14,6 +14,7 @@ pub(crate) mod onlooker;
 pub(crate) mod plan;
 pub(crate) mod profiles;
 pub(crate) mod progress;
+pub(crate) mod records;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod table;

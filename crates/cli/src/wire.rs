@@ -22,6 +22,7 @@ mod outside;
 pub(crate) mod owner;
 mod plan_file;
 mod project;
+pub(crate) mod records;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod trust;

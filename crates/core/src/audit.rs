@@ -9,6 +9,7 @@ mod leak;
 mod manifest;
 mod origin;
 mod plans;
+mod records;
 mod shingle;
 mod texts;
 
@@ -26,6 +27,7 @@ use crate::store::RunStore;
 use breach::Ledger;
 use leak::Leaks;
 use plans::Plans;
+use records::Lefts;
 
 /// Where recorded bytes are kept.
 pub trait Archive {
@@ -85,6 +87,7 @@ pub fn audit(events: &[Recorded], archive: &dyn Archive) -> Audit {
         archive,
         plans,
         leaks,
+        lefts: Lefts::default(),
         ledger,
         prefixes: BTreeMap::new(),
         architecture: None,
@@ -98,6 +101,7 @@ struct Auditor<'a> {
     archive: &'a dyn Archive,
     plans: Plans,
     leaks: Leaks,
+    lefts: Lefts,
     ledger: Ledger,
     /// The system part of each agent, by its own words.
     prefixes: BTreeMap<(String, Option<Digest>), Digest>,

@@ -111,6 +111,24 @@ impl Change {
         batch.keep(bytes)
     }
 
+    /// The paths of what [`Change::pack`] kept; nothing where it cannot be read.
+    pub fn paths(bytes: &[u8]) -> Option<Vec<String>> {
+        #[derive(Deserialize)]
+        struct Packed {
+            change: Paths,
+        }
+        #[derive(Deserialize)]
+        struct Paths {
+            entries: Vec<Named>,
+        }
+        #[derive(Deserialize)]
+        struct Named {
+            path: String,
+        }
+        let packed: Packed = serde_json::from_slice(bytes).ok()?;
+        Some(packed.change.entries.into_iter().map(|entry| entry.path).collect())
+    }
+
     /// Reads what [`Change::pack`] kept, with `read` for its contents.
     pub fn unpack<E: fmt::Display>(
         bytes: &[u8],

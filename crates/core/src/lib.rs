@@ -34,6 +34,7 @@ pub mod profile;
 pub mod protected;
 pub mod provider;
 pub mod ranker;
+pub mod recall;
 pub mod record;
 pub mod report;
 pub mod repository;

@@ -1,24 +1,48 @@
 //! Records: what outlives a task.
 
+mod catalogue;
+mod left;
+mod notes;
+mod quote;
+mod usage;
+mod wish;
+
+pub use catalogue::{Catalogue, Seeker};
+pub use left::{Read, counted, left, touched};
+pub use notes::notes;
+pub(crate) use quote::{FOUND, NOTHING};
+pub use quote::{quote, recalled};
+pub(crate) use usage::named;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::TaskId;
 
+/// The tool by which a subagent asks for records.
+pub const RECALL: &str = "recall";
+
 /// Something a task left for those that build on it. The visibility rule looks at its task only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
+    /// Readable, and the same whenever it is asked for: `TASK/summary`, `TASK/interface-1`.
     pub id: Arc<str>,
     pub task: TaskId,
     pub kind: Kind,
     pub title: String,
     pub text: String,
-    /// What the task really touched.
+    /// What the task really touched: never what it says it did.
     pub paths: Vec<String>,
+    /// Other records by their ids, or paths, that it speaks of.
+    #[serde(default)]
+    pub refs: Vec<String>,
+    /// What sort of its kind it is, such as `finding`; empty where there is only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     Summary,
@@ -29,6 +53,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub const ALL: [Self; 5] =
+        [Self::Summary, Self::Note, Self::Artifact, Self::Backpack, Self::Interface];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Summary => "summary",
@@ -38,4 +65,71 @@ impl Kind {
             Self::Interface => "interface",
         }
     }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// Which kinds pass from task to task. Interfaces always do: the plan itself says who gets them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one switch of the configuration")]
+pub struct Switches {
+    pub summaries: bool,
+    pub notes: bool,
+    pub artifacts: bool,
+    pub backpack: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self { summaries: true, notes: true, artifacts: false, backpack: false }
+    }
+}
+
+impl Switches {
+    pub const ALL: Self = Self { summaries: true, notes: true, artifacts: true, backpack: true };
+
+    pub fn has(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Summary => self.summaries,
+            Kind::Note => self.notes,
+            Kind::Artifact => self.artifacts,
+            Kind::Backpack => self.backpack,
+            Kind::Interface => true,
+        }
+    }
+}
+
+/// A record that is to be shown, and what led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    pub record: Arc<Record>,
+    /// Nothing where it was not ranked.
+    pub score: Option<f64>,
+    pub why: String,
+}
+
+impl Chosen {
+    /// What stands in a manifest; no subagent reads it.
+    pub fn reason(&self) -> String {
+        match self.score {
+            Some(score) => format!("{score:.3}: {}", self.why),
+            None => self.why.clone(),
+        }
+    }
+}
+
+/// What a task is handed of what it may see: the best first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Handed {
+    pub chosen: Vec<Chosen>,
+    /// How many more it might have been shown, had they been about its text.
+    pub passed_over: usize,
+}
+
+impl Handed {
+    /// Nothing at all.
+    pub const NONE: &'static Self = &Self { chosen: Vec::new(), passed_over: 0 };
 }

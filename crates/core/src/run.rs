@@ -16,6 +16,7 @@ mod order;
 mod plan;
 mod purse;
 mod queue;
+mod reach;
 mod replay;
 mod said;
 mod savings;

@@ -9,7 +9,10 @@ mod ending;
 mod equip;
 mod hold;
 mod log;
+mod notes;
+mod recall;
 mod recorder;
+mod records;
 pub(crate) mod reveal;
 mod verify;
 mod watch;
@@ -18,7 +21,7 @@ mod world;
 
 pub use log::{Log, read};
 pub use watch::{Unwatched, Watch};
-pub use world::{Clock, Crew, Extra, Member, Trouble, Wanted, World};
+pub use world::{Asking, Clock, Crew, Extra, Member, Trouble, Wanted, World};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,6 +47,7 @@ use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
 use hold::Held;
+use records::Records;
 use verify::Known;
 
 /// One run, conducted in this process.
@@ -53,6 +57,7 @@ pub struct Controller {
     watch: Arc<dyn Watch>,
     bases: Arc<Bases>,
     held: Held,
+    records: Arc<Records>,
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
@@ -83,6 +88,7 @@ impl Controller {
             watch,
             bases: Arc::default(),
             held,
+            records: Arc::default(),
             known: Known::default(),
             circuits: Circuits::default(),
             ground: RwLock::default(),
@@ -131,6 +137,10 @@ impl Controller {
             busy.insert(task.clone());
             under_way.push(act(Deed::TakeUp(task, Box::new(running))));
         }
+        for task in self.log.read(RunState::unnoted) {
+            busy.insert(task.clone());
+            under_way.push(act(Deed::Note(task)));
+        }
         let mut listen = Instant::now();
         loop {
             if Instant::now() >= listen {
@@ -149,6 +159,7 @@ impl Controller {
                 continue;
             }
             let is_told = !entries.is_empty();
+            let done: Vec<TaskId> = entries.iter().filter_map(done).collect();
             let kept = self.log.append(Batch { entries, blobs: Vec::new() });
             let mut kept = std::pin::pin!(kept);
             // What is under way goes on while the disk is waited for.
@@ -164,6 +175,10 @@ impl Controller {
             }
             if let Some(outcome) = self.log.read(|run| run.ended) {
                 return Ok(outcome);
+            }
+            for task in done {
+                busy.insert(task.clone());
+                under_way.push(act(Deed::Note(task)));
             }
             for effect in effects {
                 busy.insert(effect.task().clone());
@@ -206,6 +221,7 @@ impl Controller {
             Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
                 Box::pin(self.verify(&task, steps, kinds, tree))
             }
+            Deed::Note(_) => Box::pin(self.note(&task)),
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
         let done = self.while_it_stands(&task, work).await;
@@ -353,15 +369,23 @@ impl Controller {
 enum Deed {
     Effect(Effect),
     TakeUp(TaskId, Box<Running>),
+    /// The task is done, and its notes are to be merged.
+    Note(TaskId),
 }
 
 impl Deed {
     fn task(&self) -> &TaskId {
         match self {
             Self::Effect(effect) => effect.task(),
-            Self::TakeUp(task, _) => task,
+            Self::TakeUp(task, _) | Self::Note(task) => task,
         }
     }
+}
+
+/// The task, if this is how one is done.
+fn done(Entry { scope, event }: &Entry) -> Option<TaskId> {
+    let is_done = matches!(event, Event::TaskEnded(ended) if ended.state == Ended::Done);
+    scope.task.clone().filter(|_| is_done)
 }
 
 /// Tasks with attempts under way that count no more.

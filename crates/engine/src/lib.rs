@@ -12,7 +12,8 @@ mod stop;
 mod toolbox;
 
 pub use controller::{
-    Clock, Controller, Crew, Extra, Log, Member, Trouble, Unwatched, Wanted, Watch, World, read,
+    Asking, Clock, Controller, Crew, Extra, Log, Member, Trouble, Unwatched, Wanted, Watch, World,
+    read,
 };
 pub use descriptors::{Shortage, raise_descriptors};
 pub use drive::{drive, record};

@@ -8,6 +8,8 @@ use sequester_core::digest::Digest;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::TreeId;
 use sequester_core::plan::Plan;
+use sequester_core::recall::Relevance;
+use sequester_core::record::Switches;
 use sequester_core::run::{
     Agent, Base, Cap, Review, Settings, Source, Started, TaskSpec, VERSION, Workflows,
 };
@@ -46,6 +48,8 @@ pub fn started(
         workflows: workflows.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
         settings: Settings {
             share: Share::default(),
+            relevance: Relevance::default(),
+            records: Switches::default(),
             review: Review::default(),
             unattended: false,
             budget: Cap::default(),

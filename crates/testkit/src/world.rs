@@ -116,6 +116,8 @@ fn record(at: usize, tasks: usize) -> impl Strategy<Value = Record> {
         title,
         text,
         paths: Vec::new(),
+        refs: Vec::new(),
+        label: String::new(),
     })
 }
 

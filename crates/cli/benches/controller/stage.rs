@@ -11,7 +11,7 @@ use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
-use sequester_core::id::{RunId, TreeId};
+use sequester_core::id::{RunId, TaskId, TreeId};
 use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
@@ -24,10 +24,11 @@ use sequester_core::repository::{Merge, Repository as _};
 use sequester_core::run::Outcome;
 use sequester_core::store::Batch;
 use sequester_engine::{
-    Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Wanted, Watch, World, block_on,
+    Asking, Clock, Controller, Crew, Extra, Log, Member, Stop, Trouble, Wanted, Watch, World,
+    block_on,
 };
 use sequester_store::{Options, Stats, Store};
-use sequester_testkit::memory::{MemoryJails, MemoryTrees};
+use sequester_testkit::memory::{MemoryJails, MemoryNotes, MemoryTrees};
 use sequester_testkit::provider::calls;
 use sequester_testkit::{LineOutliner, WordRanker, started};
 use serde_json::json;
@@ -86,6 +87,7 @@ impl Stage {
                 trees: self.trees.clone(),
             }),
             clock: Arc::new(Still),
+            notes: Arc::new(MemoryNotes::default()),
         };
         let mut batch = Batch::default();
         let text = batch.keep(self.text.as_bytes());
@@ -183,7 +185,15 @@ impl Crew for Hands {
         let profile = role.granted(Profiles::built_in()).unwrap();
         let (budget, grants) = (Budget::default(), Grants::default());
         let prompt = role.prompt.as_str().into();
-        Ok(Member { profile, prompt, budget, grants, output_bytes: OUTPUT_BYTES, depth: 0 })
+        Ok(Member {
+            profile,
+            prompt,
+            budget,
+            grants,
+            output_bytes: OUTPUT_BYTES,
+            records: 2_000,
+            depth: 0,
+        })
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
@@ -211,8 +221,14 @@ impl Crew for Hands {
         let builder =
             Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
         let role = agent::find(wanted.agent).unwrap();
-        let request = Request { work: wanted.work, ..Request::new(wanted.task, role) };
+        let Wanted { work, records, .. } = *wanted;
+        let request = Request { work, records, ..Request::new(wanted.task, role) };
         Ok(builder.build(&request).unwrap())
+    }
+
+    fn asking(&self, task: &TaskId) -> Asking {
+        let Some(task) = self.plan.task(task) else { return Asking::default() };
+        Asking { text: format!("{}\n\n{}", task.title, task.text), paths: Vec::new() }
     }
 
     fn reveal(&self, _: &RepoPath) -> Result<Vec<u8>, Refusal> {

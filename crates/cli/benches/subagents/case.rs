@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sequester_core::agent::Brief;
 use sequester_core::context::{IsolatedContext, Manifest};
 use sequester_core::provider::Powers;
+use sequester_core::record::Switches;
 use sequester_core::report::Phase;
 use sequester_testkit::model::{Script, Turn, Wire};
 use serde_json::json;
@@ -77,7 +78,13 @@ impl Case {
         let (service, _) = self.service();
         let model = format!("{service}/{}", self.model());
         let powers = Powers { schema: true, free: false, scripted: false };
-        Brief::new(&context, Phase::Research, (&model, powers), sequester_tools::specs())
+        Brief::new(
+            &context,
+            Phase::Research,
+            (&model, powers),
+            sequester_tools::specs(),
+            Switches::default(),
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! Arguments of the commands around runs.
 
 use clap::builder::NonEmptyStringValueParser;
+use sequester_core::record::Kind;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
@@ -27,6 +28,25 @@ pub(crate) struct LogArgs {
 
     /// Only what is about this task.
     pub(crate) task: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordsArgs {
+    /// The run's id or its beginning [default: the newest].
+    pub(crate) run: Option<String>,
+
+    /// Only what this task left, in full.
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<String>,
+
+    /// Only records of this kind: summary, note, artifact, backpack or interface.
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    pub(crate) kind: Option<Kind>,
+}
+
+fn parse_kind(text: &str) -> Result<Kind, String> {
+    let known = Kind::ALL.map(Kind::as_str);
+    Kind::parse(text).ok_or_else(|| format!("known kinds are {}", known.join(", ")))
 }
 
 #[derive(Debug, clap::Args)]

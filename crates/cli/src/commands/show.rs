@@ -12,8 +12,10 @@ use crate::args::{Args, ShowArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::attempts::{self, Shown};
+use crate::render::records::{self, Row};
 use crate::render::{inbox, run as view, terminal};
 use crate::wire::find_root;
+use crate::wire::records::Shelves;
 use crate::wire::runs::{Runs, task_of};
 
 pub(crate) fn run(args: &Args, given: &ShowArgs) -> Outcome {
@@ -75,6 +77,10 @@ fn show_task(
             failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Shown::of(attempt, report, evidence, failing))
     });
+    let left = Shelves::of(runs, state)?.all();
+    let left = left.iter().filter(|(record, _)| record.task == *task);
+    let left: Vec<Row<'_>> =
+        left.map(|(record, uses)| Row::of(&state.run, record, *uses)).collect();
     let phases = by_phase(&history.attempts);
     let mut open = RunView::of(state, live).inbox;
     open.retain(|one| one.task.as_ref() == Some(task));
@@ -82,6 +88,11 @@ fn show_task(
     if !args.json {
         let width = terminal::width();
         let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
+        let records = match left.is_empty() {
+            true => String::new(),
+            false => format!("\nRecords:\n{}", records::whole(&left, width)),
+        };
+        let text = text + &records;
         let asked = if open.is_empty() { String::new() } else { "\n".to_owned() };
         return output::print(&(text + &asked + &inbox::render(&open, width)));
     }
@@ -90,6 +101,7 @@ fn show_task(
         map.insert("run".to_owned(), json!(state.run));
         map.insert("workflow".to_owned(), json!(state.task(task).map(|task| &task.spec.workflow)));
         map.insert("attempts".to_owned(), json!(attempts));
+        map.insert("records".to_owned(), json!(left));
         map.insert("phases".to_owned(), json!(phases));
         map.insert("inbox".to_owned(), json!(open));
         map.insert("skipped".to_owned(), json!(history.skipped));

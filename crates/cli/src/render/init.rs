@@ -26,6 +26,12 @@ const HEAD: &str = r#"# How `sequester` works on this repository. Everything has
 #tdd = false
 # How far records travel: `needs`, `none` or `all-earlier`.
 #share = "needs"
+# By what they are chosen for a task: `words`, `seed` or `off`; and which kinds there are.
+#relevance = "words"
+#records.summaries = true
+#records.notes = true
+#records.artifacts = false
+#records.backpack = false
 # Tasks at once; without it the cores, at most 8.
 #jobs = 2
 "#;

@@ -14,6 +14,8 @@ use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault};
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::protected::Grants;
+use sequester_core::recall::Relevance;
+use sequester_core::record::Switches;
 use sequester_core::source::{Origin, Source};
 
 use super::agents::Agents;
@@ -127,6 +129,30 @@ impl Settings {
     /// A value that the run reads; the repository's word goes before the user's.
     pub(crate) fn later(&self, key: &str) -> Option<&toml::Value> {
         self.repository.later.get(key).or_else(|| self.user.later.get(key))
+    }
+
+    /// Which kinds of records pass from task to task; the repository's word goes before the user's, kind by kind.
+    pub(crate) fn records(&self) -> Switches {
+        let mut switches = Switches::default();
+        for file in [&self.user, &self.repository] {
+            let set = |kind: &str| file.later.get("records")?.get(kind)?.as_bool();
+            let slots = [
+                &mut switches.summaries,
+                &mut switches.notes,
+                &mut switches.artifacts,
+                &mut switches.backpack,
+            ];
+            for (kind, slot) in file::RECORDS.into_iter().zip(slots) {
+                *slot = set(kind).unwrap_or(*slot);
+            }
+        }
+        switches
+    }
+
+    /// By what records are chosen.
+    pub(crate) fn relevance(&self) -> Relevance {
+        let set = self.later("relevance").and_then(toml::Value::as_str);
+        set.and_then(Relevance::parse).unwrap_or_default()
     }
 
     /// The commands that print keys, by provider.

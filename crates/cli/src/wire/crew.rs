@@ -11,9 +11,10 @@ use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
-use sequester_core::id::TreeId;
+use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::ErrorKind;
 use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
+use sequester_core::notes::{Notes, Standing};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Task;
@@ -24,7 +25,7 @@ use sequester_core::repository::{Filtered, Snapshot};
 use sequester_core::run::Settings as RunSettings;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::tool::Toolbox;
-use sequester_engine::{Crew, Extra, Member, Trouble, Wanted};
+use sequester_engine::{Asking, Crew, Extra, Member, Trouble, Wanted};
 use sequester_git::Trees;
 use sequester_llm::{Connected, Endpoint};
 use sequester_survey::{Index, Survey};
@@ -51,6 +52,8 @@ pub(crate) struct Staff {
     /// Of the run's start: the same for all.
     architecture: Vec<Piece>,
     share: sequester_core::context::Share,
+    /// What a person wrote or pinned in the notes, as they stood when the run began.
+    notes: Vec<Standing>,
     trees: Arc<Trees>,
     /// Trees hold what agents wrote.
     outlines: Arc<Confined>,
@@ -82,6 +85,7 @@ impl Staff {
             grants,
             architecture: Vec::new(),
             share: settings.share,
+            notes: Vec::new(),
             trees,
             outlines: Arc::new(Confined::on(machine)),
             connections,
@@ -91,6 +95,12 @@ impl Staff {
         };
         staff.architecture = staff.survey(start).map_err(|error| refuse_trouble(&error))?;
         Ok(staff)
+    }
+
+    /// The project's notes as the run began with them.
+    #[must_use]
+    pub(crate) fn with_notes(self, text: &str) -> Self {
+        Self { notes: Notes::parse(text).standing(), ..self }
     }
 
     pub(crate) fn hidden(&self) -> &BTreeSet<RepoPath> {
@@ -192,12 +202,13 @@ impl Staff {
             &self.companions,
         );
         builder.share = self.share;
+        builder.notes = &self.notes;
         let context = builder.build(&Request {
             task: wanted.task,
             role,
             clarifications: wanted.clarifications,
             given: wanted.given,
-            records: &[],
+            records: wanted.records,
             work: wanted.work,
             simplified: wanted.simplified,
             delegated: wanted.delegated,
@@ -224,8 +235,17 @@ impl Staff {
             budget: budget(&limits),
             grants: self.grants.clone(),
             output_bytes,
+            records: Limits::default().with(&limits).records,
             depth,
         }
+    }
+}
+
+/// What a task is about.
+fn asking(task: &Task) -> Asking {
+    Asking {
+        text: format!("{}\n\n{}", task.title, task.text),
+        paths: task.files.iter().map(|file| file.path.to_string()).collect(),
     }
 }
 
@@ -291,6 +311,10 @@ impl Crew for Staff {
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
         self.build(wanted).map_err(|failure| trouble(&failure))
+    }
+
+    fn asking(&self, task: &TaskId) -> Asking {
+        self.file.plan.task(task).map(asking).unwrap_or_default()
     }
 
     fn companions(&self) -> Vec<(&str, &str)> {

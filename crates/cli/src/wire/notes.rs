@@ -20,6 +20,7 @@ use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::notes::{BYTES, Note, Notebook, Notes, PATH, rescue};
+use sequester_core::record::Switches;
 
 use swap::{Found, Put, Swap};
 
@@ -39,6 +40,11 @@ impl Book {
     pub(crate) fn of(root: &Path) -> Self {
         let folder = root.join(PATH).parent().map(Path::to_path_buf).unwrap_or_default();
         Self { folder, patience: PATIENCE }
+    }
+
+    /// As they stand when a run begins; nothing where notes do not pass.
+    pub(crate) fn opening(&self, switches: Switches) -> Result<String, String> {
+        if switches.notes { self.read() } else { Ok(String::new()) }
     }
 
     /// Makes the file with the sections of the template where there is none; says whether it did.

@@ -12,6 +12,8 @@ use sequester_core::digest::Digest;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::provider::Powers;
+use sequester_core::recall::Relevance;
+use sequester_core::record::Switches;
 use sequester_core::report::{Choice, Phase};
 use sequester_core::repository::{Draft, Repository as _, Start};
 use sequester_core::run::{
@@ -87,6 +89,8 @@ impl Ledger {
             agents: BTreeMap::from([("writer".to_owned(), writer)]),
             settings: Settings {
                 share: Share::default(),
+                relevance: Relevance::default(),
+                records: Switches::default(),
                 review: Review::default(),
                 unattended: false,
                 budget: Cap::default(),
@@ -264,6 +268,7 @@ fn task(id: &str, title: &str) -> TaskSpec {
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),
+        consumes: Vec::new(),
         tdd: false,
         budget: Cap::default(),
         message: None,

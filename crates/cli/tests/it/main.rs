@@ -34,6 +34,7 @@ mod notes;
 mod output;
 mod plan;
 mod real_model;
+mod records;
 mod requests;
 mod rows;
 mod run;

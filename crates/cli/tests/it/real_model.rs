@@ -11,6 +11,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Kind, Powers, Provider, Reply, Request};
+use sequester_core::record::Switches;
 use sequester_core::report::Phase;
 use sequester_engine::{Feed, Joined, News, Stop, block_on, drive};
 use sequester_llm::{Models, Named, Pool, Remote, Sources, Timeouts, resolve};
@@ -90,7 +91,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
     let task = TaskId::new("A.1");
     let prompt = format!("# Task\n\n{text}\n");
     let brief = Brief {
-        tools: own_specs(&task, Phase::Analyze),
+        tools: own_specs(&task, Phase::Analyze, Switches::ALL),
         task,
         phase: Phase::Analyze,
         model: provider.model().to_owned(),

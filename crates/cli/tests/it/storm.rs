@@ -12,6 +12,7 @@ use sequester_core::id::TaskId;
 use sequester_core::message::Call;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{Kind, Provider};
+use sequester_core::record::Switches;
 use sequester_core::report::{Conclusion, Phase};
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
 use sequester_engine::{Silent, Stop, block_on, drive};
@@ -193,7 +194,7 @@ impl Ended {
 async fn subagent(number: usize, provider: &Remote) -> Ended {
     let (part, desk) = (Part::of(number), Desk::default());
     let task = TaskId::new(task(number));
-    let mut tools = own_specs(&task, Phase::Analyze);
+    let mut tools = own_specs(&task, Phase::Analyze, Switches::ALL);
     tools.extend(desk.specs());
     let brief = Brief {
         prompt: format!("# Task {task}").into(),

@@ -11,6 +11,7 @@ use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::message::{Answered, Message};
 use sequester_core::plan::Plan;
+use sequester_core::record::Switches;
 use sequester_core::report::Phase;
 use sequester_core::repository::Redacted;
 use sequester_core::tool::{Spec, Toolbox};
@@ -75,7 +76,7 @@ fn context(bench: &Bench, text: &str, agent: &str) -> IsolatedContext {
 
 /// What the subagent of a profile is listed: our own tools, those of the profile, the request for files.
 fn listed(phase: Phase, granted: &[&str]) -> Vec<Value> {
-    let mut specs = own_specs(&TaskId::new("task"), phase);
+    let mut specs = own_specs(&TaskId::new("task"), phase, Switches::ALL);
     let granted = |spec: &Spec| granted.contains(&spec.name.as_ref());
     specs.extend(sequester_tools::specs().into_iter().filter(granted));
     specs.extend(Requests::new(|_| Standing::Absent).specs());

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::kept::{Item, Kept};
 use crate::id::TaskId;
 use crate::message::Call;
+use crate::record::{Kind, Switches};
 use crate::report::{self, Artifact, Note, Phase, Question};
 use crate::tool::{Effect, Spec};
 
@@ -51,15 +52,28 @@ struct Named {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// All of them, the report's made for this task and phase.
-pub fn specs(task: &TaskId, phase: Phase) -> Vec<Spec> {
+/// Those that are there whatever is switched off, and those of the kinds of records that pass. The report's is made for this
+/// task and phase.
+pub fn specs(task: &TaskId, phase: Phase, switches: Switches) -> Vec<Spec> {
     static FIXED: LazyLock<Vec<Spec>> = LazyLock::new(fixed);
     let report = spec(
         REPORT,
         "Hands back your report and ends your work. Call it once, alone, when all is done or nothing more can be.",
         report::asked(task.as_str(), phase),
     );
-    std::iter::once(report).chain(FIXED.iter().cloned()).collect()
+    let fixed =
+        FIXED.iter().filter(|spec| kind_of(&spec.name).is_none_or(|kind| switches.has(kind)));
+    std::iter::once(report).chain(fixed.cloned()).collect()
+}
+
+/// What a tool leaves for later work.
+fn kind_of(tool: &str) -> Option<Kind> {
+    match tool {
+        "update_notes" => Some(Kind::Note),
+        "record_artifact" => Some(Kind::Artifact),
+        _ if tool.ends_with("_backpack") => Some(Kind::Backpack),
+        _ => None,
+    }
 }
 
 fn fixed() -> Vec<Spec> {

@@ -21,6 +21,7 @@ use crate::id::TaskId;
 use crate::message::{Answered, Call, Message};
 use crate::protected::Grants;
 use crate::provider::{self, Answer, Kind, Powers, Request, Stop};
+use crate::record::Switches;
 use crate::report::{Choice, Phase, Question, Report};
 use crate::tool::{self, Effect, Invocation, Returned, Spec};
 use crate::usage::Usage;
@@ -111,8 +112,9 @@ impl Brief {
         phase: Phase,
         (model, powers): (&str, Powers),
         tools: Vec<Spec>,
+        switches: Switches,
     ) -> Self {
-        let mut listed = own::specs(&context.task, phase);
+        let mut listed = own::specs(&context.task, phase, switches);
         listed.extend(tools.into_iter().filter(|spec| !own::OWN.contains(&spec.name.as_ref())));
         Self {
             task: context.task.clone(),

@@ -175,7 +175,13 @@ impl Auditor<'_> {
             return self.ledger.attempt(id, number, Rule::Plan, "The plan has no such task.");
         };
         let own = texts::own(&reading.plan, planned);
-        let origins = Origins::new(self.archive, (run, task, running), &self.plans, planned, own);
+        let origins = Origins::new(
+            (self.archive, &self.lefts),
+            (run, task, running),
+            &self.plans,
+            planned,
+            own,
+        );
         let verdicts: Vec<Verdict> =
             rows.iter().map(|(row, bytes)| origins.judge(row, bytes)).collect();
         for verdict in verdicts {
@@ -242,7 +248,8 @@ impl Auditor<'_> {
         text: &str,
         place: Place,
     ) {
-        let Some(found) = self.leaks.search(run, id, text, place, (&self.plans, self.archive))
+        let Some(found) =
+            self.leaks.search(run, id, text, place, (&self.plans, &self.lefts, self.archive))
         else {
             return;
         };

@@ -97,7 +97,6 @@ impl Rule {
 pub(super) enum Doubt {
     Excerpt,
     Companion,
-    Record,
     Tree,
     Merged,
     Sources,
@@ -116,11 +115,6 @@ impl Doubt {
                 "fragment comes",
                 "fragments come",
                 "from documents beside the plan, which are not recorded",
-            ),
-            Self::Record => (
-                "record",
-                "records",
-                "could not be found word for word in a report: only whose it is was checked",
             ),
             Self::Tree => (
                 "file fragment",

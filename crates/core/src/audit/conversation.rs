@@ -115,6 +115,7 @@ impl Auditor<'_> {
                 }
                 if let Step::Call(calls) = machine.step(machine.elapsed()) {
                     self.handed_back(run, (id, running.number), *turn, &calls, &results);
+                    self.recalled(run, (id, running.number), &calls, &results);
                 }
                 machine.tick(Duration::from_millis(*elapsed_ms));
                 machine.returned(results);

@@ -1,11 +1,9 @@
 //! What tasks are built on, and how they end.
 
-use std::collections::BTreeSet;
-
 use super::breach::{Doubt, Rule};
 use super::{Archive, Auditor};
 use crate::agent::read_task;
-use crate::context::{Share, TaskCall};
+use crate::context::TaskCall;
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::profile::TASK;
@@ -13,46 +11,9 @@ use crate::provider::Reply;
 use crate::run::{AttemptStarted, Ended, Event, Fact, RunState, Running, TaskEnded, TaskRun};
 
 /// The tasks whose records may reach this one.
-pub(super) fn visible(run: &RunState, id: &TaskId) -> BTreeSet<TaskId> {
-    let Some(at) = run.position(id) else { return BTreeSet::new() };
-    match run.started.settings.share {
-        Share::None => BTreeSet::new(),
-        Share::Needs => ancestors(run, at).into_iter().collect(),
-        Share::AllEarlier => {
-            let depths = depths(run);
-            let earlier = run.tasks.iter().zip(&depths).filter(|(_, depth)| **depth < depths[at]);
-            earlier.map(|(task, _)| task.spec.id.clone()).collect()
-        }
-    }
-}
-
-/// All that a task needs, near and far.
-fn ancestors(run: &RunState, at: usize) -> Vec<TaskId> {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![at];
-    while let Some(one) = open.pop() {
-        let needs = run.tasks[one].spec.needs.iter().filter_map(|need| run.position(need));
-        open.extend(needs.filter(|need| seen.insert(*need)));
-    }
-    seen.into_iter().map(|one| run.tasks[one].spec.id.clone()).collect()
-}
-
-/// How many tasks stand one after the other before each.
-fn depths(run: &RunState) -> Vec<usize> {
-    let mut depths = vec![0; run.tasks.len()];
-    // Needs mostly stand before: one round is the rule, and no circle can make it more than there are tasks.
-    for _ in 0..run.tasks.len() {
-        let mut changed = false;
-        for (at, task) in run.tasks.iter().enumerate() {
-            let needs = task.spec.needs.iter().filter_map(|need| run.position(need));
-            let depth = needs.map(|need| depths[need] + 1).max().unwrap_or(0);
-            changed |= std::mem::replace(&mut depths[at], depth) != depth;
-        }
-        if !changed {
-            break;
-        }
-    }
-    depths
+pub(super) fn visible<'r>(run: &'r RunState, id: &TaskId) -> impl Iterator<Item = &'r TaskRun> {
+    let places = run.position(id).map(|at| run.visible(at)).unwrap_or_default();
+    places.into_iter().map(|at| &run.tasks[at])
 }
 
 /// The call that a delegated attempt came from, as it stands in the reply of who delegated it.

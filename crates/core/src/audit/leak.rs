@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::plans::Plans;
+use super::records::{Lefts, shown};
 use super::shingle::{Shingle, shingles};
 use super::{Archive, history, texts};
 use crate::digest::Digest;
@@ -21,6 +22,8 @@ pub(super) struct Leaks {
     contents: HashMap<String, Arc<[u64]>>,
     trees: HashMap<TreeId, Arc<HashSet<u64>>>,
     reports: HashMap<Digest, HashSet<u64>>,
+    /// The same of what tasks left, by the event that they ended by.
+    records: HashMap<(TaskId, u64), HashSet<u64>>,
 }
 
 /// Whose words they are. What three tasks say is the plan's way of speaking and nobody's.
@@ -80,6 +83,7 @@ impl Leaks {
             contents: HashMap::new(),
             trees: HashMap::new(),
             reports: HashMap::new(),
+            records: HashMap::new(),
         };
         let mut places: BTreeMap<&TaskId, usize> = BTreeMap::new();
         for task in plans.all().flat_map(|reading| &reading.plan.tasks) {
@@ -138,7 +142,7 @@ impl Leaks {
         id: &TaskId,
         text: &str,
         place: Place,
-        (plans, archive): (&Plans, &dyn Archive),
+        (plans, lefts, archive): (&Plans, &Lefts, &dyn Archive),
     ) -> Option<Found> {
         let hits: Vec<(Shingle, usize)> = {
             let seen = self.tasks.get(id);
@@ -161,7 +165,7 @@ impl Leaks {
         let mut hits: Vec<(Shingle, usize)> =
             hits.into_iter().filter(|(shingle, _)| !files.contains(&shingle.hash)).collect();
         if !hits.is_empty() {
-            let told = self.told(run, id, archive);
+            let told = self.told(run, id, lefts, archive);
             hits.retain(|(shingle, _)| !told.contains(&shingle.hash));
         }
         let hits = cluster(&hits, place.least());
@@ -222,10 +226,23 @@ impl Leaks {
         self.contents.extend(read);
     }
 
-    /// What the tasks that this one builds on reported.
-    fn told(&mut self, run: &RunState, id: &TaskId, archive: &dyn Archive) -> HashSet<u64> {
+    /// What the tasks that this one builds on reported, and left for it.
+    fn told(
+        &mut self,
+        run: &RunState,
+        id: &TaskId,
+        lefts: &Lefts,
+        archive: &dyn Archive,
+    ) -> HashSet<u64> {
         let mut told = HashSet::new();
-        for task in history::visible(run, id).iter().filter_map(|id| run.task(id)) {
+        for task in history::visible(run, id) {
+            let key = (task.spec.id.clone(), task.ended_at());
+            if !self.records.contains_key(&key) {
+                let left: String = lefts.of(archive, task).iter().map(shown).collect();
+                let hits = self.known(&left).map(|one| one.hash).collect();
+                self.records.insert(key.clone(), hits);
+            }
+            told.extend(self.records.get(&key).into_iter().flatten());
             for digest in task.tried().filter_map(|tried| tried.report.as_ref()) {
                 if !self.reports.contains_key(digest) {
                     let text = archive.blob(digest).map(|bytes| report::told(&bytes).1);

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use super::breach::Doubt;
 use super::frame::is_frame;
 use super::plans::Plans;
+use super::records::{Lefts, shown};
 use super::{Archive, history};
 use crate::companion::{Companion, Section};
 use crate::context::{
     FormKind, Kind, Provenance, Row, Rule, Share, note_block, render_whole, task_head, work_block,
 };
 use crate::digest::Digest;
-use crate::id::TaskId;
 use crate::notes::Notes;
 use crate::path::RepoPath;
 use crate::plan::Task;
+use crate::record::{self, Record};
 use crate::report;
 use crate::repository::{Snapshot, find};
 use crate::run::{Fact, Found, RunState, Running, Sources, TaskRun};
@@ -31,6 +32,7 @@ pub(super) enum Verdict {
 /// All that the context of one attempt may be made from.
 pub(super) struct Origins<'a> {
     archive: &'a dyn Archive,
+    lefts: &'a Lefts,
     run: &'a RunState,
     task: &'a TaskRun,
     running: &'a Running,
@@ -42,14 +44,14 @@ pub(super) struct Origins<'a> {
 
 impl<'a> Origins<'a> {
     pub(super) fn new(
-        archive: &'a dyn Archive,
+        (archive, lefts): (&'a dyn Archive, &'a Lefts),
         (run, task, running): (&'a RunState, &'a TaskRun, &'a Running),
         plans: &'a Plans,
         planned: &'a Task,
         own: Vec<(Kind, String)>,
     ) -> Self {
         let snapshot = OnceCell::new();
-        Self { archive, run, task, running, plans, planned, own, snapshot }
+        Self { archive, lefts, run, task, running, plans, planned, own, snapshot }
     }
 
     pub(super) fn judge(&self, row: &Row, bytes: &str) -> Verdict {
@@ -189,27 +191,20 @@ impl<'a> Origins<'a> {
         }
     }
 
+    /// Word for word what a task that it may see left.
     fn record(&self, row: &Row, bytes: &str) -> Verdict {
-        let owner = row.source.rsplit_once(" of task ").map(|(_, task)| TaskId::from(task));
-        let owner = owner.filter(|task| self.visible().contains(task));
-        let Some(owner) = owner.and_then(|task| self.run.task(&task)) else {
+        let named = record::named(&row.source);
+        let owner =
+            named.and_then(|(_, task)| self.visible().find(|one| one.spec.id.as_str() == task));
+        let Some((owner, (id, _))) = owner.zip(named) else {
             return Verdict::Wrong(format!(
                 "The {} is of a task that this one does not need.",
                 row.source
             ));
         };
-        let reports = owner.tried().filter_map(|tried| self.blob(tried.report.as_ref()?));
-        let said: String = reports.map(|bytes| report::told(&bytes).1).collect();
-        let lines = bytes
-            .lines()
-            .skip(3)
-            .filter(|line| !line.trim().is_empty() && !line.starts_with("```"));
-        let known = |line: &str| said.contains(line) || owner.spec.title.contains(line);
-        if lines.into_iter().all(known) {
-            Verdict::Proved
-        } else {
-            Verdict::Doubtful(Doubt::Record)
-        }
+        let left = self.lefts.of(self.archive, owner);
+        let is_it = |one: &Record| redact(&one.id).text == id && shown(one) == bytes;
+        of_source(row, left.iter().any(is_it))
     }
 
     /// A section that a person wrote or pinned, as the notes stood when the run began.
@@ -222,7 +217,7 @@ impl<'a> Origins<'a> {
         })
     }
 
-    fn visible(&self) -> BTreeSet<TaskId> {
+    fn visible(&self) -> impl Iterator<Item = &TaskRun> {
         history::visible(self.run, &self.task.spec.id)
     }
 }

@@ -19,10 +19,11 @@ use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::limits::Limits;
+use crate::notes::Standing;
 use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
-use crate::record::Record;
+use crate::record::Handed;
 use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
@@ -35,6 +36,8 @@ pub struct Builder<'a> {
     pub ranker: &'a dyn Ranker,
     pub limits: &'a Limits,
     pub share: Share,
+    /// What a person wrote or pinned in the project's notes, as it stood when the run began.
+    pub notes: &'a [Standing],
     prefixes: Mutex<HashMap<String, Arc<Prefix>>>,
 }
 
@@ -45,8 +48,8 @@ pub struct Request<'a> {
     pub role: &'a Role,
     pub clarifications: &'a [Clarification],
     pub given: &'a [Given],
-    /// Of every task; the rule decides which of them this one may see.
-    pub records: &'a [Record],
+    /// What earlier tasks left; the rule decides once more which of it this one may see.
+    pub records: &'a Handed,
     /// What earlier phases of the same task left.
     pub work: &'a [Work],
     /// Only what the plan names, and half as much of it: for a second try after a time-out.
@@ -63,7 +66,7 @@ impl<'a> Request<'a> {
             role,
             clarifications: &[],
             given: &[],
-            records: &[],
+            records: Handed::NONE,
             work: &[],
             simplified: false,
             delegated: None,
@@ -138,6 +141,7 @@ impl<'a> Builder<'a> {
             ranker,
             limits,
             share: Share::default(),
+            notes: &[],
             prefixes: Mutex::default(),
         }
     }
@@ -195,9 +199,14 @@ impl<'a> Builder<'a> {
             budget.saturating_sub(page.tokens + end.tokens + section::FRAMES)
         };
         let mut records = Page::new(Part::Prompt, view);
-        let room = self.limits.records.min(left(&page, &end));
-        let given = if request.simplified { &[] } else { request.records };
-        section::records(&mut records, given, room);
+        let most = left(&page, &end);
+        let room = self.limits.records.min(most);
+        let room = section::Room { records: room, notes: self.limits.notes.min(most - room) };
+        let (notes, given) = match request.simplified {
+            true => (&[][..], Handed::NONE),
+            false => (self.notes, request.records),
+        };
+        section::records(&mut records, notes, given, room);
         records.join(end);
         if request.delegated.is_none() {
             let room = self.limits.companions.min(left(&page, &records));

@@ -25,6 +25,7 @@ fn task(files: &[(&str, plan::Action)]) -> TaskSpec {
         files_declared: !files.is_empty(),
         checks: Vec::new(),
         produces: Vec::new(),
+        consumes: Vec::new(),
         tdd: false,
         budget: Cap::default(),
         message: None,

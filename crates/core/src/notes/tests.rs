@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::id::{RunId, TaskId};
 
 fn note(section: &str, content: &str) -> Note {
     Note { section: section.to_owned(), content: content.to_owned() }

@@ -26,6 +26,8 @@ pub struct Tried {
     pub purpose: Purpose,
     pub base: TreeId,
     pub context: Digest,
+    /// Of that context.
+    pub manifest: Digest,
     pub outcome: agent::Outcome,
     pub said: Option<Said>,
     pub report: Option<Digest>,
@@ -34,7 +36,11 @@ pub struct Tried {
     pub change: Option<Digest>,
     /// What the workspace became, if it changed.
     pub tree: Option<TreeId>,
+    /// The change that it began with, where that is not the base.
+    pub from: Option<TreeId>,
     pub trouble: Option<String>,
+    /// What it left for later work.
+    pub kept: Digest,
     pub spent: Spent,
     pub parent: Option<Delegation>,
 }
@@ -64,13 +70,16 @@ impl Tried {
             purpose: started.purpose,
             base: started.base,
             context: started.context.digest,
+            manifest: started.context.manifest,
             outcome: ended.outcome.clone(),
             said: ended.said.clone(),
             report: ended.report.clone(),
             claimed: ended.claimed.clone(),
             change: ended.change.clone(),
-            tree: ended.tree.clone().or(started.from),
+            tree: ended.tree.clone().or_else(|| started.from.clone()),
+            from: started.from,
             trouble: ended.trouble.clone(),
+            kept: ended.kept.clone(),
             spent: ended.spent.clone(),
             parent: started.parent,
         }

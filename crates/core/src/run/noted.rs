@@ -1,5 +1,6 @@
-//! What done tasks left for the project's notes, and whether it is in their file.
+//! Which tasks are done, and whether what they left for the project's notes is in their file.
 
+use super::event::Ended;
 use super::state::{RunState, TaskRun};
 use crate::id::TaskId;
 
@@ -12,6 +13,15 @@ impl RunState {
 }
 
 impl TaskRun {
+    /// The event by which it ended last: what is done again ends by another.
+    pub fn ended_at(&self) -> u64 {
+        self.ended_at
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
+    }
+
     /// Done again, it leaves something else.
     fn is_noted(&self) -> bool {
         self.noted == self.ended_at

@@ -11,6 +11,8 @@ use crate::digest::Digest;
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::plan::{Action, FileRef, Task, step};
+use crate::recall::Relevance;
+use crate::record::Switches;
 
 /// A task without its text, which the plan's source has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +41,8 @@ pub struct TaskSpec {
     pub checks: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub produces: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub consumes: Vec<String>,
     #[serde(default)]
     pub tdd: bool,
     #[serde(default)]
@@ -67,6 +71,7 @@ impl TaskSpec {
             files_declared: task.files_declared,
             checks: task.checks.clone(),
             produces: task.interfaces.produces.clone(),
+            consumes: task.interfaces.consumes.clone(),
             tdd: task.settings.tdd.unwrap_or(false),
             budget: Cap::default(),
             left_out: task.done.then(|| "It is done already.".to_owned()),
@@ -84,6 +89,11 @@ pub struct FileSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     pub share: Share,
+    /// By what records are chosen, of those that may be seen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub relevance: Relevance,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub records: Switches,
     pub review: Review,
     /// Questions take their defaults; without one the task has failed.
     pub unattended: bool,
@@ -93,6 +103,11 @@ pub struct Settings {
     pub checks: BTreeMap<Kind, String>,
     /// How often a change is mended before another way is tried.
     pub fixes: u32,
+}
+
+/// What is as ever is not written down.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What a task or a run may cost.

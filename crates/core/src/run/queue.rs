@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::event::Ended;
+use super::reach::waves;
 use super::state::{RunState, TaskRun};
+use crate::context::Share;
 use crate::id::TaskId;
 
 /// The tasks that have not ended, by what keeps them. Those that wait for what they need are in none.
@@ -19,11 +21,22 @@ pub(super) struct Queue {
     fresh: BTreeSet<usize>,
     /// They end without anything being done for them.
     doomed: BTreeSet<usize>,
+    /// How many tasks stand one after the other before each.
+    waves: Vec<usize>,
+    /// Those that have not ended, and those that are waited for of each wave.
+    open: Vec<bool>,
+    awaited: Vec<usize>,
 }
 
 impl Queue {
     pub(super) fn of(tasks: &[TaskRun]) -> Self {
-        let mut queue = Self { dependants: vec![Vec::new(); tasks.len()], ..Self::default() };
+        let mut queue = Self {
+            dependants: vec![Vec::new(); tasks.len()],
+            waves: waves(tasks),
+            open: vec![false; tasks.len()],
+            awaited: vec![0; tasks.len()],
+            ..Self::default()
+        };
         for (at, task) in tasks.iter().enumerate() {
             for need in &task.needs {
                 queue.dependants[*need].push(at);
@@ -53,6 +66,8 @@ impl Queue {
             set.remove(&at);
         }
         let task = &tasks[at];
+        // What is done again waits itself for others, perhaps for those that would wait for it.
+        self.wait_for(at, task.ended.is_none() && task.over.is_none());
         if task.ended.is_some() {
             return;
         }
@@ -64,6 +79,18 @@ impl Queue {
         } else if needs().all(TaskRun::is_met) {
             self.fresh.insert(at);
         }
+    }
+
+    fn wait_for(&mut self, at: usize, is_open: bool) {
+        if std::mem::replace(&mut self.open[at], is_open) != is_open {
+            let awaited = &mut self.awaited[self.waves[at]];
+            *awaited = if is_open { *awaited + 1 } else { *awaited - 1 };
+        }
+    }
+
+    /// Whether all of earlier waves have ended.
+    fn is_in_turn(&self, at: usize) -> bool {
+        self.awaited[..self.waves[at]].iter().all(|count| *count == 0)
     }
 
     /// Who needs a task itself.
@@ -102,7 +129,10 @@ impl RunState {
     pub(super) fn is_ready(&self, task: &TaskRun) -> bool {
         // What did not fit is done again when all before it in the plan stands.
         let stands = task.over.is_none_or(|over| self.settled >= over);
-        stands && self.has_needs(task)
+        // What all earlier waves left is shown, whoever of them was faster.
+        let waits = self.started.settings.share == Share::AllEarlier
+            && self.position(&task.spec.id).is_some_and(|at| !self.queue.is_in_turn(at));
+        stands && !waits && self.has_needs(task)
     }
 
     /// Whether all that a task needs is done.

@@ -404,10 +404,6 @@ impl TaskRun {
         &mut self.spec
     }
 
-    pub fn is_done(&self) -> bool {
-        self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
-    }
-
     /// The tree that a done task leaves, if it changed anything.
     pub fn result(&self) -> Option<&TreeId> {
         let tree = self.ended.as_ref().filter(|_| self.is_done())?.tree.as_ref()?;

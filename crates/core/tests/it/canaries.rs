@@ -36,6 +36,8 @@ fn planted() -> (World, Canary) {
             title: canary.plant("record title"),
             text: canary.plant("record text"),
             paths: vec![canary.plant("record path")],
+            refs: vec![canary.plant("record ref")],
+            label: canary.plant("record label"),
         })
         .collect();
     let files = [("src/lib.rs".to_owned(), "pub fn part() {}\n".to_owned())].into();
@@ -59,7 +61,7 @@ fn a_context_carries_the_marks_of_its_task_and_its_needs_records_only() {
                 .collect();
         for need in needs {
             let record: &Record = &world.records[need];
-            expected.extend([record.title.clone(), record.text.clone()]);
+            expected.extend([record.title.clone(), record.text.clone(), record.paths[0].clone()]);
         }
         expected.sort();
         let mut seen: Vec<String> = canary.seen_in(&rendered).map(str::to_owned).collect();

@@ -1,6 +1,7 @@
 //! A world on the desk: parsed, surveyed and ready to build contexts.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use sequester_core::agent;
 use sequester_core::architecture::Piece;
@@ -10,6 +11,7 @@ use sequester_core::graph::TaskGraph;
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::plan::{self, Options};
+use sequester_core::record::{Chosen, Handed, Record};
 use sequester_testkit::{LineOutliner, WordRanker, World};
 
 /// Limits so small that ordinary files are cut.
@@ -36,6 +38,16 @@ pub(crate) fn ancestors(world: &World, id: &str) -> BTreeSet<String> {
     graph.ancestors(&TaskId::from(id)).iter().map(ToString::to_string).collect()
 }
 
+/// All of them, the newest first: the rule has to refuse what a task may not see.
+pub(crate) fn handed(records: &[Record]) -> Handed {
+    let chosen = records.iter().rev().map(|record| Chosen {
+        record: Arc::new(record.clone()),
+        score: None,
+        why: String::new(),
+    });
+    Handed { chosen: chosen.collect(), passed_over: 0 }
+}
+
 /// The context of one task of a world, for the writer.
 pub(crate) fn context(world: &World, id: &str, limits: &Limits) -> Result<IsolatedContext, Error> {
     let parsed = plan::parse(world.plan.write().as_bytes(), &options());
@@ -50,5 +62,6 @@ pub(crate) fn context(world: &World, id: &str, limits: &Limits) -> Result<Isolat
     let builder =
         Builder::new(&parsed.plan, &graph, &architecture, &shelf, &ranker, limits, &companions);
     let role = agent::find("writer").expect("the writer is built in");
-    builder.build(&Request { records: &world.records, ..Request::new(&TaskId::from(id), role) })
+    let records = handed(&world.records);
+    builder.build(&Request { records: &records, ..Request::new(&TaskId::from(id), role) })
 }

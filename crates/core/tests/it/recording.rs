@@ -22,19 +22,21 @@ use sequester_core::moment::Moment;
 use sequester_core::plan::{self, Plan};
 use sequester_core::profile::Profiles;
 use sequester_core::provider::{Powers, Reply};
-use sequester_core::record::{Kind, Record};
+use sequester_core::recall::Relevance;
+use sequester_core::record::{self, Record, Switches};
 use sequester_core::report::Phase;
 use sequester_core::repository::Snapshot;
 use sequester_core::run::{
     Agent, AttemptEnded, AttemptStarted, Base, Cap, Ended, Entry, Event, Purpose, Recorded, Review,
-    Scope, Settings, Shown, Source, Sources, Started, TaskEnded, TaskSpec, VERSION, Workflows,
+    RunState, Said as Decided, Scope, Settings, Shown, Source, Sources, Started, TaskEnded,
+    TaskSpec, VERSION, Workflows,
 };
 use sequester_core::tool::{Effect, Outcome, Returned, Spec};
 use sequester_testkit::{LineOutliner, MemoryRepository, PlanText, WordRanker};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::desk::{options, small};
+use crate::desk::{handed, options, small};
 
 pub(crate) type Files = BTreeMap<String, String>;
 
@@ -188,6 +190,7 @@ impl Recording {
             files_declared: false,
             checks: Vec::new(),
             produces: Vec::new(),
+            consumes: Vec::new(),
             tdd: false,
             budget: Cap::default(),
             message: None,
@@ -218,6 +221,8 @@ impl Recording {
             agents: BTreeMap::from([("writer".to_owned(), agent)]),
             settings: Settings {
                 share: Share::default(),
+                relevance: Relevance::default(),
+                records: Switches::default(),
                 review: Review::default(),
                 unattended: false,
                 budget: Cap::default(),
@@ -264,14 +269,10 @@ impl Recording {
         let commit = CommitId::new(format!("commit of {id}"));
         self.tell(about, Event::TaskCommitted { commit, tree });
         self.results.insert(id.clone(), done);
-        self.records.push(Record {
-            id: format!("summary-{id}").into(),
-            task: id.clone(),
-            kind: Kind::Summary,
-            title: self.plan.task(id).unwrap().title.clone(),
-            text: summary(id),
-            paths: Vec::new(),
-        });
+        let run = RunState::replay(&self.events).unwrap();
+        let left = record::left(run.task(id).unwrap(), &|digest| self.kept.blob(digest));
+        assert_eq!(left.len(), 1, "a summary, and nothing else");
+        self.records.extend(left);
     }
 
     fn verified(&mut self, about: &Scope, tree: &TreeId, failing: Option<Digest>) {
@@ -312,8 +313,9 @@ impl Recording {
         );
         builder.share = script.share;
         let (answers, given) = ((script.clarifications)(id.as_str()), (script.given)(id.as_str()));
+        let records = handed(&self.records);
         let request = Request {
-            records: &self.records,
+            records: &records,
             clarifications: &answers,
             given: &given,
             work,
@@ -336,7 +338,13 @@ impl Recording {
         let files = self.kept.trees[from.unwrap_or(base)].clone();
         let context = self.context(id, files.clone(), work, script);
         let tools = (script.tools)(id.as_str()).into_iter().map(spec).collect();
-        let brief = Brief::new(&context, Phase::Write, ("m", Powers::default()), tools);
+        let brief = Brief::new(
+            &context,
+            Phase::Write,
+            ("m", Powers::default()),
+            tools,
+            Switches::default(),
+        );
         let started = AttemptStarted {
             step: "write".to_owned(),
             agent: "writer".to_owned(),
@@ -373,7 +381,7 @@ impl Recording {
         let tree = self.kept.keep_tree(files);
         let ended = AttemptEnded {
             outcome: agent::Outcome::Done,
-            said: None,
+            said: Some(Decided::Proceed { passed: None, complexity: None, against: Vec::new() }),
             report: Some(report),
             change: None,
             tree: Some(tree.clone()),

@@ -11,6 +11,7 @@ use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
 use sequester_core::provider::{self, Provider};
+use sequester_core::record::Handed;
 use sequester_core::report::Phase;
 use sequester_core::run::{
     AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Scope, TaskRun, replay,
@@ -110,9 +111,10 @@ impl Controller {
             }
         };
         member.grants = member.grants.with_named(&named(known));
-        let tools = self.specs(&member, provider.as_ref(), start)?;
-        let mut brief =
-            Brief::new(context, order.phase, (provider.model(), provider.powers()), tools);
+        let tools = self.specs(&known.spec.id, &member, provider.as_ref(), start)?;
+        let powers = (provider.model(), provider.powers());
+        let switches = self.log.read(|run| run.started.settings.records);
+        let mut brief = Brief::new(context, order.phase, powers, tools, switches);
         brief.grants = member.grants.clone();
         let begun = started(order, &member, base, context, Some(provider.as_ref()), &brief.tools);
         let begun = AttemptStarted { parent, ..begun };
@@ -192,7 +194,7 @@ impl Controller {
     /// Drives it in its jail, and records how it ended.
     pub(super) async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
         let Job { scope, started, mut run, member, provider, change, batch, messages, turn } = job;
-        let start = started.from.as_ref().unwrap_or(&started.base);
+        let (task, start) = (&known.spec.id, started.from.as_ref().unwrap_or(&started.base));
         let cell = Cell {
             profile: member.profile.clone(),
             base: start.clone(),
@@ -215,7 +217,7 @@ impl Controller {
         let delegate =
             Delegate::new(self, known, (&scope, &started), &member.profile, (&bench, &halt));
         let tools: Vec<Box<dyn Toolbox + '_>> = vec![Box::new(&bench), Box::new(&delegate)];
-        let toolbox = self.toolbox(&member, provider.as_ref(), start, tools)?;
+        let toolbox = self.toolbox(task, &member, provider.as_ref(), start, tools)?;
         let specs = run.brief().tools.clone();
         let title = started.parent.as_ref().map(|parent| parent.description.as_str());
         let feed = self.watch.attempt(&scope, &started.agent, title);
@@ -291,13 +293,21 @@ impl Controller {
         let work = self.work_so_far(known, order, base).await?;
         let crew = Arc::clone(&self.world.crew);
         let (store, known) = (Arc::clone(&self.world.store), known.clone());
+        let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
         let (agent, start) = (order.agent.clone(), start.clone());
         let simplified = order.purpose == Purpose::Simplified;
         blocking(move || {
+            let task = &known.spec.id;
+            let records = if simplified {
+                Handed::default()
+            } else {
+                records.hand(&log, store.as_ref(), task, &crew.asking(task))?
+            };
             crew.context(&Wanted {
                 clarifications: &known.clarifications,
                 given: &given(store.as_ref(), &known)?,
                 work: &work,
+                records: &records,
                 simplified,
                 ..Wanted::new(&known.spec.id, &agent, &start)
             })

@@ -4,7 +4,7 @@ use sequester_core::agent::task_spec;
 use sequester_core::context::{IsolatedContext, Kind};
 use sequester_core::digest::Digest;
 use sequester_core::future::BoxFuture;
-use sequester_core::id::TreeId;
+use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::Provider;
 use sequester_core::run::{Agent, AttemptStarted, LITERAL, Order, Shown, Sources};
 use sequester_core::store::Batch;
@@ -19,13 +19,14 @@ impl Controller {
     /// What is listed to a model, before anything is started.
     pub(super) fn specs(
         &self,
+        task: &TaskId,
         member: &Member,
         provider: &dyn Provider,
         start: &TreeId,
     ) -> Result<Vec<Spec>, Trouble> {
         let mut specs = self.world.jails.specs();
         specs.push(self.task_spec());
-        Ok(self.toolbox(member, provider, start, vec![Box::new(Listed(specs))])?.specs())
+        Ok(self.toolbox(task, member, provider, start, vec![Box::new(Listed(specs))])?.specs())
     }
 
     /// The tool that delegates, with all agents of the run that can take work.
@@ -42,6 +43,7 @@ impl Controller {
     /// As far as the profile grants them, with what everybody has.
     pub(super) fn toolbox<'b>(
         &self,
+        task: &TaskId,
         member: &Member,
         provider: &dyn Provider,
         start: &TreeId,
@@ -58,6 +60,8 @@ impl Controller {
         let granted = Filtered::new(Joined(boxes), resolved.listed);
         let mut all: Vec<Box<dyn Toolbox + 'b>> = vec![Box::new(granted)];
         all.extend(extra.always.into_iter().map(|one| one as Box<dyn Toolbox + 'b>));
+        let recall = self.recall(task, member).map(|one| Box::new(one) as Box<dyn Toolbox + 'b>);
+        all.extend(recall);
         Ok(Capped { inner: Redacted(Joined(all)), bytes: member.output_bytes })
     }
 }

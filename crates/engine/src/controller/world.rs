@@ -10,10 +10,12 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{self, Jails};
 use sequester_core::moment::Moment;
+use sequester_core::notes::Notebook;
 use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Provider};
+use sequester_core::record::Handed;
 use sequester_core::repository::{self, Repository};
 use sequester_core::store::{self, RunStore};
 use sequester_core::tool::Toolbox;
@@ -26,6 +28,7 @@ pub struct World {
     pub jails: Arc<dyn Jails>,
     pub crew: Arc<dyn Crew>,
     pub clock: Arc<dyn Clock>,
+    pub notes: Arc<dyn Notebook>,
 }
 
 /// Who works: agents with what they may do, what they are shown and the models that they think with.
@@ -48,6 +51,11 @@ pub trait Crew: Send + Sync {
     /// May take its time: it is called on a thread of its own.
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble>;
 
+    /// What a task is about, for what is chosen by its text.
+    fn asking(&self, _task: &TaskId) -> Asking {
+        Asking::default()
+    }
+
     /// The documents beside the plan by path, as they were read.
     fn companions(&self) -> Vec<(&str, &str)> {
         Vec::new()
@@ -63,6 +71,13 @@ pub trait Crew: Send + Sync {
     ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>>;
 
     fn tools(&self, member: &Member, model: &dyn Provider, base: &TreeId) -> Extra;
+}
+
+/// A task's own words, and the files that it names.
+#[derive(Clone, Debug, Default)]
+pub struct Asking {
+    pub text: String,
+    pub paths: Vec<String>,
 }
 
 /// Tools that work outside the jail.
@@ -85,6 +100,8 @@ pub struct Member {
     pub grants: Grants,
     /// Of what one call brings.
     pub output_bytes: usize,
+    /// How many tokens of records one call brings.
+    pub records: usize,
     /// How many may stand one below the other, where it may delegate.
     pub depth: usize,
 }
@@ -100,6 +117,8 @@ pub struct Wanted<'a> {
     /// Files that it is shown besides.
     pub given: &'a [Given],
     pub work: &'a [Work],
+    /// What earlier tasks left that it is shown.
+    pub records: &'a Handed,
     pub simplified: bool,
     /// What another subagent of the task wants done, in the place of what the plan says.
     pub delegated: Option<&'a TaskCall>,
@@ -115,6 +134,7 @@ impl<'a> Wanted<'a> {
             clarifications: &[],
             given: &[],
             work: &[],
+            records: Handed::NONE,
             simplified: false,
             delegated: None,
         }

@@ -8,6 +8,7 @@ use sequester_core::id::TaskId;
 use sequester_core::message::Message;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{Error, Kind, Powers, Reply};
+use sequester_core::record::Switches;
 use sequester_core::report::Phase;
 use sequester_core::tool::{self, Effect, Invocation, Returned, Spec, Toolbox};
 use sequester_engine::{Feed, News, Silent, Stop, drive};
@@ -53,7 +54,7 @@ fn toolbox() -> Room {
 
 fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
     let task = TaskId::new("A.1");
-    let mut tools = own_specs(&task, Phase::Analyze);
+    let mut tools = own_specs(&task, Phase::Analyze, Switches::ALL);
     tools.extend(toolbox.specs());
     let brief = Brief {
         task,

@@ -7,6 +7,8 @@ mod drive;
 mod durable;
 mod grant;
 mod handle;
+mod notes;
+mod records;
 mod run;
 mod stage;
 mod withdraw;

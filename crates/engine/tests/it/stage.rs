@@ -8,27 +8,30 @@ use sequester_core::agent::{self, Role};
 use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
-use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Shelf};
+use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Share, Shelf};
 use sequester_core::future::BoxFuture;
 use sequester_core::graph::TaskGraph;
-use sequester_core::id::{RunId, TreeId};
+use sequester_core::id::{RunId, TaskId, TreeId};
 use sequester_core::jail::Jails;
 use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
+use sequester_core::notes::Notes;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, Plan};
 use sequester_core::profile::{Profile, Profiles};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
+use sequester_core::recall::Relevance;
+use sequester_core::record::Switches;
 use sequester_core::repository::Repository as _;
 use sequester_core::run::{Entry, Event, Outcome, Recorded, RunState, Scope, Started};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_engine::{
-    Clock, Controller, Crew, Extra, Handle, Log, Member, Requests, Standing, Stop, Trouble,
+    Asking, Clock, Controller, Crew, Extra, Handle, Log, Member, Requests, Standing, Stop, Trouble,
     Unwatched, Wanted, World, read,
 };
-use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
+use sequester_testkit::memory::{MemoryJails, MemoryNotes, MemoryStore, MemoryTrees};
 use sequester_testkit::{LineOutliner, WordRanker, started};
 use tokio::sync::Barrier;
 
@@ -57,6 +60,12 @@ pub(super) struct Stage {
     pub(super) budget: Budget,
     /// How deep subagents may delegate.
     pub(super) depth: usize,
+    pub(super) share: Share,
+    pub(super) relevance: Relevance,
+    pub(super) switches: Switches,
+    pub(super) notes: MemoryNotes,
+    /// What people had in the notes when the run began.
+    pub(super) noted: &'static str,
     /// What git ignores in the person's tree; nothing where it is gone when it is read.
     pub(super) ignored: Vec<(&'static str, Option<&'static str>)>,
     /// A task that is shown this though nobody granted it.
@@ -89,6 +98,11 @@ impl Stage {
             workflow: "solo",
             budget: Budget::default(),
             depth: 1,
+            share: Share::default(),
+            relevance: Relevance::default(),
+            switches: Switches::default(),
+            notes: MemoryNotes::default(),
+            noted: "",
             ignored: Vec::new(),
             planted: None,
             park: Stop::default(),
@@ -114,6 +128,8 @@ impl Stage {
                 roles: Self::roles(),
                 budget: self.budget.clone(),
                 depth: self.depth,
+                share: self.share,
+                notes: Notes::parse(self.noted).standing(),
                 ignored: self.ignored.clone(),
                 planted: self.planted.clone(),
                 plan: Arc::clone(&self.plan),
@@ -126,13 +142,19 @@ impl Stage {
                 meeting: Arc::new(Barrier::new(2)),
             }),
             clock: Arc::clone(&self.clock),
+            notes: Arc::new(self.notes.clone()),
         }
     }
 
     fn started(&self, batch: &mut Batch) -> Started {
         let plan = (self.plan.as_ref(), batch.keep(self.text.as_bytes()));
         let base = self.trees.start(false).unwrap().tree;
-        started(plan, base, self.workflow, &Self::roles(), &self.models)
+        let mut started = started(plan, base, self.workflow, &Self::roles(), &self.models);
+        started.settings.share = self.share;
+        started.settings.relevance = self.relevance;
+        started.settings.records = self.switches;
+        started.notes = (!self.noted.is_empty()).then(|| batch.keep(self.noted.as_bytes()));
+        started
     }
 
     fn is_new(&self) -> bool {
@@ -192,9 +214,13 @@ impl Stage {
     }
 
     pub(super) fn audit(&self) -> Audit {
+        self.audit_of(&self.log())
+    }
+
+    pub(super) fn audit_of(&self, log: &[Recorded]) -> Audit {
         let run = run();
         let ports = Ports { run: &run, store: &self.store, repository: Some(&self.trees) };
-        audit(&self.log(), &ports)
+        audit(log, &ports)
     }
 
     /// Subjects of the branch's commits, the oldest first.
@@ -232,6 +258,8 @@ struct Hands {
     roles: Vec<Role>,
     budget: Budget,
     depth: usize,
+    share: Share,
+    notes: Vec<sequester_core::notes::Standing>,
     ignored: Vec<(&'static str, Option<&'static str>)>,
     planted: Option<Given>,
     trouble: Option<(&'static str, Trouble)>,
@@ -259,7 +287,15 @@ impl Crew for Hands {
         };
         let (budget, grants, depth) = (self.budget.clone(), Grants::default(), self.depth);
         let prompt = role.prompt.as_str().into();
-        Ok(Member { profile, prompt, budget, grants, output_bytes: OUTPUT_BYTES, depth })
+        Ok(Member {
+            profile,
+            prompt,
+            budget,
+            grants,
+            output_bytes: OUTPUT_BYTES,
+            records: 2_000,
+            depth,
+        })
     }
 
     fn delegate(&self, agent: &str, under: &Profile) -> Result<Member, Trouble> {
@@ -289,19 +325,28 @@ impl Crew for Hands {
         let limits = Limits::default();
         let shelf = Shelf::new(snapshot.as_ref(), &LineOutliner, &limits);
         let (ranker, companions) = (WordRanker(snapshot.as_ref()), Companions::default());
-        let builder =
+        let mut builder =
             Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
+        builder.share = self.share;
+        builder.notes = &self.notes;
         let planted = self.planted.iter().filter(|file| file.task == *wanted.task);
         let given: Vec<Given> = wanted.given.iter().chain(planted).cloned().collect();
         let request = Request {
             clarifications: wanted.clarifications,
             given: &given,
             work: wanted.work,
+            records: wanted.records,
             simplified: wanted.simplified,
             delegated: wanted.delegated,
             ..Request::new(wanted.task, self.role(wanted.agent))
         };
         Ok(builder.build(&request).unwrap())
+    }
+
+    fn asking(&self, task: &TaskId) -> Asking {
+        let Some(task) = self.plan.task(task) else { return Asking::default() };
+        let paths = task.files.iter().map(|file| file.path.to_string()).collect();
+        Asking { text: format!("{}\n\n{}", task.title, task.text), paths }
     }
 
     fn reveal(&self, path: &RepoPath) -> Result<Vec<u8>, Refusal> {

@@ -7,6 +7,7 @@ use sequester_core::agent::Registry;
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::profile::{HOST_HINT, is_host};
+use sequester_core::recall::Relevance;
 use sequester_core::source::Origin;
 use sequester_core::spelling;
 use sequester_llm::Endpoint;
@@ -38,6 +39,7 @@ const KEYS: [&str; 16] = [
 const LATER: [&str; 7] = ["jobs", "records", "relevance", "review", "share", "tdd", "workflow"];
 const OWN_FILE: &str = "your own configuration is `config.toml` in `~/.config/sequester`, or where `XDG_CONFIG_HOME` says";
 const CHECKS: [&str; 4] = ["types", "lint", "tests", "security"];
+pub(super) const RECORDS: [&str; 4] = ["summaries", "notes", "artifacts", "backpack"];
 const ALIASES: [&str; 3] = ["strong", "cheap", "default"];
 /// A file with more faults than this is no configuration.
 const FAULTS: usize = 50;
@@ -115,6 +117,7 @@ impl Config {
                 }
             }
             _ if LATER.contains(&key) => {
+                reader.check_later(key, value);
                 self.later.insert(key.to_owned(), owned(value.get_ref()));
             }
             _ => reader.unknown(&at, key, &KEYS),
@@ -277,6 +280,31 @@ impl Reader<'_> {
             self.bad(&value.span(), message, hint);
         }
         fits
+    }
+
+    /// What passes from task to task is known word by word; the rest is read where it is used.
+    fn check_later(&mut self, key: &str, value: &Spanned<DeValue<'_>>) {
+        match key {
+            "relevance" => {
+                let known = Relevance::ALL.map(Relevance::as_str);
+                let text = self.text(key, value);
+                if text.is_some_and(|text| Relevance::parse(&text).is_none()) {
+                    let hint = format!("Write `{}`.", known.join("`, `"));
+                    self.bad(&value.span(), "`relevance` has no such value.", hint);
+                }
+            }
+            "records" => {
+                for (kind, at, value) in self.table(key, value) {
+                    if !RECORDS.contains(&kind) {
+                        self.unknown(&at, kind, &RECORDS);
+                    } else if !matches!(value.get_ref(), DeValue::Boolean(_)) {
+                        let message = format!("`records.{kind}` must be `true` or `false`.");
+                        self.bad(&value.span(), message, format!("Write `{kind} = true`."));
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Nobody sets the context above its ceiling, and the repository nothing above its default.

@@ -110,13 +110,15 @@ impl AgentRun {
         if [own::REPORT, own::ASK].contains(&call.name.as_str()) {
             return self.answer(call, ALONE.to_owned(), true);
         }
-        match own::carry_out(&call, &mut self.kept) {
+        let is_listed = self.effect(&call.name).is_some();
+        let own = is_listed.then(|| own::carry_out(&call, &mut self.kept)).flatten();
+        match own {
             Some(said) => {
                 let failed = said.is_err();
                 let text = said.unwrap_or_else(|fault| fault);
                 self.answer(call, text, failed);
             }
-            None if self.effect(&call.name).is_none() => {
+            None if !is_listed => {
                 let names: Vec<&str> =
                     self.brief.tools.iter().map(|spec| spec.name.as_ref()).collect();
                 let text = format!(

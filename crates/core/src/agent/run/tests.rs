@@ -20,7 +20,7 @@ fn spec(name: &'static str, effect: Effect) -> Spec {
 
 fn brief() -> Brief {
     let task = TaskId::new("A.1");
-    let mut tools = own::specs(&task, Phase::Research);
+    let mut tools = own::specs(&task, Phase::Research, Switches::ALL);
     tools.extend([
         spec("Read", Effect::Reads),
         spec("Grep", Effect::Reads),

@@ -2,7 +2,9 @@ use proptest::prelude::*;
 
 use super::stage::{Brought, Stage, started, task};
 use crate::agent::{self, Fault};
+use crate::context::Share;
 use crate::report::{Phase, Question, Status};
+use crate::run::reach::waves;
 use crate::run::*;
 
 /// Any plan of up to nine tasks, by which earlier ones each needs.
@@ -146,6 +148,36 @@ proptest! {
         committed.sort();
         committed.dedup();
         prop_assert_eq!(committed.len(), count);
+    }
+
+    #[test]
+    fn where_all_earlier_waves_are_shared_a_task_waits_for_them_and_every_run_ends(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
+        turns in prop::collection::vec(0_usize..8, 1..30), clashes in prop::collection::vec(any::<bool>(), 9),
+    ) {
+        let mut stage = stage(&plan, days, jobs);
+        stage.state.started.settings.share = Share::AllEarlier;
+        let mut turns = turns.into_iter().cycle();
+        stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
+        let mut clashes = clashes;
+        stage.conflict = Box::new(move |id| {
+            let number: usize = id.as_str()[1..].parse().unwrap();
+            std::mem::take(&mut clashes[number])
+        });
+        play_out(&mut stage);
+        for task in &stage.state.tasks {
+            prop_assert!(task.ended.is_some(), "{} waits for ever", task.spec.id);
+        }
+        for (at, recorded) in stage.log.iter().enumerate() {
+            let Event::AttemptStarted(_) = recorded.entry.event else { continue };
+            let before = RunState::replay(&stage.log[..at]).unwrap();
+            let own = before.position(recorded.entry.scope.task.as_ref().unwrap()).unwrap();
+            let waves = waves(&before.tasks);
+            for (task, wave) in before.tasks.iter().zip(&waves) {
+                let is_there = task.ended.is_some() || task.over.is_some();
+                prop_assert!(*wave >= waves[own] || is_there, "{} before {own}", task.spec.id);
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::context::Share;
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::moment::Moment;
+use crate::recall::Relevance;
+use crate::record::Switches;
 use crate::report::Phase;
 use crate::run::queue::Queue;
 use crate::run::*;
@@ -62,6 +64,7 @@ pub(super) fn task(id: &str, needs: &[&str]) -> TaskSpec {
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),
+        consumes: Vec::new(),
         tdd: false,
         budget: Cap::default(),
         message: None,
@@ -104,6 +107,8 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
             .collect(),
         settings: Settings {
             share: Share::default(),
+            relevance: Relevance::default(),
+            records: Switches::default(),
             review: Review::default(),
             unattended: false,
             budget: Cap::default(),

@@ -1,0 +1,187 @@
+//! `sequester recall`: which records a task's text is about.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use sequester_core::fault::{Code, Fault, FileFault, Place};
+use sequester_core::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
+use serde::{Deserialize, Serialize};
+
+use crate::Outcome;
+use crate::args::{Args, RecallArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::render::{table, terminal};
+use crate::wire::find_root;
+use crate::wire::records::Shelves;
+use crate::wire::runs::Runs;
+
+/// The largest list that is read; 100,000 records of some lines each have less.
+const MOST_BYTES: u64 = 64 << 20;
+const SHAPE: &str = "Each line is one JSON object: `{\"id\": \"a\", \"title\": \"...\", \"summary\": \"...\", \"paths\": [\"src/a.rs\"], \"age\": 1}`.";
+
+pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
+    let text = super::read_text(&recall.text)?;
+    let rows = match &recall.records {
+        Some(file) => read(file)?,
+        None => of_run(args, recall)?,
+    };
+    let by = recall.relevance.unwrap_or_default();
+    let ranked = rank(&rows, &text, by);
+    let shown = match recall.top {
+        Some(top) => &ranked[..ranked.len().min(usize::from(top))],
+        None => recall::choose(&ranked, recall::TOP),
+    };
+    let shown: Vec<Shown<'_>> = shown.iter().map(|one| Shown::of(&rows, one)).collect();
+    if args.json {
+        output::print_json(&shown)?;
+    } else {
+        output::print(&render(&shown, rows.len()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All that the tasks of a run left: a person may see it.
+fn of_run(args: &Args, recall: &RecallArgs) -> Result<Vec<Row>, Failure> {
+    let (runs, run) = Runs::seek(&find_root(args)?, recall.run.as_deref())?;
+    let all = Shelves::of(&runs, &runs.state(&run)?)?.all();
+    let mut rows = Vec::with_capacity(all.len());
+    let (mut age, mut last) = (0, None);
+    for (record, uses) in all.into_iter().rev() {
+        if last.replace(record.task.clone()).as_ref() != Some(&record.task) {
+            age += 1;
+        }
+        rows.push(Row {
+            id: record.id.to_string(),
+            title: record.title.clone(),
+            summary: record.text.clone(),
+            paths: record.paths.clone(),
+            age: Some(age),
+            uses,
+        });
+    }
+    rows.reverse();
+    Ok(rows)
+}
+
+/// A record as a line of the list has it. What else the line says is for others.
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    summary: String,
+    #[serde(default)]
+    paths: Vec<String>,
+    /// How many tasks back it was left; without it, the last line is 1.
+    age: Option<u32>,
+    #[serde(default)]
+    uses: u32,
+}
+
+fn rank(rows: &[Row], text: &str, by: Relevance) -> Vec<Ranked> {
+    let mut index = Index::default();
+    let seen: Vec<Seen> = rows
+        .iter()
+        .enumerate()
+        .map(|(place, row)| {
+            let Row { title, summary, paths, age, uses, .. } = row;
+            let at = index.add(&Entry { title, summary, paths });
+            let age = age.unwrap_or_else(|| u32::try_from(rows.len() - place).unwrap_or(u32::MAX));
+            Seen { at, age, uses: *uses }
+        })
+        .collect();
+    index.rank(&Query { text, paths: &[] }, &seen, by)
+}
+
+fn read(file: &Path) -> Result<Vec<Row>, Failure> {
+    let name = terminal::clean(&file.display().to_string()).into_owned();
+    let refuse = |message: String, hint: &str| {
+        Failure::input(Code::Unreadable, &name, message, hint.to_owned())
+    };
+    let bytes = read_bytes(file).map_err(|error| {
+        let message = format!("The records cannot be read: {error}.");
+        refuse(message, "Name a text file you may read.")
+    })?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("The records are larger than {} MB.", MOST_BYTES >> 20);
+        return Err(refuse(message, "Leave out the oldest, or shorten their summaries."));
+    }
+    let (rows, faults) = parse(&bytes);
+    let of_file = |fault| FileFault { file: name.clone(), fault };
+    let faults: Vec<FileFault> = faults.into_iter().map(of_file).collect();
+    Failure::of_files(&faults).map_or(Ok(rows), Err)
+}
+
+fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(file)?.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The records, and all that is wrong with the lines. Empty lines are none.
+fn parse(bytes: &[u8]) -> (Vec<Row>, Vec<Fault>) {
+    let (mut rows, mut faults) = (Vec::new(), Vec::new());
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let fault = |column: usize, code, message, hint: &str| {
+            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            Fault::new(code, Place { line: place(at + 1), column: place(column) }, message, hint)
+        };
+        match serde_json::from_slice::<Row>(line) {
+            Err(error) => {
+                let message = format!("The line is no record: {}.", plain(&error));
+                faults.push(fault(error.column().max(1), Code::BadSyntax, message, SHAPE));
+            }
+            Ok(row) => {
+                if let Some(first) = lines.get(&row.id) {
+                    let message = format!("The record `{}` is on line {first} too.", row.id);
+                    let hint = "Give each record an id of its own.";
+                    faults.push(fault(1, Code::DoubledId, message, hint));
+                }
+                lines.entry(row.id.clone()).or_insert(at + 1);
+                rows.push(row);
+            }
+        }
+    }
+    (rows, faults)
+}
+
+/// What the parser says without the place, which would be that in the line.
+fn plain(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    told.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    id: &'a str,
+    score: f64,
+    why: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    fn of(rows: &'a [Row], ranked: &'a Ranked) -> Self {
+        Self { id: &rows[ranked.at].id, score: ranked.score, why: &ranked.why }
+    }
+}
+
+fn render(shown: &[Shown<'_>], of: usize) -> String {
+    if shown.is_empty() {
+        return format!("None of {} is about the text.\n", terminal::plural(of, "record"));
+    }
+    let row =
+        |one: &Shown<'_>| [format!("{:.3}", one.score), one.id.to_owned(), one.why.to_owned()];
+    let rows: Vec<[String; 3]> = shown.iter().map(row).collect();
+    table::render(["score", "record", "why"], &rows, terminal::width())
+}

@@ -1,0 +1,85 @@
+//! Recall: which of the records that a task may see its text is about.
+
+mod index;
+mod query;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use index::Index;
+
+/// How many records a task is given.
+pub const TOP: usize = 3;
+/// A record that has less than this share of what the task's words could give is not worth its room. The rule of the seed
+/// counts whole words and stays above it.
+const LEAST: f64 = 0.12;
+
+/// By what records are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relevance {
+    /// By the words they share with the task, rare ones first of all.
+    #[default]
+    Words,
+    /// The last ten, by how many of the task's words they have: the rule that all of this began with, for comparison.
+    Seed,
+    /// No record is chosen by its text.
+    Off,
+}
+
+impl Relevance {
+    pub const ALL: [Self; 3] = [Self::Words, Self::Seed, Self::Off];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Seed => "seed",
+            Self::Off => "off",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == text)
+    }
+}
+
+/// What is known of a record by the index.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    pub title: &'a str,
+    pub summary: &'a str,
+    pub paths: &'a [String],
+}
+
+/// One record that the task may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Its number in the index.
+    pub at: usize,
+    /// How many tasks back it was left; 1 is the task just before.
+    pub age: u32,
+    /// How often others that the task may see made use of it.
+    pub uses: u32,
+}
+
+/// What a task is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    pub text: &'a str,
+    /// The files that it names.
+    pub paths: &'a [String],
+}
+
+/// A record with its place in the order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    pub at: usize,
+    pub score: f64,
+    pub why: String,
+}
+
+/// What is worth showing, at most `top`: nothing is better than what has nothing to do with the task.
+pub fn choose(ranked: &[Ranked], top: usize) -> &[Ranked] {
+    let worth = ranked.iter().take(top).take_while(|one| one.score >= LEAST).count();
+    &ranked[..worth]
+}

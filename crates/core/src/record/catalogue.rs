@@ -1,0 +1,266 @@
+//! What the done tasks of a run left, in memory: who may see it, and what of it is handed over. It is made from what was
+//! recorded, each record once, and gives the same whatever the order in which tasks happened to end.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::left::{Read, left};
+use super::usage::{Shown, shown};
+use super::wish::Wish;
+use super::{Chosen, Handed, Kind, Record, Switches};
+use crate::digest::Digest;
+use crate::evidence::named;
+use crate::id::TaskId;
+use crate::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
+use crate::run::{RunState, Settings, TaskRun};
+
+/// If nothing is about a task's text, it gets so many summaries and notes of what it needs itself.
+const FALLBACK: usize = 2;
+/// How many records a question brings at most.
+const RECALLED: usize = 10;
+
+/// Grows as tasks end. One that is done again is made anew.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    index: Index,
+    /// By their numbers in the index.
+    records: Vec<Filed>,
+    /// The number of each record that counts.
+    ids: HashMap<Arc<str>, usize>,
+    /// By place in the run.
+    tasks: Vec<Option<Shelf>>,
+}
+
+#[derive(Debug)]
+struct Filed {
+    record: Arc<Record>,
+    /// What an interface is called in code.
+    names: BTreeSet<String>,
+}
+
+/// What one task left.
+#[derive(Debug)]
+struct Shelf {
+    task: TaskId,
+    ended_at: u64,
+    records: Vec<usize>,
+    /// Records of others that it made use of.
+    used: Vec<usize>,
+}
+
+/// A task that is about to begin, as far as records go.
+#[derive(Clone, Debug)]
+pub struct Seeker {
+    settings: Settings,
+    /// Places of the tasks whose records it may see, in the plan's order.
+    visible: Vec<usize>,
+    needs: Vec<usize>,
+    consumes: Vec<String>,
+}
+
+impl Seeker {
+    pub fn of(run: &RunState, task: &TaskId) -> Option<Self> {
+        let at = run.position(task)?;
+        Some(Self {
+            settings: run.started.settings.clone(),
+            visible: run.visible(at),
+            needs: run.needs(at).to_vec(),
+            consumes: run.tasks[at].spec.consumes.clone(),
+        })
+    }
+
+    /// A person, who may see all that the run left.
+    pub fn person(run: &RunState) -> Self {
+        let settings = Settings { records: Switches::ALL, ..run.started.settings.clone() };
+        let visible = (0..run.tasks.len()).collect();
+        Self { settings, visible, needs: Vec::new(), consumes: Vec::new() }
+    }
+}
+
+impl Catalogue {
+    /// The tasks that a seeker may see and that are not known yet, or were done again since.
+    pub fn missing(&self, run: &RunState, seeker: &Seeker) -> Vec<(usize, TaskRun)> {
+        let open = seeker.visible.iter().filter(|at| {
+            let (task, known) = (&run.tasks[**at], self.shelf(**at));
+            let is_known = known.is_some_and(|shelf| {
+                shelf.ended_at == task.ended_at() && shelf.task == task.spec.id
+            });
+            task.is_done() && !is_known
+        });
+        open.map(|at| (*at, run.tasks[*at].clone())).collect()
+    }
+
+    /// Takes what tasks left, each after those that it needs. What cannot be read is no record that is not there: it says so.
+    pub fn fill<E>(
+        &mut self,
+        missing: &[(usize, TaskRun)],
+        read: impl Fn(&Digest) -> Result<Vec<u8>, E>,
+    ) -> Result<(), E> {
+        let failed: RefCell<Option<E>> = RefCell::new(None);
+        let read = |digest: &Digest| match read(digest) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                failed.borrow_mut().get_or_insert(error);
+                None
+            }
+        };
+        for (at, task) in missing {
+            self.add(*at, task, &read);
+            if let Some(error) = failed.borrow_mut().take() {
+                self.tasks[*at] = None;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, at: usize, task: &TaskRun, read: Read<'_>) {
+        let used = self.used(&shown(task, read));
+        let records = left(task, read).into_iter().map(|record| self.file(record)).collect();
+        if self.tasks.len() <= at {
+            self.tasks.resize_with(at + 1, || None);
+        }
+        let (task, ended_at) = (task.spec.id.clone(), task.ended_at());
+        self.tasks[at] = Some(Shelf { task, ended_at, records, used });
+    }
+
+    /// What a task is shown before it begins: interfaces that it consumes, then what its text is about.
+    pub fn hand(&self, seeker: &Seeker, query: &Query<'_>) -> Handed {
+        let sight = self.sight(seeker);
+        let mut chosen = self.interfaces(seeker);
+        for kind in [Kind::Summary, Kind::Artifact, Kind::Note] {
+            let best = self.best(seeker, &of_kind(&sight, kind), query);
+            if best.is_empty() && kind != Kind::Artifact && seeker.settings.records.has(kind) {
+                chosen.extend(self.fallback(seeker, kind));
+            }
+            chosen.extend(best);
+        }
+        let kinds = [Kind::Interface, Kind::Summary, Kind::Artifact, Kind::Note];
+        let seen = sight.iter().filter(|(kind, _)| kinds.contains(kind)).count();
+        let passed_over = seen.saturating_sub(chosen.len());
+        Handed { chosen, passed_over }
+    }
+
+    /// The records of one kind that a text is about; nothing where the kind is switched off.
+    pub fn rank(&self, seeker: &Seeker, kind: Kind, query: &Query<'_>) -> Vec<Chosen> {
+        self.best(seeker, &of_kind(&self.sight(seeker), kind), query)
+    }
+
+    /// All that a subagent may see and its question is about, the best first.
+    pub fn recall(&self, seeker: &Seeker, text: &str) -> Vec<Chosen> {
+        let by = match seeker.settings.relevance {
+            // Who asks wants an answer.
+            Relevance::Off => Relevance::Words,
+            by => by,
+        };
+        let seen: Vec<Seen> = self.sight(seeker).into_iter().map(|(_, seen)| seen).collect();
+        let ranked = self.index.rank(&Query { text, paths: &[] }, &seen, by);
+        ranked.iter().take(RECALLED).map(|one| self.chosen(one)).collect()
+    }
+
+    /// All that a seeker may see, in the plan's order, with how often those that it may see made use of it.
+    pub fn all(&self, seeker: &Seeker) -> Vec<(Arc<Record>, u32)> {
+        let uses = self.uses(seeker);
+        let shelves = seeker.visible.iter().filter_map(|at| self.shelf(*at));
+        let records = shelves.flat_map(|shelf| &shelf.records);
+        records.map(|at| (Arc::clone(&self.records[*at].record), uses[*at])).collect()
+    }
+
+    fn best(&self, seeker: &Seeker, seen: &[Seen], query: &Query<'_>) -> Vec<Chosen> {
+        let ranked = self.index.rank(query, seen, seeker.settings.relevance);
+        recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
+    }
+
+    fn shelf(&self, at: usize) -> Option<&Shelf> {
+        self.tasks.get(at).and_then(Option::as_ref)
+    }
+
+    /// With how many tasks back they are: 1 is the last one before it.
+    fn shelves<'a>(&'a self, seeker: &'a Seeker) -> impl Iterator<Item = (u32, &'a Shelf)> {
+        let places = (1..).zip(seeker.visible.iter().rev());
+        places.filter_map(|(age, at)| Some((age, self.shelf(*at)?)))
+    }
+
+    /// How often each record was made use of, by those that a seeker may see.
+    fn uses(&self, seeker: &Seeker) -> Vec<u32> {
+        let mut uses = vec![0; self.records.len()];
+        for at in self.shelves(seeker).flat_map(|(_, shelf)| &shelf.used) {
+            uses[*at] += 1;
+        }
+        uses
+    }
+
+    /// Records of the kinds that pass. No number comes from any that the seeker may not see.
+    fn sight(&self, seeker: &Seeker) -> Vec<(Kind, Seen)> {
+        let uses = self.uses(seeker);
+        let all = self.shelves(seeker).flat_map(|(age, shelf)| {
+            shelf.records.iter().map(move |at| Seen { at: *at, age, uses: 0 })
+        });
+        let all = all.map(|seen| {
+            let kind = self.records[seen.at].record.kind;
+            (kind, Seen { uses: uses[seen.at], ..seen })
+        });
+        all.filter(|(kind, _)| seeker.settings.records.has(*kind)).collect()
+    }
+
+    /// What tasks produce that this one says it consumes, the latest first.
+    fn interfaces(&self, seeker: &Seeker) -> Vec<Chosen> {
+        let wishes: Vec<Wish<'_>> = seeker.consumes.iter().map(|text| Wish::of(text)).collect();
+        let mut chosen = Vec::new();
+        if wishes.is_empty() {
+            return chosen;
+        }
+        for at in self.shelves(seeker).flat_map(|(_, shelf)| &shelf.records) {
+            let Filed { record, names } = &self.records[*at];
+            let wish = wishes.iter().find(|wish| wish.is_met_by(record, names));
+            if let Some(wish) = wish.filter(|_| record.kind == Kind::Interface) {
+                let why = format!("the task consumes {}", wish.text());
+                chosen.push(Chosen { record: Arc::clone(record), score: None, why });
+            }
+        }
+        chosen
+    }
+
+    /// The last of their kind that the tasks left which it needs itself.
+    fn fallback(&self, seeker: &Seeker, kind: Kind) -> Vec<Chosen> {
+        let is_need = |at: &&usize| seeker.needs.contains(at);
+        let needs = seeker.visible.iter().rev().filter(is_need).filter_map(|at| self.shelf(*at));
+        let records = needs.flat_map(|shelf| &shelf.records).map(|at| &self.records[*at].record);
+        let last = records.filter(|record| record.kind == kind);
+        let chosen = |record: &Arc<Record>| Chosen {
+            record: Arc::clone(record),
+            score: None,
+            why: "nothing matched; the task needs the one that left it".to_owned(),
+        };
+        last.take(FALLBACK).map(chosen).collect()
+    }
+
+    fn chosen(&self, ranked: &Ranked) -> Chosen {
+        let record = Arc::clone(&self.records[ranked.at].record);
+        Chosen { record, score: Some(ranked.score), why: ranked.why.clone() }
+    }
+
+    fn file(&mut self, record: Record) -> usize {
+        let Record { title, text, paths, .. } = &record;
+        let at = self.index.add(&Entry { title, summary: text, paths });
+        let names = match record.kind {
+            Kind::Interface => named(&record.text).map(|name| name.own.to_owned()).collect(),
+            _ => BTreeSet::new(),
+        };
+        self.ids.insert(Arc::clone(&record.id), at);
+        self.records.push(Filed { record: Arc::new(record), names });
+        at
+    }
+
+    /// Which of the records that a task was shown it made use of.
+    fn used(&self, shown: &Shown) -> Vec<usize> {
+        let found = shown.ids.iter().filter_map(|id| self.ids.get(id.as_str()));
+        let is_used = |at: &&usize| shown.uses(&self.records[**at].record);
+        found.filter(is_used).copied().collect()
+    }
+}
+
+fn of_kind(sight: &[(Kind, Seen)], wanted: Kind) -> Vec<Seen> {
+    sight.iter().filter(|(kind, _)| *kind == wanted).map(|(_, seen)| *seen).collect()
+}

@@ -1,0 +1,169 @@
+//! What a task left, made from what was recorded of it and nothing else.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::{Kind, Record, notes};
+use crate::agent::Outcome;
+use crate::change::Change;
+use crate::digest::Digest;
+use crate::report::{Artifact, Findings, Label, Report, SUMMARY_TOKENS};
+use crate::run::{Fact, Said, TaskRun, Tried};
+use crate::secret::redact;
+use crate::tokens;
+
+/// The bytes of that name; nothing where they are gone.
+pub type Read<'a> = &'a dyn Fn(&Digest) -> Option<Vec<u8>>;
+
+/// How many paths a record names.
+const PATHS: usize = 200;
+/// What a cut summary ends with.
+const CUT: &str = "\n(Cut: a summary has at most 500 tokens.)";
+const CUT_TOKENS: usize = 20;
+
+/// All that a done task left; nothing of one that is not done, or begins anew.
+pub fn left(task: &TaskRun, read: Read<'_>) -> Vec<Record> {
+    if !task.is_done() {
+        return Vec::new();
+    }
+    let paths = touched(task, read);
+    let mut records: Vec<Record> = summary(task, &paths, read).into_iter().collect();
+    records.extend(interfaces(task, &paths));
+    records.extend(notes(task, read).into_iter().map(|note| {
+        let name = format!("note/{}", note.section);
+        record(task, Kind::Note, &name, &note.content, &paths)
+    }));
+    records
+}
+
+/// The attempts that made a task what it is: of each step the one that completed it last. What was judged and mended, or
+/// begun anew, counts no more; what was delegated never does.
+pub fn counted(task: &TaskRun) -> Vec<&Tried> {
+    let mut counted: Vec<&Tried> = Vec::new();
+    let mut void = 0;
+    for fact in &task.facts {
+        match fact {
+            Fact::Reopened => {
+                counted.clear();
+                void = 0;
+            }
+            Fact::Withdrawn { attempts } => {
+                counted.clear();
+                void = *attempts;
+            }
+            Fact::Tried(tried) if tried.number > void && is_taken(tried) => {
+                if let Some(at) = counted.iter().position(|one| one.step == tried.step) {
+                    counted.truncate(at);
+                }
+                counted.push(tried);
+            }
+            _ => {}
+        }
+    }
+    counted
+}
+
+fn is_taken(tried: &Tried) -> bool {
+    let proceeds = matches!(tried.said, Some(Said::Proceed { .. }));
+    proceeds && tried.outcome == Outcome::Done && tried.trouble.is_none() && tried.parent.is_none()
+}
+
+/// Paths of the change that was accepted: of the attempt that left the result, and of those that it mended.
+pub fn touched(task: &TaskRun, read: Read<'_>) -> Vec<String> {
+    let mut tree = task.ended.as_ref().and_then(|ended| ended.tree.as_ref());
+    let mut paths = BTreeSet::new();
+    for tried in task.tried().rev().filter(|one| one.phase.changes_files()) {
+        let Some(wanted) = tree else { break };
+        let Some(change) = tried.change.as_ref().filter(|_| tried.tree.as_ref() == Some(wanted))
+        else {
+            continue;
+        };
+        paths.extend(read(change).and_then(|bytes| Change::paths(&bytes)).unwrap_or_default());
+        tree = tried.from.as_ref();
+    }
+    paths.into_iter().collect()
+}
+
+fn record(task: &TaskRun, kind: Kind, name: &str, text: &str, paths: &[String]) -> Record {
+    let id = &task.spec.id;
+    Record {
+        id: format!("{id}/{name}").into(),
+        task: id.clone(),
+        kind,
+        title: redact(&task.spec.title).text.into_owned(),
+        text: redact(text).text.into_owned(),
+        paths: paths.iter().take(PATHS).cloned().collect(),
+        refs: Vec::new(),
+        label: String::new(),
+    }
+}
+
+/// Of the one who changed files last, else of who reported last.
+fn summary(task: &TaskRun, paths: &[String], read: Read<'_>) -> Option<Record> {
+    let counted = counted(task);
+    let writer = counted.iter().rev().find(|tried| tried.phase.changes_files());
+    let deciding = writer.or(counted.last())?;
+    let report: Report = serde_json::from_slice(&read(deciding.report.as_ref()?)?).ok()?;
+    let mut text = report.context_summary.trim().to_owned();
+    for (heading, items) in lists(&report) {
+        if !items.is_empty() {
+            let _ = write!(text, "\n\n{heading}:\n- {}", items.join("\n- "));
+        }
+    }
+    if paths.len() > PATHS {
+        let _ =
+            write!(text, "\n\n{} files were touched; the first {PATHS} are named.", paths.len());
+    }
+    Some(record(task, Kind::Summary, "summary", &bounded(text.trim()), paths))
+}
+
+/// What was found, decided and can be used, as far as the report has it apart from its summary.
+fn lists(report: &Report) -> [(&'static str, Vec<String>); 3] {
+    let (mut found, mut decided, mut usable) = (Vec::new(), Vec::new(), Vec::new());
+    match &report.findings {
+        Findings::Research(research) => {
+            let all = [&research.existing_implementations, &research.conflicts];
+            found.extend(all.into_iter().chain([&research.patterns_found]).flatten().cloned());
+            decided.extend(research.recommendations.iter().cloned());
+        }
+        Findings::Write(change) | Findings::Execute(change) => {
+            usable.extend(change.tests_written.iter().map(|test| format!("test: {test}")));
+        }
+        Findings::Plan(plan) => decided.extend(plan.steps.iter().cloned()),
+        // They say of another's work whether it may stand.
+        Findings::Validate(_)
+        | Findings::Analyze(_)
+        | Findings::Review(_)
+        | Findings::Verify(_)
+        | Findings::Draft(_) => {}
+    }
+    for Artifact { label, content, .. } in &report.artifacts {
+        match label {
+            Label::Finding => found.push(content.clone()),
+            Label::Decision => decided.push(content.clone()),
+            Label::Resource => usable.push(content.clone()),
+            Label::Error | Label::Todo => {}
+        }
+    }
+    let lines = |items: Vec<String>| -> Vec<String> {
+        let line = |item: &String| item.split_whitespace().collect::<Vec<_>>().join(" ");
+        items.iter().map(line).filter(|item| !item.is_empty()).collect()
+    };
+    [("Findings", lines(found)), ("Decisions", lines(decided)), ("Resources", lines(usable))]
+}
+
+fn bounded(text: &str) -> String {
+    if tokens::count(text) <= SUMMARY_TOKENS {
+        return text.to_owned();
+    }
+    tokens::head(text, SUMMARY_TOKENS - CUT_TOKENS).trim_end().to_owned() + CUT
+}
+
+/// What the plan says that it produces; that it is there was verified when it ended.
+fn interfaces(task: &TaskRun, paths: &[String]) -> impl Iterator<Item = Record> {
+    let numbered = task.spec.produces.iter().zip(1..);
+    numbered.map(|(text, number)| {
+        let text = tokens::head(text.trim(), SUMMARY_TOKENS);
+        record(task, Kind::Interface, &format!("interface-{number}"), text, paths)
+    })
+}

@@ -1,0 +1,87 @@
+//! Which records a task made use of: those that it was shown and cited, or whose files it touched.
+
+use std::collections::BTreeSet;
+
+use super::Record;
+use super::left::{Read, counted, touched};
+use crate::context::{Kind, Manifest, Row};
+
+/// What a done task was shown, and what it did then.
+pub(super) struct Shown {
+    /// Of records, in order, each once.
+    pub(super) ids: BTreeSet<String>,
+    /// Its reports, as they were kept.
+    reports: Vec<String>,
+    paths: BTreeSet<String>,
+}
+
+/// By what was recorded of the attempts that count.
+pub(super) fn shown(task: &crate::run::TaskRun, read: Read<'_>) -> Shown {
+    let (mut ids, mut reports) = (BTreeSet::new(), Vec::new());
+    for tried in counted(task) {
+        let manifest = read(&tried.manifest).and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let rows: Vec<Row> = manifest.map_or_else(Vec::new, |one: Manifest| one.fragments);
+        let records = rows.iter().filter(|row| row.kind == Kind::Record);
+        let before = ids.len();
+        ids.extend(records.filter_map(|row| Some(named(&row.source)?.0.to_owned())));
+        if ids.len() > before {
+            let report = tried.report.as_ref().and_then(read);
+            reports.extend(report.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+    let paths = if ids.is_empty() { Vec::new() } else { touched(task, read) };
+    Shown { ids, reports, paths: paths.into_iter().collect() }
+}
+
+/// The id of a record and its task, of what a manifest calls its source.
+pub(crate) fn named(source: &str) -> Option<(&str, &str)> {
+    source.strip_prefix("record ")?.rsplit_once(" of task ")
+}
+
+impl Shown {
+    pub(super) fn uses(&self, record: &Record) -> bool {
+        let touches = record.paths.iter().any(|path| self.paths.contains(path));
+        touches || self.reports.iter().any(|report| cites(report, &record.id))
+    }
+}
+
+/// Whether a text names an id, and not a longer one that has it in it.
+fn cites(text: &str, id: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    text.match_indices(id).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + id.len()..]);
+        // A sentence may end with it.
+        let behind = behind.strip_prefix('.').unwrap_or(behind);
+        !before.ends_with(is_part) && !behind.starts_with(is_part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_cited_where_it_stands_by_itself() {
+        for (text, wanted) in [
+            ("By \"1/summary\" it is so.", true),
+            ("As in 1/summary.", true),
+            ("1/summary", true),
+            ("11/summary", false),
+            ("a.1/summary", false),
+            ("1/summary-2", false),
+            ("1/summar", false),
+        ] {
+            assert_eq!(cites(text, "1/summary"), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_source_names_the_record_and_its_task() {
+        assert_eq!(
+            named("record a of task b/summary of task a of task b").map(|one| one.1),
+            Some("b")
+        );
+        assert_eq!(named("record 1/summary of task 1"), Some(("1/summary", "1")));
+        assert_eq!(named("task 1"), None);
+    }
+}

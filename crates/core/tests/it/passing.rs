@@ -1,0 +1,417 @@
+//! What passes from task to task: only along the edges, and the same whatever the order in which tasks end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use sequester_core::agent;
+use sequester_core::budget::{Budget, Spent};
+use sequester_core::change::{Action, Change, Entry as File, Mode};
+use sequester_core::context::Share;
+use sequester_core::digest::Digest;
+use sequester_core::id::{TaskId, TreeId};
+use sequester_core::moment::Moment;
+use sequester_core::plan;
+use sequester_core::provider::Powers;
+use sequester_core::recall::{Query, Relevance};
+use sequester_core::record::{Catalogue, Handed, Kind, Record, Seeker, left};
+use sequester_core::report::{Phase, Report};
+use sequester_core::run::{
+    AttemptEnded, AttemptStarted, Ended, Entry, Event, Purpose, Recorded, RunState, Said, Scope,
+    Shown, Started, TaskEnded,
+};
+use sequester_core::store::Batch;
+use sequester_testkit::{PlanText, TaskText, started};
+use serde_json::json;
+
+use crate::desk::options;
+
+/// A run that is told event by event, with the bytes that the events name.
+struct Told {
+    events: Vec<Recorded>,
+    blobs: BTreeMap<Digest, Vec<u8>>,
+}
+
+/// What one attempt says and does.
+struct Deed<'a> {
+    step: &'a str,
+    phase: Phase,
+    from: Option<&'a str>,
+    tree: Option<&'a str>,
+    touches: &'a [&'a str],
+    report: serde_json::Value,
+}
+
+fn written(task: &str, summary: &str) -> serde_json::Value {
+    json!({
+        "task_id": task, "phase": "write", "status": "complete", "decision": "PROCEED",
+        "findings": {"files_changed": ["claimed.rs"], "tests_written": ["it_works"]},
+        "context_summary": summary,
+        "self_review": [{"item": "All of it", "ok": true}],
+    })
+}
+
+impl Told {
+    fn new(started: Started) -> Self {
+        let mut told = Self { events: Vec::new(), blobs: BTreeMap::new() };
+        told.tell(Scope::default(), Event::RunStarted(Box::new(started)));
+        told
+    }
+
+    fn tell(&mut self, scope: Scope, event: Event) {
+        let seq = self.events.len() as u64 + 1;
+        let entry = Entry { scope, event };
+        self.events.push(Recorded { seq, at: Moment(seq), run: "r1".into(), entry });
+    }
+
+    fn about(&mut self, task: &str, event: Event) {
+        self.tell(Scope { task: Some(task.into()), ..Scope::default() }, event);
+    }
+
+    fn keep(&mut self, bytes: Vec<u8>) -> Digest {
+        let digest = Digest::of(&bytes);
+        self.blobs.insert(digest.clone(), bytes);
+        digest
+    }
+
+    fn state(&self) -> RunState {
+        RunState::replay(&self.events).unwrap()
+    }
+
+    fn left(&self, task: &str) -> Vec<Record> {
+        let read = |digest: &Digest| self.blobs.get(digest).cloned();
+        left(self.state().task(&task.into()).unwrap(), &read)
+    }
+
+    fn attempt(&mut self, task: &str, number: u32, deed: &Deed<'_>) {
+        let (phase, attempt) = (Some(deed.phase), Some(number));
+        let scope = Scope { task: Some(task.into()), phase, attempt };
+        let none = self.keep(b"{}".to_vec());
+        let begun = AttemptStarted {
+            step: deed.step.to_owned(),
+            agent: "writer".to_owned(),
+            profile: "writer".to_owned(),
+            model: "m".to_owned(),
+            powers: Powers::default(),
+            rung: 0,
+            purpose: Purpose::First,
+            base: "start".into(),
+            from: deed.from.map(TreeId::from),
+            context: Shown {
+                digest: none.clone(),
+                system: none.clone(),
+                prompt: none.clone(),
+                text: 0..0,
+                manifest: self.keep(br#"{"fragments":[],"withheld":[]}"#.to_vec()),
+                tokens: 0,
+            },
+            tools: Vec::new(),
+            specs: none.clone(),
+            budget: Budget::default(),
+            parent: None,
+            sources: None,
+        };
+        self.tell(scope.clone(), Event::AttemptStarted(Box::new(begun)));
+        let report: Report = serde_json::from_value(deed.report.clone()).unwrap();
+        let entries = deed.touches.iter().map(|path| file(path)).collect();
+        let mut batch = Batch::default();
+        let change = Change { entries, ..Change::default() }.pack(&mut batch);
+        for blob in batch.blobs {
+            self.keep(blob.to_vec());
+        }
+        let ended = AttemptEnded {
+            outcome: agent::Outcome::Done,
+            said: Some(Said::of(&report)),
+            report: Some(self.keep(serde_json::to_vec(&report).unwrap())),
+            claimed: Vec::new(),
+            change: deed.tree.map(|_| change),
+            tree: deed.tree.map(TreeId::from),
+            trouble: None,
+            kept: self.keep(serde_json::to_vec(&agent::Kept::default()).unwrap()),
+            spent: Spent::default(),
+        };
+        self.tell(scope, Event::AttemptEnded(Box::new(ended)));
+    }
+
+    fn end(&mut self, task: &str, state: Ended, tree: &str) {
+        let (reason, resolution) = (None, None);
+        let ended = TaskEnded { state, reason, resolution, tree: Some(tree.into()) };
+        self.about(task, Event::TaskEnded(Box::new(ended)));
+    }
+
+    /// Written at the first try.
+    fn done(&mut self, task: &str, summary: &str) {
+        let (tree, path) = (format!("tree of {task}"), format!("src/{task}.rs"));
+        let deed = Deed {
+            step: "write",
+            phase: Phase::Write,
+            from: None,
+            tree: Some(&tree),
+            touches: &[&path],
+            report: written(task, summary),
+        };
+        self.attempt(task, 1, &deed);
+        self.end(task, Ended::Done, &tree);
+    }
+
+    /// What a task is handed, as a process would that knows nothing yet.
+    fn handed(&self, task: &str, text: &str) -> Handed {
+        let run = self.state();
+        let mut catalogue = Catalogue::default();
+        let seeker = Seeker::of(&run, &task.into()).unwrap();
+        let read = |digest: &Digest| self.blobs.get(digest).cloned().ok_or(());
+        catalogue.fill(&catalogue.missing(&run, &seeker), read).unwrap();
+        catalogue.hand(&seeker, &Query { text, paths: &[] })
+    }
+}
+
+fn file(path: &str) -> File {
+    File {
+        path: path.to_owned(),
+        action: Action::Create,
+        was: None,
+        mode: Some(Mode::File),
+        added: Some(1),
+        removed: None,
+        in_patch: true,
+        size: 1,
+        content: b"x".to_vec(),
+    }
+}
+
+/// A plan by which earlier tasks each needs.
+fn begun(needs: &[Vec<usize>], share: Share, relevance: Relevance) -> Started {
+    let task = |(at, needs): (usize, &Vec<usize>)| TaskText {
+        id: format!("t{at}"),
+        title: format!("Build part {at}"),
+        text: format!("Write the part number {at}, which counts parcels."),
+        needs: needs.iter().map(|need| format!("t{need}")).collect(),
+        ..TaskText::default()
+    };
+    let tasks = needs.iter().enumerate().map(task).collect();
+    let (title, constraints) = ("Parts".to_owned(), Vec::new());
+    let text = PlanText { title, constraints, prose: String::new(), tasks }.write();
+    let parsed = plan::parse(text.as_bytes(), &options());
+    assert_eq!(parsed.faults, []);
+    let plan = (&parsed.plan, Digest::of(text.as_bytes()));
+    let mut started = started(plan, "start".into(), "solo", agent::built_in(), &["m".to_owned()]);
+    (started.settings.share, started.settings.relevance) = (share, relevance);
+    started
+}
+
+fn plans() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    prop::collection::vec(prop::collection::vec(0_usize..9, 0..3), 2..9).prop_map(|all| {
+        let earlier = |(at, needs): (usize, Vec<usize>)| -> Vec<usize> {
+            let needs: BTreeSet<usize> = needs.into_iter().filter(|need| *need < at).collect();
+            needs.into_iter().collect()
+        };
+        all.into_iter().enumerate().map(earlier).collect()
+    })
+}
+
+/// All that a task needs, near and far.
+fn ancestors(needs: &[Vec<usize>], at: usize) -> BTreeSet<usize> {
+    let below = needs[at].iter().flat_map(|need| ancestors(needs, *need));
+    below.chain(needs[at].iter().copied()).collect()
+}
+
+fn wave(needs: &[Vec<usize>], at: usize) -> usize {
+    needs[at].iter().map(|need| wave(needs, *need) + 1).max().unwrap_or(0)
+}
+
+/// Tasks end in some order that their needs allow, each handed what it may see when it begins: right before its end, or as soon
+/// as it can.
+fn play(
+    needs: &[Vec<usize>],
+    luck: &[usize],
+    share: Share,
+    by: Relevance,
+) -> BTreeMap<usize, Handed> {
+    let mut told = Told::new(begun(needs, share, by));
+    let mut handed = BTreeMap::new();
+    let mut ended = BTreeSet::new();
+    let last = |at: usize, share: Share| match share {
+        Share::AllEarlier => {
+            (0..needs.len()).filter(|one| wave(needs, *one) < wave(needs, at)).collect()
+        }
+        _ => needs[at].clone(),
+    };
+    for turn in 0..needs.len() {
+        let is_open = |at: &usize| {
+            !ended.contains(at) && last(*at, share).iter().all(|one| ended.contains(one))
+        };
+        let open: Vec<usize> = (0..needs.len()).filter(is_open).collect();
+        for at in &open {
+            let text =
+                format!("Build part {at}\n\nWrite the part number {at}, which counts parcels.");
+            let now = told.handed(&format!("t{at}"), &text);
+            // What was there when it could begin is there whenever it does.
+            assert_eq!(*handed.entry(*at).or_insert_with(|| now.clone()), now, "task {at}");
+        }
+        let at = open[luck[turn % luck.len()] % open.len()];
+        told.done(&format!("t{at}"), &format!("The part {at} counts parcels; mark-{at}."));
+        ended.insert(at);
+    }
+    handed
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_record_crosses_an_edge_that_is_not_there_in_whatever_order_tasks_end(
+        needs in plans(), one in prop::collection::vec(0_usize..9, 4), other in prop::collection::vec(0_usize..9, 4),
+    ) {
+        for by in Relevance::ALL {
+            for share in [Share::Needs, Share::None, Share::AllEarlier] {
+                let handed = play(&needs, &one, share, by);
+                prop_assert_eq!(&handed, &play(&needs, &other, share, by));
+                for (at, handed) in &handed {
+                    let may = match share {
+                        Share::None => BTreeSet::new(),
+                        Share::Needs => ancestors(&needs, *at),
+                        Share::AllEarlier => (0..needs.len()).filter(|one| wave(&needs, *one) < wave(&needs, *at)).collect(),
+                    };
+                    let may: BTreeSet<TaskId> = may.iter().map(|at| TaskId::new(format!("t{at}"))).collect();
+                    for chosen in &handed.chosen {
+                        prop_assert!(may.contains(&chosen.record.task), "{} of {at}", chosen.record.id);
+                    }
+                    prop_assert!(handed.chosen.len() + handed.passed_over == may.len(), "each left one summary");
+                    let is_some = !handed.chosen.is_empty();
+                    let needs_some = share != Share::None && !needs[*at].is_empty();
+                    prop_assert!(is_some || !needs_some, "what it needs itself is there in any case");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_summary_is_structured_bounded_and_names_what_the_change_touched_and_not_what_was_claimed() {
+    let mut told = Told::new(begun(&[vec![]], Share::Needs, Relevance::Words));
+    let mut report = written("t0", "Parcels are counted.");
+    report["artifacts"] = json!([
+        {"type": "FINDING", "content": "Counters overflow."},
+        {"type": "DECISION", "content": "They are\n64 bits wide."},
+        {"type": "RESOURCE", "content": "See `count`."},
+        {"type": "TODO", "content": "Nobody does that."},
+    ]);
+    let deed = Deed {
+        step: "write",
+        phase: Phase::Write,
+        from: None,
+        tree: Some("one"),
+        touches: &["src/b.rs", "src/a.rs"],
+        report,
+    };
+    told.attempt("t0", 1, &deed);
+    told.end("t0", Ended::Done, "one");
+    let [summary] = &told.left("t0")[..] else { panic!("{:?}", told.left("t0")) };
+    let text = "Parcels are counted.\n\nFindings:\n- Counters overflow.\n\nDecisions:\n- They are 64 bits wide.\n\n\
+        Resources:\n- test: it_works\n- See `count`.";
+    let wanted = Record {
+        id: "t0/summary".into(),
+        task: "t0".into(),
+        kind: Kind::Summary,
+        title: "Build part 0".to_owned(),
+        text: text.to_owned(),
+        paths: vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()],
+        refs: Vec::new(),
+        label: String::new(),
+    };
+    assert_eq!(*summary, wanted);
+
+    let mut told = Told::new(begun(&[vec![]], Share::Needs, Relevance::Words));
+    let mut report = written("t0", "Parcels are counted.");
+    let many: Vec<_> = (0..400)
+        .map(|at| json!({"type": "FINDING", "content": format!("Finding {at}.")}))
+        .collect();
+    report["artifacts"] = json!(many);
+    told.attempt("t0", 1, &Deed { report, ..deed });
+    told.end("t0", Ended::Done, "one");
+    let text = &told.left("t0")[0].text;
+    assert!(sequester_core::tokens::count(text) <= 500, "{text}");
+    assert!(text.ends_with("(Cut: a summary has at most 500 tokens.)"), "{text}");
+}
+
+#[test]
+fn only_attempts_that_count_leave_anything() {
+    let write = |summary: &str, from, tree, touches| Deed {
+        step: "write",
+        phase: Phase::Write,
+        from,
+        tree: Some(tree),
+        touches,
+        report: written("t0", summary),
+    };
+    let mut told = Told::new(begun(&[vec![]], Share::Needs, Relevance::Words));
+    assert_eq!(told.left("t0"), []);
+    told.attempt("t0", 1, &write("The first try.", None, "one", &["src/a.rs"]));
+    assert_eq!(told.left("t0"), [], "it is not done");
+    // It was mended on top of the first, so what that touched counts.
+    told.attempt("t0", 2, &write("It was mended.", Some("one"), "two", &["src/b.rs"]));
+    told.end("t0", Ended::Done, "two");
+    let text = |told: &Told| -> Vec<(String, Vec<String>)> {
+        told.left("t0").into_iter().map(|one| (one.text, one.paths)).collect()
+    };
+    let [(summary, paths)] = &text(&told)[..] else { panic!("{:?}", text(&told)) };
+    assert!(summary.starts_with("It was mended."), "{summary}");
+    assert_eq!(*paths, ["src/a.rs", "src/b.rs"]);
+    // A person wants it again: nothing of before counts, from the clean base.
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()] });
+    assert_eq!(told.left("t0"), []);
+    told.attempt("t0", 3, &write("Once more.", None, "three", &["src/c.rs"]));
+    told.end("t0", Ended::Done, "three");
+    let [(summary, paths)] = &text(&told)[..] else { panic!("{:?}", text(&told)) };
+    assert!(summary.starts_with("Once more."), "{summary}");
+    assert_eq!(*paths, ["src/c.rs"]);
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()] });
+    told.attempt("t0", 4, &write("Never done.", None, "four", &["src/d.rs"]));
+    told.end("t0", Ended::Failed, "four");
+    assert_eq!(told.left("t0"), [], "what failed leaves nothing");
+}
+
+#[test]
+fn every_prefix_of_a_log_gives_the_same_records_of_what_is_done() {
+    let needs = vec![vec![], vec![0], vec![0], vec![1, 2]];
+    let mut told = Told::new(begun(&needs, Share::Needs, Relevance::Words));
+    for at in 0..needs.len() {
+        told.done(&format!("t{at}"), &format!("The part {at} counts parcels."));
+    }
+    let whole: Vec<Vec<Record>> = (0..4).map(|at| told.left(&format!("t{at}"))).collect();
+    let mut seen = 0;
+    for length in 1..=told.events.len() {
+        let cut = Told { events: told.events[..length].to_vec(), blobs: told.blobs.clone() };
+        for at in 0..needs.len() {
+            let id = format!("t{at}");
+            let is_done = cut.state().task(&id.as_str().into()).unwrap().is_done();
+            let wanted: &[Record] = if is_done { &whole[at] } else { &[] };
+            assert_eq!(cut.left(&id), wanted, "{id} after {length} events");
+            seen += usize::from(is_done);
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn a_chain_reads_what_each_task_left_once() {
+    const LENGTH: usize = 60;
+    let needs: Vec<Vec<usize>> =
+        (0..LENGTH).map(|at: usize| at.checked_sub(1).into_iter().collect()).collect();
+    let mut told = Told::new(begun(&needs, Share::Needs, Relevance::Words));
+    let (mut catalogue, reads) = (Catalogue::default(), std::cell::Cell::new(0));
+    for at in 0..LENGTH {
+        let run = told.state();
+        let seeker = Seeker::of(&run, &format!("t{at}").as_str().into()).unwrap();
+        let missing = catalogue.missing(&run, &seeker);
+        assert_eq!(missing.len(), at.min(1), "only the task before is new");
+        let read = |digest: &Digest| {
+            reads.set(reads.get() + 1);
+            told.blobs.get(digest).cloned().ok_or(())
+        };
+        catalogue.fill(&missing, read).unwrap();
+        let handed = catalogue.hand(&seeker, &Query { text: "parcels", paths: &[] });
+        assert!(handed.chosen.len() <= 3, "{handed:?}");
+        told.done(&format!("t{at}"), &format!("The part {at} counts parcels."));
+    }
+    assert!(reads.get() <= 4 * LENGTH, "{} reads", reads.get());
+}

@@ -1,0 +1,90 @@
+//! `recall`: a subagent asks for what earlier tasks left. It gets what its task may see, and nothing else.
+
+use std::sync::{Arc, LazyLock};
+
+use sequester_core::context::Share;
+use sequester_core::future::BoxFuture;
+use sequester_core::id::TaskId;
+use sequester_core::record::{RECALL, recalled};
+use sequester_core::store::RunStore;
+use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
+use serde_json::{Value, json};
+
+use super::log::Log;
+use super::records::Records;
+use super::world::Member;
+use super::{Controller, blocking};
+
+/// Of one attempt, while it works.
+pub(super) struct Recall {
+    records: Arc<Records>,
+    log: Arc<Log>,
+    store: Arc<dyn RunStore>,
+    task: TaskId,
+    /// Tokens and bytes of one answer.
+    budget: usize,
+    bytes: usize,
+}
+
+/// Characters of a question that are read.
+const QUERY: usize = 2_000;
+
+impl Controller {
+    /// Nothing where no record passes from task to task.
+    pub(super) fn recall(&self, task: &TaskId, member: &Member) -> Option<Recall> {
+        let shares = self.log.read(|run| run.started.settings.share != Share::None);
+        shares.then(|| Recall {
+            records: Arc::clone(&self.records),
+            log: Arc::clone(&self.log),
+            store: Arc::clone(&self.world.store),
+            task: task.clone(),
+            budget: member.records,
+            bytes: member.output_bytes,
+        })
+    }
+}
+
+impl Recall {
+    async fn answer(&self, arguments: &Value) -> Outcome {
+        let query: String =
+            arguments["query"].as_str().unwrap_or_default().chars().take(QUERY).collect();
+        if query.trim().is_empty() {
+            return Outcome::Failed("`query` must say what you want to know.".to_owned());
+        }
+        let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
+        let (store, task) = (Arc::clone(&self.store), self.task.clone());
+        let found = blocking(move || records.recall(&log, store.as_ref(), &task, &query)).await;
+        match found.and_then(|found| found) {
+            Ok(chosen) => Outcome::Output(recalled(&chosen, self.budget, self.bytes)),
+            Err(trouble) => Outcome::Failed(format!("The records cannot be read. {trouble}")),
+        }
+    }
+}
+
+impl Toolbox for Recall {
+    fn specs(&self) -> Vec<Spec> {
+        static PARAMETERS: LazyLock<Arc<Value>> = LazyLock::new(|| {
+            Arc::new(json!({
+                "type": "object",
+                "properties": {
+                    "query": {
+                        "type": "string",
+                        "description": "What you want to know, in words that a record about it would have.",
+                    },
+                },
+                "required": ["query"],
+                "additionalProperties": false,
+            }))
+        });
+        vec![Spec {
+            name: RECALL.into(),
+            description: "Looks for records of the work that yours builds on: summaries, interfaces and what else was kept.".into(),
+            parameters: Arc::clone(&PARAMETERS),
+            effect: Effect::Reads,
+        }]
+    }
+
+    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
+        Box::pin(async move { self.answer(&invocation.call.arguments).await.into() })
+    }
+}
