@@ -104,6 +104,8 @@ pub(crate) enum Command {
     Records(RecordsArgs),
     /// Show what a run or one of its tasks changed, also what a waiting task has so far.
     Diff(DiffArgs),
+    /// Show the project's notes: what people and subagents wrote down for later work, and who did.
+    Notes(NotesArgs),
     /// List the questions that wait for an answer, of all runs.
     Inbox,
     /// Answer a question of the inbox.
@@ -377,6 +379,13 @@ fn parse_host(text: &str) -> Result<sequester_sandbox::Host, String> {
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
     budget::parse(text)
         .map_err(|_| "expected tokens such as `200k`, or dollars such as `5usd`".into())
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NotesArgs {
+    /// Make `.sequester/NOTES.md` with the usual sections, where there is none.
+    #[arg(long)]
+    pub(crate) init: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -15,6 +15,7 @@ pub(crate) mod gc;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod log;
+pub(crate) mod notes;
 pub(crate) mod plan;
 pub(crate) mod profiles;
 pub(crate) mod recall;

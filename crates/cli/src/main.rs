@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Command::Log(log) => commands::log::run(&args, log),
         Command::Records(records) => commands::records::run(&args, records),
         Command::Diff(diff) => commands::diff::run(&args, diff),
+        Command::Notes(notes) => commands::notes::run(&args, notes),
         Command::Inbox => commands::inbox::run(&args),
         Command::Answer(answer) => commands::answer::run(&args, answer),
         Command::Cancel(cancel) => commands::cancel::run(&args, cancel),

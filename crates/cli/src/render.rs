@@ -9,6 +9,7 @@ pub(crate) mod faults;
 mod header;
 pub(crate) mod inbox;
 pub(crate) mod init;
+pub(crate) mod notes;
 pub(crate) mod onlooker;
 pub(crate) mod plan;
 pub(crate) mod profiles;

@@ -16,6 +16,7 @@ pub(crate) mod jails;
 mod ladder;
 mod last;
 mod model;
+pub(crate) mod notes;
 pub(crate) mod outlines;
 mod outside;
 pub(crate) mod owner;

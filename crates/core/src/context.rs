@@ -7,6 +7,7 @@ mod file;
 mod files;
 mod fragment;
 mod manifest;
+mod notes;
 mod render;
 mod section;
 mod shelf;
@@ -19,6 +20,7 @@ pub(crate) use file::{fence, render_whole};
 pub(crate) use files::OUTSIDE;
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
+pub(crate) use notes::note_block;
 pub(crate) use section::{REPORT, task_head, work_block};
 pub use shelf::{Held, Shelf};
 

@@ -25,6 +25,7 @@ pub mod limits;
 pub mod manifest;
 pub mod message;
 pub mod moment;
+pub mod notes;
 pub mod outliner;
 pub mod path;
 pub mod plan;

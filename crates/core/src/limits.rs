@@ -31,6 +31,7 @@ pub struct Limits {
     /// How many files ranking brings; a number of files, not of tokens.
     pub ranked_files: usize,
     pub records: usize,
+    pub notes: usize,
     pub companions: usize,
     pub plan_bytes: u64,
     /// A file that is larger is neither read for ranking nor shown with contents.
@@ -50,6 +51,7 @@ impl Limits {
                 Limit::Architecture => &mut self.architecture,
                 Limit::File => &mut self.file,
                 Limit::Records => &mut self.records,
+                Limit::Notes => &mut self.notes,
                 _ => continue,
             };
             *slot = usize::try_from(*value).unwrap_or(usize::MAX);
@@ -69,6 +71,7 @@ impl Default for Limits {
             ranked_file: 4_000,
             ranked_files: 8,
             records: 2_000,
+            notes: 1_000,
             companions: 8_000,
             plan_bytes: 32 << 20,
             file_bytes: 1 << 20,

@@ -10,6 +10,7 @@ mod edit;
 mod event;
 mod history;
 mod next;
+mod noted;
 mod offer;
 mod order;
 mod plan;

@@ -10,6 +10,7 @@ mod equip;
 mod hold;
 mod inherit;
 mod log;
+mod notes;
 mod recall;
 mod recorder;
 mod records;
@@ -137,6 +138,10 @@ impl Controller {
             busy.insert(task.clone());
             under_way.push(act(Deed::TakeUp(task, Box::new(running))));
         }
+        for task in self.log.read(RunState::unnoted) {
+            busy.insert(task.clone());
+            under_way.push(act(Deed::Note(task)));
+        }
         let mut listen = Instant::now();
         loop {
             if Instant::now() >= listen {
@@ -158,6 +163,7 @@ impl Controller {
                 self.list_todos(&mut entry.event).await?;
             }
             let is_told = !entries.is_empty();
+            let done: Vec<TaskId> = entries.iter().filter_map(done).collect();
             let kept = self.log.append(Batch { entries, blobs: Vec::new() });
             let mut kept = std::pin::pin!(kept);
             // What is under way goes on while the disk is waited for.
@@ -173,6 +179,10 @@ impl Controller {
             }
             if let Some(outcome) = self.log.read(|run| run.ended) {
                 return Ok(outcome);
+            }
+            for task in done {
+                busy.insert(task.clone());
+                under_way.push(act(Deed::Note(task)));
             }
             for effect in effects {
                 busy.insert(effect.task().clone());
@@ -215,6 +225,7 @@ impl Controller {
             Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
                 Box::pin(self.verify(&task, steps, kinds, tree))
             }
+            Deed::Note(_) => Box::pin(self.note(&task)),
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
         let done = self.while_it_stands(&task, work).await;
@@ -362,15 +373,23 @@ impl Controller {
 enum Deed {
     Effect(Effect),
     TakeUp(TaskId, Box<Running>),
+    /// The task is done, and its notes are to be merged.
+    Note(TaskId),
 }
 
 impl Deed {
     fn task(&self) -> &TaskId {
         match self {
             Self::Effect(effect) => effect.task(),
-            Self::TakeUp(task, _) => task,
+            Self::TakeUp(task, _) | Self::Note(task) => task,
         }
     }
+}
+
+/// The task, if this is how one is done.
+fn done(Entry { scope, event }: &Entry) -> Option<TaskId> {
+    let is_done = matches!(event, Event::TaskEnded(ended) if ended.state == Ended::Done);
+    scope.task.clone().filter(|_| is_done)
 }
 
 /// Tasks with attempts under way that count no more.

@@ -33,6 +33,7 @@ pub fn started(
     let workflows = Workflows::read(&[]);
     Started {
         version: VERSION,
+        notes: None,
         plan: Source {
             path: "plan.md".to_owned(),
             hides: BTreeSet::new(),

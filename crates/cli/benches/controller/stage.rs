@@ -28,7 +28,7 @@ use sequester_engine::{
     block_on,
 };
 use sequester_store::{Options, Stats, Store};
-use sequester_testkit::memory::{MemoryJails, MemoryTrees};
+use sequester_testkit::memory::{MemoryJails, MemoryNotes, MemoryTrees};
 use sequester_testkit::provider::calls;
 use sequester_testkit::{LineOutliner, WordRanker, started};
 use serde_json::json;
@@ -87,6 +87,7 @@ impl Stage {
                 trees: self.trees.clone(),
             }),
             clock: Arc::new(Still),
+            notes: Arc::new(MemoryNotes::default()),
         };
         let mut batch = Batch::default();
         let text = batch.keep(self.text.as_bytes());

@@ -10,6 +10,7 @@ use sequester_core::context::{self, Builder, IsolatedContext, Request};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
+use sequester_core::notes::Notes;
 use sequester_core::plan::Task;
 use sequester_core::spelling;
 use sequester_survey::Survey;
@@ -21,6 +22,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::context::{self as view, Difference};
 use crate::render::terminal;
+use crate::wire::notes::Book;
 use crate::wire::{PlanFile, Project};
 
 pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
@@ -38,8 +40,12 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let cache = DiskCache::of(&project.root);
     let survey = Survey::of(&visible, project.history.as_deref(), &cache, &limits);
     let Survey { architecture, index, shelf } = &survey;
-    let builder =
+    let noted = Book::of(&project.root).opening(project.settings.records());
+    let untold = noted.as_ref().err().cloned();
+    let notes = Notes::parse(&noted.unwrap_or_default()).standing();
+    let mut builder =
         Builder::new(&file.plan, &file.graph, architecture, shelf, index, &limits, &companions);
+    builder.notes = &notes;
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
@@ -50,8 +56,8 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let context = build(task)?;
     let other = given.diff.as_deref().map(build).transpose()?;
     let title = find_task(&file, task)?.title.clone();
-    for note in project.notes() {
-        output::tell(&note);
+    for note in project.notes().iter().chain(&untold) {
+        output::tell(note);
     }
     show(args, given, &context, other.as_ref(), &title)
 }

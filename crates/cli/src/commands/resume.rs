@@ -61,7 +61,8 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         &state.started.base.tree,
         &state.started.plan.hides,
         &state.started.settings,
-    )?;
+    )?
+    .with_notes(&noted(&runs, &state)?);
     let store = Arc::new(runs.store);
     let world = place.world(Arc::clone(&store), staff)?;
     let onlooker = Onlooker::taken_up(args.json, &state, &again);
@@ -126,6 +127,12 @@ fn recorded(runs: &Runs, state: &RunState) -> Result<PlanFile, Failure> {
     let plan = &state.started.plan;
     let source = runs.blob(&state.run, &plan.text)?;
     Ok(PlanFile::recorded(plan, &runs.root, source, &Limits::default()))
+}
+
+/// The project's notes as they stood when it began.
+fn noted(runs: &Runs, state: &RunState) -> Result<String, Failure> {
+    let Some(digest) = &state.started.notes else { return Ok(String::new()) };
+    Ok(String::from_utf8_lossy(&runs.blob(&state.run, digest)?).into_owned())
 }
 
 /// The plan as if it were started now, with the models that the run has.

@@ -32,6 +32,7 @@ use crate::render::terminal::{self, plural};
 use crate::render::todo;
 use crate::wire::doubts::Doubts;
 use crate::wire::jail::Machine;
+use crate::wire::notes::Book;
 use crate::wire::records;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
@@ -57,8 +58,8 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let runs = Runs::open(&project.root)?;
     let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
     ready.named(&id);
-    let asked = doubts.asked(&id);
-    let Ready { started, .. } = ready;
+    let batch = ready.batch(doubts.asked(&id));
+    let Ready { started, noted, .. } = ready;
     let staff = Staff::new(
         Arc::clone(&project),
         Arc::clone(&file),
@@ -67,20 +68,21 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
         &start.tree,
         &started.plan.hides,
         &started.settings,
-    )?;
+    )?
+    .with_notes(&noted);
     let store = Arc::new(runs.store);
     let onlooker = Onlooker::new(args.json, &started);
     let world = place.world(Arc::clone(&store), staff)?;
     let jobs = jobs(given.jobs, &project);
     if given.detach {
-        let begun = block_on(begin(&world, &id, started, &file, asked, &onlooker));
+        let begun = block_on(begin(&world, &id, started, &file, batch, &onlooker));
         // Whoever goes on must be able to hold the run.
         drop(begun.map_err(|error| Failure::no_runtime(&error))??);
         claim.pass_to(&id)?;
         return detach::go_on(args, given, &project.root, &id);
     }
     let conducted = async {
-        let log = begin(&world, &id, started, &file, asked, &onlooker).await?;
+        let log = begin(&world, &id, started, &file, batch, &onlooker).await?;
         claim.pass_to(&id)?;
         let manner = Manner { jobs, json: args.json, signal: Signal::Parks, lingers: false };
         conduct(world, log, &onlooker, manner).await
@@ -89,16 +91,15 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     finish(args, &store, &id, ended)
 }
 
-/// Keeps the plan and the first event, with what is asked before anything starts.
+/// Keeps the plan and the first event, with what is asked before anything starts and what else it names.
 pub(super) async fn begin(
     world: &World,
     id: &RunId,
     started: Started,
     file: &PlanFile,
-    asked: Vec<Entry>,
+    mut batch: Batch,
     onlooker: &Arc<Onlooker>,
 ) -> Result<Arc<Log>, Failure> {
-    let mut batch = Batch { entries: asked, blobs: Vec::new() };
     batch.keep(file.source.as_slice());
     let (clock, watch) = (Arc::clone(&world.clock), Arc::clone(onlooker) as _);
     let log = Log::start(world.store.as_ref(), clock, id, started, batch, watch).await;
@@ -218,6 +219,7 @@ impl Place {
             jails: Arc::new(cells),
             crew: Arc::new(staff),
             clock: Arc::new(Wall),
+            notes: Arc::new(Book::of(&self.root)),
         })
     }
 }

@@ -70,7 +70,8 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
         &start.tree,
         &ready.started.plan.hides,
         &ready.started.settings,
-    )?;
+    )?
+    .with_notes(&ready.noted);
     let model = ready.started.agents.get(&given.agent).and_then(|agent| agent.models.first());
     let model = model.map(String::as_str).unwrap_or_default();
     let checked = block_on(staff.check(&file.plan.tasks[0], model, &start.tree));
@@ -81,7 +82,8 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
     let world = place.world(Arc::new(runs.store), staff)?;
     let carried_out = async {
         let onlooker = Onlooker::alone(&ready.started);
-        let log = begin(&world, &id, ready.started.clone(), &file, Vec::new(), &onlooker).await?;
+        let (started, batch) = (ready.started.clone(), ready.batch(Vec::new()));
+        let log = begin(&world, &id, started, &file, batch, &onlooker).await?;
         claim.pass_to(&id)?;
         carry_out(world, log, &onlooker, &asked, ready, args.json).await
     };

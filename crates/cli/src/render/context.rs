@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::terminal::{clean, cut, number, plural};
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::Frame,
     Kind::Agent,
     Kind::Architecture,
@@ -22,6 +22,7 @@ const KINDS: [Kind; 13] = [
     Kind::Spec,
     Kind::Work,
     Kind::File,
+    Kind::Note,
     Kind::Record,
 ];
 
@@ -39,6 +40,7 @@ fn style(kind: Kind) -> Style {
         Kind::Spec => AnsiColor::Cyan,
         Kind::Work => AnsiColor::BrightGreen,
         Kind::File => AnsiColor::Green,
+        Kind::Note => AnsiColor::BrightRed,
         Kind::Record => AnsiColor::Red,
     };
     colour.on_default()

@@ -165,6 +165,11 @@ impl Onlooker {
             Event::StepSkipped { step, reason } => {
                 self.say(&format!("{name}: {step} is skipped: {}", clean(reason)));
             }
+            Event::NotesMerged { told, .. } => {
+                for one in told {
+                    self.say(&format!("{name}, notes: {}", clean(one)));
+                }
+            }
             Event::QuestionAsked(asked) => {
                 let (id, text) = (&asked.question, clean(&asked.text));
                 let who = asker(&asked.about, &name);

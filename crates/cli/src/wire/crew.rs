@@ -14,6 +14,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::ErrorKind;
 use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
+use sequester_core::notes::{Notes, Standing};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Task;
@@ -51,6 +52,8 @@ pub(crate) struct Staff {
     /// Of the run's start: the same for all.
     architecture: Vec<Piece>,
     share: sequester_core::context::Share,
+    /// What a person wrote or pinned in the notes, as they stood when the run began.
+    notes: Vec<Standing>,
     trees: Arc<Trees>,
     /// Trees hold what agents wrote.
     outlines: Arc<Confined>,
@@ -82,6 +85,7 @@ impl Staff {
             grants,
             architecture: Vec::new(),
             share: settings.share,
+            notes: Vec::new(),
             trees,
             outlines: Arc::new(Confined::on(machine)),
             connections,
@@ -91,6 +95,12 @@ impl Staff {
         };
         staff.architecture = staff.survey(start).map_err(|error| refuse_trouble(&error))?;
         Ok(staff)
+    }
+
+    /// The project's notes as the run began with them.
+    #[must_use]
+    pub(crate) fn with_notes(self, text: &str) -> Self {
+        Self { notes: Notes::parse(text).standing(), ..self }
     }
 
     pub(crate) fn hidden(&self) -> &BTreeSet<RepoPath> {
@@ -192,6 +202,7 @@ impl Staff {
             &self.companions,
         );
         builder.share = self.share;
+        builder.notes = &self.notes;
         let context = builder.build(&Request {
             task: wanted.task,
             role,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sequester_core::agent::Role;
 use sequester_core::check::{self, Kind};
 use sequester_core::context::Share;
+use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limit;
@@ -13,14 +14,16 @@ use sequester_core::price;
 use sequester_core::profile::TASK;
 use sequester_core::repository::{Snapshot, Start};
 use sequester_core::run::{
-    Agent, Base, Cap, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
+    Agent, Base, Cap, Entry, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
     Workflow, workflow,
 };
+use sequester_core::store::Batch;
 use sequester_llm::Passed;
 
 use super::config::resolve_model;
 use super::ladder::{Choices, Ladder};
 use super::model::Connections;
+use super::notes::Book;
 use super::{PlanFile, Project};
 use crate::args::RunArgs;
 use crate::failure::Failure;
@@ -36,9 +39,20 @@ pub(crate) struct Ready {
     /// Models that cost money.
     pub(crate) paid: BTreeSet<String>,
     pub(crate) chosen: Choices,
+    /// The project's notes as they stand.
+    pub(crate) noted: String,
 }
 
 impl Ready {
+    /// What is kept with the first event, before `entries`.
+    pub(crate) fn batch(&self, entries: Vec<Entry>) -> Batch {
+        let mut batch = Batch { entries, blobs: Vec::new() };
+        if self.started.notes.is_some() {
+            batch.keep(self.noted.as_bytes());
+        }
+        batch
+    }
+
     /// The tasks that are part of the run.
     pub(crate) fn part(&self) -> BTreeSet<TaskId> {
         let part = self.started.tasks.iter().filter(|spec| spec.left_out.is_none());
@@ -81,8 +95,13 @@ impl Asked<'_> {
             checks: self.checks(base),
             fixes: FIXES,
         };
+        let (noted, untold) = match Book::of(&self.project.root).opening(settings.records) {
+            Ok(noted) => (noted, None),
+            Err(why) => (String::new(), Some(format!("{why} The run goes on without it."))),
+        };
         let started = Started {
             version: VERSION,
+            notes: (!noted.trim().is_empty()).then(|| Digest::of(noted.as_bytes())),
             plan: Source {
                 format: self.given.reading.format.map(|format| format.as_str().to_owned()),
                 parallel: self.given.reading.parallel,
@@ -95,8 +114,9 @@ impl Asked<'_> {
             agents,
             settings,
         };
-        let Ladder { notes, paid, chosen, .. } = models;
-        Ok(Ready { started, notes, paid, chosen })
+        let Ladder { mut notes, paid, chosen, .. } = models;
+        notes.extend(untold);
+        Ok(Ready { started, notes, paid, chosen, noted })
     }
 
     /// The models of an agent without those that were `rejected`, with what a person should know of them.

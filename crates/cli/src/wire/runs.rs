@@ -40,11 +40,7 @@ impl Runs {
     /// For writing; the folder and the file are made where there are none.
     pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
         let store = Store::open(&place(root)).map_err(|error| failed(&error, root))?;
-        ignore(&root.join(FOLDER)).map_err(|error| {
-            let message = format!("Git could not be told to ignore the folder: {error}.");
-            let hint = "Look at the disk and at who may write there.";
-            Failure::work(Code::StoreFailed, root.join(FOLDER).display(), message, hint)
-        })?;
+        ignore_all(root)?;
         Ok(Self { root: root.to_owned(), store })
     }
 
@@ -202,6 +198,15 @@ fn place(root: &Path) -> PathBuf {
 /// What a run says that goes on in the background.
 pub(crate) fn log_file(root: &Path, run: &RunId) -> PathBuf {
     root.join(FOLDER).join(format!("{run}.log"))
+}
+
+/// Has git see nothing of our folder but what a team shares.
+pub(crate) fn ignore_all(root: &Path) -> Result<(), Failure> {
+    ignore(&root.join(FOLDER)).map_err(|error| {
+        let message = format!("Git could not be told to ignore the folder: {error}.");
+        let hint = "Look at the disk and at who may write there.";
+        Failure::work(Code::StoreFailed, root.join(FOLDER).display(), message, hint)
+    })
 }
 
 /// Only where nobody said otherwise, and never through a link.

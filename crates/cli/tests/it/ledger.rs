@@ -69,6 +69,7 @@ impl Ledger {
         };
         Started {
             version: VERSION,
+            notes: None,
             plan: Source {
                 path: bench.path("plan.md").display().to_string(),
                 hides: BTreeSet::new(),

@@ -31,6 +31,7 @@ mod ledger;
 mod literal;
 mod machine;
 mod masks;
+mod notes;
 mod output;
 mod plan;
 mod real_model;

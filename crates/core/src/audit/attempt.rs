@@ -9,6 +9,7 @@ use crate::agent::OWN;
 use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
 use crate::digest::Digest;
 use crate::id::TaskId;
+use crate::notes::Notes;
 use crate::profile::Granted;
 use crate::repository::{Snapshot, find};
 use crate::run::{Found, RunState, Running, TaskRun};
@@ -49,7 +50,7 @@ impl Auditor<'_> {
         self.same(id, running, &sent.manifest);
         self.fragments(run, task, running, &prompt);
         self.inherited(run, task, running);
-        let beside = self.beside(task, running);
+        let beside = self.beside(run, task, running);
         self.leaks.begin(task, running, &self.plans, &beside);
         for (text, place) in [(&sent.system, Place::System), (&sent.prompt, Place::Prompt)] {
             self.search(run, id, running.number, text, place);
@@ -58,7 +59,7 @@ impl Auditor<'_> {
 
     /// What it may be shown that comes from neither plan nor repository, from where that was recorded: never from what it was
     /// shown.
-    fn beside(&self, task: &TaskRun, running: &Running) -> Vec<String> {
+    fn beside(&self, run: &RunState, task: &TaskRun, running: &Running) -> Vec<String> {
         let read = |digest: &Digest| {
             let bytes = self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)?;
             Some(utf8(bytes))
@@ -71,7 +72,10 @@ impl Auditor<'_> {
         let agent = sources.and_then(|sources| read(&sources.agent));
         let spec = sources.map(|sources| sections(self.archive, sources)).unwrap_or_default();
         let spec = spec.into_iter().map(|section| section.text);
-        granted.chain(agent).chain(spec).collect()
+        let notes = run.started.notes.as_ref().and_then(read);
+        let notes = Notes::parse(&notes.unwrap_or_default()).standing();
+        let notes = notes.into_iter().map(|note| note.text);
+        granted.chain(agent).chain(spec).chain(notes).collect()
     }
 
     fn sent(&mut self, id: &TaskId, running: &Running) -> Option<Sent> {

@@ -10,8 +10,11 @@ use super::plans::Plans;
 use super::records::{Lefts, packed, shown};
 use super::{Archive, history};
 use crate::companion::{Companion, Section};
-use crate::context::{FormKind, Kind, Row, Rule, Share, render_whole, task_head, work_block};
+use crate::context::{
+    FormKind, Kind, Provenance, Row, Rule, Share, note_block, render_whole, task_head, work_block,
+};
 use crate::digest::Digest;
+use crate::notes::Notes;
 use crate::path::RepoPath;
 use crate::plan::Task;
 use crate::record::{self, Record};
@@ -68,6 +71,7 @@ impl<'a> Origins<'a> {
             Kind::Clarification => of_source(row, self.is_answer(row, bytes)),
             Kind::Work => of_source(row, self.is_work(row, bytes)),
             Kind::File => self.file(row, bytes),
+            Kind::Note => of_source(row, self.is_note(row, bytes)),
             Kind::Record => self.record(row, bytes),
             Kind::Spec => self.companion(row, bytes),
             Kind::Agent | Kind::Architecture => {
@@ -206,6 +210,16 @@ impl<'a> Origins<'a> {
         of_source(row, left.iter().any(is_it))
     }
 
+    /// A section that a person wrote or pinned, as the notes stood when the run began.
+    fn is_note(&self, row: &Row, bytes: &str) -> bool {
+        let notes = self.run.started.notes.as_ref().and_then(|digest| self.blob(digest));
+        let notes = Notes::parse(&String::from_utf8_lossy(&notes.unwrap_or_default()));
+        notes.standing().iter().any(|note| {
+            let source = Provenance::Note { section: note.section.clone() }.source();
+            redact(&source).text == row.source && redact(&note_block(note)).text == bytes
+        })
+    }
+
     fn visible(&self) -> impl Iterator<Item = &TaskRun> {
         history::visible(self.run, &self.task.spec.id)
     }
@@ -259,6 +273,7 @@ fn may_admit(rule: Rule, kind: Kind, share: Share, delegated: bool) -> bool {
         Kind::Clarification => rule == Rule::OwnAnswer,
         Kind::Work => rule == Rule::OwnWork,
         Kind::File => matches!(rule, Rule::NamedFile | Rule::RankedFile | Rule::GrantedFile),
+        Kind::Note => rule == Rule::PersonsNote,
         Kind::Record => match share {
             Share::None => false,
             Share::Needs => rule == Rule::Need,

@@ -56,6 +56,7 @@ pub enum Rule {
     NamedFile,
     RankedFile,
     GrantedFile,
+    PersonsNote,
     Need,
     EarlierWave,
 }
@@ -103,6 +104,7 @@ pub fn admit(provenance: &Provenance, view: &View) -> Result<Rule, Refusal> {
         Provenance::File { grant: Grant::Named(task), .. } => own(task, Rule::NamedFile),
         Provenance::File { grant: Grant::Ranked, .. } => Ok(Rule::RankedFile),
         Provenance::File { grant: Grant::Given(task), .. } => own(task, Rule::GrantedFile),
+        Provenance::Note { .. } => Ok(Rule::PersonsNote),
         Provenance::Record { task, .. } => match view.share {
             Share::None => Err(Refusal::SharingIsOff),
             _ if !view.ancestors.contains(task) => Err(Refusal::NotANeed),
@@ -127,6 +129,7 @@ impl Rule {
             Self::NamedFile => "named by the plan for this task",
             Self::RankedFile => "ranked for this task's text",
             Self::GrantedFile => "granted to this task besides",
+            Self::PersonsNote => "a person wrote or pinned it in the notes",
             Self::Need => "left by a task it needs",
             Self::EarlierWave => "left by a task of an earlier wave",
         }

@@ -19,6 +19,7 @@ use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::limits::Limits;
+use crate::notes::Standing;
 use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
@@ -35,6 +36,8 @@ pub struct Builder<'a> {
     pub ranker: &'a dyn Ranker,
     pub limits: &'a Limits,
     pub share: Share,
+    /// What a person wrote or pinned in the project's notes, as it stood when the run began.
+    pub notes: &'a [Standing],
     prefixes: Mutex<HashMap<String, Arc<Prefix>>>,
 }
 
@@ -141,6 +144,7 @@ impl<'a> Builder<'a> {
             ranker,
             limits,
             share: Share::default(),
+            notes: &[],
             prefixes: Mutex::default(),
         }
     }
@@ -203,9 +207,14 @@ impl<'a> Builder<'a> {
             Some(pack) => backpack::write(&mut records, pack, left(&page, &end)),
             None => {}
         }
-        let room = left(&page, &end).saturating_sub(records.tokens).min(self.limits.records);
-        let given = if request.simplified { Handed::NONE } else { request.records };
-        section::records(&mut records, given, room);
+        let most = left(&page, &end).saturating_sub(records.tokens);
+        let room = self.limits.records.min(most);
+        let room = section::Room { records: room, notes: self.limits.notes.min(most - room) };
+        let (notes, given) = match request.simplified {
+            true => (&[][..], Handed::NONE),
+            false => (self.notes, request.records),
+        };
+        section::records(&mut records, notes, given, room);
         records.join(end);
         if request.delegated.is_none() {
             let room = self.limits.companions.min(left(&page, &records));

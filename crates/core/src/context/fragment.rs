@@ -56,6 +56,10 @@ pub enum Provenance {
         path: RepoPath,
         grant: Grant,
     },
+    /// A section of the project's notes as it stood when the run began: a person wrote or pinned it.
+    Note {
+        section: String,
+    },
     Record {
         id: Arc<str>,
         task: TaskId,
@@ -89,6 +93,7 @@ pub enum Kind {
     Clarification,
     Work,
     File,
+    Note,
     Record,
 }
 
@@ -107,6 +112,7 @@ impl Kind {
             Self::Clarification => "clarification",
             Self::Work => "work",
             Self::File => "file",
+            Self::Note => "note",
             Self::Record => "record",
         }
     }
@@ -127,6 +133,7 @@ impl Provenance {
             Self::Clarification { .. } => Kind::Clarification,
             Self::Work { .. } => Kind::Work,
             Self::File { .. } => Kind::File,
+            Self::Note { .. } => Kind::Note,
             Self::Record { .. } => Kind::Record,
         }
     }
@@ -148,6 +155,7 @@ impl Provenance {
             Self::Clarification { id, .. } => format!("answer {id}"),
             Self::Work { title, .. } => format!("this task: {title}"),
             Self::File { path, .. } => path.to_string(),
+            Self::Note { section } => format!("notes: {section}"),
             Self::Record { id, task } => format!("record {id} of task {task}"),
         }
     }

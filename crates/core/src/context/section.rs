@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use super::admit::{Refusal, admit};
 use super::build::{Clarification, Request};
-use super::file;
 use super::fragment::{Kind, Provenance};
 use super::manifest::Withheld;
 use super::render::{Page, Ready};
+use super::{file, notes};
 use crate::companion::Companions;
 use crate::excerpt::cap;
 use crate::id::TaskId;
+use crate::notes::Standing;
 use crate::plan::{Plan, Task};
-use crate::record::{Handed, quote};
+use crate::record::{self, Handed, quote};
 
 /// What the headings and fixed sentences after the mandatory part cost at most.
 pub(super) const FRAMES: usize = 200;
@@ -172,10 +173,19 @@ pub(super) fn companions(page: &mut Page<'_>, companions: &Companions, task: &Ta
     }
 }
 
-/// Records of the tasks it builds on, as quoted data. Those the rule refuses are counted, not named.
-pub(super) fn records(page: &mut Page<'_>, handed: &Handed, budget: usize) {
+/// Tokens for what earlier work left.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    pub(super) records: usize,
+    pub(super) notes: usize,
+}
+
+/// What a person keeps in the notes, then records of the tasks it builds on, as quoted data. Those the rule refuses are
+/// counted, not named.
+pub(super) fn records(page: &mut Page<'_>, notes: &[Standing], handed: &Handed, room: Room) {
     page.frame("# From earlier work\n\n");
     let before = page.rows.len();
+    let mut left = Room { notes: notes::write(page, notes, room.notes), ..room };
     let mut refused: BTreeMap<&'static str, (Refusal, usize)> = BTreeMap::new();
     let mut refuse = |refusal: Refusal, count: usize| {
         refused.entry(refusal.as_str()).or_insert((refusal, 0)).1 += count;
@@ -183,7 +193,6 @@ pub(super) fn records(page: &mut Page<'_>, handed: &Handed, budget: usize) {
     if handed.passed_over > 0 {
         refuse(Refusal::PassedOver, handed.passed_over);
     }
-    let mut left = budget;
     for chosen in &handed.chosen {
         let record = &chosen.record;
         let provenance = Provenance::Record { id: record.id.clone(), task: record.task.clone() };
@@ -193,11 +202,13 @@ pub(super) fn records(page: &mut Page<'_>, handed: &Handed, budget: usize) {
         }
         let text = quote(record);
         let ready = Ready { why: chosen.reason(), ..Ready::whole(&text) };
-        if ready.tokens > left {
+        let left =
+            if record.kind == record::Kind::Note { &mut left.notes } else { &mut left.records };
+        if ready.tokens > *left {
             refuse(Refusal::OverBudget, 1);
             continue;
         }
-        left -= ready.tokens;
+        *left -= ready.tokens;
         page.write(&provenance, &ready);
     }
     for (refusal, count) in refused.into_values() {

@@ -12,6 +12,7 @@ pub enum Limit {
     Architecture,
     File,
     Records,
+    Notes,
     Turns,
     Tokens,
     Price,
@@ -43,11 +44,12 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Context,
         Self::Architecture,
         Self::File,
         Self::Records,
+        Self::Notes,
         Self::Turns,
         Self::Tokens,
         Self::Price,
@@ -69,6 +71,7 @@ impl Limit {
             Self::Architecture => "architecture",
             Self::File => "file",
             Self::Records => "records",
+            Self::Notes => "notes",
             Self::Turns => "turns",
             Self::Tokens => "tokens",
             Self::Price => "price",
@@ -107,6 +110,7 @@ impl Limit {
             Self::Architecture => limits.architecture as u64,
             Self::File => limits.file as u64,
             Self::Records => limits.records as u64,
+            Self::Notes => limits.notes as u64,
             Self::Turns => budget.turns.into(),
             Self::Tokens | Self::Price | Self::Cpu => return None,
             Self::Wall => budget.wall.as_secs(),

@@ -148,17 +148,14 @@ impl Catalogue {
     pub fn hand(&self, seeker: &Seeker, query: &Query<'_>) -> Handed {
         let sight = self.sight(seeker);
         let mut chosen = self.interfaces(seeker);
-        let summaries = self.best(seeker, &of_kind(&sight, Kind::Summary), query);
-        if summaries.is_empty() {
-            chosen.extend(self.fallback(seeker, Kind::Summary));
+        for kind in [Kind::Summary, Kind::Artifact, Kind::Note] {
+            let best = self.best(seeker, &of_kind(&sight, kind), query);
+            if best.is_empty() {
+                chosen.extend(self.fallback(seeker, kind));
+            }
+            chosen.extend(best);
         }
-        chosen.extend(summaries);
-        let artifacts = self.best(seeker, &of_kind(&sight, Kind::Artifact), query);
-        if artifacts.is_empty() {
-            chosen.extend(self.fallback(seeker, Kind::Artifact));
-        }
-        chosen.extend(artifacts);
-        let kinds = [Kind::Interface, Kind::Summary, Kind::Artifact];
+        let kinds = [Kind::Interface, Kind::Summary, Kind::Artifact, Kind::Note];
         let seen = sight.iter().filter(|(kind, _)| kinds.contains(kind)).count();
         let passed_over = seen.saturating_sub(chosen.len());
         Handed { chosen, passed_over }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::artifact::artifacts;
 use super::backpack::Pack;
 use super::lineage::kept;
-use super::{Kind, Record};
+use super::{Kind, Record, notes};
 use crate::agent::{Kept, Outcome};
 use crate::change::Change;
 use crate::digest::Digest;
@@ -41,6 +41,10 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
     let (title, paths) = (redact(&task.spec.title).text, &paths[..paths.len().min(PATHS)]);
     records.extend(artifacts((id, &title), paths, kept));
     records.extend(Pack::default().after(id, kept).records(id, &title, paths));
+    records.extend(notes(task, read).into_iter().map(|note| {
+        let name = format!("note/{}", note.section);
+        record(task, Kind::Note, &name, &note.content, paths)
+    }));
     records
 }
 

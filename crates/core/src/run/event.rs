@@ -178,6 +178,14 @@ pub enum Event {
     MergeConflicted {
         paths: Vec<String>,
     },
+    /// What a done task left for the project's notes is in their file, or is said why not.
+    NotesMerged {
+        /// The event by which the task ended: done again, it is another one.
+        ended: u64,
+        sections: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        told: Vec<String>,
+    },
     TaskEnded(Box<TaskEnded>),
 }
 
@@ -195,6 +203,9 @@ pub struct Started {
     /// Those that workflows use, and all that can be had where a task may delegate.
     pub agents: BTreeMap<String, Agent>,
     pub settings: Settings,
+    /// The project's notes as they stood; nothing where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<Digest>,
 }
 
 /// The plan as it was read.

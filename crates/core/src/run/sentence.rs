@@ -75,8 +75,21 @@ pub fn sentence(event: &Event) -> String {
         Event::MergeConflicted { paths } => {
             format!("The change does not fit what others did to {}.", paths.join(", "))
         }
+        Event::NotesMerged { sections, told, .. } => notes_merged(sections, told),
         Event::TaskEnded(ended) => task_ended(ended),
     }
+}
+
+fn notes_merged(sections: &[String], told: &[String]) -> String {
+    let names = sections.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let mut text = match sections {
+        [] => "The notes stay as they are.".to_owned(),
+        _ => format!("The notes have its sections {names}."),
+    };
+    for one in told {
+        let _ = write!(text, " {one}");
+    }
+    text
 }
 
 fn files_granted(files: &BTreeMap<String, Found>) -> String {

@@ -88,6 +88,9 @@ pub struct TaskRun {
     pub ended: Option<TaskEnded>,
     /// The event by which it ended last.
     pub(super) ended_at: u64,
+    /// The end, by its event, after which its notes were merged.
+    #[serde(default)]
+    pub(super) noted: u64,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
@@ -379,6 +382,7 @@ impl TaskRun {
             granted: BTreeMap::new(),
             ended: None,
             ended_at: 0,
+            noted: 0,
             base: None,
             committed: None,
             replaced: None,
@@ -403,15 +407,6 @@ impl TaskRun {
     /// Where those that it needs stand in the plan's order.
     pub fn needs(&self) -> &[usize] {
         &self.needs
-    }
-
-    /// The event by which it ended last: what is done again ends by another.
-    pub fn ended_at(&self) -> u64 {
-        self.ended_at
-    }
-
-    pub fn is_done(&self) -> bool {
-        self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
     }
 
     /// The tree that a done task leaves, if it changed anything.
@@ -501,6 +496,7 @@ impl TaskRun {
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }
             Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),
+            Event::NotesMerged { ended, .. } => self.noted = *ended,
             // Told to people; nothing is decided by them.
             _ => {}
         }

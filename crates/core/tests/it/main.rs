@@ -15,6 +15,7 @@ mod fixture;
 mod forged;
 mod formats;
 mod isolation;
+mod noted;
 mod order;
 mod passing;
 mod recording;

@@ -206,6 +206,7 @@ impl Recording {
         let workflow = Workflows::read(&[]).find("build").unwrap().clone();
         let started = Started {
             version: VERSION,
+            notes: None,
             plan: Source {
                 hides: std::collections::BTreeSet::new(),
                 format: None,

@@ -10,6 +10,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{self, Jails};
 use sequester_core::moment::Moment;
+use sequester_core::notes::Notebook;
 use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
@@ -28,6 +29,7 @@ pub struct World {
     pub jails: Arc<dyn Jails>,
     pub crew: Arc<dyn Crew>,
     pub clock: Arc<dyn Clock>,
+    pub notes: Arc<dyn Notebook>,
 }
 
 /// Who works: agents with what they may do, what they are shown and the models that they think with.

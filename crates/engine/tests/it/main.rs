@@ -8,6 +8,7 @@ mod drive;
 mod durable;
 mod grant;
 mod handle;
+mod notes;
 mod records;
 mod run;
 mod stage;

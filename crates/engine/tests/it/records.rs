@@ -49,12 +49,12 @@ fn stage() -> Stage {
 }
 
 /// One attempt with what it was shown.
-struct Shown {
-    task: String,
+pub(super) struct Shown {
+    pub(super) task: String,
     purpose: Purpose,
     digest: String,
-    prompt: String,
-    rows: Vec<Row>,
+    pub(super) prompt: String,
+    pub(super) rows: Vec<Row>,
     tools: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl Shown {
     }
 }
 
-fn shown(stage: &Stage) -> Vec<Shown> {
+pub(super) fn shown(stage: &Stage) -> Vec<Shown> {
     let log = stage.log();
     let begun = log.iter().filter_map(|one| match &one.entry.event {
         Event::AttemptStarted(started) => Some((one.entry.scope.task.clone().unwrap(), started)),
@@ -94,12 +94,12 @@ fn shown(stage: &Stage) -> Vec<Shown> {
 }
 
 /// Records by task, of the last attempt of each.
-fn passed(stage: &Stage) -> BTreeMap<String, String> {
+pub(super) fn passed(stage: &Stage) -> BTreeMap<String, String> {
     let all = shown(stage);
     all.iter().map(|one| (one.task.clone(), one.records().join(" "))).collect()
 }
 
-fn told(list: [(&str, &str); 4]) -> BTreeMap<String, String> {
+pub(super) fn told(list: [(&str, &str); 4]) -> BTreeMap<String, String> {
     list.into_iter().map(|(task, records)| (task.to_owned(), records.to_owned())).collect()
 }
 
@@ -204,7 +204,7 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
     assert_eq!(stage.audit().breaches, []);
 }
 
-fn digests(stage: &Stage) -> Vec<(String, String)> {
+pub(super) fn digests(stage: &Stage) -> Vec<(String, String)> {
     let mut all: Vec<_> = shown(stage).into_iter().map(|one| (one.task, one.digest)).collect();
     all.sort();
     all

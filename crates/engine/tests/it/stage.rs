@@ -16,6 +16,7 @@ use sequester_core::jail::Jails;
 use sequester_core::limits::{Limits, OUTPUT_BYTES};
 use sequester_core::message::Message;
 use sequester_core::moment::Moment;
+use sequester_core::notes::Notes;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, Plan};
 use sequester_core::profile::{Profile, Profiles};
@@ -30,7 +31,7 @@ use sequester_engine::{
     Asking, Clock, Controller, Crew, Extra, Handle, Log, Member, Requests, Standing, Stop, Trouble,
     Unwatched, Wanted, World, read,
 };
-use sequester_testkit::memory::{MemoryJails, MemoryStore, MemoryTrees};
+use sequester_testkit::memory::{MemoryJails, MemoryNotes, MemoryStore, MemoryTrees};
 use sequester_testkit::{LineOutliner, WordRanker, started};
 use tokio::sync::Barrier;
 
@@ -62,6 +63,9 @@ pub(super) struct Stage {
     pub(super) share: Share,
     pub(super) relevance: Relevance,
     pub(super) switches: Switches,
+    pub(super) notes: MemoryNotes,
+    /// What people had in the notes when the run began.
+    pub(super) noted: &'static str,
     /// What git ignores in the person's tree; nothing where it is gone when it is read.
     pub(super) ignored: Vec<(&'static str, Option<&'static str>)>,
     /// A task that is shown this though nobody granted it.
@@ -97,6 +101,8 @@ impl Stage {
             share: Share::default(),
             relevance: Relevance::default(),
             switches: Switches::default(),
+            notes: MemoryNotes::default(),
+            noted: "",
             ignored: Vec::new(),
             planted: None,
             park: Stop::default(),
@@ -123,6 +129,7 @@ impl Stage {
                 budget: self.budget.clone(),
                 depth: self.depth,
                 share: self.share,
+                notes: Notes::parse(self.noted).standing(),
                 ignored: self.ignored.clone(),
                 planted: self.planted.clone(),
                 plan: Arc::clone(&self.plan),
@@ -135,6 +142,7 @@ impl Stage {
                 meeting: Arc::new(Barrier::new(2)),
             }),
             clock: Arc::clone(&self.clock),
+            notes: Arc::new(self.notes.clone()),
         }
     }
 
@@ -145,6 +153,7 @@ impl Stage {
         started.settings.share = self.share;
         started.settings.relevance = self.relevance;
         started.settings.records = self.switches;
+        started.notes = (!self.noted.is_empty()).then(|| batch.keep(self.noted.as_bytes()));
         started
     }
 
@@ -205,9 +214,13 @@ impl Stage {
     }
 
     pub(super) fn audit(&self) -> Audit {
+        self.audit_of(&self.log())
+    }
+
+    pub(super) fn audit_of(&self, log: &[Recorded]) -> Audit {
         let run = run();
         let ports = Ports { run: &run, store: &self.store, repository: Some(&self.trees) };
-        audit(&self.log(), &ports)
+        audit(log, &ports)
     }
 
     /// Subjects of the branch's commits, the oldest first.
@@ -246,6 +259,7 @@ struct Hands {
     budget: Budget,
     depth: usize,
     share: Share,
+    notes: Vec<sequester_core::notes::Standing>,
     ignored: Vec<(&'static str, Option<&'static str>)>,
     planted: Option<Given>,
     trouble: Option<(&'static str, Trouble)>,
@@ -315,6 +329,7 @@ impl Crew for Hands {
         let mut builder =
             Builder::new(&self.plan, &self.graph, &[], &shelf, &ranker, &limits, &companions);
         builder.share = self.share;
+        builder.notes = &self.notes;
         let planted = self.planted.iter().filter(|file| file.task == *wanted.task);
         let given: Vec<Given> = wanted.given.iter().chain(planted).cloned().collect();
         let request = Request {

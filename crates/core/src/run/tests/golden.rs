@@ -208,6 +208,11 @@ fn every() -> Vec<Event> {
             deadline: None,
             about: About::Failure,
         })),
+        Event::NotesMerged {
+            ended: 7,
+            sections: vec!["TODO".to_owned()],
+            told: vec!["It was shortened.".to_owned()],
+        },
     ]
 }
 

@@ -84,6 +84,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
     });
     Started {
         version: VERSION,
+        notes: None,
         plan: Source {
             path: "plan.md".to_owned(),
             hides: BTreeSet::new(),

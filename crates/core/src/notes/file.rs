@@ -1,0 +1,178 @@
+//! The file and its parts, read and written.
+
+use serde::Serialize;
+
+use super::mark::Mark;
+use super::{TEMPLATE, TITLE};
+use crate::id::{RunId, TaskId};
+
+/// The line by which a person keeps a section for all runs to come.
+const PINNED: &str = "pinned";
+
+/// The whole file. Its parts hold every byte of it, so that what nobody changes stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    pub(super) sections: Vec<Section>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    /// Empty for what stands above the first heading.
+    pub(super) name: String,
+    /// The line of the heading, as it is.
+    pub(super) head: String,
+    /// In the order of the file; the first has no mark.
+    pub(super) parts: Vec<Part>,
+}
+
+/// Words of one author, with the mark above them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) mark: Option<Mark>,
+    pub(super) raw: String,
+}
+
+/// Who wrote a part.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Author {
+    Person,
+    Task { run: RunId, task: TaskId },
+}
+
+/// A part as people and programs see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    pub section: String,
+    pub content: String,
+    /// In words.
+    pub author: String,
+    pub pinned: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+}
+
+impl Notes {
+    /// Never fails: whatever is no heading and no mark is text.
+    pub fn parse(text: &str) -> Self {
+        let mut sections = vec![Section::new("", "")];
+        for line in text.split_inclusive('\n') {
+            if let Some(name) = heading(line) {
+                sections.push(Section::new(name, line));
+            } else if let Some(section) = sections.last_mut() {
+                section.take(line);
+            }
+        }
+        Self { sections }
+    }
+
+    /// The empty sections that people usually want.
+    pub fn template() -> Self {
+        let sections: String = TEMPLATE.iter().map(|name| format!("\n## {name}\n")).collect();
+        Self::parse(&format!("{TITLE}{sections}"))
+    }
+
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        for section in &self.sections {
+            text.push_str(&section.head);
+            text.extend(section.parts.iter().map(|part| part.raw.as_str()));
+        }
+        text
+    }
+
+    /// What is written, part by part, in the order of the file.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for section in &self.sections {
+            for part in &section.parts {
+                let content = part.words(section.name.is_empty());
+                if content.is_empty() {
+                    continue;
+                }
+                let author = part.author();
+                let (run, task) = match &author {
+                    Author::Person => (None, None),
+                    Author::Task { run, task } => (Some(run.clone()), Some(task.clone())),
+                };
+                let (section, pinned) = (section.name.clone(), section.is_pinned());
+                let author = author.to_string();
+                entries.push(Entry { section, content, author, pinned, run, task });
+            }
+        }
+        entries
+    }
+}
+
+impl Section {
+    pub(super) fn new(name: &str, head: &str) -> Self {
+        let first = Part { mark: None, raw: String::new() };
+        Self { name: name.to_owned(), head: head.to_owned(), parts: vec![first] }
+    }
+
+    fn take(&mut self, line: &str) {
+        if let Some(mark) = Mark::parse(line) {
+            self.parts.push(Part { mark: Some(mark), raw: line.to_owned() });
+        } else if let Some(part) = self.parts.last_mut() {
+            part.raw.push_str(line);
+        }
+    }
+
+    /// Only a person pins: the line counts outside of what subagents wrote.
+    pub(super) fn is_pinned(&self) -> bool {
+        let persons = self.parts.iter().filter(|part| part.author() == Author::Person);
+        persons.flat_map(|part| part.raw.lines()).any(is_pin)
+    }
+
+    /// Names are compared as people read them.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        !self.name.is_empty() && self.name.to_lowercase() == name.to_lowercase()
+    }
+}
+
+impl Part {
+    /// A mark counts while its check fits what stands below it.
+    pub(super) fn author(&self) -> Author {
+        match &self.mark {
+            Some(mark) if mark.fits(self.body()) => mark.author(),
+            _ => Author::Person,
+        }
+    }
+
+    /// What stands below the mark.
+    fn body(&self) -> &str {
+        let below = self.mark.as_ref().and_then(|_| self.raw.split_once('\n'));
+        match (&self.mark, below) {
+            (Some(_), Some((_, body))) => body,
+            (Some(_), None) => "",
+            (None, _) => &self.raw,
+        }
+    }
+
+    /// The text without our lines in it; of what stands above all sections also without its title.
+    pub(super) fn words(&self, is_top: bool) -> String {
+        let kept = |line: &&str| !is_pin(line) && !(is_top && line.starts_with("# "));
+        let lines: Vec<&str> = self.body().lines().filter(kept).map(str::trim_end).collect();
+        lines.join("\n").trim_matches('\n').to_owned()
+    }
+}
+
+/// The name in a line that begins a section.
+pub(super) fn heading(line: &str) -> Option<&str> {
+    line.strip_prefix("## ").map(str::trim).filter(|name| !name.is_empty())
+}
+
+fn is_pin(line: &str) -> bool {
+    let inner = line.trim_end().strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    inner.is_some_and(|inner| inner.trim() == PINNED)
+}
+
+impl std::fmt::Display for Author {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Person => formatter.write_str("a person"),
+            Self::Task { run, task } => write!(formatter, "task {task} of run {run}"),
+        }
+    }
+}

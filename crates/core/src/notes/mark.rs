@@ -1,0 +1,61 @@
+//! The line above what a subagent wrote.
+
+use super::Author;
+use crate::digest::Digest;
+use crate::id::{RunId, TaskId};
+
+/// `<!-- note 7 by task "a" of run "k3x" 0123456789abcdef -->`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Counts up within the file: the lowest is the oldest.
+    pub(super) number: u64,
+    pub(super) run: RunId,
+    pub(super) task: TaskId,
+    check: String,
+}
+
+const CHECK: usize = 16;
+
+impl Mark {
+    pub(super) fn of(number: u64, run: &RunId, task: &TaskId, body: &str) -> Self {
+        Self { number, run: run.clone(), task: task.clone(), check: check(run, task, body) }
+    }
+
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let inner = line.trim_end().strip_prefix("<!-- note ")?.strip_suffix(" -->")?;
+        let (number, rest) = inner.split_once(" by task ")?;
+        let (rest, check) = rest.rsplit_once(' ')?;
+        let (task, run) = rest.rsplit_once(" of run ")?;
+        // As JSON: an id is whatever a plan says, and a mark is one line.
+        let read = |text: &str| serde_json::from_str::<String>(text).ok();
+        Some(Self {
+            number: number.parse().ok()?,
+            run: RunId::new(read(run)?),
+            task: TaskId::new(read(task)?),
+            check: check.to_owned(),
+        })
+    }
+
+    pub(super) fn author(&self) -> Author {
+        Author::Task { run: self.run.clone(), task: self.task.clone() }
+    }
+
+    pub(super) fn fits(&self, body: &str) -> bool {
+        self.check == check(&self.run, &self.task, body)
+    }
+
+    /// With the line's end.
+    pub(super) fn line(&self) -> String {
+        let quoted = |id: &str| serde_json::Value::from(id).to_string();
+        let (task, run) = (quoted(self.task.as_str()), quoted(self.run.as_str()));
+        format!("<!-- note {} by task {task} of run {run} {} -->\n", self.number, self.check)
+    }
+}
+
+/// Editors strip blanks at the ends of lines and change how lines end: that is nobody's edit.
+fn check(run: &RunId, task: &TaskId, body: &str) -> String {
+    let lines: Vec<&str> = body.lines().map(str::trim_end).collect();
+    let body = lines.join("\n");
+    let said = format!("{run}\0{task}\0{}", body.trim_matches('\n'));
+    Digest::of(said.as_bytes()).as_str().chars().take(CHECK).collect()
+}

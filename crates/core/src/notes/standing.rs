@@ -1,0 +1,30 @@
+//! What of the notes every task may see.
+
+use super::{Author, Notes};
+
+/// A section as it stood when a run began: a person's words in it, or all of it where a person pinned it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub section: String,
+    pub text: String,
+    pub pinned: bool,
+}
+
+impl Notes {
+    /// In the order of the file. What subagents of earlier runs wrote is not in it, unless it is pinned.
+    pub fn standing(&self) -> Vec<Standing> {
+        let mut standing = Vec::new();
+        for section in &self.sections {
+            let (is_top, pinned) = (section.name.is_empty(), section.is_pinned());
+            let seen =
+                section.parts.iter().filter(|part| pinned || part.author() == Author::Person);
+            let words = seen.map(|part| part.words(is_top)).filter(|words| !words.is_empty());
+            let text = words.collect::<Vec<_>>().join("\n\n");
+            if !text.is_empty() {
+                let section = if is_top { "Notes".to_owned() } else { section.name.clone() };
+                standing.push(Standing { section, text, pinned });
+            }
+        }
+        standing
+    }
+}

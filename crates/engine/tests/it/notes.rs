@@ -1,0 +1,157 @@
+//! What tasks write into the project's notes, in whole runs: who sees it, and that it reaches the file once.
+
+use std::time::Duration;
+
+use sequester_core::audit::Rule;
+use sequester_core::context::Kind;
+use sequester_core::message::Message;
+use sequester_core::notes::{Notebook as _, Notes};
+use sequester_core::provider::Reply;
+use sequester_core::record::Switches;
+use sequester_core::run::{Event, Outcome};
+use sequester_testkit::provider::calls;
+use serde_json::json;
+
+use super::records::{digests, passed, shown, told};
+use super::run::{PLAN, write_then_report};
+use super::stage::Stage;
+
+const PERSONS: &str = "# Notes\n\n## House rules\n\nLetters are lower case.\n\n## Old\n\n";
+
+/// Writes a note first, then does its work.
+fn noting(task: &str, messages: &[Message]) -> Reply {
+    match messages.len() {
+        1 => {
+            let content = format!("- the letter {task} has a note; note-{task}");
+            calls(&[("update_notes", json!({"section": "Findings", "content": content}))])
+        }
+        3 => write_then_report(task, &messages[..1]),
+        _ => write_then_report(task, messages),
+    }
+}
+
+fn stage() -> Stage {
+    let switches = Switches { summaries: false, ..Switches::default() };
+    Stage { switches, noted: PERSONS, ..Stage::new(PLAN, &[], noting) }
+}
+
+/// Events that say so, by task and in the order of the plan.
+fn merged(stage: &Stage) -> Vec<(String, Vec<String>)> {
+    let log = stage.log();
+    let mut all: Vec<(String, Vec<String>)> = log
+        .iter()
+        .filter_map(|one| match &one.entry.event {
+            Event::NotesMerged { sections, .. } => {
+                Some((one.entry.scope.task.as_ref()?.to_string(), sections.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// Who wrote what into the file, in the order of the plan.
+fn file(stage: &Stage) -> Vec<(String, String)> {
+    let notes = Notes::parse(&stage.notes.read().unwrap());
+    let mut all: Vec<_> =
+        notes.entries().into_iter().map(|one| (one.author, one.content)).collect();
+    all.sort();
+    all
+}
+
+#[tokio::test]
+async fn notes_pass_along_the_needs_a_persons_to_all_and_each_reaches_the_file_once() {
+    let stage = stage();
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let (b, d) = ("a/note/Findings", "c/note/Findings b/note/Findings");
+    assert_eq!(passed(&stage), told([("a", ""), ("b", b), ("c", b), ("d", d)]));
+    for one in shown(&stage) {
+        let persons: Vec<&str> = one
+            .rows
+            .iter()
+            .filter(|row| row.kind == Kind::Note)
+            .map(|row| row.source.as_str())
+            .collect();
+        assert_eq!(persons, ["notes: House rules"], "{}", one.task);
+        assert!(one.prompt.contains("Letters are lower case."), "{}", one.prompt);
+        let is_blind = |(own, other): (&str, &str)| {
+            one.task != own || !one.prompt.contains(&format!("note-{other}"))
+        };
+        assert!([("b", "c"), ("c", "b"), ("a", "a")].into_iter().all(is_blind), "{}", one.prompt);
+    }
+    let each = |task: &str| (task.to_owned(), vec!["Findings".to_owned()]);
+    assert_eq!(merged(&stage), ["a", "b", "c", "d"].map(each));
+    let wrote = |task: &str| {
+        let content = format!("- the letter {task} has a note; note-{task}");
+        (format!("task {task} of run r1"), content)
+    };
+    assert_eq!(file(&stage), ["a", "b", "c", "d"].map(wrote));
+    assert_eq!(stage.audit().breaches, []);
+}
+
+#[tokio::test]
+async fn what_is_switched_off_is_neither_shown_nor_written() {
+    let stage = Stage { switches: Switches { notes: false, ..Switches::default() }, ..stage() };
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    assert_eq!(merged(&stage), []);
+    assert_eq!(stage.notes.read(), Ok(String::new()));
+    assert!(shown(&stage).iter().all(|one| !one.prompt.contains("note-")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_killed_at_any_moment_leaves_the_same_notes_and_contexts() {
+    let whole = stage();
+    whole.conduct().await.unwrap();
+    for batches in 1..whole.store.batches() {
+        let stage = stage();
+        stage.store.cut_after(batches);
+        let _ = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
+        stage.store.revive();
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done), "killed after {batches}");
+        assert_eq!(file(&stage), file(&whole), "killed after {batches}");
+        assert_eq!(merged(&stage), merged(&whole), "killed after {batches}");
+        assert_eq!(digests(&stage), digests(&whole), "killed after {batches}");
+    }
+}
+
+#[tokio::test]
+async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
+    let play = |task: &str, messages: &[Message]| {
+        let Some(Message::User(prompt)) = messages.first() else { panic!() };
+        let is_fix = prompt.contains("What speaks against the change");
+        if task != "b" || is_fix {
+            return write_then_report(task, messages);
+        }
+        calls(&[(
+            "report",
+            json!({
+                "task_id": task, "phase": "write", "status": "complete", "decision": "PROCEED",
+                "findings": {"files_changed": [], "tests_written": []},
+                "context_summary": "Nothing was written.",
+                "notes": [{"section": "TODO", "content": "- note-first"}],
+                "self_review": [{"item": "It is there", "ok": true}],
+            }),
+        )])
+    };
+    let stage = Stage { noted: "", ..Stage::new(PLAN, &[], play) };
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    assert_eq!((merged(&stage), stage.notes.read()), (vec![], Ok(String::new())));
+    assert!(shown(&stage).iter().all(|one| !one.prompt.contains("note-first")));
+}
+
+#[tokio::test]
+async fn a_note_that_no_person_wrote_is_a_breach() {
+    let stage = stage();
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let before = stage.audit();
+    assert_eq!(before.breaches, []);
+    // The same run, as if other notes had stood there when it began.
+    let mut log = stage.log();
+    if let Event::RunStarted(started) = &mut log[0].entry.event {
+        started.notes = None;
+    }
+    let after = stage.audit_of(&log);
+    let forged = after.breaches.iter().filter(|one| one.rule == Rule::Fragment).count();
+    assert_eq!(forged, 4, "{:?}", after.breaches);
+}
