@@ -105,7 +105,9 @@ impl Kept {
         if inherited.records.contains(name) {
             return Ok(name.to_owned());
         }
-        let is_path = !looks_like_id(name) && (!name.contains(' ') || name.contains(['/', '.']));
+        // An address is no file, and neither is a remark.
+        let is_remark = name.contains(' ') && !name.contains(['/', '.']);
+        let is_path = !looks_like_id(name) && !name.contains("://") && !is_remark;
         match RepoPath::parse(name) {
             Ok(path) if is_path => Ok(path.to_string()),
             _ => {

@@ -7,6 +7,7 @@
 )]
 
 mod audit;
+mod backpack;
 mod canaries;
 mod checks;
 mod desk;
