@@ -255,7 +255,7 @@ fn play(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_record_crosses_an_edge_that_is_not_there_in_whatever_order_tasks_end(
