@@ -15,6 +15,7 @@ mod fixture;
 mod formats;
 mod isolation;
 mod order;
+mod recall;
 mod recording;
 mod robust;
 mod seeds;
