@@ -33,6 +33,7 @@ mod masks;
 mod output;
 mod plan;
 mod real_model;
+mod recall;
 mod records;
 mod requests;
 mod rows;

@@ -17,6 +17,7 @@ mod formats;
 mod isolation;
 mod order;
 mod passing;
+mod recall;
 mod recording;
 mod robust;
 mod seeds;
