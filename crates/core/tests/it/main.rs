@@ -18,6 +18,7 @@ mod formats;
 mod isolation;
 mod order;
 mod passing;
+mod recall;
 mod recording;
 mod robust;
 mod seeds;
