@@ -152,7 +152,7 @@ impl Kept {
             }
             let found = report.extract(*label);
             let taken = found.into_iter().map(|one| self.artifact(one, (task, inherited)));
-            if taken.filter(Result::is_ok).count() == 0 {
+            if taken.flatten().count() == 0 {
                 let label = label.as_str();
                 faults.push(format!(
                     "You owe a {label} and left none: put it into `findings` or `artifacts`, or call `record_artifact`."
