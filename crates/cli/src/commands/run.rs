@@ -15,7 +15,7 @@ use sequester_core::limits::Limits;
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Error as GitError, Repository as _, Start};
 use sequester_core::run::{Entry, Event, Outcome as Ended, Scope, Started};
-use sequester_core::store::{Batch, RunStore as _};
+use sequester_core::store::Batch;
 use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
 use sequester_git::{Repo, Trees};
 use sequester_store::Store;
@@ -380,9 +380,7 @@ pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Ou
     if !args.json {
         let state =
             sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
-        let todos = records::todos(&state, |digest| store.blob(digest));
-        let todos = todos.map_err(|error| runs::failed_store(&error))?;
-        let todos = todo::render(&todos, terminal::width());
+        let todos = todo::render(&records::todos(store, &state), terminal::width());
         output::print(&(view::summary(&state, ended) + &todos))?;
     }
     Ok(ExitCode::from(code_of(ended)))

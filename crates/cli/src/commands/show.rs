@@ -36,7 +36,7 @@ fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<()
         }
         Ok(())
     })?;
-    let view = runs.view_of(state, live)?;
+    let view = runs.view_of(state, live);
     let savings = savings(view.tasks.iter().filter_map(|task| histories.get(&task.id)));
     // Also of tasks that are no longer in the plan: they cost what they cost.
     let phases = by_phase(histories.values().flat_map(|history| &history.attempts));
@@ -77,9 +77,10 @@ fn show_task(
             failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Shown::of(attempt, report, evidence, failing))
     });
-    let mut todos = runs.todos(state)?;
+    let shelves = Shelves::readable(&runs.store, state);
+    let mut todos = shelves.todos();
     todos.retain(|todo| todo.task == *task);
-    let left = Shelves::of(runs, state)?.all();
+    let left = shelves.all();
     let left = left.iter().filter(|(record, _)| record.task == *task);
     let left: Vec<Row<'_>> =
         left.map(|(record, uses)| Row::of(&state.run, record, *uses)).collect();
@@ -90,9 +91,10 @@ fn show_task(
     if !args.json {
         let width = terminal::width();
         let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
-        let records = match left.is_empty() {
-            true => String::new(),
-            false => format!("\nRecords:\n{}", records::whole(&left, width)),
+        let records = if left.is_empty() {
+            String::new()
+        } else {
+            format!("\nRecords:\n{}", records::whole(&left, width))
         };
         let text = text + &records + &todo::render(&todos, width);
         let asked = if open.is_empty() { String::new() } else { "\n".to_owned() };

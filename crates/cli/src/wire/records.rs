@@ -1,10 +1,13 @@
 //! What the tasks of a run left, for people: all of it.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use sequester_core::digest::Digest;
 use sequester_core::record::{Catalogue, Record, Seeker, Todo};
 use sequester_core::run::RunState;
+use sequester_core::store::RunStore as _;
+use sequester_store::Store;
 
 use super::runs::Runs;
 use crate::failure::Failure;
@@ -17,30 +20,34 @@ pub(crate) struct Shelves {
 
 impl Shelves {
     pub(crate) fn of(runs: &Runs, state: &RunState) -> Result<Self, Failure> {
-        Self::made(state, |digest| runs.blob(&state.run, digest))
-    }
-
-    fn made<E>(state: &RunState, read: impl Fn(&Digest) -> Result<Vec<u8>, E>) -> Result<Self, E> {
         let (mut catalogue, person) = (Catalogue::default(), Seeker::person(state));
         let missing = catalogue.missing(state, &person);
-        catalogue.fill(&missing, read)?;
+        catalogue.fill(&missing, |digest| runs.blob(&state.run, digest))?;
         Ok(Self { catalogue, person })
+    }
+
+    /// The same as far as it can be read, where it stands beside other things that must be seen.
+    pub(crate) fn readable(store: &Store, state: &RunState) -> Self {
+        let (mut catalogue, person) = (Catalogue::default(), Seeker::person(state));
+        let missing = catalogue.missing(state, &person);
+        let read = |digest: &Digest| store.blob(digest).or_else(|_| Ok(Vec::new()));
+        let Ok(()) = catalogue.fill::<Infallible>(&missing, read);
+        Self { catalogue, person }
     }
 
     /// In the plan's order, with how often each was made use of.
     pub(crate) fn all(&self) -> Vec<(Arc<Record>, u32)> {
         self.catalogue.all(&self.person)
     }
+
+    /// What is still to be done.
+    pub(crate) fn todos(&self) -> Vec<Todo> {
+        self.catalogue.todos(&self.person)
+    }
 }
 
-/// What the tasks of a run left to be done; nothing where no artifacts pass.
-pub(crate) fn todos<E>(
-    state: &RunState,
-    read: impl Fn(&Digest) -> Result<Vec<u8>, E>,
-) -> Result<Vec<Todo>, E> {
-    if !state.started.settings.records.artifacts {
-        return Ok(Vec::new());
-    }
-    let Shelves { catalogue, person } = Shelves::made(state, read)?;
-    Ok(catalogue.todos(&person))
+/// What the tasks of a run left to be done, as far as it can be read; nothing where no artifacts pass.
+pub(crate) fn todos(store: &Store, state: &RunState) -> Vec<Todo> {
+    let passes = state.started.settings.records.artifacts;
+    if passes { Shelves::readable(store, state).todos() } else { Vec::new() }
 }

@@ -14,7 +14,6 @@ use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
-use sequester_core::record::Todo;
 use sequester_core::run::{Outcome, Recorded, RunState, RunView};
 use sequester_core::store::{Error, ErrorKind, RunStore as _};
 use sequester_git::{Home, Repo, Trees};
@@ -139,18 +138,12 @@ impl Runs {
     }
 
     pub(crate) fn view(&self, run: &RunId) -> Result<RunView, Failure> {
-        self.view_of(&self.state(run)?, self.is_held(run)?)
+        Ok(self.view_of(&self.state(run)?, self.is_held(run)?))
     }
 
     /// With what the tasks left to be done.
-    pub(crate) fn view_of(&self, state: &RunState, live: bool) -> Result<RunView, Failure> {
-        let todos = self.todos(state)?;
-        Ok(RunView { todos, ..RunView::of(state, live) })
-    }
-
-    /// What the tasks of a run left to be done; nothing where no artifacts pass.
-    pub(crate) fn todos(&self, state: &RunState) -> Result<Vec<Todo>, Failure> {
-        records::todos(state, |digest| self.blob(&state.run, digest))
+    pub(crate) fn view_of(&self, state: &RunState, live: bool) -> RunView {
+        RunView { todos: records::todos(&self.store, state), ..RunView::of(state, live) }
     }
 
     /// The bytes that an event names.

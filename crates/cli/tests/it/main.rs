@@ -35,6 +35,7 @@ mod notes;
 mod output;
 mod plan;
 mod real_model;
+mod recall;
 mod records;
 mod requests;
 mod rows;

@@ -105,7 +105,9 @@ impl Kept {
         if inherited.records.contains(name) {
             return Ok(name.to_owned());
         }
-        let is_path = !looks_like_id(name) && (!name.contains(' ') || name.contains(['/', '.']));
+        // An address is no file, and neither is a remark.
+        let is_remark = name.contains(' ') && !name.contains(['/', '.']);
+        let is_path = !looks_like_id(name) && !name.contains("://") && !is_remark;
         match RepoPath::parse(name) {
             Ok(path) if is_path => Ok(path.to_string()),
             _ => {
@@ -150,7 +152,7 @@ impl Kept {
             }
             let found = report.extract(*label);
             let taken = found.into_iter().map(|one| self.artifact(one, (task, inherited)));
-            if taken.filter(Result::is_ok).count() == 0 {
+            if taken.flatten().count() == 0 {
                 let label = label.as_str();
                 faults.push(format!(
                     "You owe a {label} and left none: put it into `findings` or `artifacts`, or call `record_artifact`."

@@ -93,7 +93,11 @@ mod tests {
     use crate::id::TaskId;
     use crate::report::{Phase, read};
 
-    fn told(phase: Phase, findings: serde_json::Value, label: Label) -> Vec<(String, Vec<String>)> {
+    fn told(
+        phase: Phase,
+        findings: &serde_json::Value,
+        label: Label,
+    ) -> Vec<(String, Vec<String>)> {
         let report = json!({
             "task_id": "A", "phase": phase, "status": "complete", "decision": "PROCEED",
             "findings": findings, "context_summary": "Done.", "issues": ["The cache is cold."],
@@ -110,7 +114,7 @@ mod tests {
             "existing_implementations": ["src/a.rs:2 `send`"], "conflicts": ["Two clocks"],
             "patterns_found": ["One module per thing", "  "], "recommendations": ["Use one clock"],
         });
-        let of = |label| told(Phase::Research, research.clone(), label);
+        let of = |label| told(Phase::Research, &research, label);
         let found = ["src/a.rs:2 `send`", "One module per thing", "Two clocks"];
         assert_eq!(of(Label::Finding), found.map(plain));
         assert_eq!(of(Label::Todo), [plain("Use one clock")]);
@@ -122,17 +126,17 @@ mod tests {
         ]});
         let review = json!({"spec": {"verdict": "pass", "findings": []}, "quality": judgement});
         let remark = ("src/a.rs:3: A stray word".to_owned(), vec!["src/a.rs".to_owned()]);
-        assert_eq!(told(Phase::Review, review, Label::Finding), [remark]);
+        assert_eq!(told(Phase::Review, &review, Label::Finding), [remark]);
 
         let change = json!({"files_changed": ["src/a.rs", "/etc/x"], "tests_written": []});
         let changed = [("src/a.rs".to_owned(), vec!["src/a.rs".to_owned()]), plain("/etc/x")];
-        assert_eq!(told(Phase::Write, change, Label::Resource), changed);
+        assert_eq!(told(Phase::Write, &change, Label::Resource), changed);
     }
 
     #[test]
     fn what_is_read_out_is_bounded() {
         let many: Vec<String> = (0..20).map(|at| format!("{at} {}", "word ".repeat(500))).collect();
-        let found = told(Phase::Plan, json!({"steps": many}), Label::Decision);
+        let found = told(Phase::Plan, &json!({"steps": many}), Label::Decision);
         assert!(found.len() == MOST && found.iter().all(|(one, _)| tokens::count(one) <= TOKENS));
     }
 }

@@ -76,8 +76,7 @@ pub struct Artifact {
     /// A word or two that say what it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<String>,
-    /// What it speaks of: files by path, artifacts of this task by id, records that you were shown by id. What refers to a
-    /// TODO and is a finding, decision or resource says that it is done.
+    /// Files by path, artifacts or records by id. A TODO that a finding, decision or resource refers to is done.
     #[serde(default)]
     pub refs: Vec<String>,
 }

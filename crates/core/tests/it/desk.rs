@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sequester_core::agent;
+use sequester_core::agent::{self, Role};
 use sequester_core::architecture::Piece;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, Error, IsolatedContext, Request, Shelf};
@@ -50,6 +50,20 @@ pub(crate) fn handed(records: &[Record]) -> Handed {
 
 /// The context of one task of a world, for the writer.
 pub(crate) fn context(world: &World, id: &str, limits: &Limits) -> Result<IsolatedContext, Error> {
+    let id = TaskId::from(id);
+    asked(world, limits, Request::new(&id, writer()))
+}
+
+pub(crate) fn writer() -> &'static Role {
+    agent::find("writer").expect("the writer is built in")
+}
+
+/// The same as it is asked for, with all records of the world.
+pub(crate) fn asked(
+    world: &World,
+    limits: &Limits,
+    request: Request<'_>,
+) -> Result<IsolatedContext, Error> {
     let parsed = plan::parse(world.plan.write().as_bytes(), &options());
     assert_eq!(parsed.faults, [], "the generator wrote a faulty plan");
     let (graph, faults) = TaskGraph::new(&parsed.plan);
@@ -61,7 +75,6 @@ pub(crate) fn context(world: &World, id: &str, limits: &Limits) -> Result<Isolat
     let companions = Companions::default();
     let builder =
         Builder::new(&parsed.plan, &graph, &architecture, &shelf, &ranker, limits, &companions);
-    let role = agent::find("writer").expect("the writer is built in");
     let records = handed(&world.records);
-    builder.build(&Request { records: &records, ..Request::new(&TaskId::from(id), role) })
+    builder.build(&Request { records: &records, ..request })
 }

@@ -7,6 +7,7 @@
 )]
 
 mod audit;
+mod backpack;
 mod canaries;
 mod checks;
 mod desk;
@@ -18,6 +19,7 @@ mod isolation;
 mod noted;
 mod order;
 mod passing;
+mod recall;
 mod recording;
 mod robust;
 mod seeds;

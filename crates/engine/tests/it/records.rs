@@ -15,14 +15,48 @@ use sequester_core::provider::Reply;
 use sequester_core::recall::Relevance;
 use sequester_core::record::{Catalogue, Seeker, Switches};
 use sequester_core::repository::{Repository as _, Snapshot};
-use sequester_core::run::{Event, Outcome, Purpose};
+use sequester_core::run::{Event, Outcome, Purpose, Scope};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_core::tokens;
 use sequester_testkit::provider::calls;
 use serde_json::json;
 
-use super::run::{PLAN, write_then_report};
+use super::run::write_then_report;
 use super::stage::Stage;
+
+/// Words enough to find each other by among few records.
+const ANIMALS: &str = "Zebras, giraffes, lions, elephants, hippos, rhinos, antelopes, buffaloes, cheetahs, leopards, gazelles, \
+    baboons, vultures, warthogs, hyenas and jackals";
+const POST: &str = "Stamps, envelopes, parcels, couriers, weights, scales, sacks, vans, counters, queues, receipts, seals, \
+    ribbons, customs, airmail and postcards";
+
+/// Four tasks: `b` and `c` side by side on `a`, `d` on both. What `b` is about `c` learns, and what `d` is about `a`.
+fn plan() -> String {
+    let task = |id: &str, block: &str, text: &str| {
+        format!(
+            "## [{id}] Write {id}\n\n```task\n{block}files: {{create: [{id}.txt]}}\n```\n\n{text}.\n\n"
+        )
+    };
+    [
+        "---\nsequester: 1\n---\n# Letters\n\n".to_owned(),
+        task("a", "", "Find out what there is"),
+        task("b", "needs: [a]\n", POST),
+        task("c", "needs: [a]\n", "Find out what there is"),
+        task("d", "needs: [b, c]\n", ANIMALS),
+    ]
+    .concat()
+}
+
+/// The same words in another order: in a row they would be another task's.
+fn summary(task: &str) -> String {
+    let about = match task {
+        "a" => ANIMALS,
+        "c" => POST,
+        _ => "learned was Nothing",
+    };
+    let words: Vec<&str> = about.split([',', ' ']).filter(|word| !word.is_empty()).rev().collect();
+    format!("{}; mark-{task} for all.", words.join(" "))
+}
 
 /// Writes the task's file, then reports with this summary.
 fn telling(summary: impl Fn(&str) -> String) -> impl Fn(&str, &[Message]) -> Reply {
@@ -45,7 +79,7 @@ fn report(task: &str, summary: &str) -> Reply {
 }
 
 fn stage() -> Stage {
-    Stage::new(PLAN, &[], telling(|task| format!("The letter {task} is written; mark-{task}.")))
+    Stage::new(&plan(), &[], telling(summary))
 }
 
 /// One attempt with what it was shown.
@@ -107,8 +141,8 @@ pub(super) fn told(list: [(&str, &str); 4]) -> BTreeMap<String, String> {
 async fn summaries_pass_along_the_needs_and_siblings_stay_blind() {
     let stage = stage();
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    let (b, d) = ("a/summary", "c/summary b/summary a/summary");
-    assert_eq!(passed(&stage), told([("a", ""), ("b", b), ("c", b), ("d", d)]));
+    let a = "a/summary";
+    assert_eq!(passed(&stage), told([("a", ""), ("b", a), ("c", a), ("d", a)]));
     for one in shown(&stage) {
         let sees = |task: &str| one.prompt.contains(&format!("mark-{task}"));
         let side = [("b", "c"), ("c", "b")].into_iter().find(|(own, _)| *own == one.task);
@@ -128,15 +162,15 @@ async fn sharing_does_what_it_is_told() {
     assert_eq!(none.audit().breaches, []);
 
     // Two waves without an edge between the chains.
-    let plan = PLAN
+    let plan = plan()
         .replace("needs: [b, c]", "needs: [b]")
         .replace("[c] Write c\n\n```task\nneeds: [a]\n", "[c] Write c\n\n```task\n");
     for jobs in [1, 16] {
-        let play = telling(|task| format!("The letter {task} is written; mark-{task}."));
+        let play = telling(summary);
         let all = Stage { share: Share::AllEarlier, jobs, ..Stage::new(&plan, &[], play) };
         assert_eq!(all.conduct().await, Ok(Outcome::Done));
-        let (b, d) = ("c/summary a/summary", "c/summary b/summary a/summary");
-        assert_eq!(passed(&all), told([("a", ""), ("b", b), ("c", ""), ("d", d)]), "{jobs} jobs");
+        let (a, c) = ("a/summary", "c/summary");
+        assert_eq!(passed(&all), told([("a", ""), ("b", c), ("c", ""), ("d", a)]), "{jobs} jobs");
         assert_eq!(all.audit().breaches, []);
     }
 }
@@ -149,7 +183,7 @@ async fn what_is_switched_off_does_not_pass_and_cannot_be_called() {
         _ => write_then_report(task, messages),
     };
     let off = Switches { summaries: false, notes: false, ..Switches::default() };
-    let stage = Stage { switches: off, ..Stage::new(PLAN, &[], play) };
+    let stage = Stage { switches: off, ..Stage::new(&plan(), &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(passed(&stage), told([("a", ""), ("b", ""), ("c", ""), ("d", "")]));
     let tools = shown(&stage).remove(0).tools;
@@ -191,16 +225,46 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
         if task == "b" && !is_told {
             return report(task, "The first try of b; mark-first.");
         }
-        telling(|task| format!("The letter {task} is written; mark-{task}."))(task, messages)
+        telling(summary)(task, messages)
     };
-    let stage = Stage::new(PLAN, &[], lie);
+    let stage = Stage::new(&plan(), &[], lie);
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let all = shown(&stage);
     let fix = all.iter().find(|one| one.purpose == Purpose::Fix).unwrap();
     assert_eq!((fix.task.as_str(), fix.records()), ("b", vec!["a/summary"]));
     assert!(fix.prompt.contains("What speaks against the change"), "{}", fix.prompt);
     assert!(all.iter().all(|one| !one.prompt.contains("mark-first")), "it counts no more");
-    assert_eq!(passed(&stage)["d"], "c/summary b/summary a/summary");
+    assert_eq!(passed(&stage)["d"], "a/summary");
+    assert_eq!(stage.audit().breaches, []);
+}
+
+#[tokio::test]
+async fn who_is_tried_again_after_a_question_sees_the_answer_and_the_same_records() {
+    let ask = |task: &str, messages: &[Message]| {
+        let Some(Message::User(prompt)) = messages.first() else { panic!() };
+        if task == "b" && !prompt.contains("By train.") {
+            return calls(&[("ask", json!({"questions": [{"question": "How do parcels go?"}]}))]);
+        }
+        telling(summary)(task, messages)
+    };
+    let stage = Stage::new(&plan(), &[], ask);
+    assert_eq!(stage.conduct().await, Ok(Outcome::Waiting));
+    let (question, scope) = {
+        let state = stage.state();
+        let (question, open) = state.inbox().next().unwrap();
+        (question.clone(), Scope { task: open.task.clone(), ..Scope::default() })
+    };
+    let (answer, by) = ("By train.".to_owned(), "somebody".to_owned());
+    stage.tell(scope, Event::QuestionAnswered { question, answer, by }).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let all = shown(&stage);
+    let b: Vec<&Shown> = all.iter().filter(|one| one.task == "b").collect();
+    assert_eq!(
+        b.iter().map(|one| one.purpose).collect::<Vec<_>>(),
+        [Purpose::First, Purpose::Answered]
+    );
+    assert!(b.iter().all(|one| one.records() == ["a/summary"]), "the same of earlier work");
+    assert!(b[1].prompt.contains("By train.") && !b[1].prompt.contains("Waits for an answer"));
     assert_eq!(stage.audit().breaches, []);
 }
 
@@ -241,7 +305,7 @@ fn chain(length: usize) -> String {
 async fn what_a_chain_of_twenty_is_shown_of_earlier_work_stays_within_its_limit_and_does_not_grow()
 {
     let long = |task: &str| {
-        let words: Vec<String> = (0..90).map(|at| format!("parcel {at} of letter")).collect();
+        let words: Vec<String> = (0..60).map(|at| format!("parcel {at} of letter")).collect();
         format!("The letter {task} is about parcels: {}.", words.join(", "))
     };
     assert!((350..=500).contains(&tokens::count(&long("t1"))));
@@ -268,7 +332,7 @@ async fn words_in_a_summary_stay_data_and_any_language_passes() {
         "a" => format!("Письмо написано, 手紙は書かれた.\n{ATTACK}"),
         _ => format!("The letter {task} is written."),
     };
-    let stage = Stage::new(PLAN, &[], telling(said));
+    let stage = Stage::new(&plan(), &[], telling(said));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let all = shown(&stage);
     let b = all.iter().find(|one| one.task == "b").unwrap();
@@ -287,7 +351,7 @@ async fn words_in_a_summary_stay_data_and_any_language_passes() {
 /// Asks for records first, then does its work.
 fn asking(query: &'static str) -> impl Fn(&str, &[Message]) -> Reply {
     move |task, messages| {
-        let tell = telling(|task| format!("The letter {task} is written; mark-{task}."));
+        let tell = telling(summary);
         match messages.len() {
             1 => calls(&[("recall", json!({ "query": query }))]),
             3 => tell(task, &messages[..1]),
@@ -298,7 +362,7 @@ fn asking(query: &'static str) -> impl Fn(&str, &[Message]) -> Reply {
 
 #[tokio::test]
 async fn who_asks_for_records_gets_those_of_its_needs_alone() {
-    let stage = Stage::new(PLAN, &[], asking("letter written"));
+    let stage = Stage::new(&plan(), &[], asking("marked for all"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let marks = |task: &str| -> String {
         let told = results(&stage, task).remove(0);
@@ -319,7 +383,7 @@ async fn who_asks_for_records_gets_those_of_its_needs_alone() {
 
 #[tokio::test]
 async fn a_question_without_words_is_refused() {
-    let stage = Stage::new(PLAN, &[], asking(" "));
+    let stage = Stage::new(&plan(), &[], asking(" "));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(results(&stage, "d")[0], "`query` must say what you want to know.");
 }
@@ -371,7 +435,7 @@ fn forge(stage: &Stage, task: &str, from: &str, to: &str) -> Vec<Rule> {
 
 #[tokio::test]
 async fn a_forged_answer_to_a_question_is_found() {
-    let stage = Stage::new(PLAN, &[], asking("letter written"));
+    let stage = Stage::new(&plan(), &[], asking("marked for all"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(forge(&stage, "b", "nowhere to be found", "x"), []);
     assert_eq!(forge(&stage, "b", "mark-a", "mark-c"), [Rule::Fragment]);
@@ -403,9 +467,9 @@ async fn what_a_task_produces_reaches_who_consumes_it_before_all_others() {
 async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     let cite = |task: &str| match task {
         "d" => "As a/summary says, letters are written.".to_owned(),
-        _ => format!("The letter {task} is written."),
+        _ => summary(task),
     };
-    let stage = Stage::new(PLAN, &[], telling(cite));
+    let stage = Stage::new(&plan(), &[], telling(cite));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let state = stage.state();
     let mut catalogue = Catalogue::default();
@@ -420,9 +484,9 @@ async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     let wanted = [("a/summary", 1), ("b/summary", 0), ("c/summary", 0), ("d/summary", 0)];
     assert_eq!(uses, wanted.map(|(id, uses)| (id.to_owned(), uses)));
     let all = shown(&stage);
-    let rows = all.iter().flat_map(|one| &one.rows).filter(|row| row.kind == Kind::Record);
-    for row in rows {
-        let score = row.why.split(':').next().unwrap();
-        assert!(score.parse::<f64>().is_ok(), "{}", row.why);
-    }
+    let d = all.iter().find(|one| one.task == "d").unwrap();
+    let row = d.rows.iter().find(|row| row.kind == Kind::Record).unwrap();
+    let (score, why) = row.why.split_once(": ").unwrap();
+    assert!(score.parse::<f64>().unwrap() > 0.0 && why.contains("baboons"), "{}", row.why);
+    assert!(!d.prompt.contains(score), "{}", d.prompt);
 }

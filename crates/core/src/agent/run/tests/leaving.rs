@@ -70,9 +70,16 @@ fn an_unknown_type_and_a_ref_to_nothing_are_refused_with_what_there_is() {
     let (failed, text) = told(&mut run, "record_artifact", artifact("IDEA", "Rewrite it.", &[]));
     assert!(failed && text.contains("`FINDING`") && text.contains("`TODO`"), "{text}");
     told(&mut run, "record_artifact", artifact("TODO", "Write tests.", &[]));
-    for name in
-        ["todo-2", "B/finding-1", "FINDING-9", "../secret", "/etc/passwd", "the other one", ""]
-    {
+    for name in [
+        "todo-2",
+        "B/finding-1",
+        "FINDING-9",
+        "../secret",
+        "/etc/passwd",
+        "the other one",
+        "https://a.b/c",
+        "",
+    ] {
         let (failed, text) = told(&mut run, "record_artifact", artifact("FINDING", name, &[name]));
         let named = text.contains("the artifacts: todo-1; the records: B/summary; and files");
         assert!(failed && (named || name.is_empty()), "{name}: {text}");
