@@ -42,8 +42,7 @@ struct Filed {
 /// What one task left.
 #[derive(Debug)]
 struct Shelf {
-    task: TaskId,
-    ended_at: u64,
+    done_at: u64,
     records: Vec<usize>,
     /// Records of others that it made use of.
     used: Vec<usize>,
@@ -53,10 +52,24 @@ struct Shelf {
 #[derive(Clone, Debug)]
 pub struct Seeker {
     settings: Settings,
-    /// Places of the tasks whose records it may see, in the plan's order.
-    visible: Vec<usize>,
+    /// The tasks whose records it may see, in the plan's order.
+    visible: Vec<Place>,
     needs: Vec<usize>,
     consumes: Vec<String>,
+}
+
+/// A task in a run, and the event that it was done by: what is begun anew has nothing any more.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: usize,
+    done_at: Option<u64>,
+}
+
+impl Place {
+    fn of(run: &RunState, at: usize) -> Self {
+        let task = &run.tasks[at];
+        Self { at, done_at: task.is_done().then(|| task.ended_at()) }
+    }
 }
 
 impl Seeker {
@@ -64,7 +77,7 @@ impl Seeker {
         let at = run.position(task)?;
         Some(Self {
             settings: run.started.settings.clone(),
-            visible: run.visible(at),
+            visible: run.visible(at).into_iter().map(|at| Place::of(run, at)).collect(),
             needs: run.needs(at).to_vec(),
             consumes: run.tasks[at].spec.consumes.clone(),
         })
@@ -73,7 +86,7 @@ impl Seeker {
     /// A person, who may see all that the run left.
     pub fn person(run: &RunState) -> Self {
         let settings = Settings { records: Switches::ALL, ..run.started.settings.clone() };
-        let visible = (0..run.tasks.len()).collect();
+        let visible = (0..run.tasks.len()).map(|at| Place::of(run, at)).collect();
         Self { settings, visible, needs: Vec::new(), consumes: Vec::new() }
     }
 }
@@ -81,14 +94,9 @@ impl Seeker {
 impl Catalogue {
     /// The tasks that a seeker may see and that are not known yet, or were done again since.
     pub fn missing(&self, run: &RunState, seeker: &Seeker) -> Vec<(usize, TaskRun)> {
-        let open = seeker.visible.iter().filter(|at| {
-            let (task, known) = (&run.tasks[**at], self.shelf(**at));
-            let is_known = known.is_some_and(|shelf| {
-                shelf.ended_at == task.ended_at() && shelf.task == task.spec.id
-            });
-            task.is_done() && !is_known
-        });
-        open.map(|at| (*at, run.tasks[*at].clone())).collect()
+        let is_open = |place: &&Place| place.done_at.is_some() && self.shelf(place).is_none();
+        let open = seeker.visible.iter().filter(is_open);
+        open.map(|place| (place.at, run.tasks[place.at].clone())).collect()
     }
 
     /// Takes what tasks left, each after those that it needs. What cannot be read is no record that is not there: it says so.
@@ -121,8 +129,7 @@ impl Catalogue {
         if self.tasks.len() <= at {
             self.tasks.resize_with(at + 1, || None);
         }
-        let (task, ended_at) = (task.spec.id.clone(), task.ended_at());
-        self.tasks[at] = Some(Shelf { task, ended_at, records, used });
+        self.tasks[at] = Some(Shelf { done_at: task.ended_at(), records, used });
     }
 
     /// What a task is shown before it begins: interfaces that it consumes, then what its text is about.
@@ -162,7 +169,7 @@ impl Catalogue {
     /// All that a seeker may see, in the plan's order, with how often those that it may see made use of it.
     pub fn all(&self, seeker: &Seeker) -> Vec<(Arc<Record>, u32)> {
         let uses = self.uses(seeker);
-        let shelves = seeker.visible.iter().filter_map(|at| self.shelf(*at));
+        let shelves = seeker.visible.iter().filter_map(|place| self.shelf(place));
         let records = shelves.flat_map(|shelf| &shelf.records);
         records.map(|at| (Arc::clone(&self.records[*at].record), uses[*at])).collect()
     }
@@ -172,14 +179,16 @@ impl Catalogue {
         recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
     }
 
-    fn shelf(&self, at: usize) -> Option<&Shelf> {
-        self.tasks.get(at).and_then(Option::as_ref)
+    /// No two tasks end by the same event.
+    fn shelf(&self, place: &Place) -> Option<&Shelf> {
+        let shelf = self.tasks.get(place.at)?.as_ref();
+        shelf.filter(|shelf| place.done_at == Some(shelf.done_at))
     }
 
     /// With how many tasks back they are: 1 is the last one before it.
     fn shelves<'a>(&'a self, seeker: &'a Seeker) -> impl Iterator<Item = (u32, &'a Shelf)> {
         let places = (1..).zip(seeker.visible.iter().rev());
-        places.filter_map(|(age, at)| Some((age, self.shelf(*at)?)))
+        places.filter_map(|(age, place)| Some((age, self.shelf(place)?)))
     }
 
     /// How often each record was made use of, by those that a seeker may see.
@@ -224,8 +233,9 @@ impl Catalogue {
 
     /// The last of their kind that the tasks left which it needs itself.
     fn fallback(&self, seeker: &Seeker, kind: Kind) -> Vec<Chosen> {
-        let is_need = |at: &&usize| seeker.needs.contains(at);
-        let needs = seeker.visible.iter().rev().filter(is_need).filter_map(|at| self.shelf(*at));
+        let is_need = |place: &&Place| seeker.needs.contains(&place.at);
+        let needs = seeker.visible.iter().rev().filter(is_need);
+        let needs = needs.filter_map(|place| self.shelf(place));
         let records = needs.flat_map(|shelf| &shelf.records).map(|at| &self.records[*at].record);
         let last = records.filter(|record| record.kind == kind);
         let chosen = |record: &Arc<Record>| Chosen {

@@ -255,7 +255,7 @@ fn play(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_record_crosses_an_edge_that_is_not_there_in_whatever_order_tasks_end(
@@ -368,6 +368,39 @@ fn only_attempts_that_count_leave_anything() {
     told.attempt("t0", 4, &write("Never done.", None, "four", &["src/d.rs"]));
     told.end("t0", Ended::Failed, "four");
     assert_eq!(told.left("t0"), [], "what failed leaves nothing");
+}
+
+#[test]
+fn what_is_begun_anew_is_handed_to_nobody_by_who_knew_it_before() {
+    let mut told =
+        Told::new(begun(&[vec![], vec![], vec![0]], Share::AllEarlier, Relevance::Words));
+    told.done("t0", "The part 0 counts parcels.");
+    told.done("t1", "The part 1 counts parcels.");
+    let mut catalogue = Catalogue::default();
+    let mut hand = |told: &Told| -> Vec<String> {
+        let run = told.state();
+        let seeker = Seeker::of(&run, &"t2".into()).unwrap();
+        let read = |digest: &Digest| told.blobs.get(digest).cloned().ok_or(());
+        let missing = catalogue.missing(&run, &seeker);
+        catalogue.fill(&missing, read).unwrap();
+        let handed = catalogue.hand(&seeker, &Query { text: "parcels", paths: &[] });
+        handed.chosen.iter().map(|one| one.record.text.clone()).collect()
+    };
+    assert_eq!(hand(&told).len(), 2);
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t1".into()] });
+    assert_eq!(hand(&told).len(), 1, "it is not done");
+    let deed = Deed {
+        step: "write",
+        phase: Phase::Write,
+        from: None,
+        tree: Some("again"),
+        touches: &["src/other.rs"],
+        report: written("t1", "Parcels are counted in another way."),
+    };
+    told.attempt("t1", 2, &deed);
+    told.end("t1", Ended::Done, "again");
+    let again = hand(&told);
+    assert!(again.len() == 2 && again.iter().any(|text| text.contains("another way")), "{again:?}");
 }
 
 #[test]

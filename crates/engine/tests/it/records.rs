@@ -15,14 +15,25 @@ use sequester_core::provider::Reply;
 use sequester_core::recall::Relevance;
 use sequester_core::record::{Catalogue, Seeker, Switches};
 use sequester_core::repository::{Repository as _, Snapshot};
-use sequester_core::run::{Event, Outcome, Purpose};
+use sequester_core::run::{Event, Outcome, Purpose, Scope};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_core::tokens;
 use sequester_testkit::provider::calls;
 use serde_json::json;
 
-use super::run::{PLAN, write_then_report};
+use super::run::write_then_report;
 use super::stage::Stage;
+
+/// Four tasks: `b` and `c` side by side on `a`, `d` on both. All of them are about the same.
+const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
+## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n\n\
+## [b] Write b\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n\n\
+## [c] Write c\n\n```task\nneeds: [a]\nfiles: {create: [c.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n\n\
+## [d] Write d\n\n```task\nneeds: [b, c]\nfiles: {create: [d.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n";
+
+fn summary(task: &str) -> String {
+    format!("The letter about parcels, stamps and weights is written; mark-{task}.")
+}
 
 /// Writes the task's file, then reports with this summary.
 fn telling(summary: impl Fn(&str) -> String) -> impl Fn(&str, &[Message]) -> Reply {
@@ -45,7 +56,7 @@ fn report(task: &str, summary: &str) -> Reply {
 }
 
 fn stage() -> Stage {
-    Stage::new(PLAN, &[], telling(|task| format!("The letter {task} is written; mark-{task}.")))
+    Stage::new(PLAN, &[], telling(summary))
 }
 
 /// One attempt with what it was shown.
@@ -132,7 +143,7 @@ async fn sharing_does_what_it_is_told() {
         .replace("needs: [b, c]", "needs: [b]")
         .replace("[c] Write c\n\n```task\nneeds: [a]\n", "[c] Write c\n\n```task\n");
     for jobs in [1, 16] {
-        let play = telling(|task| format!("The letter {task} is written; mark-{task}."));
+        let play = telling(summary);
         let all = Stage { share: Share::AllEarlier, jobs, ..Stage::new(&plan, &[], play) };
         assert_eq!(all.conduct().await, Ok(Outcome::Done));
         let (b, d) = ("c/summary a/summary", "c/summary b/summary a/summary");
@@ -191,7 +202,7 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
         if task == "b" && !is_told {
             return report(task, "The first try of b; mark-first.");
         }
-        telling(|task| format!("The letter {task} is written; mark-{task}."))(task, messages)
+        telling(summary)(task, messages)
     };
     let stage = Stage::new(PLAN, &[], lie);
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
@@ -201,6 +212,36 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
     assert!(fix.prompt.contains("What speaks against the change"), "{}", fix.prompt);
     assert!(all.iter().all(|one| !one.prompt.contains("mark-first")), "it counts no more");
     assert_eq!(passed(&stage)["d"], "c/summary b/summary a/summary");
+    assert_eq!(stage.audit().breaches, []);
+}
+
+#[tokio::test]
+async fn who_is_tried_again_after_a_question_sees_the_answer_and_the_same_records() {
+    let ask = |task: &str, messages: &[Message]| {
+        let Some(Message::User(prompt)) = messages.first() else { panic!() };
+        if task == "b" && !prompt.contains("By train.") {
+            return calls(&[("ask", json!({"questions": [{"question": "How do parcels go?"}]}))]);
+        }
+        telling(summary)(task, messages)
+    };
+    let stage = Stage::new(PLAN, &[], ask);
+    assert_eq!(stage.conduct().await, Ok(Outcome::Waiting));
+    let (question, scope) = {
+        let state = stage.state();
+        let (question, open) = state.inbox().next().unwrap();
+        (question.clone(), Scope { task: open.task.clone(), ..Scope::default() })
+    };
+    let (answer, by) = ("By train.".to_owned(), "somebody".to_owned());
+    stage.tell(scope, Event::QuestionAnswered { question, answer, by }).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let all = shown(&stage);
+    let b: Vec<&Shown> = all.iter().filter(|one| one.task == "b").collect();
+    assert_eq!(
+        b.iter().map(|one| one.purpose).collect::<Vec<_>>(),
+        [Purpose::First, Purpose::Answered]
+    );
+    assert!(b.iter().all(|one| one.records() == ["a/summary"]), "the same of earlier work");
+    assert!(b[1].prompt.contains("By train.") && !b[1].prompt.contains("Waits for an answer"));
     assert_eq!(stage.audit().breaches, []);
 }
 
@@ -241,7 +282,7 @@ fn chain(length: usize) -> String {
 async fn what_a_chain_of_twenty_is_shown_of_earlier_work_stays_within_its_limit_and_does_not_grow()
 {
     let long = |task: &str| {
-        let words: Vec<String> = (0..90).map(|at| format!("parcel {at} of letter")).collect();
+        let words: Vec<String> = (0..60).map(|at| format!("parcel {at} of letter")).collect();
         format!("The letter {task} is about parcels: {}.", words.join(", "))
     };
     assert!((350..=500).contains(&tokens::count(&long("t1"))));
@@ -287,7 +328,7 @@ async fn words_in_a_summary_stay_data_and_any_language_passes() {
 /// Asks for records first, then does its work.
 fn asking(query: &'static str) -> impl Fn(&str, &[Message]) -> Reply {
     move |task, messages| {
-        let tell = telling(|task| format!("The letter {task} is written; mark-{task}."));
+        let tell = telling(summary);
         match messages.len() {
             1 => calls(&[("recall", json!({ "query": query }))]),
             3 => tell(task, &messages[..1]),
@@ -298,7 +339,7 @@ fn asking(query: &'static str) -> impl Fn(&str, &[Message]) -> Reply {
 
 #[tokio::test]
 async fn who_asks_for_records_gets_those_of_its_needs_alone() {
-    let stage = Stage::new(PLAN, &[], asking("letter written"));
+    let stage = Stage::new(PLAN, &[], asking("parcels and stamps"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let marks = |task: &str| -> String {
         let told = results(&stage, task).remove(0);
@@ -371,7 +412,7 @@ fn forge(stage: &Stage, task: &str, from: &str, to: &str) -> Vec<Rule> {
 
 #[tokio::test]
 async fn a_forged_answer_to_a_question_is_found() {
-    let stage = Stage::new(PLAN, &[], asking("letter written"));
+    let stage = Stage::new(PLAN, &[], asking("parcels and stamps"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(forge(&stage, "b", "nowhere to be found", "x"), []);
     assert_eq!(forge(&stage, "b", "mark-a", "mark-c"), [Rule::Fragment]);
@@ -403,7 +444,7 @@ async fn what_a_task_produces_reaches_who_consumes_it_before_all_others() {
 async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     let cite = |task: &str| match task {
         "d" => "As a/summary says, letters are written.".to_owned(),
-        _ => format!("The letter {task} is written."),
+        _ => summary(task),
     };
     let stage = Stage::new(PLAN, &[], telling(cite));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
