@@ -7,6 +7,7 @@ mod deny;
 mod layers;
 mod measure;
 mod quality;
+mod recall;
 mod reference;
 mod same;
 mod secrets;
@@ -52,6 +53,7 @@ const CHORES: &[Chore] = &[
         "file ranking on cases from real histories; needs clones",
         Act::Plain(quality::run),
     ),
+    Chore("recall", "record ranking on cases from real histories", Act::Plain(recall::run)),
     Chore(
         "crash",
         "a run killed [--kills 200] times [--tasks 50] [--seed N]",

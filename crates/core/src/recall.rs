@@ -10,9 +10,8 @@ pub use index::Index;
 
 /// How many records a task is given.
 pub const TOP: usize = 3;
-/// A record that has less than this share of what the task's words could give is not worth its room. The rule of the seed
-/// counts whole words and stays above it.
-const LEAST: f64 = 0.12;
+/// A record with less is not worth its room: what little it shares with the task may be chance.
+const LEAST: f64 = 1.0;
 
 /// By what records are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +69,7 @@ pub struct Query<'a> {
     pub paths: &'a [String],
 }
 
-/// A record with its place in the order.
+/// A record that shares something with the task. From a score of 1 on it is worth its room.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     pub at: usize,
@@ -83,3 +82,6 @@ pub fn choose(ranked: &[Ranked], top: usize) -> &[Ranked] {
     let worth = ranked.iter().take(top).take_while(|one| one.score >= LEAST).count();
     &ranked[..worth]
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! `sequester recall`: which records a task's text is about.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -31,11 +32,12 @@ pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
     };
     let by = recall.relevance.unwrap_or_default();
     let ranked = rank(&rows, &text, by);
-    let shown = match recall.top {
-        Some(top) => &ranked[..ranked.len().min(usize::from(top))],
-        None => recall::choose(&ranked, recall::TOP),
+    let shown: Vec<Shown<'_>> = match recall.top {
+        Some(top) => all(&rows, &ranked).take(usize::from(top)).collect(),
+        None => {
+            recall::choose(&ranked, recall::TOP).iter().map(|one| Shown::of(&rows, one)).collect()
+        }
     };
-    let shown: Vec<Shown<'_>> = shown.iter().map(|one| Shown::of(&rows, one)).collect();
     if args.json {
         output::print_json(&shown)?;
     } else {
@@ -77,10 +79,15 @@ struct Row {
     summary: String,
     #[serde(default)]
     paths: Vec<String>,
-    /// How many tasks back it was left; without it, the last line is 1.
+    /// How many tasks back it was left; where it is not said, the last line is 1.
     age: Option<u32>,
     #[serde(default)]
     uses: u32,
+}
+
+fn age(rows: &[Row], place: usize) -> u32 {
+    let from_the_end = || u32::try_from(rows.len() - place).unwrap_or(u32::MAX);
+    rows[place].age.unwrap_or_else(from_the_end)
 }
 
 fn rank(rows: &[Row], text: &str, by: Relevance) -> Vec<Ranked> {
@@ -89,10 +96,9 @@ fn rank(rows: &[Row], text: &str, by: Relevance) -> Vec<Ranked> {
         .iter()
         .enumerate()
         .map(|(place, row)| {
-            let Row { title, summary, paths, age, uses, .. } = row;
+            let Row { title, summary, paths, uses, .. } = row;
             let at = index.add(&Entry { title, summary, paths });
-            let age = age.unwrap_or_else(|| u32::try_from(rows.len() - place).unwrap_or(u32::MAX));
-            Seen { at, age, uses: *uses }
+            Seen { at, age: age(rows, place), uses: *uses }
         })
         .collect();
     index.rank(&Query { text, paths: &[] }, &seen, by)
@@ -174,6 +180,22 @@ impl<'a> Shown<'a> {
     fn of(rows: &'a [Row], ranked: &'a Ranked) -> Self {
         Self { id: &rows[ranked.at].id, score: ranked.score, why: &ranked.why }
     }
+}
+
+/// What was found, and after it what shares nothing with the text, newest first.
+fn all<'a>(rows: &'a [Row], ranked: &'a [Ranked]) -> impl Iterator<Item = Shown<'a>> {
+    let found: BTreeSet<usize> = ranked.iter().map(|one| one.at).collect();
+    let mut others: Vec<(u32, Reverse<usize>)> = (0..rows.len())
+        .filter(|at| !found.contains(at))
+        .map(|at| (age(rows, at), Reverse(at)))
+        .collect();
+    others.sort_unstable();
+    let others = others.into_iter().map(|(_, Reverse(at))| Shown {
+        id: &rows[at].id,
+        score: 0.0,
+        why: "no word of the text",
+    });
+    ranked.iter().map(|one| Shown::of(rows, one)).chain(others)
 }
 
 fn render(shown: &[Shown<'_>], of: usize) -> String {

@@ -77,7 +77,7 @@ fn show_task(
             failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Shown::of(attempt, report, evidence, failing))
     });
-    let left = Shelves::of(runs, state)?.all();
+    let left = Shelves::readable(runs, state).all();
     let left = left.iter().filter(|(record, _)| record.task == *task);
     let left: Vec<Row<'_>> =
         left.map(|(record, uses)| Row::of(&state.run, record, *uses)).collect();
@@ -88,9 +88,10 @@ fn show_task(
     if !args.json {
         let width = terminal::width();
         let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
-        let records = match left.is_empty() {
-            true => String::new(),
-            false => format!("\nRecords:\n{}", records::whole(&left, width)),
+        let records = if left.is_empty() {
+            String::new()
+        } else {
+            format!("\nRecords:\n{}", records::whole(&left, width))
         };
         let text = text + &records;
         let asked = if open.is_empty() { String::new() } else { "\n".to_owned() };

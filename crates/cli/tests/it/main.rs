@@ -34,6 +34,7 @@ mod notes;
 mod output;
 mod plan;
 mod real_model;
+mod recall;
 mod records;
 mod requests;
 mod rows;

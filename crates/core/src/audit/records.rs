@@ -13,10 +13,13 @@ use crate::run::{RunState, TaskRun};
 use crate::secret::redact;
 use crate::tool::{Invocation, Outcome, Returned};
 
-/// Each made once. What is done again ends by another event.
+/// A task and the event that it ended by: what is done again ends by another.
+type Key = (TaskId, u64);
+
+/// Each made once.
 #[derive(Default)]
 pub(super) struct Lefts {
-    known: RefCell<HashMap<(TaskId, u64), Rc<[Record]>>>,
+    known: RefCell<HashMap<Key, Rc<[Record]>>>,
 }
 
 impl Lefts {

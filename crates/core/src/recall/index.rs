@@ -7,13 +7,15 @@ use super::query::Terms;
 use super::words::{WORD, scope, words};
 use super::{Entry, Query, Ranked, Relevance, Seen};
 
-const K1: f64 = 1.0;
-/// How much a long record has to say more than a short one.
+const K1: f64 = 1.2;
+/// How much more often a long record must say a word to count as much as a short one.
 const B: f64 = 0.4;
 /// A word counts once in the summary, and as often as this in the title, in a path, and as what the title's prefix names.
 const TITLE: u32 = 2;
-const PATH: u32 = 2;
+const PATH: u32 = 3;
 const SCOPE: u32 = 2;
+/// Who touched more has told enough.
+const MOST_PATHS: usize = 500;
 /// Tasks after which a record has lost half of what it can lose.
 const HALF_LIFE: f64 = 30.0;
 /// A record never falls below this share of its score, however old it is.
@@ -21,6 +23,9 @@ const OLDEST: f64 = 0.5;
 /// What each doubling of its uses adds, as a share of the score, and from how many on nothing more is added.
 const USED: f64 = 0.05;
 const MOST_USES: u32 = 7;
+/// What words must weigh together to make a score of 1. Measured: with it, records that have nothing to do with a task are
+/// seldom chosen, and nearly all of those that do still are.
+const EVIDENCE: f64 = 3.6;
 /// How far back the seed's rule looks.
 const LAST: usize = 10;
 /// Reasons are told for as many as anybody reads.
@@ -49,7 +54,7 @@ impl Index {
         counts.take(entry.title, TITLE);
         // Paths tell what a record is about, not how much it says.
         let length = counts.0.values().fold(0, |sum: u32, count| sum.saturating_add(*count));
-        for path in entry.paths {
+        for path in entry.paths.iter().take(MOST_PATHS) {
             counts.take(path, PATH);
         }
         counts.0.extend(scope(entry.title).map(|scope| (scope, WORD * SCOPE)));
@@ -80,7 +85,6 @@ impl Index {
     fn by_words(&self, query: &Query<'_>, seen: &[Seen]) -> Vec<Ranked> {
         let view = View::new(self, seen);
         let terms = self.terms(query, &view);
-        let most: f64 = terms.iter().map(|term| term.weight).sum();
         let mut scores = vec![0.0; seen.len()];
         for term in &terms {
             for posting in term.list {
@@ -91,7 +95,7 @@ impl Index {
             }
         }
         let found = scores.iter().zip(seen).filter(|(score, _)| **score > 0.0);
-        let scored = found.map(|(score, seen)| (score / most * lasting(seen), *seen)).collect();
+        let scored = found.map(|(score, seen)| (score / EVIDENCE * lasting(seen), *seen)).collect();
         in_order(scored, &terms)
     }
 

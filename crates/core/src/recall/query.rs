@@ -28,9 +28,9 @@ impl Terms {
         for path in query.paths {
             terms.take(path, FIRST_LINE);
         }
-        let scope = scope(first).map(|scope| (scope, WORD * FIRST_LINE));
-        if let Some((scope, count)) = scope {
-            terms.0.insert(scope, Asked { count, written: String::new() });
+        if let Some(scope) = scope(first) {
+            let asked = Asked { count: WORD * FIRST_LINE, written: String::new() };
+            terms.0.insert(scope, asked);
         }
         terms.take(rest, 1);
         terms

@@ -298,7 +298,8 @@ fn name_words(
         }
     }
     let mut pair = |one: &str, two: &Part| {
-        each(Word { text: &format!("{one}{}", two.stem), written: "", count: PAIR });
+        let text = without_e(format!("{one}{}", two.stem));
+        each(Word { text: &text, written: "", count: PAIR });
     };
     if let (Some(before), Some(first)) = (before, parts.first().filter(|part| !part.stop)) {
         pair(&before, first);
@@ -308,7 +309,7 @@ fn name_words(
         pair(&two[0].stem, &two[1]);
     }
     if parts.len() > 1 {
-        let whole: String = parts.iter().map(|part| part.stem.as_str()).collect();
+        let whole = without_e(parts.iter().map(|part| part.stem.as_str()).collect());
         each(Word { text: &whole, written: name, count: WORD });
     }
     parts.into_iter().next_back().filter(|part| !part.stop).map(|part| part.stem)
@@ -407,6 +408,11 @@ fn stem(mut word: String) -> String {
         word.truncate(word.len() - end.len());
         undouble(&mut word);
     }
+    without_e(word)
+}
+
+/// `cache` without its end is what `caching` is without its own.
+fn without_e(mut word: String) -> String {
     if word.len() > 4 && word.ends_with('e') {
         word.pop();
     }

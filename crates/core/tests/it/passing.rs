@@ -414,10 +414,10 @@ fn every_prefix_of_a_log_gives_the_same_records_of_what_is_done() {
     let mut seen = 0;
     for length in 1..=told.events.len() {
         let cut = Told { events: told.events[..length].to_vec(), blobs: told.blobs.clone() };
-        for at in 0..needs.len() {
+        for (at, whole) in whole.iter().enumerate() {
             let id = format!("t{at}");
             let is_done = cut.state().task(&id.as_str().into()).unwrap().is_done();
-            let wanted: &[Record] = if is_done { &whole[at] } else { &[] };
+            let wanted: &[Record] = if is_done { whole } else { &[] };
             assert_eq!(cut.left(&id), wanted, "{id} after {length} events");
             seen += usize::from(is_done);
         }

@@ -24,15 +24,20 @@ use serde_json::json;
 use super::run::write_then_report;
 use super::stage::Stage;
 
-/// Four tasks: `b` and `c` side by side on `a`, `d` on both. All of them are about the same.
+/// Four tasks: `b` and `c` side by side on `a`, `d` on both. What `b` is about `c` learns, and what `d` is about `a`.
 const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
-## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n\n\
-## [b] Write b\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n\n\
-## [c] Write c\n\n```task\nneeds: [a]\nfiles: {create: [c.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n\n\
-## [d] Write d\n\n```task\nneeds: [b, c]\nfiles: {create: [d.txt]}\n```\n\nWrite the letter about parcels, stamps and weights.\n";
+## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nFind out about animals.\n\n\
+## [b] Lick stamps\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nLick stamps before envelopes travel.\n\n\
+## [c] Write c\n\n```task\nneeds: [a]\nfiles: {create: [c.txt]}\n```\n\nFind out about offices.\n\n\
+## [d] Count zebras\n\n```task\nneeds: [b, c]\nfiles: {create: [d.txt]}\n```\n\nCount zebras by stripes.\n";
 
 fn summary(task: &str) -> String {
-    format!("The letter about parcels, stamps and weights is written; mark-{task}.")
+    let learned = match task {
+        "a" => "Count zebras by stripes",
+        "c" => "Lick stamps before envelopes travel",
+        _ => "Nothing was learned",
+    };
+    format!("{learned}; mark-{task} for the post.")
 }
 
 /// Writes the task's file, then reports with this summary.
@@ -118,8 +123,8 @@ pub(super) fn told(list: [(&str, &str); 4]) -> BTreeMap<String, String> {
 async fn summaries_pass_along_the_needs_and_siblings_stay_blind() {
     let stage = stage();
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    let (b, d) = ("a/summary", "c/summary b/summary a/summary");
-    assert_eq!(passed(&stage), told([("a", ""), ("b", b), ("c", b), ("d", d)]));
+    let a = "a/summary";
+    assert_eq!(passed(&stage), told([("a", ""), ("b", a), ("c", a), ("d", a)]));
     for one in shown(&stage) {
         let sees = |task: &str| one.prompt.contains(&format!("mark-{task}"));
         let side = [("b", "c"), ("c", "b")].into_iter().find(|(own, _)| *own == one.task);
@@ -146,8 +151,8 @@ async fn sharing_does_what_it_is_told() {
         let play = telling(summary);
         let all = Stage { share: Share::AllEarlier, jobs, ..Stage::new(&plan, &[], play) };
         assert_eq!(all.conduct().await, Ok(Outcome::Done));
-        let (b, d) = ("c/summary a/summary", "c/summary b/summary a/summary");
-        assert_eq!(passed(&all), told([("a", ""), ("b", b), ("c", ""), ("d", d)]), "{jobs} jobs");
+        let (a, c) = ("a/summary", "c/summary");
+        assert_eq!(passed(&all), told([("a", ""), ("b", c), ("c", ""), ("d", a)]), "{jobs} jobs");
         assert_eq!(all.audit().breaches, []);
     }
 }
@@ -211,7 +216,7 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
     assert_eq!((fix.task.as_str(), fix.records()), ("b", vec!["a/summary"]));
     assert!(fix.prompt.contains("What speaks against the change"), "{}", fix.prompt);
     assert!(all.iter().all(|one| !one.prompt.contains("mark-first")), "it counts no more");
-    assert_eq!(passed(&stage)["d"], "c/summary b/summary a/summary");
+    assert_eq!(passed(&stage)["d"], "a/summary");
     assert_eq!(stage.audit().breaches, []);
 }
 
@@ -339,7 +344,7 @@ fn asking(query: &'static str) -> impl Fn(&str, &[Message]) -> Reply {
 
 #[tokio::test]
 async fn who_asks_for_records_gets_those_of_its_needs_alone() {
-    let stage = Stage::new(PLAN, &[], asking("parcels and stamps"));
+    let stage = Stage::new(PLAN, &[], asking("the post"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let marks = |task: &str| -> String {
         let told = results(&stage, task).remove(0);
@@ -412,7 +417,7 @@ fn forge(stage: &Stage, task: &str, from: &str, to: &str) -> Vec<Rule> {
 
 #[tokio::test]
 async fn a_forged_answer_to_a_question_is_found() {
-    let stage = Stage::new(PLAN, &[], asking("parcels and stamps"));
+    let stage = Stage::new(PLAN, &[], asking("the post"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(forge(&stage, "b", "nowhere to be found", "x"), []);
     assert_eq!(forge(&stage, "b", "mark-a", "mark-c"), [Rule::Fragment]);
@@ -461,9 +466,9 @@ async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     let wanted = [("a/summary", 1), ("b/summary", 0), ("c/summary", 0), ("d/summary", 0)];
     assert_eq!(uses, wanted.map(|(id, uses)| (id.to_owned(), uses)));
     let all = shown(&stage);
-    let rows = all.iter().flat_map(|one| &one.rows).filter(|row| row.kind == Kind::Record);
-    for row in rows {
-        let score = row.why.split(':').next().unwrap();
-        assert!(score.parse::<f64>().is_ok(), "{}", row.why);
-    }
+    let d = all.iter().find(|one| one.task == "d").unwrap();
+    let row = d.rows.iter().find(|row| row.kind == Kind::Record).unwrap();
+    let (score, why) = row.why.split_once(": ").unwrap();
+    assert!(score.parse::<f64>().unwrap() > 0.0 && why.contains("zebras"), "{}", row.why);
+    assert!(!d.prompt.contains(score), "{}", d.prompt);
 }

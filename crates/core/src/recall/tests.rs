@@ -1,0 +1,151 @@
+//! How records are ranked and chosen.
+
+use super::*;
+
+/// Records with a title and paths each, the last being the newest.
+fn index(records: &[(&str, &[&str])]) -> (Index, Vec<Seen>) {
+    let mut index = Index::default();
+    for (title, paths) in records {
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        index.add(&Entry { title, summary: "", paths: &paths });
+    }
+    let age = |at: usize| u32::try_from(records.len() - at).unwrap();
+    let seen = (0..records.len()).map(|at| Seen { at, age: age(at), uses: 0 }).collect();
+    (index, seen)
+}
+
+fn ask(text: &str) -> Query<'_> {
+    Query { text, paths: &[] }
+}
+
+fn order(ranked: &[Ranked]) -> Vec<usize> {
+    ranked.iter().map(|one| one.at).collect()
+}
+
+const SHOP: [(&str, &[&str]); 6] = [
+    ("Passwords are hashed with argon2", &["src/auth/password.rs"]),
+    ("The cart keeps its items", &["src/cart.rs"]),
+    ("Mails are sent by a queue", &["src/mail/queue.rs"]),
+    ("Invoices as PDF", &["src/invoice.rs"]),
+    ("The login page remembers the user", &["src/auth/login.rs"]),
+    ("Images are resized", &["src/image.rs"]),
+];
+
+#[test]
+fn what_shares_rare_words_comes_first_and_what_shares_none_is_left_out() {
+    let (index, seen) = index(&SHOP);
+    let ranked = index.rank(&ask("Reset a hashed password in src/auth"), &seen, Relevance::Words);
+    assert_eq!(order(&ranked)[..2], [0, 4], "{ranked:?}");
+    assert!(ranked[0].why.starts_with("hashed"), "{ranked:?}");
+    assert_eq!(index.rank(&ask("entirely unrelated"), &seen, Relevance::Words), []);
+}
+
+#[test]
+fn the_files_that_a_task_names_are_looked_for_too() {
+    let (index, seen) = index(&SHOP);
+    let paths = ["src/mail/queue.rs".to_owned()];
+    let query = Query { text: "Deliver faster", paths: &paths };
+    assert_eq!(index.rank(&query, &seen, Relevance::Words)[0].at, 2);
+}
+
+#[test]
+fn ties_are_newest_first_and_age_takes_at_most_half() {
+    let (index, _) = index(&[("cart", &[]), ("cart", &[]), ("cart", &[])]);
+    let ages = |ages: [u32; 3]| [0, 1, 2].map(|at| Seen { at, age: ages[at], uses: 0 });
+    let rank = |seen: &[Seen]| index.rank(&ask("cart"), seen, Relevance::Words);
+    assert_eq!(order(&rank(&ages([5, 5, 5]))), [2, 1, 0]);
+    let ranked = rank(&ages([u32::MAX, 1, 31]));
+    assert_eq!(order(&ranked), [1, 2, 0]);
+    assert!((ranked[1].score / ranked[0].score - 0.75).abs() < 0.001, "{ranked:?}");
+    assert!((ranked[2].score / ranked[0].score - 0.5).abs() < 0.001, "{ranked:?}");
+}
+
+#[test]
+fn use_lifts_a_record_a_little_and_is_told() {
+    let (index, _) = index(&[("cart", &[]), ("cart", &[])]);
+    let seen = |uses| [Seen { at: 0, age: 3, uses }, Seen { at: 1, age: 3, uses: 0 }];
+    let rank = |uses| index.rank(&ask("cart"), &seen(uses), Relevance::Words);
+    assert_eq!(order(&rank(0)), [1, 0]);
+    assert_eq!(order(&rank(1)), [0, 1]);
+    assert_eq!(rank(1)[0].why, "cart; used once before");
+    assert_eq!(rank(u32::MAX)[0].score.to_bits(), rank(7)[0].score.to_bits());
+    assert!(rank(u32::MAX)[0].score < 1.2 * rank(0)[0].score);
+}
+
+#[test]
+fn little_in_common_is_not_chosen() {
+    let (index, seen) = index(&SHOP);
+    let ranked = index.rank(&ask("Write a page about opening hours"), &seen, Relevance::Words);
+    assert_eq!(order(&ranked), [4], "{ranked:?}");
+    assert_eq!(choose(&ranked, TOP), []);
+    let ranked = index.rank(&ask("Hash passwords of the login page"), &seen, Relevance::Words);
+    assert_eq!(order(choose(&ranked, TOP)), [4, 0]);
+    assert_eq!(order(choose(&ranked, 1)), [4]);
+    assert_eq!(choose(&ranked, 0), []);
+}
+
+#[test]
+fn the_seeds_rule_counts_words_in_the_last_ten_and_takes_whatever_has_one() {
+    let mut records = vec![("login page", &[][..])];
+    records.extend([("nothing", &[][..]); 8]);
+    records.extend([("login", &[][..]), ("page of the login", &[][..])]);
+    let (index, seen) = index(&records);
+    let ranked = index.rank(&ask("The login page"), &seen, Relevance::Seed);
+    assert_eq!(order(&ranked), [10, 9]);
+    assert_eq!(ranked.iter().map(|one| one.score).collect::<Vec<_>>(), [2.0, 1.0]);
+    assert_eq!(choose(&ranked, TOP), ranked);
+}
+
+#[test]
+fn relevance_can_be_turned_off() {
+    let (index, seen) = index(&SHOP);
+    assert_eq!(index.rank(&ask("password"), &seen, Relevance::Off), []);
+    for one in Relevance::ALL {
+        assert_eq!(Relevance::parse(one.as_str()), Some(one));
+        assert_eq!(serde_json::to_value(one).unwrap(), one.as_str());
+    }
+    assert_eq!(Relevance::parse("meaning"), None);
+}
+
+#[test]
+fn a_record_that_is_not_seen_or_not_there_or_named_twice_does_no_harm() {
+    let (index, seen) = index(&SHOP);
+    let query = ask("hashed password");
+    let once = index.rank(&query, &seen[..1], Relevance::Words);
+    let odd = [seen[0], Seen { at: 99, age: 1, uses: 0 }, seen[0]];
+    assert_eq!(index.rank(&query, &odd, Relevance::Words), once);
+    assert_eq!(index.rank(&query, &[], Relevance::Words), []);
+    assert_eq!(Index::default().rank(&query, &seen, Relevance::Words), []);
+}
+
+#[test]
+fn texts_in_other_scripts_are_found() {
+    let texts = [
+        "数据库连接池已修复",
+        "Исправлена база данных",
+        "تم إصلاح قاعدة البيانات",
+        "データベース接続",
+    ];
+    let records: Vec<(&str, &[&str])> = texts.iter().map(|text| (*text, &[][..])).collect();
+    let (index, seen) = index(&records);
+    for (query, at) in [("连接池", 0), ("данных", 1), ("البيانات", 2), ("データベース", 3)]
+    {
+        assert_eq!(index.rank(&ask(query), &seen, Relevance::Words)[0].at, at, "{query}");
+    }
+}
+
+#[test]
+fn hostile_texts_are_bounded() {
+    let huge = "word\0".repeat(1 << 18) + &"x".repeat(1 << 20);
+    let paths = vec!["a/b".to_owned(); 10_000];
+    let mut index = Index::default();
+    for text in ["", "\0", huge.as_str()] {
+        index.add(&Entry { title: text, summary: text, paths: &paths });
+    }
+    let seen: Vec<Seen> = (0..3).map(|at| Seen { at, age: 0, uses: 0 }).collect();
+    for text in ["", "\0\0", huge.as_str(), "word"] {
+        let ranked = index.rank(&ask(text), &seen, Relevance::Words);
+        assert!(ranked.iter().all(|one| one.score.is_finite()));
+        assert_eq!(ranked.first().map(|one| one.at), text.contains("word").then_some(2));
+    }
+}
