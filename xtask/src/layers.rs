@@ -36,8 +36,8 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("agent-client-protocol", &["acp"]),
     ("libc", &["sandbox"]),
     // Beside the jail itself: reading a folder without following a link or waiting on a pipe; tools also end a
-    // command with its whole group, and the engine raises the limit on descriptors.
-    ("rustix", &["engine", "git", "sandbox", "survey", "tools"]),
+    // command with its whole group, the engine raises the limit on descriptors, and the command line exchanges the file of notes.
+    ("rustix", &["cli", "engine", "git", "sandbox", "survey", "tools"]),
     ("landlock", &["sandbox"]),
     ("grep-*", &["tools"]),
     ("ureq", &["tools"]),

@@ -26,7 +26,7 @@ use swap::{Found, Put, Swap};
 
 const LOCK: &str = "notes.lock";
 /// How long others are waited for that write.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How many saves in a row may come between.
 const ROUNDS: usize = 50;
 

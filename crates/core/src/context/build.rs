@@ -210,9 +210,10 @@ impl<'a> Builder<'a> {
         let most = left(&page, &end).saturating_sub(records.tokens);
         let room = self.limits.records.min(most);
         let room = section::Room { records: room, notes: self.limits.notes.min(most - room) };
-        let (notes, given) = match request.simplified {
-            true => (&[][..], Handed::NONE),
-            false => (self.notes, request.records),
+        let (notes, given) = if request.simplified {
+            (&[][..], Handed::NONE)
+        } else {
+            (self.notes, request.records)
         };
         section::records(&mut records, notes, given, room);
         records.join(end);

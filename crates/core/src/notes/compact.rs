@@ -17,7 +17,7 @@ impl Notes {
     pub fn compact(&mut self, limit: usize) -> Vec<String> {
         let mut size = self.render().len();
         let mut said = Vec::new();
-        for way in [Part::shorten, Part::remove] {
+        for goes in [false, true] {
             for (section, part) in self.oldest() {
                 if size <= limit {
                     return told(said);
@@ -25,7 +25,8 @@ impl Notes {
                 let Section { name, parts, .. } = &mut self.sections[section];
                 let part = &mut parts[part];
                 let before = part.raw.len();
-                if let Some(done) = way(part) {
+                let done = if goes { Some(part.remove()) } else { part.shorten() };
+                if let Some(done) = done {
                     size -= before - part.raw.len();
                     said.push(format!("`{name}` {done}"));
                 }
@@ -89,11 +90,11 @@ impl Part {
         Some(done)
     }
 
-    fn remove(&mut self) -> Option<String> {
+    fn remove(&mut self) -> String {
         let author = self.author();
         self.mark = None;
         self.raw.clear();
-        Some(format!("by {author} was removed."))
+        format!("by {author} was removed.")
     }
 }
 

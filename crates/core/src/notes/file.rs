@@ -69,8 +69,8 @@ impl Notes {
 
     /// The empty sections that people usually want.
     pub fn template() -> Self {
-        let sections: String = TEMPLATE.iter().map(|name| format!("\n## {name}\n")).collect();
-        Self::parse(&format!("{TITLE}{sections}"))
+        let headings = TEMPLATE.map(|name| format!("\n## {name}\n"));
+        Self::parse(&format!("{TITLE}{}", headings.concat()))
     }
 
     pub fn render(&self) -> String {
@@ -152,7 +152,7 @@ impl Part {
 
     /// The text without our lines in it; of what stands above all sections also without its title.
     pub(super) fn words(&self, is_top: bool) -> String {
-        let kept = |line: &&str| !is_pin(line) && !(is_top && line.starts_with("# "));
+        let kept = |line: &&str| !(is_pin(line) || is_top && line.starts_with("# "));
         let lines: Vec<&str> = self.body().lines().filter(kept).map(str::trim_end).collect();
         lines.join("\n").trim_matches('\n').to_owned()
     }

@@ -1,6 +1,7 @@
 //! What a task left, made from what was recorded of it and nothing else.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use super::artifact::artifacts;
@@ -34,6 +35,17 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
     if !task.is_done() {
         return Vec::new();
     }
+    // Several parts are made of one report.
+    let known: RefCell<HashMap<Digest, Option<Vec<u8>>>> = RefCell::default();
+    let read = |digest: &Digest| {
+        let found = known.borrow().get(digest).cloned();
+        found.unwrap_or_else(|| {
+            let bytes = read(digest);
+            known.borrow_mut().insert(digest.clone(), bytes.clone());
+            bytes
+        })
+    };
+    let read: Read<'_> = &read;
     let paths = touched(task, read);
     let mut records: Vec<Record> = summary(task, &paths, read).into_iter().collect();
     records.extend(interfaces(task, &paths));

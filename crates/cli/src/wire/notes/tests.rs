@@ -181,12 +181,14 @@ fn a_file_that_was_deleted_is_made_again_and_one_with_a_mode_keeps_it() {
     assert_eq!(whole(root.path()), ["c"]);
 }
 
+/// Puts something at a path.
+type Lay<'a> = &'a dyn Fn(&Path);
+
 #[test]
 fn what_is_no_readable_file_is_said_and_stays() {
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("theirs");
     fs::write(&secret, "theirs").unwrap();
-    type Lay<'a> = &'a dyn Fn(&Path);
     let cases: [(&str, Lay<'_>); 5] = [
         ("is a folder", &|path| fs::create_dir(path).unwrap()),
         ("is a symbolic link", &|path| symlink(&secret, path).unwrap()),
