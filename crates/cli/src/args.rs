@@ -195,7 +195,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
-    /// The run's id, or how it begins [default: the newest that has not ended].
+    /// The run's id, or how it begins [default: the newest that has not ended; with `--plan`, the newest of that plan].
     pub(crate) run: Option<String>,
 
     /// Tasks that failed, to be tried again.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use sequester_core::fault::Code;
-use sequester_core::id::TaskId;
+use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limits;
 use sequester_core::repository::Start;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{
-    Agent, Entry, Event, RunState, Scope, Source, Started, TaskRun, TaskSpec,
+    Agent, Entry, Event, RunState, RunView, Scope, Source, Started, TaskRun, TaskSpec,
 };
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
@@ -26,12 +26,10 @@ use crate::wire::{Connections, PlanFile, Project, Staff};
 
 pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let project = Arc::new(Project::open(args)?);
-    let (runs, mut id) = Runs::seek_writing(&project.root, given.run.as_deref())?;
-    if given.run.is_none() {
-        id = runs.newest_open()?.unwrap_or(id);
-    }
+    let (runs, id) = chosen(&project, given)?;
     let state = runs.state(&id)?;
     refuse_cancelled(&state)?;
+    output::tell(&format!("Run `{id}` of `{}` is taken up.", RunView::of(&state, false).plan));
     let again = again(&state, given)?;
     let recorded = recorded(&runs, &state)?;
     let place = Place::find(&project)?;
@@ -90,6 +88,21 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// The run that is named; else the newest of the plan that is named, or of any.
+fn chosen(project: &Project, given: &ResumeArgs) -> Result<(Runs, RunId), Failure> {
+    let (runs, newest) = Runs::seek_writing(&project.root, given.run.as_deref())?;
+    if given.run.is_some() {
+        return Ok((runs, newest));
+    }
+    let plan = given.plan.as_deref().map(|plan| PlanFile::called(&project.root, plan));
+    let run = match (runs.newest_open(plan.as_deref())?, &plan) {
+        (Some(run), _) => run,
+        (None, Some(plan)) => return Err(runs.none_of(plan)),
+        (None, None) => newest,
+    };
+    Ok((runs, run))
 }
 
 /// Whoever cancels a run ends it for good.

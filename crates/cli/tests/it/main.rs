@@ -34,6 +34,7 @@ mod output;
 mod plan;
 mod real_model;
 mod requests;
+mod resume;
 mod rows;
 mod run;
 mod run_words;
