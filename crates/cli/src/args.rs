@@ -210,6 +210,10 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PathBuf>,
 
+    /// The most that it may use from now on, in the place of what it had; what ended for lack of it is tried again.
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(Limit, u64)>,
+
     /// How many tasks are worked on at once [default: the cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,

@@ -13,7 +13,7 @@ mod evidence;
 pub(crate) mod jail;
 mod jailed;
 pub(crate) mod jails;
-mod ladder;
+pub(crate) mod ladder;
 mod last;
 mod model;
 pub(crate) mod outlines;

@@ -308,7 +308,7 @@ pub(super) async fn conduct(
             Asked::Nothing => return Ok(ended),
             Asked::Stopped => return Ok(Ended::Stopped),
         }
-        let event = Event::RunResumed { retry: Vec::new() };
+        let event = Event::RunResumed { retry: Vec::new(), budget: None };
         let entries = vec![Entry { scope: Scope::default(), event }];
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
         kept.map_err(|error| refuse_trouble(&Trouble::Store(error)))?;

@@ -163,7 +163,7 @@ async fn carry_out(
         let tasks = vec![TaskSpec { models, ..spec }];
         let (workflows, agents) = (BTreeMap::new(), BTreeMap::new());
         let changed = Event::PlanChanged { plan, tasks, workflows, agents };
-        let events = [Event::RunResumed { retry: Vec::new() }, changed];
+        let events = [Event::RunResumed { retry: Vec::new(), budget: None }, changed];
         let entries = events.map(|event| Entry { scope: Scope::default(), event }).to_vec();
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
         kept.map_err(|error| refuse_trouble(&error.into()))?;

@@ -255,7 +255,7 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
         Outcome::Waiting => "once the questions of `sequester inbox` are answered",
         Outcome::Stopped => "where it stopped",
         Outcome::BudgetExhausted => {
-            "`--retry TASK` tries a task again with what is left of the budget"
+            "`--budget BUDGET` goes on with a new one, `--retry TASK` with what is left"
         }
         Outcome::Failed => "`--retry TASK` tries a task again",
         Outcome::Done | Outcome::Cancelled => return text,

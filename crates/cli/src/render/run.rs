@@ -129,7 +129,7 @@ fn next(view: &RunView) -> Option<String> {
         }
         State::Stopped => format!("It goes on with `sequester resume {run}`."),
         State::BudgetExhausted => format!(
-            "A budget is spent. `sequester resume {run} --retry TASK` tries a task again with what is left of it; more is given to a new run, with `--budget`."
+            "A budget is spent. `sequester resume {run} --budget BUDGET` goes on with a new one; `--retry TASK` tries a task again with what is left."
         ),
         State::Done if view.tip.is_some() => {
             format!("Look at it with `sequester diff {run}`, take it with `sequester apply {run}`.")

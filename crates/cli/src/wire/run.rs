@@ -330,7 +330,7 @@ impl Asked<'_> {
     }
 }
 
-fn cap(budget: &[(Limit, u64)]) -> Cap {
+pub(crate) fn cap(budget: &[(Limit, u64)]) -> Cap {
     let least = |wanted: Limit| {
         let set = budget.iter().filter(|(limit, _)| *limit == wanted);
         set.map(|(_, value)| *value).min()

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::contradiction::Contradiction;
-use super::plan::{Settings, TaskSpec};
+use super::plan::{Cap, Settings, TaskSpec};
 use super::said::Said;
 use super::workflow::Workflow;
 use crate::agent;
@@ -65,6 +65,9 @@ pub enum Event {
         /// Tasks that failed and are tried again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         retry: Vec<TaskId>,
+        /// What it may use from now on, in the place of what it had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<Cap>,
     },
     /// The plan was edited: open tasks take the new text.
     PlanChanged {

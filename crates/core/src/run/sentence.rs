@@ -22,9 +22,15 @@ pub fn sentence(event: &Event) -> String {
             started.plan.path,
             started.branch
         ),
-        Event::RunResumed { retry } if retry.is_empty() => "It is taken up again.".to_owned(),
-        Event::RunResumed { retry } => {
-            format!("It is taken up again, and tries {} again.", names(retry))
+        Event::RunResumed { retry, budget } => {
+            let mut text = "It is taken up again".to_owned();
+            if budget.is_some() {
+                text += " with a new budget";
+            }
+            if !retry.is_empty() {
+                let _ = write!(text, ", and tries {} again", names(retry));
+            }
+            text + "."
         }
         Event::PlanChanged { plan, .. } if plan.path.is_empty() => {
             "The task goes to other models.".to_owned()

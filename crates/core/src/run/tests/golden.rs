@@ -40,7 +40,7 @@ fn every() -> Vec<Event> {
     };
     vec![
         Event::RunStarted(Box::new(first)),
-        Event::RunResumed { retry: vec!["a".into()] },
+        Event::RunResumed { retry: vec!["a".into()], budget: None },
         Event::PlanChanged {
             plan: Source {
                 path: "plan.md".to_owned(),

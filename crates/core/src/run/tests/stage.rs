@@ -181,7 +181,7 @@ impl Stage {
 
     pub(super) fn resume(&mut self, retry: &[&str]) {
         let retry = retry.iter().map(|task| TaskId::from(*task)).collect();
-        self.tell(Scope::default(), Event::RunResumed { retry });
+        self.tell(Scope::default(), Event::RunResumed { retry, budget: None });
     }
 
     /// Somebody takes it up with an edited plan.
