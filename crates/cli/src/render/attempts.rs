@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use sequester_core::agent;
+use sequester_core::change::Refused;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::report::Phase;
@@ -37,6 +38,8 @@ pub(crate) struct Shown<'a> {
     why: Option<String>,
     /// Why its change could not be taken.
     trouble: Option<&'a str>,
+    /// What its workspace held and no change may bring, with the reasons.
+    refused: &'a [Refused],
     report: Option<Value>,
     /// What the runtime saw of its change.
     evidence: Option<Value>,
@@ -72,6 +75,7 @@ impl<'a> Shown<'a> {
             outcome: attempt.outcome.as_ref().map(agent::Outcome::as_str),
             why: attempt.outcome.as_ref().map(agent::Outcome::sentence),
             trouble: attempt.trouble.as_deref(),
+            refused: &attempt.refused,
             report,
             evidence,
             failing,
@@ -149,6 +153,8 @@ fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
     let why = attempt.why.clone().filter(|_| attempt.outcome != Some("done"));
     fields.push(("why", why.unwrap_or_default()));
     fields.push(("trouble", attempt.trouble.unwrap_or_default().to_owned()));
+    let refused = attempt.refused.iter();
+    fields.extend(refused.map(|one| ("not taken", format!("{}, {}", one.path, one.why))));
     let said = |key: &str| attempt.report.as_ref()?.get(key)?.as_str();
     for (label, key) in
         [("says", "context_summary"), ("stopped", "reason"), ("helps", "resolution")]

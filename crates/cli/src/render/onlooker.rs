@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::run::{
     About, Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
-    TaskRun, TaskSpec,
+    TaskRun, TaskSpec, not_taken,
 };
 use sequester_engine::{Feed, Watch};
 
@@ -151,6 +151,10 @@ impl Onlooker {
                     let state = state_name(*state);
                     self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
                 }
+            }
+            Event::AttemptEnded(ended) if !ended.refused.is_empty() => {
+                let names = not_taken(&ended.refused);
+                self.say(&clean(&format!("{name}: not taken: {names}; `show` says why")));
             }
             Event::CheckEnded(ended) => {
                 let is = if ended.passed { "passes" } else { "fails" };

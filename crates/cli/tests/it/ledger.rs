@@ -204,6 +204,7 @@ impl Ledger {
             tree: Some(tree.clone()),
             claimed: Vec::new(),
             trouble: None,
+            refused: Vec::new(),
             kept,
             spent: Spent { turns: 1, usage, ..Spent::default() },
         };

@@ -47,6 +47,7 @@ mod streams;
 mod subagent_bad_input;
 mod subagent_endings;
 mod terminal;
+mod told;
 mod trust;
 mod waves;
 mod wires;

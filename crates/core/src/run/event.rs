@@ -10,6 +10,7 @@ use super::said::Said;
 use super::workflow::Workflow;
 use crate::agent;
 use crate::budget::{Budget, Spent};
+use crate::change::Refused;
 use crate::check::{Check, Counts};
 use crate::context::Refusal;
 use crate::digest::Digest;
@@ -431,6 +432,9 @@ pub struct AttemptEnded {
     /// Why the change could not be taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// What the workspace held and no change may bring, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,

@@ -218,6 +218,7 @@ fn ended(said: Said) -> Event {
         change: Some(Digest::of(b"bytes")),
         tree: Some("tree".into()),
         trouble: Some("It is gone.".to_owned()),
+        refused: Vec::new(),
         kept: Digest::of(b"bytes"),
         spent: Spent::default(),
     }))

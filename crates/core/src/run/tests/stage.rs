@@ -313,6 +313,7 @@ impl Stage {
                     tree: brought.changes.then(|| tree.as_str().into()),
                     claimed: Vec::new(),
                     trouble: None,
+                    refused: Vec::new(),
                     kept: Digest::of(b"kept"),
                     spent: Spent::default(),
                 }));
