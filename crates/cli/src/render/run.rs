@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use sequester_core::id::RunId;
 use sequester_core::moment::Moment;
-use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState};
+use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState, TaskView};
 use serde::Serialize;
 
 use super::terminal::{clean, fold, number, plural};
@@ -67,7 +67,7 @@ pub(crate) fn list(runs: &[RunView], width: usize) -> String {
 /// How one stands.
 pub(crate) fn status(view: &RunView, width: usize) -> String {
     let mut out = head(view, width);
-    let row = |task: &sequester_core::run::TaskView| {
+    let row = |task: &TaskView| {
         let mut told = task.title.clone();
         if let Some(root) = &task.blocked_by {
             // What is wrong with that one stands in its own row.
@@ -76,6 +76,9 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
             for text in [&task.reason, &task.resolution].into_iter().flatten() {
                 let _ = write!(told, " · {text}");
             }
+        }
+        if let Some(text) = off_branch(task) {
+            let _ = write!(told, " · {text}");
         }
         [
             task.id.to_string(),
@@ -113,11 +116,44 @@ fn head(view: &RunView, width: usize) -> String {
         ("tasks", tally(view)),
         ("started", time(view.started_at)),
         ("last event", time(view.updated_at)),
-        ("branch", view.branch.clone()),
+        ("branch", branch(view)),
         ("review", review.to_owned()),
         ("cost", cost(&view.cost)),
     ];
     table::fields(&fields, width)
+}
+
+/// A branch that nobody made yet is not named as if it were there.
+fn branch(view: &RunView) -> String {
+    match (&view.tip, view.state) {
+        (Some(_), _) => view.branch.clone(),
+        (None, State::Running | State::Waiting | State::Stopped) => {
+            format!("{}, once something is on it", view.branch)
+        }
+        (None, _) => "none: nothing is changed".to_owned(),
+    }
+}
+
+/// That a done task's change is not on the branch yet, and why.
+fn off_branch(task: &TaskView) -> Option<String> {
+    let after = task.comes_after.as_ref().map(|first| format!(", after `{first}`"));
+    let after = after.unwrap_or_default();
+    task.off_branch.then(|| format!("Its change is not on the branch yet: it comes there in the plan's order{after}."))
+}
+
+/// What is done and not on the branch yet, with what to do about it; nothing where all of it is there.
+pub(crate) fn off_branches(view: &RunView) -> Option<(String, String)> {
+    let run = &view.run;
+    let mut off = view.tasks.iter().filter(|task| task.off_branch);
+    let first = off.next()?;
+    let told = format!("`{}` is done. {}", first.id, off_branch(first)?);
+    let more = off.count();
+    let told = if more == 0 { told } else { format!("{told} So it is with {more} more.") };
+    let go_on = match view.live {
+        true => "The run still goes on.".to_owned(),
+        false => format!("Go on with `sequester resume {run}`."),
+    };
+    Some((told, format!("See it with `sequester diff {run} {}`. {go_on}", first.id)))
 }
 
 /// What a person may do now.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::command::{Answer, Bench, FILES};
+use crate::ledger::{Ledger, PLAN};
 
 /// A repository with a plan beside it.
 fn bench(plan: &str) -> Bench {
@@ -37,4 +38,37 @@ fn what_a_subagent_wrote_and_no_change_may_bring_is_named_with_the_reason() {
     assert!(line.contains(".claude/a.json, `.claude` is protected."), "{shown}");
     let log = bench.run(&["log", &run]).out;
     assert!(log.contains("Not taken: `.claude/a.json`."), "{log}");
+}
+
+#[test]
+fn a_change_that_is_made_and_not_on_the_branch_yet_is_told_of_as_such() {
+    let bench = bench(PLAN);
+    drop(Ledger::early(&bench, "0abcdef1"));
+    let status = bench.run(&["status", "0abcdef1", "--json"]).json();
+    let two = &status["tasks"][1];
+    assert_eq!((&two["state"], &two["off_branch"]), (&"done".into(), &true.into()), "{two}");
+    assert_eq!(two["comes_after"], "1", "{two}");
+    let text = bench.run(&["status", "0abcdef1"]).out;
+    assert!(text.contains("sequester/0abcdef1, once something is on it"), "{text}");
+    let diff = bench.run(&["diff", "0abcdef1"]);
+    assert!(diff.err.contains("`2` is done. Its change is not on the branch yet"), "{diff:?}");
+    assert!(bench.run(&["diff", "0abcdef1", "2", "--stat"]).out.contains("goodbye.txt"));
+    let apply = bench.run(&["apply", "0abcdef1", "--json"]);
+    let error = &apply.json()["error"];
+    assert_eq!((apply.code, &error["place"]), (Some(1), &"run 0abcdef1".into()), "{apply:?}");
+    assert!(error["message"].as_str().unwrap().contains("after `1`"), "{apply:?}");
+    assert!(error["hint"].as_str().unwrap().contains("sequester diff 0abcdef1 2"), "{apply:?}");
+}
+
+#[test]
+fn only_tasks_that_are_done_are_counted_as_applied() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Write a\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Write b\n\n```task\noptional: true\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n\n\
+        ## [c] Fail\n\nRun: `false`\n";
+    let bench = bench(plan);
+    assert_eq!(run(&bench, &["--unattended"]).code, Some(1));
+    let applied = bench.run(&["apply"]);
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert!(applied.err.contains("Only what is done is applied: 1 of 2 tasks."), "{applied:?}");
 }
