@@ -99,6 +99,14 @@ impl Failure {
         &self.error.hint
     }
 
+    /// The same at a place, where it has none of its own.
+    pub(crate) fn at(mut self, place: String) -> Self {
+        if self.error.place.is_empty() {
+            self.error.place = place;
+        }
+        self
+    }
+
     pub(crate) fn to_json(&self) -> serde_json::Value {
         serde_json::json!(&self.error)
     }
