@@ -1,5 +1,7 @@
 //! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
 
+mod bounds;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -9,7 +11,7 @@ use std::process::ExitCode;
 
 use sequester_core::fault::Code;
 use sequester_sandbox::{
-    Cause, Ending, Keeper, Keepers, Limits, Policy, Said, Streams, Supervisor, Workspace, assume,
+    Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor, Workspace, assume,
     placeholders,
 };
 
@@ -18,9 +20,10 @@ use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal::plural;
-use crate::wire::jail::{self, Machine, named_hosts};
+use crate::wire::jail::{Machine, named_hosts};
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
+use bounds::Bounds;
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
@@ -37,12 +40,13 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let agents = Agents::read(&workspace.path, configuration, &trust);
     let settings = Settings::load(&workspace.path, configuration, &agents, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
+    let bounds = Bounds::of(&profile, &settings.set_limits(), &given.limit)?;
     let policy = Policy {
         confinement: profile.confinement,
         // What is named on the command line is the person's own word, whatever the profile.
         hosts: named_hosts(&profile)?.into_iter().chain(given.net.iter().cloned()).collect(),
         workspace: Workspace::Folder(workspace),
-        limits: limits(jail::limits(&profile, &settings.set_limits()), &given.limit)?,
+        limits: bounds.limits.clone(),
         grants: settings.grants(),
         store: machine.store(),
     };
@@ -55,29 +59,41 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     })?;
     tell_watched(&given.limit, &keepers);
     tell_no_prompt(&given.command);
-    let mut lost = false;
-    let heard = |said: Said| {
-        lost |= matches!(said, Said::Lost { .. });
-        tell(&said);
+    let (mut lost, mut met, mut no_way) = (false, Vec::new(), false);
+    let heard = |said: Said| match said {
+        Said::Met(cause) => met.extend(bounds.told(cause)),
+        Said::NoWay => no_way = true,
+        said => {
+            lost |= matches!(said, Said::Lost { .. });
+            tell(&said);
+        }
     };
     let ending = jail.wait(heard).map_err(|error| {
         let hint = "Start it again; what it left behind is taken away then.";
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
     tell_appeared(&policy);
-    let code = end(ending, &given.command[0]);
+    for limit in met {
+        output::tell(&format!("limit reached: {limit}"));
+    }
+    if no_way && ending != Ending::Exited(0) {
+        tell_no_way(&given.profile, &policy);
+    }
+    let code = end(ending, &given.command[0], &bounds);
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
 
-/// What is named on the command line is the person's own word here too.
-fn limits(mut limits: Limits, flags: &[String]) -> Result<Limits, Failure> {
-    for flag in flags {
-        limits.set(flag).map_err(|error| {
-            let hint = error.hint();
-            Failure::input(Code::BadArguments, format!("--limit {flag}"), error.to_string(), hint)
-        })?;
+/// What many programs tell in words that lead astray.
+fn tell_no_way(profile: &str, policy: &Policy) {
+    if policy.hosts.is_empty() {
+        output::tell(&format!(
+            "It looked for another machine, and under the profile `{profile}` there is no network. Name the hosts that it may reach, as with `--net HOST`."
+        ));
+    } else {
+        output::tell(
+            "It looked for another machine by itself. Hosts that are named are reached through the proxy alone, which is in `HTTPS_PROXY` and `HTTP_PROXY`.",
+        );
     }
-    Ok(limits)
 }
 
 /// Whoever sets a limit relies on it.
@@ -160,7 +176,7 @@ const RUNNABLE: &str = "It needs the mode of a program (`chmod +x`) and an inter
 const ENTERED: &str = "Give it a mode by which its owner may enter it, as by `chmod u+rx`, or name another with `--workspace`.";
 
 /// Why, and what to do about it.
-fn killed(cause: Cause) -> String {
+fn killed(cause: Cause, bounds: &Bounds) -> String {
     let limit = match cause {
         Cause::Wall => "wall=10m",
         Cause::Output => "output=256M",
@@ -170,28 +186,30 @@ fn killed(cause: Cause) -> String {
         Cause::Pids => "pids=4096",
         Cause::Exposed | Cause::Asked => return cause.sentence().to_owned(),
     };
-    format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())
+    let met = bounds.told(cause).unwrap_or_default();
+    format!("{} The limit was {met}. One is set as with `--limit {limit}`.", cause.sentence())
 }
 
 /// What the kernel ends a program by that comes to a limit itself. Others may send the same.
-fn at_limit(signal: i32) -> Option<String> {
+fn at_limit(signal: i32, bounds: &Bounds) -> Option<String> {
     const CPU: i32 = 24;
     const FILE: i32 = 25;
-    let (what, limit) = match signal {
-        CPU => ("used more processor time than it may", "cpu=10m"),
-        FILE => ("wrote a larger file than it may", "disk=16G"),
+    let (what, cause, limit) = match signal {
+        CPU => ("used more processor time than it may", Cause::Cpu, "cpu=10m"),
+        FILE => ("wrote a larger file than it may", Cause::Disk, "disk=16G"),
         _ => return None,
     };
+    let met = bounds.told(cause)?;
     Some(format!(
-        "So the kernel ends a program that {what}. If this is why, a limit is set as with `--limit {limit}`."
+        "So the kernel ends a program that {what}. If this is why, the limit was {met}; one is set as with `--limit {limit}`."
     ))
 }
 
 /// As a shell tells it; why the jail was ended goes to standard error.
-fn end(ending: Ending, command: &str) -> ExitCode {
+fn end(ending: Ending, command: &str, bounds: &Bounds) -> ExitCode {
     let (code, told) = match ending {
-        Ending::Exited(code) => (code, at_limit(code - 128)),
-        Ending::Signalled(signal) => (128 + signal, at_limit(signal)),
+        Ending::Exited(code) => (code, at_limit(code - 128, bounds)),
+        Ending::Signalled(signal) => (128 + signal, at_limit(signal, bounds)),
         Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail. {RUNNABLE}")))
@@ -199,8 +217,8 @@ fn end(ending: Ending, command: &str) -> ExitCode {
         Ending::NotEntered => {
             (126, Some(format!("The workspace cannot be entered in the jail. {ENTERED}")))
         }
-        Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall))),
-        Ending::Killed(cause) => (137, Some(killed(cause))),
+        Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall, bounds))),
+        Ending::Killed(cause) => (137, Some(killed(cause, bounds))),
     };
     if let Some(told) = told {
         output::tell(&told);

@@ -319,3 +319,33 @@ fn a_limit_that_the_kernel_ends_a_program_by_is_named() {
         assert_told(&place, &answer, code, &[part, "--limit"]);
     }
 }
+
+#[test]
+fn a_limit_that_a_program_met_and_went_on_from_is_named_with_its_value_and_who_set_it() {
+    let place = Place::of_user();
+    let many = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do sleep 1 & done 2>/dev/null; wait";
+    let words = ["--limit", "pids=8", "--", "/bin/bash", "-c", many];
+    let answer = run(&place, &[], "read-only", &words);
+    assert!(answer.err.contains("limit reached: pids (8, set by --limit)"), "{answer:?}");
+    let words = ["--limit", "wall=1s", "--", "/bin/sh", "-c", "sleep 60"];
+    let answer = run(&place, &[], "read-only", &words);
+    assert_told(&place, &answer, 124, &["The limit was wall (1 s, set by --limit)."]);
+    let words = ["--limit", "pids=64", "--", "/bin/sh", "-c", "exit 0"];
+    let answer = run(&place, &[], "read-only", &words);
+    assert!(!answer.err.contains("limit reached"), "{answer:?}");
+}
+
+#[test]
+fn who_fails_for_want_of_a_network_is_told_that_there_is_none() {
+    let place = Place::of_user();
+    let look = "exec 3<>/dev/tcp/192.0.2.1/80";
+    let words = ["--", "/bin/bash", "-c", look];
+    let answer = run(&place, &[], "read-only", &words);
+    let parts = ["under the profile `read-only` there is no network", "--net HOST"];
+    assert_told(&place, &answer, 1, &parts);
+    for script in ["exit 1".to_owned(), format!("({look}) 2>/dev/null; exit 0")] {
+        let words = ["--", "/bin/bash", "-c", &script];
+        let answer = run(&place, &[], "read-only", &words);
+        assert!(!answer.err.contains("no network"), "{script}: {answer:?}");
+    }
+}
