@@ -19,6 +19,7 @@ mod model;
 pub(crate) mod outlines;
 mod outside;
 pub(crate) mod owner;
+pub(crate) mod placed;
 mod plan_file;
 mod project;
 pub(crate) mod run;

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     )?;
     let store = Arc::new(runs.store);
     let world = place.world(Arc::clone(&store), staff)?;
-    let onlooker = Onlooker::taken_up(args.json, &state, &again);
+    let onlooker = Onlooker::taken_up(args.json, &state, &again, file.whereabouts());
     let jobs = jobs(given.jobs, &project);
     let conducted = async {
         let log = Log::open(store.as_ref(), Arc::new(Wall), &id, Arc::clone(&onlooker) as _);

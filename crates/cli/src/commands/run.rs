@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
         &started.settings,
     )?;
     let store = Arc::new(runs.store);
-    let onlooker = Onlooker::new(args.json, &started);
+    let onlooker = Onlooker::new(args.json, &started, file.whereabouts());
     let world = place.world(Arc::clone(&store), staff)?;
     let jobs = jobs(given.jobs, &project);
     if given.detach {

@@ -14,6 +14,7 @@ use crate::output;
 use crate::render::attempts::{self, Shown};
 use crate::render::{inbox, run as view, terminal};
 use crate::wire::find_root;
+use crate::wire::placed::Placed;
 use crate::wire::runs::{Runs, task_of};
 
 pub(crate) fn run(args: &Args, given: &ShowArgs) -> Outcome {
@@ -39,6 +40,8 @@ fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<()
     // Also of tasks that are no longer in the plan: they cost what they cost.
     let phases = by_phase(histories.values().flat_map(|history| &history.attempts));
     if !args.json {
+        let mut view = view;
+        Placed::of(runs, state).run(&mut view);
         return output::print(&view::show(&view, &phases, savings.as_ref(), terminal::width()));
     }
     let mut value = json!(view);
@@ -63,7 +66,7 @@ fn show_task(
         }
         Ok(())
     })?;
-    let Some(view) = state.task(task).map(|task| TaskView::of(state, task, live)) else {
+    let Some(mut view) = state.task(task).map(|task| TaskView::of(state, task, live)) else {
         return Ok(());
     };
     let attempts = history.attempts.iter().map(|attempt| {
@@ -78,8 +81,11 @@ fn show_task(
     let phases = by_phase(&history.attempts);
     let mut open = RunView::of(state, live).inbox;
     open.retain(|one| one.task.as_ref() == Some(task));
-    let attempts: Vec<Shown<'_>> = attempts.collect::<Result<_, Failure>>()?;
+    let mut attempts: Vec<Shown<'_>> = attempts.collect::<Result<_, Failure>>()?;
     if !args.json {
+        let placed = Placed::of(runs, state);
+        placed.task(&mut view);
+        attempts.iter_mut().for_each(|attempt| attempt.place(|said| placed.tell(task, said)));
         let width = terminal::width();
         let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
         let asked = if open.is_empty() { String::new() } else { "\n".to_owned() };

@@ -7,7 +7,9 @@ use sequester_core::change::Refused;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::report::Phase;
-use sequester_core::run::{Attempt, Bill, Delegation, History, Part, Purpose, TaskView};
+use sequester_core::run::{
+    Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -85,6 +87,14 @@ impl<'a> Shown<'a> {
                 .map_or_else(|| json!(attempt.cost.usage), |spent| json!(spent)),
             price: attempt.cost.whole(),
             cost: attempt.cost.bill(),
+        }
+    }
+
+    /// Says otherwise where it stopped, if `literal` did.
+    pub(crate) fn place(&mut self, tell: impl Fn(&str) -> String) {
+        let report = self.report.as_mut().filter(|_| self.model == LITERAL);
+        if let Some(Value::String(reason)) = report.and_then(|report| report.get_mut("reason")) {
+            *reason = tell(reason);
         }
     }
 }

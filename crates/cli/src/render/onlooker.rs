@@ -1,14 +1,15 @@
 //! A run while it goes on: one line per subagent in place, plain lines without a terminal, events as JSON lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
+use sequester_core::plan::Whereabouts;
 use sequester_core::run::{
-    About, Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
+    About, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
     TaskRun, TaskSpec, not_taken,
 };
 use sequester_engine::{Feed, Watch};
@@ -30,6 +31,9 @@ pub(crate) struct Onlooker {
     bars: Option<(MultiProgress, ProgressBar)>,
     count: Mutex<Header>,
     last: Mutex<Last>,
+    whereabouts: Whereabouts,
+    /// Tasks that `literal` has.
+    scripted: Mutex<BTreeSet<TaskId>>,
 }
 
 /// The attempt before: its model, and why there may be another one.
@@ -40,9 +44,9 @@ struct Last {
 }
 
 impl Onlooker {
-    pub(crate) fn new(json: bool, started: &Started) -> Arc<Self> {
+    pub(crate) fn new(json: bool, started: &Started, whereabouts: Whereabouts) -> Arc<Self> {
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
-        Arc::new(Self::of(json, &started.tasks, Header::new(all)))
+        Arc::new(Self { whereabouts, ..Self::of(json, &started.tasks, Header::new(all)) })
     }
 
     /// For a run of one task.
@@ -52,9 +56,15 @@ impl Onlooker {
     }
 
     /// Of a run whose tasks in `again` are not done any more.
-    pub(crate) fn taken_up(json: bool, state: &RunState, again: &[TaskId]) -> Arc<Self> {
+    pub(crate) fn taken_up(
+        json: bool,
+        state: &RunState,
+        again: &[TaskId],
+        whereabouts: Whereabouts,
+    ) -> Arc<Self> {
         let count = Header::of(state, again);
-        Arc::new(Self::of(json, state.tasks.iter().map(|task| &task.spec), count))
+        let onlooker = Self::of(json, state.tasks.iter().map(|task| &task.spec), count);
+        Arc::new(Self { whereabouts, ..onlooker })
     }
 
     fn of<'a>(json: bool, tasks: impl IntoIterator<Item = &'a TaskSpec>, count: Header) -> Self {
@@ -72,7 +82,8 @@ impl Onlooker {
             count.know(task);
         }
         let (count, last) = (Mutex::new(count), Mutex::default());
-        Self { json, alone: false, titles, bars, count, last }
+        let (whereabouts, scripted) = (Whereabouts::default(), Mutex::default());
+        Self { json, alone: false, titles, bars, count, last, whereabouts, scripted }
     }
 
     fn count(&self) -> MutexGuard<'_, Header> {
@@ -140,14 +151,34 @@ impl Onlooker {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Why a task ended, with the plan's lines where `literal` names some.
+    fn placed(&self, task: Option<&TaskId>, why: &str) -> String {
+        let scripted = self.scripted.lock().unwrap_or_else(PoisonError::into_inner);
+        match task.filter(|task| scripted.contains(*task)) {
+            Some(task) => self.whereabouts.place(task, why),
+            None => why.to_owned(),
+        }
+    }
+
+    fn note_model(&self, task: Option<&TaskId>, model: &str) {
+        let mut scripted = self.scripted.lock().unwrap_or_else(PoisonError::into_inner);
+        match task {
+            Some(task) if model == LITERAL => drop(scripted.insert(task.clone())),
+            Some(task) => drop(scripted.remove(task)),
+            None => {}
+        }
+    }
+
     /// What a person wants to know at once.
     fn tell(&self, recorded: &Recorded) {
-        let name = self.name(&recorded.entry.scope);
+        let (name, task) = (self.name(&recorded.entry.scope), recorded.entry.scope.task.as_ref());
         match &recorded.entry.event {
+            Event::AttemptStarted(started) => self.note_model(task, &started.model),
             Event::TaskEnded(ended) => {
                 let TaskEnded { state, reason, .. } = ended.as_ref();
                 if *state != Ended::Skipped {
-                    let why = reason.as_deref().map(|why| format!(": {}", clean(why)));
+                    let why = reason.as_deref().map(|why| self.placed(task, why));
+                    let why = why.map(|why| format!(": {}", clean(&why)));
                     let state = state_name(*state);
                     self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
                 }

@@ -12,7 +12,7 @@ use sequester_core::fault::{Code, Fault, Place};
 use sequester_core::graph::TaskGraph;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::{self, Options, Plan, Task};
+use sequester_core::plan::{self, Options, Plan, Task, Whereabouts};
 use sequester_core::repository::{ErrorKind, Snapshot};
 use sequester_core::run::Source as Recorded;
 use sequester_core::secret;
@@ -84,6 +84,11 @@ impl PlanFile {
         let single = self.given.as_os_str().is_empty();
         let files = self.plan.tasks.iter().filter(|_| single).flat_map(|task| &task.files);
         files.map(|file| file.path.clone()).collect()
+    }
+
+    /// Where its tasks' texts stand.
+    pub(crate) fn whereabouts(&self) -> Whereabouts {
+        Whereabouts::of(&self.name, &self.source, &self.plan)
     }
 
     /// A plan as a run has it, wherever the file is by now.

@@ -72,3 +72,22 @@ fn only_tasks_that_are_done_are_counted_as_applied() {
     assert_eq!(applied.code, Some(0), "{applied:?}");
     assert!(applied.err.contains("Only what is done is applied: 1 of 2 tasks."), "{applied:?}");
 }
+
+#[test]
+fn a_line_that_cannot_be_carried_out_is_told_as_a_line_of_the_plan() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Write a\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Do something\n\nUpdate the tests accordingly.\n";
+    let bench = bench(plan);
+    let line = plan.lines().position(|line| line.starts_with("Update")).unwrap() + 1;
+    let answer = run(&bench, &["--unattended"]);
+    let file = bench.path("plan.md").display().to_string();
+    let told = format!("Line {line} of `{file}`");
+    assert!(answer.err.contains(&told), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    for arguments in [&["status", &run][..], &["show", &run], &["show", &run, "b"]] {
+        let shown = bench.run(arguments);
+        let words: String = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&told), "{arguments:?}: {shown:?}");
+    }
+}
