@@ -400,7 +400,7 @@ pub(crate) struct SandboxArgs {
     #[arg(long, value_name = "P")]
     pub(crate) profile: String,
 
-    /// The folder that the command works in [default: the current folder].
+    /// The folder that the command works in [default: the repository of the current folder, in that folder; else that folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
 

@@ -4,14 +4,16 @@ mod bounds;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::env;
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
+use sequester_git::Repo;
 use sequester_sandbox::{
-    Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor, Workspace, assume,
+    Blueprint, Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor, Workspace, assume,
     placeholders,
 };
 
@@ -33,8 +35,8 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let ready = Cell::new(Supervisor::branch(streams).ok());
     // Before the workspace: what the dead left there is gone then.
     let machine = Machine::look();
-    let workspace = given.workspace.clone().or_else(|| args.repo.clone());
-    let workspace = machine.folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
+    let (workspace, start) = places(args, given);
+    let workspace = machine.folder(&workspace)?;
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(&workspace.path, configuration, &trust);
@@ -54,7 +56,9 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     tell_shared(&policy);
     let (jail, keepers) = machine.start(&policy, |compiled| {
         let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
-        let jail = supervisor.run(&compiled.blueprint, given.command.clone())?;
+        let folder = start.clone().unwrap_or_else(|| compiled.blueprint.folder.clone());
+        let blueprint = Blueprint { folder, ..compiled.blueprint.clone() };
+        let jail = supervisor.run(&blueprint, given.command.clone())?;
         Ok((jail, compiled.keepers.clone()))
     })?;
     tell_watched(&given.limit, &keepers);
@@ -81,6 +85,30 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     }
     let code = end(ending, &given.command[0], &bounds);
     Ok(if lost { ExitCode::FAILURE } else { code })
+}
+
+/// The workspace, and where in it the command starts if that is not its root. In a folder of a repository it is the whole of it, as
+/// for every command.
+fn places(args: &Args, given: &SandboxArgs) -> (PathBuf, Option<PathBuf>) {
+    if let Some(named) = given.workspace.as_ref().or(args.repo.as_ref()) {
+        return (named.clone(), None);
+    }
+    let here = PathBuf::from(".");
+    match (Repo::root_above(&here), here.canonicalize()) {
+        (Some(root), Ok(start)) if root != start && !is_beyond(&root, &start) => {
+            (root, Some(start))
+        }
+        _ => (here, None),
+    }
+}
+
+/// Whether a person told git not to look for a repository so far up.
+fn is_beyond(root: &Path, start: &Path) -> bool {
+    let ceilings = env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
+    let ceilings: Vec<PathBuf> = env::split_paths(&ceilings).collect();
+    ceilings.iter().any(|ceiling| {
+        start != ceiling && start.starts_with(ceiling) && ceiling.starts_with(root)
+    })
 }
 
 /// What many programs tell in words that lead astray.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown};
 use std::path::PathBuf;
 
-use crate::command::Answer;
+use crate::command::{Answer, Bench};
 use crate::guarantees::{Place, mounting};
 use crate::machine::{is_root, may_go};
 
@@ -348,4 +348,16 @@ fn who_fails_for_want_of_a_network_is_told_that_there_is_none() {
         let answer = run(&place, &[], "read-only", &words);
         assert!(!answer.err.contains("no network"), "{script}: {answer:?}");
     }
+}
+
+#[test]
+fn in_a_folder_of_a_repository_the_jail_has_all_of_it_and_starts_in_that_folder() {
+    let bench = Bench::with(&[("a.txt", "above\n"), ("sub/b.txt", "here\n")]);
+    let words = ["sandbox", "--profile", "read-only", "--"];
+    let show = ["sh", "-c", "cat b.txt ../a.txt && git rev-parse --show-prefix"];
+    let answer = bench.run_in(&bench.repo().join("sub"), &[&words[..], &show].concat(), &[]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "here\nabove\nsub/\n"), "{answer:?}");
+    let named = ["sandbox", "--profile", "read-only", "--workspace", ".", "--", "ls", ".."];
+    let answer = bench.run_in(&bench.repo().join("sub"), &named, &[]);
+    assert!(!answer.out.contains("a.txt"), "what is named alone is alone: {answer:?}");
 }
