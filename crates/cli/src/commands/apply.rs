@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use sequester_core::fault::Code;
 use sequester_core::id::CommitId;
-use sequester_core::repository::Repository as _;
+use sequester_core::repository::{Repository as _, Start};
 use sequester_core::run::{RunState, RunView, State, TaskState, TaskView};
 use sequester_git::{Application, Applied, Apply, Refusal, Trees, Unclean};
 use serde_json::json;
@@ -115,8 +115,11 @@ fn bring(
     commit: &CommitId,
 ) -> Result<Applied, Failure> {
     let (run, branch) = (&state.run, &state.started.branch);
+    let base = state.started.base.clone();
+    let began = Start { commit: base.commit, tree: base.tree, left_out: false };
     let application = Application {
         commit,
+        began: Some(&began),
         apply: match (given.how.merge, given.how.patch) {
             (true, _) => Apply::Merge,
             (_, true) => Apply::Patch,
