@@ -140,15 +140,15 @@ fn keep(
     let pumps = pumps.start(blueprint.caps.output);
     let ways = Ways::open(pid, blueprint.isolation);
     let (ending, met) = jail.keep(Watched { watch, guard, pumps: &pumps }, control, &ours, &groups);
-    let no_way = ways.were_missed().then_some(Said::NoWay);
-    let noticed: Vec<Said> = met.into_iter().map(Said::Met).chain(no_way).collect();
+    let missed = ways.were_missed();
     drop(proxy);
     // First: whoever reads the output may take as long as they like.
     clear(store.as_ref(), placeholders, jail, groups);
     // Last: what is left of a jail is looked for where a store is left.
     drop(store);
-    let ending = pass_on(ending, pumps, control);
-    for said in noticed {
+    let (ending, lost_names) = pass_on(ending, pumps, control);
+    let no_way = (missed || lost_names).then_some(Said::NoWay);
+    for said in met.into_iter().map(Said::Met).chain(no_way) {
         // Nobody is there to hear it where the controller is gone.
         let _ = control.say(&said);
     }
@@ -159,13 +159,14 @@ fn keep(
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Waits until what was printed last is read. A program whose output is no longer taken may end before that is noticed.
-fn pass_on(ending: Ending, pumps: Running, control: &Link) -> Ending {
+fn pass_on(ending: Ending, pumps: Running, control: &Link) -> (Ending, bool) {
     let is_killed = matches!(ending, Ending::Killed(_));
     let passed = pumps.finish(control, is_killed.then(|| Instant::now() + DRAIN));
     if let Some((stream, error)) = passed.lost {
         let _ = control.say(&Said::Lost { stream: stream.to_owned(), why: error.to_string() });
     }
-    if passed.over && !is_killed { Ending::Killed(Cause::Output) } else { ending }
+    let ending = if passed.over && !is_killed { Ending::Killed(Cause::Output) } else { ending };
+    (ending, passed.lost_names)
 }
 
 /// Takes away what the jail had, while the kernel takes its mounts away.

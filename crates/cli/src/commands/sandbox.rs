@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use sequester_core::fault::Code;
 use sequester_git::Repo;
 use sequester_sandbox::{
-    Blueprint, Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor, Workspace, assume,
-    placeholders,
+    Blueprint, Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor, Workspace,
+    assume, placeholders,
 };
 
 use crate::Outcome;
@@ -28,6 +28,11 @@ use crate::wire::{Agents, Settings, config};
 use bounds::Bounds;
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
+    if given.command.first().is_none_or(String::is_empty) {
+        let hint =
+            "Name a program after `--`, as in `sequester sandbox --profile read-only -- ls`.";
+        return Err(Failure::input(Code::BadArguments, "--", "The command is empty.", hint));
+    }
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
     // Before anything is read from the environment, and so that it is there when the machine has been looked at. Why it is not is told
@@ -106,9 +111,9 @@ fn places(args: &Args, given: &SandboxArgs) -> (PathBuf, Option<PathBuf>) {
 fn is_beyond(root: &Path, start: &Path) -> bool {
     let ceilings = env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
     let ceilings: Vec<PathBuf> = env::split_paths(&ceilings).collect();
-    ceilings.iter().any(|ceiling| {
-        start != ceiling && start.starts_with(ceiling) && ceiling.starts_with(root)
-    })
+    ceilings
+        .iter()
+        .any(|ceiling| start != ceiling && start.starts_with(ceiling) && ceiling.starts_with(root))
 }
 
 /// What many programs tell in words that lead astray.

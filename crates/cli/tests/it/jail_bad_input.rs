@@ -323,7 +323,8 @@ fn a_limit_that_the_kernel_ends_a_program_by_is_named() {
 #[test]
 fn a_limit_that_a_program_met_and_went_on_from_is_named_with_its_value_and_who_set_it() {
     let place = Place::of_user();
-    let many = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do sleep 1 & done 2>/dev/null; wait";
+    let many =
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do sleep 1 & done 2>/dev/null; wait";
     let words = ["--limit", "pids=8", "--", "/bin/bash", "-c", many];
     let answer = run(&place, &[], "read-only", &words);
     assert!(answer.err.contains("limit reached: pids (8, set by --limit)"), "{answer:?}");
@@ -343,6 +344,9 @@ fn who_fails_for_want_of_a_network_is_told_that_there_is_none() {
     let answer = run(&place, &[], "read-only", &words);
     let parts = ["under the profile `read-only` there is no network", "--net HOST"];
     assert_told(&place, &answer, 1, &parts);
+    let name = "import socket; socket.getaddrinfo('example.org', 443)";
+    let answer = run(&place, &[], "read-only", &["--", "/usr/bin/python3", "-c", name]);
+    assert_told(&place, &answer, 1, &parts);
     for script in ["exit 1".to_owned(), format!("({look}) 2>/dev/null; exit 0")] {
         let words = ["--", "/bin/bash", "-c", &script];
         let answer = run(&place, &[], "read-only", &words);
@@ -360,4 +364,19 @@ fn in_a_folder_of_a_repository_the_jail_has_all_of_it_and_starts_in_that_folder(
     let named = ["sandbox", "--profile", "read-only", "--workspace", ".", "--", "ls", ".."];
     let answer = bench.run_in(&bench.repo().join("sub"), &named, &[]);
     assert!(!answer.out.contains("a.txt"), "what is named alone is alone: {answer:?}");
+}
+
+#[test]
+fn a_command_that_is_empty_is_refused() {
+    let place = Place::of_user();
+    let answer = run(&place, &[], "read-only", &["--", ""]);
+    assert_told(&place, &answer, 2, &["The command is empty."]);
+}
+
+#[test]
+fn names_that_are_held_for_a_writer_are_no_work_to_git_in_its_jail() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let script = "echo b > b.txt && git status --porcelain";
+    let answer = bench.run(&["sandbox", "--profile", "writer", "--", "sh", "-c", script]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "?? b.txt\n"), "{answer:?}");
 }
