@@ -88,12 +88,7 @@ fn warn(view: &RunView) {
 }
 
 /// Where the branch stands: a person may have amended it.
-fn tip(
-    root: &Path,
-    trees: &Trees,
-    state: &RunState,
-    view: &RunView,
-) -> Result<CommitId, Failure> {
+fn tip(root: &Path, trees: &Trees, state: &RunState, view: &RunView) -> Result<CommitId, Failure> {
     let branch = &state.started.branch;
     let found = trees.branch(branch).map_err(|error| runs::git_failed(root, &error))?;
     found.or_else(|| state.tip.as_ref().map(|(commit, _)| commit.clone())).ok_or_else(|| {

@@ -42,7 +42,8 @@ fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<()
     if !args.json {
         let mut view = view;
         Placed::of(runs, state).run(&mut view);
-        return output::print(&view::show(&view, &phases, savings.as_ref(), terminal::width()));
+        let (taken, width) = (runs.taken(), terminal::width());
+        return output::print(&view::show(&view, &phases, savings.as_ref(), taken, width));
     }
     let mut value = json!(view);
     if let Value::Object(map) = &mut value {
@@ -85,7 +86,9 @@ fn show_task(
     if !args.json {
         let placed = Placed::of(runs, state);
         placed.task(&mut view);
-        attempts.iter_mut().for_each(|attempt| attempt.place(|said| placed.tell(task, said)));
+        for attempt in &mut attempts {
+            attempt.place(|said| placed.tell(task, said));
+        }
         let width = terminal::width();
         let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
         let asked = if open.is_empty() { String::new() } else { "\n".to_owned() };

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
         if args.json {
             output::print_json(&status)?;
         } else {
-            output::print(&view::status(&status, terminal::width()))?;
+            output::print(&view::status(&status, runs.taken(), terminal::width()))?;
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -9,15 +9,15 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::plan::Whereabouts;
 use sequester_core::run::{
-    About, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
-    TaskRun, TaskSpec, not_taken,
+    About, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope, Started,
+    TaskEnded, TaskRun, TaskSpec, not_taken,
 };
 use sequester_engine::{Feed, Watch};
 
 use super::header::Header;
 use super::inbox::details;
 use super::progress::Progress;
-use super::run::cost;
+use super::run::{Taken, cost};
 use super::terminal::clean;
 use crate::failure::Failure;
 use crate::output::{self, warn};
@@ -175,9 +175,11 @@ impl Onlooker {
         match &recorded.entry.event {
             Event::AttemptStarted(started) => self.note_model(task, &started.model),
             Event::TaskEnded(ended) => {
-                let TaskEnded { state, reason, .. } = ended.as_ref();
+                let TaskEnded { state, reason, resolution, .. } = ended.as_ref();
                 if *state != Ended::Skipped {
-                    let why = reason.as_deref().map(|why| self.placed(task, why));
+                    let said = [reason.as_deref(), resolution.as_deref()].into_iter().flatten();
+                    let said = said.collect::<Vec<_>>().join(" ");
+                    let why = (!said.is_empty()).then(|| self.placed(task, &said));
                     let why = why.map(|why| format!(": {}", clean(&why)));
                     let state = state_name(*state);
                     self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
@@ -195,7 +197,16 @@ impl Onlooker {
                 let command = clean(&ended.check.command).into_owned();
                 let place = if ended.is_base { " without the change" } else { "" };
                 let counts = counts.unwrap_or_default();
-                self.say(&format!("{name}: `{command}` {is}{place}{counts}"));
+                let told = match (ended.is_red, ended.passed) {
+                    (false, _) => format!("`{command}` {is}{place}{counts}"),
+                    (true, false) => format!(
+                        "red: `{command}` fails with the new tests alone, as it should{counts}"
+                    ),
+                    (true, true) => format!(
+                        "red: `{command}` passes with the new tests alone, and should fail{counts}"
+                    ),
+                };
+                self.say(&format!("{name}: {told}"));
             }
             Event::StepSkipped { step, reason } => {
                 self.say(&format!("{name}: {step} is skipped: {}", clean(reason)));
@@ -263,7 +274,7 @@ fn state_name(state: Ended) -> &'static str {
 }
 
 /// What came of it, and what to do next.
-pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
+pub(crate) fn summary(state: &RunState, outcome: Outcome, taken: Taken) -> String {
     let run = &state.run;
     let count = |wanted: Ended| {
         let ended = state.tasks.iter().filter_map(|task| task.ended.as_ref());
@@ -276,15 +287,23 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     let _ = write!(text, " ({done} done, {failed} failed, {blocked} blocked");
     let is_waiting = |task: &&TaskRun| task.ended.is_none() && !task.open.is_empty();
     let waiting = state.tasks.iter().filter(is_waiting).count();
-    let _ = writeln!(text, ", {waiting} waiting)");
+    let _ = write!(text, ", {waiting} waiting");
+    let is_left = |task: &&TaskRun| {
+        task.ended.is_none() && task.open.is_empty() && task.spec.left_out.is_none()
+    };
+    let pending = state.tasks.iter().filter(is_left).count();
+    let pending = if pending > 0 { format!(", {pending} pending") } else { String::new() };
+    let _ = writeln!(text, "{pending})");
     let cost = cost(&state.cost.bill());
     if !cost.is_empty() {
         let _ = writeln!(text, "cost: {cost}");
     }
     if state.tip.is_some() {
-        let _ = writeln!(text, "branch: {}", state.started.branch);
+        if matches!(taken, Taken::ByApply) {
+            let _ = writeln!(text, "branch: {}", state.started.branch);
+        }
         let _ = writeln!(text, "  sequester diff {run}     what it changed");
-        let _ = writeln!(text, "  sequester apply {run}    take it into your checkout");
+        let _ = writeln!(text, "  {}    take it into your checkout", taken.command(run));
     }
     let again = match outcome {
         Outcome::Waiting => "once the questions of `sequester inbox` are answered",

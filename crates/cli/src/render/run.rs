@@ -64,8 +64,25 @@ pub(crate) fn list(runs: &[RunView], width: usize) -> String {
     table::render(["run", "state", "started", "cost", "plan", "tasks"], &rows, width)
 }
 
+/// How what a run made is taken over.
+#[derive(Clone, Copy)]
+pub(crate) enum Taken {
+    ByApply,
+    /// Where there is no git.
+    ByPatch,
+}
+
+impl Taken {
+    pub(crate) fn command(self, run: &RunId) -> String {
+        match self {
+            Self::ByApply => format!("sequester apply {run}"),
+            Self::ByPatch => format!("sequester diff {run} | patch -p1"),
+        }
+    }
+}
+
 /// How one stands.
-pub(crate) fn status(view: &RunView, width: usize) -> String {
+pub(crate) fn status(view: &RunView, taken: Taken, width: usize) -> String {
     let mut out = head(view, width);
     let row = |task: &TaskView| {
         let mut told = task.title.clone();
@@ -96,7 +113,7 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
         out.push('\n');
         out += &inbox::render(&view.inbox, width);
     }
-    if let Some(next) = next(view) {
+    if let Some(next) = next(view, taken) {
         let _ = writeln!(out, "\n{next}");
     }
     fold(&clean(&out), width)
@@ -138,7 +155,9 @@ fn branch(view: &RunView) -> String {
 fn off_branch(task: &TaskView) -> Option<String> {
     let after = task.comes_after.as_ref().map(|first| format!(", after `{first}`"));
     let after = after.unwrap_or_default();
-    task.off_branch.then(|| format!("Its change is not on the branch yet: it comes there in the plan's order{after}."))
+    task.off_branch.then(|| {
+        format!("Its change is not on the branch yet: it comes there in the plan's order{after}.")
+    })
 }
 
 /// What is done and not on the branch yet, with what to do about it; nothing where all of it is there.
@@ -149,15 +168,16 @@ pub(crate) fn off_branches(view: &RunView) -> Option<(String, String)> {
     let told = format!("`{}` is done. {}", first.id, off_branch(first)?);
     let more = off.count();
     let told = if more == 0 { told } else { format!("{told} So it is with {more} more.") };
-    let go_on = match view.live {
-        true => "The run still goes on.".to_owned(),
-        false => format!("Go on with `sequester resume {run}`."),
+    let go_on = if view.live {
+        "The run still goes on.".to_owned()
+    } else {
+        format!("Go on with `sequester resume {run}`.")
     };
     Some((told, format!("See it with `sequester diff {run} {}`. {go_on}", first.id)))
 }
 
 /// What a person may do now.
-fn next(view: &RunView) -> Option<String> {
+fn next(view: &RunView, taken: Taken) -> Option<String> {
     let run = &view.run;
     let text = match view.state {
         State::Waiting => {
@@ -168,7 +188,8 @@ fn next(view: &RunView) -> Option<String> {
             "A budget is spent. `sequester resume {run} --budget BUDGET` goes on with a new one; `--retry TASK` tries a task again with what is left."
         ),
         State::Done if view.tip.is_some() => {
-            format!("Look at it with `sequester diff {run}`, take it with `sequester apply {run}`.")
+            let take = taken.command(run);
+            format!("Look at it with `sequester diff {run}`, take it with `{take}`.")
         }
         State::Failed => {
             let failed = view.tasks.iter().find(|task| task.state == TaskState::Failed)?;
@@ -187,9 +208,10 @@ pub(crate) fn show(
     view: &RunView,
     phases: &[Part],
     savings: Option<&Savings>,
+    taken: Taken,
     width: usize,
 ) -> String {
-    let mut out = status(view, width);
+    let mut out = status(view, taken, width);
     let told = by_phase(phases, width);
     if !told.is_empty() {
         out.push('\n');

@@ -20,6 +20,7 @@ use sequester_git::{Home, Repo, Trees};
 use sequester_store::Store;
 
 use crate::failure::Failure;
+use crate::render::run::Taken;
 
 /// The folder of a project that is ours.
 const FOLDER: &str = ".sequester";
@@ -123,7 +124,11 @@ impl Runs {
             let newest = runs.iter().take(MOST);
             newest.map(|run| Ok((run.clone(), self.view(run)?.plan))).collect::<Result<Vec<_>, _>>()
         });
-        let known: Vec<String> = known.unwrap_or_default().into_iter().map(|(run, plan)| format!("`{run}` of `{plan}`")).collect();
+        let known: Vec<String> = known
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(run, plan)| format!("`{run}` of `{plan}`"))
+            .collect();
         let message = format!("No run was made from `{plan}`.");
         let hint = format!(
             "Name the run that is to take it, as in `sequester resume RUN --plan {plan}`. The newest first: {}.",
@@ -155,6 +160,11 @@ impl Runs {
 
     pub(crate) fn state(&self, run: &RunId) -> Result<RunState, Failure> {
         sequester_engine::read(&self.store, run).map_err(|error| failed_run(&error, run))
+    }
+
+    /// How what they made is taken over here.
+    pub(crate) fn taken(&self) -> Taken {
+        taken(trees(&self.root).ok().flatten().as_ref())
     }
 
     pub(crate) fn is_held(&self, run: &RunId) -> Result<bool, Failure> {
@@ -314,6 +324,11 @@ pub(crate) fn trees(root: &Path) -> Result<Option<Trees>, Failure> {
         found => found,
     };
     Ok(found.as_ref().map(trees_of))
+}
+
+/// How what was made there is taken over.
+pub(crate) fn taken(trees: Option<&Trees>) -> Taken {
+    if trees.is_some_and(Trees::is_own) { Taken::ByPatch } else { Taken::ByApply }
 }
 
 /// Where what single tasks change is kept in a folder that is no repository.

@@ -91,3 +91,17 @@ fn a_line_that_cannot_be_carried_out_is_told_as_a_line_of_the_plan() {
         assert!(words.contains(&told), "{arguments:?}: {shown:?}");
     }
 }
+
+#[test]
+fn where_there_is_no_git_the_way_that_works_is_named() {
+    let bench = Bench::plain();
+    std::fs::write(bench.repo().join("b.txt"), "b\n").unwrap();
+    let text = "Create `a.txt`:\n\n```\na\n```\n";
+    let answer = bench.run(&["task", text, "--model", "literal"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(!answer.out.contains("apply"), "{answer:?}");
+    assert!(answer.out.contains("| patch -p1"), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    let status = bench.run(&["status", &run]).out;
+    assert!(!status.contains("apply") && status.contains("| patch -p1"), "{status}");
+}

@@ -219,7 +219,8 @@ impl<'a> Walk<'a> {
             }
             (Outcome::Failed { fault: Fault::Provider { .. } } | Outcome::Refused { .. }, _) => {
                 let next = self.next_model(at);
-                Some(next.unwrap_or_else(|| failed(tried.outcome.sentence(), None)))
+                let hint = tried.outcome.hint().map(str::to_owned);
+                Some(next.unwrap_or_else(|| failed(tried.outcome.sentence(), hint)))
             }
             (Outcome::Cancelled, _) => Some(end(Ended::Cancelled, tried.outcome.sentence(), None)),
             (
@@ -289,10 +290,7 @@ impl<'a> Walk<'a> {
             self.because = Some(because);
             return self.attempt(target, Purpose::Stronger);
         }
-        let why = match scripted {
-            true => SCRIPTED,
-            false => "Its checks or its review still fail after all that could be tried.",
-        };
+        let why = if scripted { SCRIPTED } else { STILL };
         Some(offer(why, gist))
     }
 
@@ -478,6 +476,7 @@ impl<'a> Walk<'a> {
 pub const LITERAL: &str = "literal";
 pub const NO_MODEL: &str = "no model";
 
+const STILL: &str = "Its checks or its review still fail after all that could be tried.";
 /// What is asked where nobody can mend it.
 const SCRIPTED: &str = "Its checks fail, and `literal` did what its text says, word for word: it does the same again unless the text or the project changes. Edit the plan (`sequester resume --plan`), or give the task to a model.";
 
