@@ -7,9 +7,7 @@ use sequester_core::change::Refused;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::report::Phase;
-use sequester_core::run::{
-    Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView,
-};
+use sequester_core::run::{Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -198,7 +196,16 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
             (_, false, true) => "failed, as it did before",
             (_, false, false) => "failed",
         };
-        fields.push(("check", format!("{} {word}: {command}", text(&check, "kind"))));
+        let command = if command.is_empty() { command } else { format!(": {command}") };
+        fields.push(("check", format!("{} {word}{command}", text(&check, "kind"))));
+    }
+    if let Some(tdd) = evidence.get("tdd").filter(|tdd| tdd.is_object()) {
+        let is = |key: &str| tdd.get(key).and_then(Value::as_bool).unwrap_or_default();
+        let red = if is("red") { "fail" } else { "do NOT fail" };
+        let green = if is("green") { "pass" } else { "do NOT pass" };
+        let told =
+            format!("red: the new tests {red} without the change; green: they {green} with it");
+        fields.push(("tests first", told));
     }
     for contradiction in list("contradictions").iter().filter_map(Value::as_str) {
         fields.push(("refuted", contradiction.to_owned()));

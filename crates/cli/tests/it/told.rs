@@ -105,3 +105,20 @@ fn where_there_is_no_git_the_way_that_works_is_named() {
     let status = bench.run(&["status", &run]).out;
     assert!(!status.contains("apply") && status.contains("| patch -p1"), "{status}");
 }
+
+#[test]
+fn tests_first_is_told_as_red_and_green() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n## [a] Write a\n\n```task\ntdd: true\n\
+        files: {create: [a.txt], test: [tests/test_a.sh]}\nchecks: [\"sh tests/test_a.sh\"]\n```\n\n\
+        Create `tests/test_a.sh`:\n\n```sh\n#!/bin/sh\ntest -e a.txt && exit 0\necho there is no a\nexit 1\n```\n\nCreate `a.txt`:\n\n```\na\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &[]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let red = "red: `sh tests/test_a.sh` fails with the new tests alone, as it should";
+    assert!(answer.err.contains(red), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    let shown = bench.run(&["show", &run, "a"]).out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "red: the new tests fail without the change; green: they pass with it";
+    assert!(words.contains(told), "{shown}");
+}

@@ -159,7 +159,7 @@ fn check_ended(ended: &CheckEnded) -> String {
     let word = if ended.passed { "passed" } else { "failed" };
     let place = match (ended.is_base, ended.is_red) {
         (true, _) => " on the task's base",
-        (_, true) => " on the task's base with the new tests",
+        (_, true) => " on the task's base with the new tests alone (red: it is to fail)",
         _ => "",
     };
     let command = &ended.check.command;
