@@ -207,7 +207,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
-    /// The run's id, or how it begins [default: the newest that has not ended].
+    /// The run's id, or how it begins [default: the newest that has not ended; with `--plan`, the newest of that plan].
     pub(crate) run: Option<String>,
 
     /// Tasks that failed, to be tried again.
@@ -221,6 +221,10 @@ pub(crate) struct ResumeArgs {
     /// The plan as it was edited: open tasks take the new text.
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PathBuf>,
+
+    /// The most that it may use from now on, in the place of what it had; what ended for lack of it is tried again.
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(Limit, u64)>,
 
     /// How many tasks are worked on at once [default: the cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -444,7 +448,7 @@ pub(crate) struct SandboxArgs {
     #[arg(long, value_name = "P")]
     pub(crate) profile: String,
 
-    /// The folder that the command works in [default: the current folder].
+    /// The folder that the command works in [default: the repository of the current folder, in that folder; else that folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
 

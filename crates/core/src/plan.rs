@@ -36,12 +36,14 @@ mod token;
 mod track;
 mod tree;
 mod unit;
+mod whereabouts;
 mod words;
 pub(crate) mod yaml;
 
 pub use check::{Presence, check};
 pub use read::parse;
 pub use tick::{Ticked, tick};
+pub use whereabouts::Whereabouts;
 
 /// How to read a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

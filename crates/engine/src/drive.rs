@@ -77,8 +77,8 @@ pub async fn record(
                                 run.replied(reply);
                             }
                             Err(error) => {
-                                feed.tell(News::Failed(&error));
-                                run.failed(error);
+                                run.failed(error.clone());
+                                feed.tell(News::Failed(&error, run.waits()));
                             }
                         }
                         Ok(())

@@ -1,5 +1,7 @@
 //! What happens, while it happens: for people who watch. Nothing depends on it.
 
+use std::time::Duration;
+
 use sequester_core::agent::Ending;
 use sequester_core::provider::{self, Deltas, Reply};
 use sequester_core::tool::{Invocation, Returned};
@@ -11,8 +13,8 @@ pub enum News<'a> {
     /// A piece of the reply that is under way.
     Text(&'a str),
     Replied(&'a Reply),
-    /// The request failed; whether it is sent again is the machine's to say.
-    Failed(&'a provider::Error),
+    /// The request failed; it is sent again after so long, or not at all.
+    Failed(&'a provider::Error, Option<Duration>),
     Calling(&'a [Invocation]),
     Returned(&'a [Returned]),
     Ended(&'a Ending),

@@ -3,13 +3,14 @@
 //! Files are put in place by this crate, not by a checkout of git's: no filter, hook or driver has a part in it, whatever
 //! the attributes of the branch say. All is looked at first, and whatever fails later is undone.
 
+mod begun;
 mod swap;
 
 use std::fmt::Write as _;
 
 use sequester_core::id::CommitId;
 use sequester_core::moment::Moment;
-use sequester_core::repository::{Error, ErrorKind, Merge};
+use sequester_core::repository::{Error, ErrorKind, Merge, Start};
 
 use crate::base::Tree;
 use crate::checkout::Checkout;
@@ -24,6 +25,7 @@ use crate::trees::commit::{self, Words};
 use crate::trees::compare::{Difference, compare};
 use crate::trees::edit::Leaf;
 use crate::trees::{merge, refs, working};
+use begun::Places;
 use swap::{Place, Swap};
 
 /// More than a run changes, and as much as is looked at.
@@ -52,6 +54,8 @@ pub enum Unclean {
 #[derive(Clone, Debug)]
 pub struct Application<'a> {
     pub commit: &'a CommitId,
+    /// What the run began with: a working tree that is still just so has nothing that the branch lacks.
+    pub began: Option<&'a Start>,
     pub apply: Apply,
     pub unclean: Unclean,
     /// Of the commit that joins both, like `at`.
@@ -109,19 +113,18 @@ impl Trees {
             Ok(tree) => tree,
             Err(refusal) => return Ok(Applied::Refused(refusal)),
         };
-        let head = self.tree_of(ours)?;
-        let places = match self.places(&head, &tree, application.unclean)? {
+        let Places { files, noted } = match self.found(application, ours, &tree)? {
             Ok(places) => places,
             Err(refusal) => return Ok(Applied::Refused(refusal)),
         };
-        let swap = Swap::prepare(objects, self.repo.root(), &places)?;
+        let swap = Swap::prepare(objects, self.repo.root(), &files)?;
         let swapped = swap.carry_out()?;
-        if let Err(error) = note(program, objects, &places) {
+        if let Err(error) = note(program, objects, &noted) {
             swapped.undo();
             return Err(error);
         }
         let moved = match application.apply {
-            Apply::Patch => Ok(Applied::Changed(places.len())),
+            Apply::Patch => Ok(Applied::Changed(files.len())),
             Apply::FastForward => self.move_head(ours, &theirs),
             Apply::Merge => self.join(application, &tree, ours, theirs),
         };
@@ -129,7 +132,7 @@ impl Trees {
             swapped.keep();
         } else {
             swapped.undo();
-            let back: Vec<Place> = places.iter().map(Place::reversed).collect();
+            let back: Vec<Place> = noted.iter().map(Place::reversed).collect();
             note(program, objects, &back)?;
         }
         moved
@@ -156,12 +159,26 @@ impl Trees {
     }
 
     /// What has to be put where, if nothing is lost by it.
-    fn places(
+    fn found(
         &self,
-        from: &Name,
+        application: &Application<'_>,
+        ours: Option<Name>,
         to: &Name,
-        unclean: Unclean,
-    ) -> Result<Result<Vec<Place>, Refusal>, Error> {
+    ) -> Result<Result<Places, Refusal>, Error> {
+        let head = self.tree_of(ours)?;
+        let Some(begun) = self.as_begun(application.began, ours)? else {
+            let places = self.places(&head, to, application.unclean)?;
+            return Ok(places.map(Places::both));
+        };
+        let (files, whole) = (self.differing(&begun, to)?, self.differing(&head, to)?);
+        match (files, whole) {
+            (Ok(files), Ok(whole)) => self.over_begun(application.apply, files, whole).map(Ok),
+            (Err(refusal), _) | (_, Err(refusal)) => Ok(Err(refusal)),
+        }
+    }
+
+    /// All files that differ between two trees.
+    fn differing(&self, from: &Name, to: &Name) -> Result<Result<Vec<Place>, Refusal>, Error> {
         let (mut places, mut foreign) = (Vec::new(), Vec::new());
         for Difference { path, old, new } in compare(&self.repo.objects, from, to, FILES)? {
             let is_file = |leaf: Option<Leaf>| leaf.is_none_or(|leaf| leaf.0 != Mode::Submodule);
@@ -170,9 +187,20 @@ impl Trees {
                 _ => foreign.push(String::from_utf8_lossy(&path).into_owned()),
             }
         }
-        if !foreign.is_empty() {
-            return Ok(Err(Refusal::Foreign(foreign)));
-        }
+        Ok(if foreign.is_empty() { Ok(places) } else { Err(Refusal::Foreign(foreign)) })
+    }
+
+    /// The same, where no file of them has a change of the person's.
+    fn places(
+        &self,
+        from: &Name,
+        to: &Name,
+        unclean: Unclean,
+    ) -> Result<Result<Vec<Place>, Refusal>, Error> {
+        let places = match self.differing(from, to)? {
+            Ok(places) => places,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         if unclean == Unclean::Refuse {
             let dirty = self.repo.dirty(&Tree::of_tree(&self.repo, from)?)?;
             if !dirty.is_clean() {

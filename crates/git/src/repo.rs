@@ -41,6 +41,11 @@ impl Repo {
         Self::of(Program::find(search_path, root)?).map(Some)
     }
 
+    /// The root of the repository that a folder lies in, without asking git anything of it.
+    pub fn root_above(dir: &Path) -> Option<PathBuf> {
+        find_root(&dir.canonicalize().ok()?).ok().flatten()
+    }
+
     /// A repository of our own at `git` over a folder that lies in none. It is made where there is none yet.
     pub fn own(root: &Path, git: &Path, search_path: &OsStr) -> Result<Self, Error> {
         if !git.join("HEAD").is_file() {

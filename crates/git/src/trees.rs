@@ -36,7 +36,7 @@ pub struct Trees {
     pub(crate) repo: Repo,
     home: Home,
     /// Files of the working tree that are nobody's work.
-    passed_over: BTreeSet<RepoPath>,
+    pub(crate) passed_over: BTreeSet<RepoPath>,
     person: OnceLock<String>,
     /// What holds the trees of each run, as it was last seen. One at a time moves it.
     holding: Mutex<BTreeMap<String, Name>>,

@@ -185,12 +185,21 @@ pub enum Cgroup {
 impl Cgroup {
     /// Whether one of the groups limits memory.
     pub(crate) fn limit_memory(&self) -> bool {
+        self.set(&["memory.limit_in_bytes", "memory.max"])
+    }
+
+    /// Whether one of the groups limits the number of processes.
+    pub(crate) fn limit_pids(&self) -> bool {
+        self.set(&["pids.max"])
+    }
+
+    fn set(&self, files: &[&str]) -> bool {
         let groups = match self {
             Self::V1(groups) => &groups[..],
             Self::V2(group) => std::slice::from_ref(group),
         };
         let mut settings = groups.iter().flat_map(|group| &group.settings);
-        settings.any(|(file, _)| ["memory.limit_in_bytes", "memory.max"].contains(&file.as_str()))
+        settings.any(|(file, _)| files.contains(&file.as_str()))
     }
 }
 

@@ -84,12 +84,21 @@ impl Groups {
 
     /// Whether the kernel ended a process because the tree used too much memory.
     pub(crate) fn is_over_memory(&self) -> bool {
+        self.counted(&["memory.oom_control", "memory.events"], "oom_kill ")
+    }
+
+    /// Whether the kernel refused a process because the tree has as many as it may.
+    pub(crate) fn is_over_pids(&self) -> bool {
+        self.counted(&["pids.events"], "max ")
+    }
+
+    /// Whether the kernel counted something of this name in one of the files.
+    fn counted(&self, files: &[&str], name: &str) -> bool {
         self.folders.iter().any(|folder| {
-            ["memory.oom_control", "memory.events"].iter().any(|file| {
+            files.iter().any(|file| {
                 let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
-                text.lines().any(|line| {
-                    line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0")
-                })
+                let mut counts = text.lines().filter_map(|line| line.strip_prefix(name));
+                counts.any(|count| count.trim() != "0")
             })
         })
     }

@@ -20,7 +20,7 @@ use rustix::thread::{
     set_thread_res_uid,
 };
 
-use crate::blueprint::{Blueprint, Identity, Isolation, Network};
+use crate::blueprint::{Blueprint, Cgroup, Identity, Isolation, Network};
 use crate::groups::Doors;
 use crate::guard::Guard;
 use crate::link::{Link, Word};
@@ -186,7 +186,9 @@ fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
     ];
     // Counted for each user, in a user namespace for its own: elsewhere it would count the person's other processes.
     if matches!(blueprint.isolation, Isolation::Namespaces(_)) {
-        limits.push((Resource::Nproc, whole(caps.pids.into())));
+        // A group counts whom it refuses; this one would come before it and count nobody.
+        let is_grouped = blueprint.cgroup.as_ref().is_some_and(Cgroup::limit_pids);
+        limits.push((Resource::Nproc, whole(u64::from(caps.pids) + u64::from(is_grouped))));
     }
     if let Some(cpu) = caps.cpu {
         limits.push((Resource::Cpu, whole(cpu.as_secs() + 1)));

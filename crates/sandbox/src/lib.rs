@@ -39,6 +39,7 @@ mod sys;
 mod tree;
 pub mod trial;
 mod watch;
+mod ways;
 pub mod workspace;
 
 pub use blueprint::{

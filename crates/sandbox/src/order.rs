@@ -52,6 +52,10 @@ pub enum Said {
     Asked { host: String, port: u16, allowed: bool, why: String },
     /// Some of what was printed could not be passed on.
     Lost { stream: String, why: String },
+    /// A limit was met: what the program wanted beyond it was refused, and it may have gone on.
+    Met(Cause),
+    /// Somebody inside looked for a way to another machine, and there is none.
+    NoWay,
     /// All processes have ended.
     Ended(Ending),
 }

@@ -27,6 +27,7 @@ struct Pipes {
 pub(crate) struct Running {
     threads: Vec<(&'static str, JoinHandle<io::Result<()>>)>,
     over: Arc<AtomicBool>,
+    lost_names: Arc<AtomicBool>,
     passed: Option<OwnedFd>,
 }
 
@@ -36,6 +37,8 @@ pub(crate) struct Passed {
     pub(crate) over: bool,
     /// Which stream took no more of it, and why; not where its reader is gone.
     pub(crate) lost: Option<(&'static str, io::Error)>,
+    /// It says that a machine's name leads nowhere: no packet tells of that.
+    pub(crate) lost_names: bool,
 }
 
 impl Pumps {
@@ -54,9 +57,9 @@ impl Pumps {
 
     /// Starts one thread for each stream. Past `most` bytes of output nothing more is passed on.
     pub(crate) fn start(self, most: Option<u64>) -> Running {
-        let over = Arc::new(AtomicBool::new(false));
+        let (over, lost_names) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let Some(Pipes { passed: (passed, passing), input, output, errors }) = self.0 else {
-            return Running { threads: Vec::new(), over, passed: None };
+            return Running { threads: Vec::new(), over, lost_names, passed: None };
         };
         // Reads until the person's input ends; nobody waits for it.
         if let Ok(stdin) = dup(rustix::stdio::stdin()) {
@@ -65,8 +68,12 @@ impl Pumps {
         }
         let (count, passing) = (Arc::new(AtomicU64::new(0)), Arc::new(passing));
         let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {
-            let meter =
-                Meter { count: count.clone(), most: most.unwrap_or(u64::MAX), over: over.clone() };
+            let meter = Meter {
+                count: count.clone(),
+                most: most.unwrap_or(u64::MAX),
+                over: over.clone(),
+                lost_names: lost_names.clone(),
+            };
             let (to, passing) = (to.ok()?, passing.clone());
             let run = move || {
                 let _passing = passing;
@@ -80,7 +87,7 @@ impl Pumps {
             out("standard error", errors, dup(rustix::stdio::stderr()).map_err(Into::into))
         });
         let threads = stdout.into_iter().chain(stderr).collect();
-        Running { threads, over, passed: Some(passed) }
+        Running { threads, over, lost_names, passed: Some(passed) }
     }
 }
 
@@ -93,7 +100,7 @@ impl Running {
     /// other side of `control`.
     pub(crate) fn finish(self, control: &impl AsFd, until: Option<Instant>) -> Passed {
         if !self.is_passed_on(control, until) {
-            return Passed { over: self.is_over(), lost: None };
+            return Passed { over: self.is_over(), lost: None, lost_names: false };
         }
         let ended = self.threads.into_iter().map(|(name, thread)| (name, thread.join()));
         let lost = ended.filter_map(|(name, ended)| match ended {
@@ -102,7 +109,11 @@ impl Running {
         });
         // All of them end.
         let lost: Vec<_> = lost.collect();
-        Passed { over: self.over.load(Ordering::Relaxed), lost: lost.into_iter().next() }
+        Passed {
+            over: self.over.load(Ordering::Relaxed),
+            lost: lost.into_iter().next(),
+            lost_names: self.lost_names.load(Ordering::Relaxed),
+        }
     }
 
     fn is_passed_on(&self, control: &impl AsFd, until: Option<Instant>) -> bool {
@@ -124,11 +135,33 @@ struct Meter {
     count: Arc<AtomicU64>,
     most: u64,
     over: Arc<AtomicBool>,
+    lost_names: Arc<AtomicBool>,
 }
+
+/// What programs print when a name leads nowhere: the C library's words, and those of tools that have their own.
+const LOST_NAMES: [&[u8]; 6] = [
+    b"Name or service not known",
+    b"Temporary failure in name resolution",
+    b"Could not resolve host",
+    b"getaddrinfo ENOTFOUND",
+    b"getaddrinfo EAI_AGAIN",
+    b"unable to resolve host address",
+];
+
+/// Messages are short. What is printed in larger pieces is something else.
+const MESSAGE: usize = 4 << 10;
 
 impl Meter {
     fn endless() -> Self {
-        Self { count: Arc::default(), most: u64::MAX, over: Arc::default() }
+        let (over, lost_names) = (Arc::default(), Arc::default());
+        Self { count: Arc::default(), most: u64::MAX, over, lost_names }
+    }
+
+    fn listen(&self, piece: &[u8]) {
+        let holds = |words: &[u8]| piece.windows(words.len()).any(|part| part == words);
+        if piece.len() <= MESSAGE && LOST_NAMES.into_iter().any(holds) {
+            self.lost_names.store(true, Ordering::Relaxed);
+        }
     }
 
     /// How many of so many bytes may still pass.
@@ -155,6 +188,7 @@ fn copy(from: OwnedFd, to: OwnedFd, meter: &Meter) -> io::Result<()> {
             Err(_) => return Ok(()),
         };
         let admitted = meter.admit(bytes);
+        meter.listen(&buffer[..admitted]);
         write_all(&mut to, &buffer[..admitted])?;
         if admitted < bytes {
             return Ok(());

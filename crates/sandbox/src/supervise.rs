@@ -35,7 +35,8 @@ use crate::pump::{Pumps, Running};
 use crate::sources::{self, Sources};
 use crate::sys::{self, Cloned};
 use crate::tree;
-use crate::watch::Watch;
+use crate::watch::{Room, Watch};
+use crate::ways::Ways;
 
 /// How it is told from a start by a person.
 pub(crate) const MARK: &CStr = c"sequester-jail";
@@ -137,26 +138,35 @@ fn keep(
         listener.map(|listener| offer(listener, &blueprint.network, control)).transpose()?;
     control.say(&Said::Started).map_err(Trouble::at("tell the controller"))?;
     let pumps = pumps.start(blueprint.caps.output);
-    let ending = jail.keep(Watched { watch, guard, pumps: &pumps }, control, &ours, &groups);
+    let ways = Ways::open(pid, blueprint.isolation);
+    let (ending, met) = jail.keep(Watched { watch, guard, pumps: &pumps }, control, &ours, &groups);
+    let missed = ways.were_missed();
     drop(proxy);
     // First: whoever reads the output may take as long as they like.
     clear(store.as_ref(), placeholders, jail, groups);
     // Last: what is left of a jail is looked for where a store is left.
     drop(store);
-    Ok(pass_on(ending, pumps, control))
+    let (ending, lost_names) = pass_on(ending, pumps, control);
+    let no_way = (missed || lost_names).then_some(Said::NoWay);
+    for said in met.into_iter().map(Said::Met).chain(no_way) {
+        // Nobody is there to hear it where the controller is gone.
+        let _ = control.say(&said);
+    }
+    Ok(ending)
 }
 
 /// How long the output of a jail that was ended waits for its reader.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Waits until what was printed last is read. A program whose output is no longer taken may end before that is noticed.
-fn pass_on(ending: Ending, pumps: Running, control: &Link) -> Ending {
+fn pass_on(ending: Ending, pumps: Running, control: &Link) -> (Ending, bool) {
     let is_killed = matches!(ending, Ending::Killed(_));
     let passed = pumps.finish(control, is_killed.then(|| Instant::now() + DRAIN));
     if let Some((stream, error)) = passed.lost {
         let _ = control.say(&Said::Lost { stream: stream.to_owned(), why: error.to_string() });
     }
-    if passed.over && !is_killed { Ending::Killed(Cause::Output) } else { ending }
+    let ending = if passed.over && !is_killed { Ending::Killed(Cause::Output) } else { ending };
+    (ending, passed.lost_names)
 }
 
 /// Takes away what the jail had, while the kernel takes its mounts away.
@@ -342,7 +352,13 @@ struct Watched<'a> {
 
 impl Jail {
     /// Until no program of the jail's lives; its first process may still be ending.
-    fn keep(&self, watched: Watched<'_>, control: &Link, link: &Link, groups: &Groups) -> Ending {
+    fn keep(
+        &self,
+        watched: Watched<'_>,
+        control: &Link,
+        link: &Link,
+        groups: &Groups,
+    ) -> (Ending, Vec<Cause>) {
         let Watched { mut watch, guard, pumps } = watched;
         watch.begin();
         let cause = loop {
@@ -367,11 +383,13 @@ impl Jail {
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
         // What was filled faster than anybody looks.
-        let disk = || watch.is_disk_over().then_some(Cause::Disk);
-        match cause.or_else(exposed).or_else(over).or_else(memory).or_else(disk) {
-            Some(cause) => Ending::Killed(cause),
-            None => heard.unwrap_or(Ending::KILLED),
-        }
+        let room = watch.disk_room();
+        let disk = || (room == Room::Over).then_some(Cause::Disk);
+        let killed = cause.or_else(exposed).or_else(over).or_else(memory).or_else(disk);
+        let mut met = watch.met(room);
+        met.retain(|met| Some(*met) != killed);
+        let ending = killed.map_or(heard.unwrap_or(Ending::KILLED), Ending::Killed);
+        (ending, met)
     }
 
     fn wait(&self, control: &Link, link: &Link, guard: &Guard, patience: Duration) -> Woken {

@@ -1,5 +1,6 @@
 //! What the kernel does not limit by itself, looked at again and again.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub(crate) struct Watch<'a> {
     first: Pid,
     processes: Processes,
     spent: Spent,
+    /// There were once as many processes as may be, where no group counts how often more were refused.
+    crowded: bool,
     /// File systems of the jail's that are kept in memory.
     memory: Vec<OwnedFd>,
 }
@@ -38,6 +41,14 @@ enum Processes {
     Beneath(Pid),
     /// Orphans come to this process.
     BeneathThis,
+}
+
+/// What is left of what may be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Left,
+    Full,
+    Over,
 }
 
 const OFTEN: Duration = Duration::from_millis(50);
@@ -67,6 +78,7 @@ impl<'a> Watch<'a> {
             first,
             processes,
             spent: Spent::default(),
+            crowded: false,
             memory: Vec::new(),
         }
     }
@@ -94,6 +106,7 @@ impl<'a> Watch<'a> {
             return Some(Cause::Wall);
         }
         let used = self.used();
+        self.crowded |= used.pids >= self.caps.pids;
         if self.caps.cpu.is_some_and(|most| used.cpu > most) {
             return Some(Cause::Cpu);
         }
@@ -108,13 +121,22 @@ impl<'a> Watch<'a> {
             return None;
         }
         let begun = Instant::now();
-        let over = self.is_disk_over();
+        let room = self.disk_room();
         self.disk = now + begun.elapsed() * 10 + OFTEN;
-        over.then_some(Cause::Disk)
+        (room == Room::Over).then_some(Cause::Disk)
     }
 
-    /// Whether more is on the disk than may be; also after all processes have ended.
-    pub(crate) fn is_disk_over(&self) -> bool {
+    /// Limits that were met, though nothing was ended for it: what the program wanted was refused.
+    pub(crate) fn met(&self, room: Room) -> Vec<Cause> {
+        let pids = self.crowded || self.groups.is_over_pids();
+        let memory = self.groups.is_over_memory();
+        let disk = room != Room::Left;
+        let met = [(pids, Cause::Pids), (memory, Cause::Memory), (disk, Cause::Disk)];
+        met.into_iter().filter_map(|(is_met, cause)| is_met.then_some(cause)).collect()
+    }
+
+    /// How much is on the disk against what may be; also after all processes have ended.
+    pub(crate) fn disk_room(&self) -> Room {
         let most = self.before.bytes.saturating_add(self.caps.disk);
         let memory = self.memory.iter().filter_map(|system| fstat(system).ok());
         let memory = memory.map(|about| about.st_dev).chain(shared_memory()).collect();
@@ -126,7 +148,14 @@ impl<'a> Watch<'a> {
         let is_unseen = held.unseen || named.closed > self.before.closed;
         // What it wrote may be gone by now, and others write to the same disks.
         let at_most = || self.taken().max(written(&pids));
-        named.bytes.saturating_add(held.disk()) > most || (is_unseen && at_most() > self.caps.disk)
+        let used = named.bytes.saturating_add(held.disk());
+        match used.cmp(&most) {
+            Ordering::Greater => Room::Over,
+            _ if is_unseen && at_most() > self.caps.disk => Room::Over,
+            // A file that may grow no more has just this size.
+            Ordering::Equal => Room::Full,
+            Ordering::Less => Room::Left,
+        }
     }
 
     /// How much less is free than there was, on the disk that lost most.

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use sequester_core::fault::Code;
 use sequester_core::id::CommitId;
-use sequester_core::repository::Repository as _;
-use sequester_core::run::{RunState, RunView, TaskState};
+use sequester_core::repository::{Repository as _, Start};
+use sequester_core::run::{RunState, RunView, State, TaskState, TaskView};
 use sequester_git::{Application, Applied, Apply, Refusal, Trees, Unclean};
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use crate::Outcome;
 use crate::args::{ApplyArgs, Args};
 use crate::failure::Failure;
 use crate::output;
+use crate::render::run::off_branches;
 use crate::render::terminal::plural;
 use crate::wire::find_root;
 use crate::wire::runs::{self, Runs};
@@ -32,10 +33,11 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
         let hint = format!("Apply it as a patch: `sequester diff {run} | patch -p1`.");
         return Err(Failure::work(Code::NotApplied, root.display(), message, hint));
     }
-    warn(&RunView::of(&state, runs.is_held(&run)?));
+    let view = RunView::of(&state, runs.is_held(&run)?);
     // Whatever speaks against ticking is said before anything changes.
     let boxes = if given.tick { Some(Boxes::find(&runs, &state)?) } else { None };
-    let commit = tip(&root, &trees, &state)?;
+    let commit = tip(&root, &trees, &state, &view)?;
+    warn(&view);
     let applied = bring(&root, &trees, given, &state, &commit)?;
     let ticked = boxes.map(|boxes| boxes.tick()).transpose()?;
     if args.json {
@@ -70,24 +72,33 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
 
 /// What a person should know who takes a run that is not whole.
 fn warn(view: &RunView) {
-    let is_open = |state| !matches!(state, TaskState::Done | TaskState::Skipped);
-    let open = view.tasks.iter().filter(|task| is_open(task.state)).count();
+    // What was no part of the run is missed by nobody.
+    let asked = view.tasks.iter().filter(|task| task.state != TaskState::Skipped);
+    let is_there = |task: &&TaskView| task.state == TaskState::Done && !task.off_branch;
+    let (all, there) = (asked.clone().count(), asked.filter(is_there).count());
     if view.live {
         output::tell("The run still goes on; what is on its branch so far is applied.");
-    } else if open > 0 {
-        let (all, done) = (view.tasks.len(), view.tasks.len() - open);
-        output::tell(&format!("Only what is done is applied: {done} of {}.", plural(all, "task")));
+    } else if there < all {
+        let tasks = plural(all, "task");
+        output::tell(&format!("Only what is done is applied: {there} of {tasks}."));
+    }
+    if let Some((told, hint)) = off_branches(view) {
+        output::tell(&format!("{told} {hint}"));
     }
 }
 
 /// Where the branch stands: a person may have amended it.
-fn tip(root: &Path, trees: &Trees, state: &RunState) -> Result<CommitId, Failure> {
+fn tip(root: &Path, trees: &Trees, state: &RunState, view: &RunView) -> Result<CommitId, Failure> {
     let branch = &state.started.branch;
     let found = trees.branch(branch).map_err(|error| runs::git_failed(root, &error))?;
     found.or_else(|| state.tip.as_ref().map(|(commit, _)| commit.clone())).ok_or_else(|| {
-        let message = format!("Nothing is on the branch of run `{}` yet.", state.run);
-        let hint = format!("See how it stands with `sequester status {}`.", state.run);
-        Failure::work(Code::NotApplied, branch, message, hint)
+        let run = &state.run;
+        let status = || format!("See how it stands with `sequester status {run}`.");
+        let (message, hint) = off_branches(view).unwrap_or_else(|| match view.state {
+            State::Done => (format!("Run `{run}` changed nothing."), status()),
+            _ => (format!("Run `{run}` has brought nothing to a branch yet."), status()),
+        });
+        Failure::work(Code::NotApplied, format!("run {run}"), message, hint)
     })
 }
 
@@ -99,8 +110,11 @@ fn bring(
     commit: &CommitId,
 ) -> Result<Applied, Failure> {
     let (run, branch) = (&state.run, &state.started.branch);
+    let base = state.started.base.clone();
+    let began = Start { commit: base.commit, tree: base.tree, left_out: false };
     let application = Application {
         commit,
+        began: Some(&began),
         apply: match (given.how.merge, given.how.patch) {
             (true, _) => Apply::Merge,
             (_, true) => Apply::Patch,

@@ -78,7 +78,7 @@ fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<bool, Failu
     let mut batch = Batch::default();
     let whole = |event| Entry { scope: Scope::default(), event };
     if state.ended.is_some() {
-        batch.entries.push(whole(Event::RunResumed { retry: Vec::new() }));
+        batch.entries.push(whole(Event::RunResumed { retry: Vec::new(), budget: None }));
     }
     batch.entries.push(whole(Event::RunCancelled { by }));
     let kept = batch.keep(serde_json::to_vec(&Kept::default()).unwrap_or_default());

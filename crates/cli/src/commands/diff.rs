@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use sequester_core::change::Change;
 use sequester_core::id::TreeId;
 use sequester_core::repository::Repository as _;
-use sequester_core::run::{Event, RunState, TaskRun};
+use sequester_core::run::{Event, RunState, RunView, TaskRun};
 use sequester_git::Trees;
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use crate::Outcome;
 use crate::args::{Args, DiffArgs};
 use crate::failure::Failure;
 use crate::output;
+use crate::render::run::off_branches;
 use crate::render::terminal::{clean, plural};
 use crate::wire::runs::{self, Runs, task_of};
 use crate::wire::{Changed, find_root};
@@ -24,13 +25,15 @@ pub(crate) fn run(args: &Args, given: &DiffArgs) -> Outcome {
     let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
     let state = runs.state(&run)?;
     let trees = runs::trees_at(&root)?;
-    let change = match &given.task {
-        Some(task) => {
-            let id = task_of(&state, task)?;
-            let task = state.task(&id);
-            task.map_or_else(|| Ok(Change::default()), |task| of_task(&runs, &trees, &state, task))?
+    let change = if let Some(task) = &given.task {
+        let id = task_of(&state, task)?;
+        let task = state.task(&id);
+        task.map_or_else(|| Ok(Change::default()), |task| of_task(&runs, &trees, &state, task))?
+    } else {
+        if let Some((told, _)) = off_branches(&RunView::of(&state, runs.is_held(&run)?)) {
+            output::tell(&format!("{told} `sequester diff {run} TASK` shows a task's own."));
         }
-        None => of_run(&runs, &trees, &state)?,
+        of_run(&runs, &trees, &state)?
     };
     show(args, given, change)?;
     Ok(ExitCode::SUCCESS)

@@ -1,14 +1,15 @@
 //! `sequester resume`: a run taken up where it stopped, by whatever it was stopped.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sequester_core::fault::Code;
-use sequester_core::id::TaskId;
+use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limits;
 use sequester_core::repository::Start;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{
-    Agent, Entry, Event, RunState, Scope, Source, Started, TaskRun, TaskSpec,
+    Agent, Cap, Entry, Event, RunState, RunView, Scope, Source, Started, TaskRun, TaskSpec,
 };
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
@@ -20,19 +21,19 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
 use crate::wire::doubts::Doubts;
-use crate::wire::run::Asked;
+use crate::wire::ladder::Ladder;
+use crate::wire::run::{Asked, cap};
 use crate::wire::runs::{self, Runs};
 use crate::wire::{Connections, PlanFile, Project, Staff};
 
 pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let project = Arc::new(Project::open(args)?);
-    let (runs, mut id) = Runs::seek_writing(&project.root, given.run.as_deref())?;
-    if given.run.is_none() {
-        id = runs.newest_open()?.unwrap_or(id);
-    }
+    let (runs, id) = chosen(&project, given)?;
     let state = runs.state(&id)?;
     refuse_cancelled(&state)?;
+    output::tell(&format!("Run `{id}` of `{}` is taken up.", RunView::of(&state, false).plan));
     let again = again(&state, given)?;
+    let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
     let place = Place::find(&project)?;
     let (file, changed) = match &given.plan {
@@ -65,14 +66,14 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     .with_notes(&noted(&runs, &state)?);
     let store = Arc::new(runs.store);
     let world = place.world(Arc::clone(&store), staff)?;
-    let onlooker = Onlooker::taken_up(args.json, &state, &again);
+    let onlooker = Onlooker::taken_up(args.json, &state, &again, file.whereabouts());
     let jobs = jobs(given.jobs, &project);
     let conducted = async {
         let log = Log::open(store.as_ref(), Arc::new(Wall), &id, Arc::clone(&onlooker) as _);
         let log = Arc::new(log.map_err(|error| runs::failed_run(&error, &id))?);
         let mut batch = Batch::default();
         let scope = Scope::default();
-        let resumed = Event::RunResumed { retry: again };
+        let resumed = Event::RunResumed { retry: again, budget };
         batch.entries.push(Entry { scope: scope.clone(), event: resumed });
         if let Some(Started { plan, tasks, mut workflows, mut agents, .. }) = changed {
             batch.keep(file.source.as_slice());
@@ -91,6 +92,21 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// The run that is named; else the newest of the plan that is named, or of any.
+fn chosen(project: &Project, given: &ResumeArgs) -> Result<(Runs, RunId), Failure> {
+    let (runs, newest) = Runs::seek_writing(&project.root, given.run.as_deref())?;
+    if given.run.is_some() {
+        return Ok((runs, newest));
+    }
+    let plan = given.plan.as_deref().map(|plan| PlanFile::called(&project.root, plan));
+    let run = match (runs.newest_open(plan.as_deref())?, &plan) {
+        (Some(run), _) => run,
+        (None, Some(plan)) => return Err(runs.none_of(plan)),
+        (None, None) => newest,
+    };
+    Ok((runs, run))
 }
 
 /// Whoever cancels a run ends it for good.
@@ -119,7 +135,29 @@ fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
     for name in &given.redo {
         again.push(runs::task_of(state, name)?);
     }
+    if !given.budget.is_empty() {
+        let poor = state.poor().into_iter().filter(|task| !again.contains(task));
+        again.extend(poor.collect::<Vec<_>>());
+    }
     Ok(again)
+}
+
+/// What the run may use from now on, if that was said; in dollars only for models whose price is known.
+fn budget(project: &Project, state: &RunState, given: &ResumeArgs) -> Result<Option<Cap>, Failure> {
+    if given.budget.is_empty() {
+        return Ok(None);
+    }
+    let cap = cap(&given.budget);
+    if cap.price.is_some() {
+        let agents = state.started.agents.values().flat_map(|agent| &agent.models);
+        let own = state.tasks.iter().flat_map(|task| &task.spec.models);
+        let models: BTreeSet<String> = agents.chain(own).cloned().collect();
+        let connections = Connections::new(&project.settings)?;
+        let mut ladder = Ladder::new(&connections, &[]);
+        let found = block_on(ladder.resolve(models.into_iter().collect(), true));
+        found.map_err(|error| Failure::no_runtime(&error))??;
+    }
+    Ok(Some(cap))
 }
 
 /// The plan as the run has it.

@@ -14,7 +14,9 @@ use sequester_core::id::RunId;
 use sequester_core::limits::Limits;
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Error as GitError, Repository as _, Start};
-use sequester_core::run::{Entry, Event, Outcome as Ended, Scope, Started};
+use sequester_core::run::{
+    Ended as TaskEnd, Entry, Event, Outcome as Ended, RunState, Scope, Started, TaskRun,
+};
 use sequester_core::store::Batch;
 use sequester_engine::{Clock, Controller, Log, Stop, Trouble, World, block_on};
 use sequester_git::{Repo, Trees};
@@ -37,7 +39,7 @@ use crate::wire::records;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
 use crate::wire::workspace;
-use crate::wire::{Cells, Connections, PlanFile, Project, Staff, refuse_trouble};
+use crate::wire::{Cells, Connections, PlanFile, Project, Staff, find_root, refuse_trouble};
 
 pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let file = Arc::new(PlanFile::read(&given.reading, &Limits::default())?);
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     )?
     .with_notes(&noted);
     let store = Arc::new(runs.store);
-    let onlooker = Onlooker::new(args.json, &started);
+    let onlooker = Onlooker::new(args.json, &started, file.whereabouts());
     let world = place.world(Arc::clone(&store), staff)?;
     let jobs = jobs(given.jobs, &project);
     if given.detach {
@@ -312,7 +314,7 @@ pub(super) async fn conduct(
             Asked::Nothing => return Ok(ended),
             Asked::Stopped => return Ok(Ended::Stopped),
         }
-        let event = Event::RunResumed { retry: Vec::new() };
+        let event = Event::RunResumed { retry: Vec::new(), budget: None };
         let entries = vec![Entry { scope: Scope::default(), event }];
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
         kept.map_err(|error| refuse_trouble(&Trouble::Store(error)))?;
@@ -377,13 +379,26 @@ pub(super) fn jobs(flag: Option<u16>, project: &Project) -> usize {
 
 pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Outcome {
     workspace::sweep();
+    let state = sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
     if !args.json {
-        let state =
-            sequester_engine::read(store, id).map_err(|error| runs::failed_store(&error))?;
         let todos = todo::render(&records::todos(store, &state), terminal::width());
-        output::print(&(view::summary(&state, ended) + &todos))?;
+        let trees =
+            if state.started.plan.path.is_empty() { runs::trees(&find_root(args)?)? } else { None };
+        output::print(&(view::summary(&state, ended, runs::taken(trees.as_ref())) + &todos))?;
     }
-    Ok(ExitCode::from(code_of(ended)))
+    Ok(ExitCode::from(code_with(&state, ended)))
+}
+
+/// The code of a whole run: a key or a model that is not known is bad input, which comes before tasks that wait or failed otherwise.
+fn code_with(state: &RunState, ended: Ended) -> u8 {
+    let is_misnamed = |task: &TaskRun| {
+        let failed = task.ended.as_ref().is_some_and(|ended| ended.state == TaskEnd::Failed);
+        failed && task.tried().next_back().is_some_and(|last| last.outcome.is_misnamed())
+    };
+    match code_of(ended) {
+        1 | 3 | 4 if state.tasks.iter().any(is_misnamed) => 2,
+        code => code,
+    }
 }
 
 pub(super) fn code_of(ended: Ended) -> u8 {

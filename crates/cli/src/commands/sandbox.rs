@@ -1,16 +1,20 @@
 //! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
 
+mod bounds;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::env;
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
+use sequester_git::Repo;
 use sequester_sandbox::{
-    Cause, Ending, Keeper, Keepers, Limits, Policy, Said, Streams, Supervisor, Workspace, assume,
-    placeholders,
+    Blueprint, Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor, Workspace,
+    assume, placeholders,
 };
 
 use crate::Outcome;
@@ -18,11 +22,17 @@ use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal::plural;
-use crate::wire::jail::{self, Machine, named_hosts};
+use crate::wire::jail::{Machine, named_hosts};
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
+use bounds::Bounds;
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
+    if given.command.first().is_none_or(String::is_empty) {
+        let hint =
+            "Name a program after `--`, as in `sequester sandbox --profile read-only -- ls`.";
+        return Err(Failure::input(Code::BadArguments, "--", "The command is empty.", hint));
+    }
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let streams = Streams { stdin: input.as_fd(), stdout: out.as_fd(), stderr: errors.as_fd() };
     // Before anything is read from the environment, and so that it is there when the machine has been looked at. Why it is not is told
@@ -30,19 +40,20 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let ready = Cell::new(Supervisor::branch(streams).ok());
     // Before the workspace: what the dead left there is gone then.
     let machine = Machine::look();
-    let workspace = given.workspace.clone().or_else(|| args.repo.clone());
-    let workspace = machine.folder(&workspace.unwrap_or_else(|| PathBuf::from(".")))?;
+    let (workspace, start) = places(args, given);
+    let workspace = machine.folder(&workspace)?;
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(&workspace.path, configuration, &trust);
     let settings = Settings::load(&workspace.path, configuration, &agents, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
+    let bounds = Bounds::of(&profile, &settings.set_limits(), &given.limit)?;
     let policy = Policy {
         confinement: profile.confinement,
         // What is named on the command line is the person's own word, whatever the profile.
         hosts: named_hosts(&profile)?.into_iter().chain(given.net.iter().cloned()).collect(),
         workspace: Workspace::Folder(workspace),
-        limits: limits(jail::limits(&profile, &settings.set_limits()), &given.limit)?,
+        limits: bounds.limits.clone(),
         grants: settings.grants(),
         store: machine.store(),
     };
@@ -50,34 +61,72 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     tell_shared(&policy);
     let (jail, keepers) = machine.start(&policy, |compiled| {
         let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
-        let jail = supervisor.run(&compiled.blueprint, given.command.clone())?;
+        let folder = start.clone().unwrap_or_else(|| compiled.blueprint.folder.clone());
+        let blueprint = Blueprint { folder, ..compiled.blueprint.clone() };
+        let jail = supervisor.run(&blueprint, given.command.clone())?;
         Ok((jail, compiled.keepers.clone()))
     })?;
     tell_watched(&given.limit, &keepers);
     tell_no_prompt(&given.command);
-    let mut lost = false;
-    let heard = |said: Said| {
-        lost |= matches!(said, Said::Lost { .. });
-        tell(&said);
+    let (mut lost, mut met, mut no_way) = (false, Vec::new(), false);
+    let heard = |said: Said| match said {
+        Said::Met(cause) => met.extend(bounds.told(cause)),
+        Said::NoWay => no_way = true,
+        said => {
+            lost |= matches!(said, Said::Lost { .. });
+            tell(&said);
+        }
     };
     let ending = jail.wait(heard).map_err(|error| {
         let hint = "Start it again; what it left behind is taken away then.";
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
     tell_appeared(&policy);
-    let code = end(ending, &given.command[0]);
+    for limit in met {
+        output::tell(&format!("limit reached: {limit}"));
+    }
+    if no_way && ending != Ending::Exited(0) {
+        tell_no_way(&given.profile, &policy);
+    }
+    let code = end(ending, &given.command[0], &bounds);
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
 
-/// What is named on the command line is the person's own word here too.
-fn limits(mut limits: Limits, flags: &[String]) -> Result<Limits, Failure> {
-    for flag in flags {
-        limits.set(flag).map_err(|error| {
-            let hint = error.hint();
-            Failure::input(Code::BadArguments, format!("--limit {flag}"), error.to_string(), hint)
-        })?;
+/// The workspace, and where in it the command starts if that is not its root. In a folder of a repository it is the whole of it, as
+/// for every command.
+fn places(args: &Args, given: &SandboxArgs) -> (PathBuf, Option<PathBuf>) {
+    if let Some(named) = given.workspace.as_ref().or(args.repo.as_ref()) {
+        return (named.clone(), None);
     }
-    Ok(limits)
+    let here = PathBuf::from(".");
+    match (Repo::root_above(&here), here.canonicalize()) {
+        (Some(root), Ok(start)) if root != start && !is_beyond(&root, &start) => {
+            (root, Some(start))
+        }
+        _ => (here, None),
+    }
+}
+
+/// Whether a person told git not to look for a repository so far up.
+fn is_beyond(root: &Path, start: &Path) -> bool {
+    let ceilings = env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
+    let ceilings: Vec<PathBuf> = env::split_paths(&ceilings).collect();
+    ceilings
+        .iter()
+        .any(|ceiling| start != ceiling && start.starts_with(ceiling) && ceiling.starts_with(root))
+}
+
+/// What many programs tell in words that lead astray.
+fn tell_no_way(profile: &str, policy: &Policy) {
+    if policy.hosts.is_empty() {
+        output::tell(&format!(
+            "It looked for another machine, and under the profile `{profile}` there is no network. Name the hosts that it may reach, as with `--net HOST`."
+        ));
+    } else {
+        output::tell(
+            "It looked for another machine by itself. Hosts that are named are reached through the proxy alone, which is in `HTTPS_PROXY` and `HTTP_PROXY`.",
+        );
+    }
 }
 
 /// Whoever sets a limit relies on it.
@@ -160,7 +209,7 @@ const RUNNABLE: &str = "It needs the mode of a program (`chmod +x`) and an inter
 const ENTERED: &str = "Give it a mode by which its owner may enter it, as by `chmod u+rx`, or name another with `--workspace`.";
 
 /// Why, and what to do about it.
-fn killed(cause: Cause) -> String {
+fn killed(cause: Cause, bounds: &Bounds) -> String {
     let limit = match cause {
         Cause::Wall => "wall=10m",
         Cause::Output => "output=256M",
@@ -170,28 +219,30 @@ fn killed(cause: Cause) -> String {
         Cause::Pids => "pids=4096",
         Cause::Exposed | Cause::Asked => return cause.sentence().to_owned(),
     };
-    format!("{} A limit is set as with `--limit {limit}`.", cause.sentence())
+    let met = bounds.told(cause).unwrap_or_default();
+    format!("{} The limit was {met}. One is set as with `--limit {limit}`.", cause.sentence())
 }
 
 /// What the kernel ends a program by that comes to a limit itself. Others may send the same.
-fn at_limit(signal: i32) -> Option<String> {
+fn at_limit(signal: i32, bounds: &Bounds) -> Option<String> {
     const CPU: i32 = 24;
     const FILE: i32 = 25;
-    let (what, limit) = match signal {
-        CPU => ("used more processor time than it may", "cpu=10m"),
-        FILE => ("wrote a larger file than it may", "disk=16G"),
+    let (what, cause, limit) = match signal {
+        CPU => ("used more processor time than it may", Cause::Cpu, "cpu=10m"),
+        FILE => ("wrote a larger file than it may", Cause::Disk, "disk=16G"),
         _ => return None,
     };
+    let met = bounds.told(cause)?;
     Some(format!(
-        "So the kernel ends a program that {what}. If this is why, a limit is set as with `--limit {limit}`."
+        "So the kernel ends a program that {what}. If this is why, the limit was {met}; one is set as with `--limit {limit}`."
     ))
 }
 
 /// As a shell tells it; why the jail was ended goes to standard error.
-fn end(ending: Ending, command: &str) -> ExitCode {
+fn end(ending: Ending, command: &str, bounds: &Bounds) -> ExitCode {
     let (code, told) = match ending {
-        Ending::Exited(code) => (code, at_limit(code - 128)),
-        Ending::Signalled(signal) => (128 + signal, at_limit(signal)),
+        Ending::Exited(code) => (code, at_limit(code - 128, bounds)),
+        Ending::Signalled(signal) => (128 + signal, at_limit(signal, bounds)),
         Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail. {RUNNABLE}")))
@@ -199,8 +250,8 @@ fn end(ending: Ending, command: &str) -> ExitCode {
         Ending::NotEntered => {
             (126, Some(format!("The workspace cannot be entered in the jail. {ENTERED}")))
         }
-        Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall))),
-        Ending::Killed(cause) => (137, Some(killed(cause))),
+        Ending::Killed(Cause::Wall) => (124, Some(killed(Cause::Wall, bounds))),
+        Ending::Killed(cause) => (137, Some(killed(cause, bounds))),
     };
     if let Some(told) = told {
         output::tell(&told);

@@ -15,6 +15,7 @@ use crate::render::attempts::{self, Shown};
 use crate::render::records::{self, Row};
 use crate::render::{inbox, run as view, terminal, todo};
 use crate::wire::find_root;
+use crate::wire::placed::Placed;
 use crate::wire::records::Shelves;
 use crate::wire::runs::{Runs, task_of};
 
@@ -41,7 +42,10 @@ fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<()
     // Also of tasks that are no longer in the plan: they cost what they cost.
     let phases = by_phase(histories.values().flat_map(|history| &history.attempts));
     if !args.json {
-        return output::print(&view::show(&view, &phases, savings.as_ref(), terminal::width()));
+        let mut view = view;
+        Placed::of(runs, state).run(&mut view);
+        let (taken, width) = (runs.taken(), terminal::width());
+        return output::print(&view::show(&view, &phases, savings.as_ref(), taken, width));
     }
     let mut value = json!(view);
     if let Value::Object(map) = &mut value {
@@ -65,7 +69,7 @@ fn show_task(
         }
         Ok(())
     })?;
-    let Some(view) = state.task(task).map(|task| TaskView::of(state, task, live)) else {
+    let Some(mut view) = state.task(task).map(|task| TaskView::of(state, task, live)) else {
         return Ok(());
     };
     let attempts = history.attempts.iter().map(|attempt| {
@@ -87,8 +91,13 @@ fn show_task(
     let phases = by_phase(&history.attempts);
     let mut open = RunView::of(state, live).inbox;
     open.retain(|one| one.task.as_ref() == Some(task));
-    let attempts: Vec<Shown<'_>> = attempts.collect::<Result<_, Failure>>()?;
+    let mut attempts: Vec<Shown<'_>> = attempts.collect::<Result<_, Failure>>()?;
     if !args.json {
+        let placed = Placed::of(runs, state);
+        placed.task(&mut view);
+        for attempt in &mut attempts {
+            attempt.place(|said| placed.tell(task, said));
+        }
         let width = terminal::width();
         let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
         let records = if left.is_empty() {

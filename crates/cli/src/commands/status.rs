@@ -9,6 +9,7 @@ use crate::args::{Args, StatusArgs};
 use crate::output;
 use crate::render::{run as view, terminal};
 use crate::wire::find_root;
+use crate::wire::placed::Placed;
 use crate::wire::runs::{Runs, task_of};
 
 pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
@@ -16,6 +17,9 @@ pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
     if given.run.is_some() {
         let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
         let mut status = runs.view(&run)?;
+        if !args.json {
+            Placed::of(&runs, &runs.state(&run)?).run(&mut status);
+        }
         if let Some(task) = &given.task {
             let meant = task_of(&runs.state(&run)?, task)?;
             status.tasks.retain(|task| task.id == meant);
@@ -24,7 +28,7 @@ pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
         if args.json {
             output::print_json(&status)?;
         } else {
-            output::print(&view::status(&status, terminal::width()))?;
+            output::print(&view::status(&status, runs.taken(), terminal::width()))?;
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -8,7 +8,6 @@ use sequester_core::agent::{self, Fault, Outcome as Attempted, Role};
 use sequester_core::fault::Code;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Plan;
-use sequester_core::provider::Kind;
 use sequester_core::report::Findings;
 use sequester_core::repository::Snapshot;
 use sequester_core::run::{Entry, Event, Outcome as Ended, RunState, Scope, TaskRun, TaskSpec};
@@ -23,6 +22,7 @@ use crate::args::{Args, TaskArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
+use crate::render::run::Taken;
 use crate::render::{report as view, terminal};
 use crate::wire::run::{Asked, Ready};
 use crate::wire::runs::{self, Runs};
@@ -37,6 +37,7 @@ pub(super) struct Carried {
     pub(super) state: RunState,
     pub(super) last: Last,
     ended: Ended,
+    taken: Taken,
 }
 
 /// Carries one task out, to its end or until somebody is asked.
@@ -95,7 +96,7 @@ pub(super) fn dispatch(args: &Args, given: &TaskArgs) -> Result<Carried, Failure
         None => None,
     };
     let last = last.ok_or_else(|| never_begun(&state, ended))?;
-    Ok(Carried { state, last, ended })
+    Ok(Carried { state, last, ended, taken: runs::taken(Some(&place.trees)) })
 }
 
 /// The task that the words say, as a plan.
@@ -165,7 +166,7 @@ async fn carry_out(
         let tasks = vec![TaskSpec { models, ..spec }];
         let (workflows, agents) = (BTreeMap::new(), BTreeMap::new());
         let changed = Event::PlanChanged { plan, tasks, workflows, agents };
-        let events = [Event::RunResumed { retry: Vec::new() }, changed];
+        let events = [Event::RunResumed { retry: Vec::new(), budget: None }, changed];
         let entries = events.map(|event| Entry { scope: Scope::default(), event }).to_vec();
         let kept = log.append(Batch { entries, blobs: Vec::new() }).await;
         kept.map_err(|error| refuse_trouble(&error.into()))?;
@@ -174,14 +175,14 @@ async fn carry_out(
 
 /// The report, with what the runtime saw.
 pub(super) fn show(args: &Args, carried: &Carried) -> Outcome {
-    let Carried { state, last, ended } = carried;
+    let Carried { state, last, ended, taken } = carried;
     let (Some(task), ended) = (state.tasks.first(), *ended) else {
         return Ok(ExitCode::from(code_of(*ended)));
     };
     let code = exit_code(last, ended);
     let failure = failure(last, code);
     if !args.json {
-        output::print(&view::render(last, &next(state, task, last), terminal::width()))?;
+        output::print(&view::render(last, &next(state, task, last, *taken), terminal::width()))?;
         return failure.map_or(Ok(ExitCode::from(code)), Err);
     }
     let mut value = match &last.ending.report {
@@ -212,7 +213,7 @@ pub(super) fn show(args: &Args, carried: &Carried) -> Outcome {
 }
 
 /// What a person can do now, in one line.
-fn next(state: &RunState, task: &TaskRun, last: &Last) -> String {
+fn next(state: &RunState, task: &TaskRun, last: &Last, taken: Taken) -> String {
     let run = &state.run;
     if let Some(question) = task.open.first() {
         return format!(
@@ -221,7 +222,8 @@ fn next(state: &RunState, task: &TaskRun, last: &Last) -> String {
     }
     if state.tip.is_some() {
         return format!(
-            "run {run}: `sequester diff {run}` shows the change, `sequester apply {run}` takes it over"
+            "run {run}: `sequester diff {run}` shows the change, `{}` takes it over",
+            taken.command(run)
         );
     }
     if last.evidence.files_changed.is_empty() {
@@ -241,7 +243,7 @@ fn outcome(last: &Last, ended: Ended) -> &'static str {
 fn exit_code(last: &Last, ended: Ended) -> u8 {
     match (&last.ending.outcome, code_of(ended)) {
         (_, 0) if is_lost(last) => 1,
-        (Attempted::Failed { fault: Fault::Provider { error } }, 1) if is_input(error.kind) => 2,
+        (outcome, 1) if outcome.is_input() => 2,
         (_, code) => code,
     }
 }
@@ -251,11 +253,6 @@ fn is_lost(last: &Last) -> bool {
     let findings = last.ending.report.as_ref().map(|report| &report.findings);
     let writes = matches!(findings, Some(Findings::Write(_) | Findings::Execute(_)));
     writes && !last.evidence.refused.is_empty() && last.evidence.files_changed.is_empty()
-}
-
-/// Whether a person has to change what was given before it can succeed. A model that babbles is not theirs to mend.
-fn is_input(kind: Kind) -> bool {
-    !kind.is_passing() && kind != Kind::TooLarge
 }
 
 /// A run that ended before any attempt did.

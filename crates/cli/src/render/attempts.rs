@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use sequester_core::agent;
+use sequester_core::change::Refused;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::report::Phase;
-use sequester_core::run::{Attempt, Bill, Delegation, History, Part, Purpose, TaskView};
+use sequester_core::run::{Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -37,6 +38,8 @@ pub(crate) struct Shown<'a> {
     why: Option<String>,
     /// Why its change could not be taken.
     trouble: Option<&'a str>,
+    /// What its workspace held and no change may bring, with the reasons.
+    refused: &'a [Refused],
     report: Option<Value>,
     /// What the runtime saw of its change.
     evidence: Option<Value>,
@@ -72,6 +75,7 @@ impl<'a> Shown<'a> {
             outcome: attempt.outcome.as_ref().map(agent::Outcome::as_str),
             why: attempt.outcome.as_ref().map(agent::Outcome::sentence),
             trouble: attempt.trouble.as_deref(),
+            refused: &attempt.refused,
             report,
             evidence,
             failing,
@@ -81,6 +85,14 @@ impl<'a> Shown<'a> {
                 .map_or_else(|| json!(attempt.cost.usage), |spent| json!(spent)),
             price: attempt.cost.whole(),
             cost: attempt.cost.bill(),
+        }
+    }
+
+    /// Says otherwise where it stopped, if `literal` did.
+    pub(crate) fn place(&mut self, tell: impl Fn(&str) -> String) {
+        let report = self.report.as_mut().filter(|_| self.model == LITERAL);
+        if let Some(Value::String(reason)) = report.and_then(|report| report.get_mut("reason")) {
+            *reason = tell(reason);
         }
     }
 }
@@ -149,6 +161,8 @@ fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
     let why = attempt.why.clone().filter(|_| attempt.outcome != Some("done"));
     fields.push(("why", why.unwrap_or_default()));
     fields.push(("trouble", attempt.trouble.unwrap_or_default().to_owned()));
+    let refused = attempt.refused.iter();
+    fields.extend(refused.map(|one| ("not taken", format!("{}, {}", one.path, one.why))));
     let said = |key: &str| attempt.report.as_ref()?.get(key)?.as_str();
     for (label, key) in
         [("says", "context_summary"), ("stopped", "reason"), ("helps", "resolution")]
@@ -182,7 +196,16 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
             (_, false, true) => "failed, as it did before",
             (_, false, false) => "failed",
         };
-        fields.push(("check", format!("{} {word}: {command}", text(&check, "kind"))));
+        let command = if command.is_empty() { command } else { format!(": {command}") };
+        fields.push(("check", format!("{} {word}{command}", text(&check, "kind"))));
+    }
+    if let Some(tdd) = evidence.get("tdd").filter(|tdd| tdd.is_object()) {
+        let is = |key: &str| tdd.get(key).and_then(Value::as_bool).unwrap_or_default();
+        let red = if is("red") { "fail" } else { "do NOT fail" };
+        let green = if is("green") { "pass" } else { "do NOT pass" };
+        let told =
+            format!("red: the new tests {red} without the change; green: they {green} with it");
+        fields.push(("tests first", told));
     }
     for contradiction in list("contradictions").iter().filter_map(Value::as_str) {
         fields.push(("refuted", contradiction.to_owned()));

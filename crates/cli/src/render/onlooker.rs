@@ -1,22 +1,23 @@
 //! A run while it goes on: one line per subagent in place, plain lines without a terminal, events as JSON lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
+use sequester_core::plan::Whereabouts;
 use sequester_core::run::{
-    About, Ended, Event, Open, Outcome, Recorded, RunState, Said, Scope, Started, TaskEnded,
-    TaskRun, TaskSpec,
+    About, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope, Started,
+    TaskEnded, TaskRun, TaskSpec, not_taken,
 };
 use sequester_engine::{Feed, Watch};
 
 use super::header::Header;
 use super::inbox::details;
 use super::progress::Progress;
-use super::run::cost;
+use super::run::{Taken, cost};
 use super::terminal::clean;
 use crate::failure::Failure;
 use crate::output::{self, warn};
@@ -30,6 +31,9 @@ pub(crate) struct Onlooker {
     bars: Option<(MultiProgress, ProgressBar)>,
     count: Mutex<Header>,
     last: Mutex<Last>,
+    whereabouts: Whereabouts,
+    /// Tasks that `literal` has.
+    scripted: Mutex<BTreeSet<TaskId>>,
 }
 
 /// The attempt before: its model, and why there may be another one.
@@ -40,9 +44,9 @@ struct Last {
 }
 
 impl Onlooker {
-    pub(crate) fn new(json: bool, started: &Started) -> Arc<Self> {
+    pub(crate) fn new(json: bool, started: &Started, whereabouts: Whereabouts) -> Arc<Self> {
         let all = started.tasks.iter().filter(|task| task.left_out.is_none()).count();
-        Arc::new(Self::of(json, &started.tasks, Header::new(all)))
+        Arc::new(Self { whereabouts, ..Self::of(json, &started.tasks, Header::new(all)) })
     }
 
     /// For a run of one task.
@@ -52,9 +56,15 @@ impl Onlooker {
     }
 
     /// Of a run whose tasks in `again` are not done any more.
-    pub(crate) fn taken_up(json: bool, state: &RunState, again: &[TaskId]) -> Arc<Self> {
+    pub(crate) fn taken_up(
+        json: bool,
+        state: &RunState,
+        again: &[TaskId],
+        whereabouts: Whereabouts,
+    ) -> Arc<Self> {
         let count = Header::of(state, again);
-        Arc::new(Self::of(json, state.tasks.iter().map(|task| &task.spec), count))
+        let onlooker = Self::of(json, state.tasks.iter().map(|task| &task.spec), count);
+        Arc::new(Self { whereabouts, ..onlooker })
     }
 
     fn of<'a>(json: bool, tasks: impl IntoIterator<Item = &'a TaskSpec>, count: Header) -> Self {
@@ -72,7 +82,8 @@ impl Onlooker {
             count.know(task);
         }
         let (count, last) = (Mutex::new(count), Mutex::default());
-        Self { json, alone: false, titles, bars, count, last }
+        let (whereabouts, scripted) = (Whereabouts::default(), Mutex::default());
+        Self { json, alone: false, titles, bars, count, last, whereabouts, scripted }
     }
 
     fn count(&self) -> MutexGuard<'_, Header> {
@@ -140,17 +151,43 @@ impl Onlooker {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Why a task ended, with the plan's lines where `literal` names some.
+    fn placed(&self, task: Option<&TaskId>, why: &str) -> String {
+        let scripted = self.scripted.lock().unwrap_or_else(PoisonError::into_inner);
+        match task.filter(|task| scripted.contains(*task)) {
+            Some(task) => self.whereabouts.place(task, why),
+            None => why.to_owned(),
+        }
+    }
+
+    fn note_model(&self, task: Option<&TaskId>, model: &str) {
+        let mut scripted = self.scripted.lock().unwrap_or_else(PoisonError::into_inner);
+        match task {
+            Some(task) if model == LITERAL => drop(scripted.insert(task.clone())),
+            Some(task) => drop(scripted.remove(task)),
+            None => {}
+        }
+    }
+
     /// What a person wants to know at once.
     fn tell(&self, recorded: &Recorded) {
-        let name = self.name(&recorded.entry.scope);
+        let (name, task) = (self.name(&recorded.entry.scope), recorded.entry.scope.task.as_ref());
         match &recorded.entry.event {
+            Event::AttemptStarted(started) => self.note_model(task, &started.model),
             Event::TaskEnded(ended) => {
-                let TaskEnded { state, reason, .. } = ended.as_ref();
+                let TaskEnded { state, reason, resolution, .. } = ended.as_ref();
                 if *state != Ended::Skipped {
-                    let why = reason.as_deref().map(|why| format!(": {}", clean(why)));
+                    let said = [reason.as_deref(), resolution.as_deref()].into_iter().flatten();
+                    let said = said.collect::<Vec<_>>().join(" ");
+                    let why = (!said.is_empty()).then(|| self.placed(task, &said));
+                    let why = why.map(|why| format!(": {}", clean(&why)));
                     let state = state_name(*state);
                     self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
                 }
+            }
+            Event::AttemptEnded(ended) if !ended.refused.is_empty() => {
+                let names = not_taken(&ended.refused);
+                self.say(&clean(&format!("{name}: not taken: {names}; `show` says why")));
             }
             Event::CheckEnded(ended) => {
                 let is = if ended.passed { "passes" } else { "fails" };
@@ -160,7 +197,16 @@ impl Onlooker {
                 let command = clean(&ended.check.command).into_owned();
                 let place = if ended.is_base { " without the change" } else { "" };
                 let counts = counts.unwrap_or_default();
-                self.say(&format!("{name}: `{command}` {is}{place}{counts}"));
+                let told = match (ended.is_red, ended.passed) {
+                    (false, _) => format!("`{command}` {is}{place}{counts}"),
+                    (true, false) => format!(
+                        "red: `{command}` fails with the new tests alone, as it should{counts}"
+                    ),
+                    (true, true) => format!(
+                        "red: `{command}` passes with the new tests alone, and should fail{counts}"
+                    ),
+                };
+                self.say(&format!("{name}: {told}"));
             }
             Event::StepSkipped { step, reason } => {
                 self.say(&format!("{name}: {step} is skipped: {}", clean(reason)));
@@ -233,7 +279,7 @@ fn state_name(state: Ended) -> &'static str {
 }
 
 /// What came of it, and what to do next.
-pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
+pub(crate) fn summary(state: &RunState, outcome: Outcome, taken: Taken) -> String {
     let run = &state.run;
     let count = |wanted: Ended| {
         let ended = state.tasks.iter().filter_map(|task| task.ended.as_ref());
@@ -246,21 +292,29 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome) -> String {
     let _ = write!(text, " ({done} done, {failed} failed, {blocked} blocked");
     let is_waiting = |task: &&TaskRun| task.ended.is_none() && !task.open.is_empty();
     let waiting = state.tasks.iter().filter(is_waiting).count();
-    let _ = writeln!(text, ", {waiting} waiting)");
+    let _ = write!(text, ", {waiting} waiting");
+    let is_left = |task: &&TaskRun| {
+        task.ended.is_none() && task.open.is_empty() && task.spec.left_out.is_none()
+    };
+    let pending = state.tasks.iter().filter(is_left).count();
+    let pending = if pending > 0 { format!(", {pending} pending") } else { String::new() };
+    let _ = writeln!(text, "{pending})");
     let cost = cost(&state.cost.bill());
     if !cost.is_empty() {
         let _ = writeln!(text, "cost: {cost}");
     }
     if state.tip.is_some() {
-        let _ = writeln!(text, "branch: {}", state.started.branch);
+        if matches!(taken, Taken::ByApply) {
+            let _ = writeln!(text, "branch: {}", state.started.branch);
+        }
         let _ = writeln!(text, "  sequester diff {run}     what it changed");
-        let _ = writeln!(text, "  sequester apply {run}    take it into your checkout");
+        let _ = writeln!(text, "  {}    take it into your checkout", taken.command(run));
     }
     let again = match outcome {
         Outcome::Waiting => "once the questions of `sequester inbox` are answered",
         Outcome::Stopped => "where it stopped",
         Outcome::BudgetExhausted => {
-            "`--retry TASK` tries a task again with what is left of the budget"
+            "`--budget BUDGET` goes on with a new one, `--retry TASK` with what is left"
         }
         Outcome::Failed => "`--retry TASK` tries a task again",
         Outcome::Done | Outcome::Cancelled => return text,

@@ -7,7 +7,7 @@ use sequester_core::profile::{Guarantee, Profile, Profiles};
 use sequester_core::source::Origin;
 use serde::Serialize;
 
-use super::terminal::number;
+use super::terminal::{number, size};
 use super::{table, terminal};
 
 /// The JSON shape of a profile: its file's fields, and what the jail must keep to.
@@ -91,7 +91,7 @@ pub(crate) fn told(limit: Limit, value: u64) -> String {
         Unit::Times => format!("{name} {count}"),
         Unit::Tokens => format!("{name} {count} tokens"),
         Unit::Seconds => format!("{name} {count} s"),
-        Unit::Bytes => format!("{name} {count} bytes"),
+        Unit::Bytes => format!("{name} {}", size(value)),
         Unit::Price => format!("{name} ${}.{:06}", value / 1_000_000, value % 1_000_000),
     }
 }

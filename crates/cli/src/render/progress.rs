@@ -85,6 +85,14 @@ impl Progress {
     }
 }
 
+/// `4 s`; what is shorter than that is told to a tenth.
+fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        0..4 => format!("{:.1} s", time.as_secs_f64()),
+        _ => format!("{} s", time.as_millis().div_ceil(1_000)),
+    }
+}
+
 impl Feed for Progress {
     fn tell(&self, news: News<'_>) {
         match news {
@@ -95,9 +103,11 @@ impl Feed for Progress {
                 self.calls.store(ending.spent.calls, Ordering::Relaxed);
                 return self.end(ending.outcome.as_str());
             }
-            News::Failed(error) => {
+            News::Failed(error, again) => {
                 let words = cut(&error.message, 200);
-                let text = format!("{}: {words} ({})", self.name, error.kind.as_str());
+                let again = again.map(|wait| format!(", asked again in {}", seconds(wait)));
+                let (kind, again) = (error.kind.as_str(), again.unwrap_or_default());
+                let text = format!("{}: {words} ({kind}{again})", self.name);
                 match &self.bar {
                     Some(bar) => bar.println(text),
                     None => warn(&format!("{text}\n")),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use sequester_core::id::RunId;
 use sequester_core::moment::Moment;
-use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState};
+use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState, TaskView};
 use serde::Serialize;
 
 use super::terminal::{clean, fold, number, plural};
@@ -64,10 +64,27 @@ pub(crate) fn list(runs: &[RunView], width: usize) -> String {
     table::render(["run", "state", "started", "cost", "plan", "tasks"], &rows, width)
 }
 
+/// How what a run made is taken over.
+#[derive(Clone, Copy)]
+pub(crate) enum Taken {
+    ByApply,
+    /// Where there is no git.
+    ByPatch,
+}
+
+impl Taken {
+    pub(crate) fn command(self, run: &RunId) -> String {
+        match self {
+            Self::ByApply => format!("sequester apply {run}"),
+            Self::ByPatch => format!("sequester diff {run} | patch -p1"),
+        }
+    }
+}
+
 /// How one stands.
-pub(crate) fn status(view: &RunView, width: usize) -> String {
+pub(crate) fn status(view: &RunView, taken: Taken, width: usize) -> String {
     let mut out = head(view, width);
-    let row = |task: &sequester_core::run::TaskView| {
+    let row = |task: &TaskView| {
         let mut told = task.title.clone();
         if let Some(root) = &task.blocked_by {
             // What is wrong with that one stands in its own row.
@@ -76,6 +93,9 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
             for text in [&task.reason, &task.resolution].into_iter().flatten() {
                 let _ = write!(told, " · {text}");
             }
+        }
+        if let Some(text) = off_branch(task) {
+            let _ = write!(told, " · {text}");
         }
         [
             task.id.to_string(),
@@ -94,7 +114,7 @@ pub(crate) fn status(view: &RunView, width: usize) -> String {
         out += &inbox::render(&view.inbox, width);
     }
     out += &todo::render(&view.todos, width);
-    if let Some(next) = next(view) {
+    if let Some(next) = next(view, taken) {
         let _ = writeln!(out, "\n{next}");
     }
     fold(&clean(&out), width)
@@ -114,15 +134,51 @@ fn head(view: &RunView, width: usize) -> String {
         ("tasks", tally(view)),
         ("started", time(view.started_at)),
         ("last event", time(view.updated_at)),
-        ("branch", view.branch.clone()),
+        ("branch", branch(view)),
         ("review", review.to_owned()),
         ("cost", cost(&view.cost)),
     ];
     table::fields(&fields, width)
 }
 
+/// A branch that nobody made yet is not named as if it were there.
+fn branch(view: &RunView) -> String {
+    match (&view.tip, view.state) {
+        (Some(_), _) => view.branch.clone(),
+        (None, State::Running | State::Waiting | State::Stopped) => {
+            format!("{}, once something is on it", view.branch)
+        }
+        (None, _) => "none: nothing is changed".to_owned(),
+    }
+}
+
+/// That a done task's change is not on the branch yet, and why.
+fn off_branch(task: &TaskView) -> Option<String> {
+    let after = task.comes_after.as_ref().map(|first| format!(", after `{first}`"));
+    let after = after.unwrap_or_default();
+    task.off_branch.then(|| {
+        format!("Its change is not on the branch yet: it comes there in the plan's order{after}.")
+    })
+}
+
+/// What is done and not on the branch yet, with what to do about it; nothing where all of it is there.
+pub(crate) fn off_branches(view: &RunView) -> Option<(String, String)> {
+    let run = &view.run;
+    let mut off = view.tasks.iter().filter(|task| task.off_branch);
+    let first = off.next()?;
+    let told = format!("`{}` is done. {}", first.id, off_branch(first)?);
+    let more = off.count();
+    let told = if more == 0 { told } else { format!("{told} So it is with {more} more.") };
+    let go_on = if view.live {
+        "The run still goes on.".to_owned()
+    } else {
+        format!("Go on with `sequester resume {run}`.")
+    };
+    Some((told, format!("See it with `sequester diff {run} {}`. {go_on}", first.id)))
+}
+
 /// What a person may do now.
-fn next(view: &RunView) -> Option<String> {
+fn next(view: &RunView, taken: Taken) -> Option<String> {
     let run = &view.run;
     let text = match view.state {
         State::Waiting => {
@@ -130,10 +186,11 @@ fn next(view: &RunView) -> Option<String> {
         }
         State::Stopped => format!("It goes on with `sequester resume {run}`."),
         State::BudgetExhausted => format!(
-            "A budget is spent. `sequester resume {run} --retry TASK` tries a task again with what is left of it; more is given to a new run, with `--budget`."
+            "A budget is spent. `sequester resume {run} --budget BUDGET` goes on with a new one; `--retry TASK` tries a task again with what is left."
         ),
         State::Done if view.tip.is_some() => {
-            format!("Look at it with `sequester diff {run}`, take it with `sequester apply {run}`.")
+            let take = taken.command(run);
+            format!("Look at it with `sequester diff {run}`, take it with `{take}`.")
         }
         State::Failed => {
             let failed = view.tasks.iter().find(|task| task.state == TaskState::Failed)?;
@@ -152,9 +209,10 @@ pub(crate) fn show(
     view: &RunView,
     phases: &[Part],
     savings: Option<&Savings>,
+    taken: Taken,
     width: usize,
 ) -> String {
-    let mut out = status(view, width);
+    let mut out = status(view, taken, width);
     let told = by_phase(phases, width);
     if !told.is_empty() {
         out.push('\n');

@@ -124,6 +124,19 @@ pub(crate) fn number(value: usize) -> String {
     out
 }
 
+/// `512 MiB`, `4 GiB`; what is no whole number of these is told to a tenth.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let Some((shift, unit)) = units.into_iter().find(|(shift, _)| bytes >> shift > 0) else {
+        return plural(usize::try_from(bytes).unwrap_or(usize::MAX), "byte");
+    };
+    let tenths = u128::from(bytes) * 10 / (1 << shift);
+    match tenths % 10 {
+        0 => format!("{} {unit}", tenths / 10),
+        part => format!("{}.{part} {unit}", tenths / 10),
+    }
+}
+
 /// `1 task`, `2 tasks`.
 pub(crate) fn plural(count: usize, word: &str) -> String {
     format!("{} {word}{}", number(count), if count == 1 { "" } else { "s" })

@@ -1,6 +1,7 @@
 //! Agents and profiles: those that are built in, and those of files on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +12,7 @@ use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::path::RepoPath;
 use sequester_core::profile::{Profile, Profiles, TASK};
 use sequester_core::repository::Snapshot;
-use sequester_core::run::Workflows;
+use sequester_core::run::{Workflow, Workflows};
 use sequester_core::source::{Origin, Source};
 
 use super::trust::{Asking, Grants, Trust, Untrusted};
@@ -188,6 +189,36 @@ impl Agents {
                 Failure::of_file,
             )
         })
+    }
+
+    /// A workflow by its name; where the file that is called so cannot be used, what is wrong with that.
+    pub(crate) fn workflow(&self, name: &str) -> Result<&Workflow, Failure> {
+        let known = self.workflows();
+        known.find(name).ok_or_else(|| {
+            let is_called =
+                |file: &str| Path::new(file).file_stem().is_some_and(|stem| stem == name);
+            if let Some(fault) = self.workflow_faults().find(|fault| is_called(&fault.file)) {
+                return Failure::of_file(fault);
+            }
+            let message = format!("There is no workflow `{name}`.");
+            let mut hint = known.hint(name);
+            // A name inside a file that cannot be read is nobody's.
+            if let Some(FileFault { file, fault }) = self.workflow_faults().next() {
+                let place = fault.place.line;
+                let _ = write!(hint, " One file is left out: {file}:{place}: {}", fault.message);
+            }
+            Failure::input(Code::UnknownWorkflow, "", message, hint)
+        })
+    }
+
+    fn workflow_faults(&self) -> impl Iterator<Item = &FileFault> {
+        self.workflow_files.faults.iter().chain(self.workflows().faults())
+    }
+
+    /// What is wrong with any of the files.
+    pub(crate) fn faults(&self) -> Vec<&FileFault> {
+        let named = self.agent_faults().into_iter().chain(self.profile_faults());
+        named.chain(self.workflow_faults()).collect()
     }
 
     /// Whether an agent's file is another one in a base, or not there.

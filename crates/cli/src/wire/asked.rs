@@ -55,14 +55,15 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
             hint,
         );
     }
-    if let Some(text) = asked.workflow.as_deref().filter(|text| !is_workflow(text)) {
-        let hint = "Write a workflow's name such as `tdd`, or the name of its file.".to_owned();
-        tell(
-            "workflow",
-            Code::BadSyntax,
-            format!("asks for the workflow `{text}`, which is no name."),
-            hint,
-        );
+    if let Some(name) = asked.workflow.as_deref()
+        && let Err(failure) = agents.workflow(name)
+    {
+        let (is, hint) = match failure.code() {
+            Code::UnknownWorkflow => ("does not exist", failure.hint().to_owned()),
+            _ => ("cannot be used", explained(&failure)),
+        };
+        let said = format!("asks for the workflow `{name}`, which {is}.");
+        tell("workflow", failure.code(), said, hint);
     }
     faults
 }
@@ -74,11 +75,4 @@ fn explained(failure: &Failure) -> String {
         place => format!("{place}: "),
     };
     format!("{place}{} {}", failure.message(), failure.hint())
-}
-
-/// A name, perhaps with folders and an extension, that leads nowhere else.
-fn is_workflow(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let part = |part: &str| !part.is_empty() && !part.starts_with("..") && part.chars().all(fits);
-    text.split('/').all(part)
 }

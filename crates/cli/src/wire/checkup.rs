@@ -167,9 +167,11 @@ fn settings(root: &Path, problems: &mut Vec<Problem>) -> Settings {
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
     let agents = Agents::read(root, configuration, &trust);
+    let faulty = agents.faults().into_iter().map(Failure::of_file);
+    problems.extend(faulty.map(|failure| Problem::of(&failure)));
     let loaded = Settings::load(root, configuration, &agents, &trust);
     loaded.unwrap_or_else(|failure| {
-        problems.push(Problem::of(&failure));
+        problems.extend(failure.each().map(|failure| Problem::of(&failure)));
         Settings::default()
     })
 }

@@ -4,13 +4,17 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
 use sequester_core::id::{RunId, TaskId};
-use sequester_core::repository::{EntryKind, Filtered, Snapshot};
+use sequester_core::plan::Action;
+use sequester_core::repository::{self, EntryKind, Filtered, Snapshot};
 use sequester_core::run::{Doubt, Entry, Event, Ground, RunState, contradictions};
 
 use super::{PlanFile, Project};
 
 /// So many are asked about; whoever has more edits the plan.
 const MOST: usize = 100;
+
+/// So many files that are there already are named.
+const NAMED: usize = 3;
 
 /// Of the code, so many bytes of so large files are read for its words. Past that any word is taken for known.
 const ALL_BYTES: usize = 100 << 20;
@@ -53,7 +57,29 @@ impl Doubts<'_> {
             ));
             doubts.truncate(MOST);
         }
+        notes.extend(self.there_already(part));
         Found { doubts, notes }
+    }
+
+    /// Files that are to be created and are there: most often the plan has been run before.
+    fn there_already(&self, part: &BTreeSet<TaskId>) -> Option<String> {
+        let tasks = self.file.plan.tasks.iter().filter(|task| part.contains(&task.id));
+        let files = tasks.flat_map(|task| task.files.iter().map(move |file| (task, file)));
+        let created = files.filter(|(_, file)| file.action == Action::Create);
+        let there: Vec<String> = created
+            .filter(|(_, file)| repository::find(self.base, file.path.as_str()).is_some())
+            .map(|(task, file)| format!("`{}` (task `{}`)", file.path, task.id))
+            .collect();
+        let named = there.get(..there.len().min(NAMED))?.join(", ");
+        let more = match there.len().checked_sub(NAMED) {
+            Some(more @ 1..) => format!(" and {more} more"),
+            _ => String::new(),
+        };
+        (!there.is_empty()).then(|| {
+            format!(
+                "To be created, and there already: {named}{more}. If the plan has been run, mark what is done: by ticking its boxes (`sequester apply --tick` does), or by `done: true` in a task's block."
+            )
+        })
     }
 
     /// All words of the code; nothing where it is too much of it.

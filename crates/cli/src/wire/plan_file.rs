@@ -12,7 +12,7 @@ use sequester_core::fault::{Code, Fault, Place};
 use sequester_core::graph::TaskGraph;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::{self, Options, Plan, Task};
+use sequester_core::plan::{self, Options, Plan, Task, Whereabouts};
 use sequester_core::repository::{ErrorKind, Snapshot};
 use sequester_core::run::Source as Recorded;
 use sequester_core::secret;
@@ -86,6 +86,11 @@ impl PlanFile {
         files.map(|file| file.path.clone()).collect()
     }
 
+    /// Where its tasks' texts stand.
+    pub(crate) fn whereabouts(&self) -> Whereabouts {
+        Whereabouts::of(&self.name, &self.source, &self.plan)
+    }
+
     /// A plan as a run has it, wherever the file is by now.
     pub(crate) fn recorded(plan: &Recorded, root: &Path, source: Vec<u8>, limits: &Limits) -> Self {
         let given = match plan.path.as_str() {
@@ -108,12 +113,7 @@ impl PlanFile {
 
     /// As a run keeps it, so that it is found again from every folder.
     pub(crate) fn to_recorded(&self, project: &Project, companions: &Companions) -> Recorded {
-        let own = self.paths_in(&project.root).pop();
-        let path = match (own, &self.path) {
-            (Some(path), _) => path.to_string(),
-            (None, Some(path)) => path.display().to_string(),
-            (None, None) => self.given.display().to_string(),
-        };
+        let path = called(&project.root, &self.given, self.path.as_deref());
         let hides = project.plan_paths((self, companions));
         let text = Digest::of(&self.source);
         Recorded { path, hides, format: None, parallel: false, text }
@@ -146,12 +146,13 @@ impl PlanFile {
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.
     pub(crate) fn paths_in(&self, root: &Path) -> Vec<RepoPath> {
-        let named = std::path::absolute(&self.given).ok();
-        [named, self.path.clone()]
-            .into_iter()
-            .flatten()
-            .filter_map(|path| inside(root, &path))
-            .collect()
+        lying_in(root, &self.given, self.path.as_deref())
+    }
+
+    /// What a run calls the plan that a person names, without reading it.
+    pub(crate) fn called(root: &Path, given: &Path) -> String {
+        let path = fs::canonicalize(given).ok().filter(|path| path.is_file());
+        called(root, given, path.as_deref())
     }
 
     /// The documents beside the plan that belong to it: those of the base where the plan lies in the repository, else
@@ -177,6 +178,20 @@ impl PlanFile {
         }
         Companions::new(list, refused)
     }
+}
+
+fn called(root: &Path, given: &Path, path: Option<&Path>) -> String {
+    match (lying_in(root, given, path).pop(), path) {
+        (Some(path), _) => path.to_string(),
+        (None, Some(path)) => path.display().to_string(),
+        (None, None) => given.display().to_string(),
+    }
+}
+
+fn lying_in(root: &Path, given: &Path, path: Option<&Path>) -> Vec<RepoPath> {
+    let named = std::path::absolute(given).ok();
+    let names = [named, path.map(Path::to_owned)].into_iter().flatten();
+    names.filter_map(|path| inside(root, &path)).collect()
 }
 
 fn read_base(snapshot: &dyn Snapshot, path: &RepoPath) -> Result<Vec<u8>, Refusal> {

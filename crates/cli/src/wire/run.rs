@@ -138,29 +138,26 @@ impl Asked<'_> {
         named.or_else(set).unwrap_or(workflow::DEFAULT).to_owned()
     }
 
+    /// Where the workflow of a task was named.
+    fn workflow_place(&self, task: &Task) -> String {
+        let own = task.settings.workflow.as_ref().map(|_| {
+            let place = task.settings.places.get("workflow").unwrap_or(&task.place);
+            format!("{}:{}:{}", self.file.name, place.line, place.column)
+        });
+        let flag = self.given.workflow.as_ref().map(|_| "--workflow".to_owned());
+        flag.or(own).unwrap_or_else(|| "`workflow` in the configuration".to_owned())
+    }
+
     /// Those that tasks use.
     fn workflows(&self, review: Review) -> Result<BTreeMap<String, Workflow>, Failure> {
-        let known = self.project.agents.workflows();
         let writes = |name: &str| {
             self.project.agents.find(name).is_ok_and(|role| role.phase.changes_files())
         };
         let mut used = BTreeMap::new();
         for task in &self.file.plan.tasks {
             let name = self.workflow_of(task);
-            let Some(found) = known.find(&name) else {
-                let faults = known.faults();
-                if let Some(failure) = Failure::of_files(faults) {
-                    return Err(failure);
-                }
-                let message = format!("There is no workflow `{name}`.");
-                let place = format!("{}:{}", self.file.name, task.place.line);
-                return Err(Failure::input(
-                    Code::UnknownWorkflow,
-                    place,
-                    message,
-                    known.hint(&name),
-                ));
-            };
+            let found = self.project.agents.workflow(&name);
+            let found = found.map_err(|failure| failure.at(self.workflow_place(task)))?;
             let reviewed = match review {
                 Review::Verdicts => found.clone(),
                 Review::TwoStage => found.in_two_stages(writes),
@@ -352,7 +349,7 @@ impl Asked<'_> {
     }
 }
 
-fn cap(budget: &[(Limit, u64)]) -> Cap {
+pub(crate) fn cap(budget: &[(Limit, u64)]) -> Cap {
     let least = |wanted: Limit| {
         let set = budget.iter().filter(|(limit, _)| *limit == wanted);
         set.map(|(_, value)| *value).min()

@@ -21,6 +21,7 @@ use sequester_store::Store;
 
 use super::records;
 use crate::failure::Failure;
+use crate::render::run::Taken;
 
 /// The folder of a project that is ours.
 const FOLDER: &str = ".sequester";
@@ -98,14 +99,39 @@ impl Runs {
         }
     }
 
-    /// The newest run that can go on by itself.
-    pub(crate) fn newest_open(&self) -> Result<Option<RunId>, Failure> {
+    /// The newest run that can go on by itself; with a plan, the newest that was made from it, be it that none can go on by itself.
+    pub(crate) fn newest_open(&self, plan: Option<&str>) -> Result<Option<RunId>, Failure> {
+        let mut ended = None;
         for run in self.list()? {
-            if !self.state(&run)?.ended.is_some_and(Outcome::is_final) {
+            let state = self.state(&run)?;
+            if plan.is_some_and(|plan| state.started.plan.path != plan) {
+                continue;
+            }
+            if !state.ended.is_some_and(Outcome::is_final) {
                 return Ok(Some(run));
             }
+            ended.get_or_insert(run);
         }
-        Ok(None)
+        Ok(ended.filter(|_| plan.is_some()))
+    }
+
+    /// That no run was made from a plan, with what there is.
+    pub(crate) fn none_of(&self, plan: &str) -> Failure {
+        let known = self.list().and_then(|runs| {
+            let newest = runs.iter().take(MOST);
+            newest.map(|run| Ok((run.clone(), self.view(run)?.plan))).collect::<Result<Vec<_>, _>>()
+        });
+        let known: Vec<String> = known
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(run, plan)| format!("`{run}` of `{plan}`"))
+            .collect();
+        let message = format!("No run was made from `{plan}`.");
+        let hint = format!(
+            "Name the run that is to take it, as in `sequester resume RUN --plan {plan}`. The newest first: {}.",
+            known.join(", ")
+        );
+        Failure::input(Code::UnknownRun, self.root.display(), message, hint)
     }
 
     /// Newest first.
@@ -131,6 +157,11 @@ impl Runs {
 
     pub(crate) fn state(&self, run: &RunId) -> Result<RunState, Failure> {
         sequester_engine::read(&self.store, run).map_err(|error| failed_run(&error, run))
+    }
+
+    /// How what they made is taken over here.
+    pub(crate) fn taken(&self) -> Taken {
+        taken(trees(&self.root).ok().flatten().as_ref())
     }
 
     pub(crate) fn is_held(&self, run: &RunId) -> Result<bool, Failure> {
@@ -175,8 +206,9 @@ pub(crate) fn task_of(state: &RunState, named: &str) -> Result<TaskId, Failure> 
 }
 
 /// At most so many names as a person reads.
+const MOST: usize = 12;
+
 fn listed(names: &[&str]) -> String {
-    const MOST: usize = 12;
     let mut text = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();
     if names.len() > MOST {
         text.push(format!("and {} more", names.len() - MOST));
@@ -303,6 +335,11 @@ pub(crate) fn trees(root: &Path) -> Result<Option<Trees>, Failure> {
         found => found,
     };
     Ok(found.as_ref().map(trees_of))
+}
+
+/// How what was made there is taken over.
+pub(crate) fn taken(trees: Option<&Trees>) -> Taken {
+    if trees.is_some_and(Trees::is_own) { Taken::ByPatch } else { Taken::ByApply }
 }
 
 /// Where what single tasks change is kept in a folder that is no repository.

@@ -188,3 +188,18 @@ fn where_nothing_can_be_tried_it_says_so() {
     assert_eq!(answer.code, Some(1), "{answer:?}");
     assert!(answer.err.contains("The folder that jails are kept in"), "{answer:?}");
 }
+
+#[test]
+fn files_of_agents_profiles_and_workflows_that_are_faulty_are_problems() {
+    let bench = Bench::with(&[
+        (".sequester/profiles/own.yaml", "name: own\nextends: nobody\n"),
+        (".sequester/agents/own.md", "---\nname: own\nprofile: nothing\n---\nDo it.\n"),
+        (".sequester/workflows/own.yaml", "name: own\nsteps: 3\n"),
+    ]);
+    let told = bench.run(&["doctor", "--no-checks", "--json"]).json();
+    let problems = told["problems"].as_array().unwrap();
+    for file in ["profiles/own.yaml:2", "agents/own.md:2", "workflows/own.yaml:2"] {
+        let names = |one: &Value| one["message"].as_str().unwrap().contains(file);
+        assert!(problems.iter().any(names), "{file} is missing in {problems:?}");
+    }
+}

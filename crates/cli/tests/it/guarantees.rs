@@ -56,6 +56,8 @@ impl Place {
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
             .env("HOME", self.path("home"))
+            // It lies in this project's own.
+            .env("GIT_CEILING_DIRECTORIES", self.folder.path())
             .stdin(Stdio::null())
             .output()
             .unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown};
 use std::path::PathBuf;
 
-use crate::command::Answer;
+use crate::command::{Answer, Bench};
 use crate::guarantees::{Place, mounting};
 use crate::machine::{is_root, may_go};
 
@@ -318,4 +318,65 @@ fn a_limit_that_the_kernel_ends_a_program_by_is_named() {
         let answer = run(&place, &[], "read-only", &words);
         assert_told(&place, &answer, code, &[part, "--limit"]);
     }
+}
+
+#[test]
+fn a_limit_that_a_program_met_and_went_on_from_is_named_with_its_value_and_who_set_it() {
+    let place = Place::of_user();
+    let many =
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do sleep 1 & done 2>/dev/null; wait";
+    let words = ["--limit", "pids=8", "--", "/bin/bash", "-c", many];
+    let answer = run(&place, &[], "read-only", &words);
+    assert!(answer.err.contains("limit reached: pids (8, set by --limit)"), "{answer:?}");
+    let words = ["--limit", "wall=1s", "--", "/bin/sh", "-c", "sleep 60"];
+    let answer = run(&place, &[], "read-only", &words);
+    assert_told(&place, &answer, 124, &["The limit was wall (1 s, set by --limit)."]);
+    let words = ["--limit", "pids=64", "--", "/bin/sh", "-c", "exit 0"];
+    let answer = run(&place, &[], "read-only", &words);
+    assert!(!answer.err.contains("limit reached"), "{answer:?}");
+}
+
+#[test]
+fn who_fails_for_want_of_a_network_is_told_that_there_is_none() {
+    let place = Place::of_user();
+    let look = "exec 3<>/dev/tcp/192.0.2.1/80";
+    let words = ["--", "/bin/bash", "-c", look];
+    let answer = run(&place, &[], "read-only", &words);
+    let parts = ["under the profile `read-only` there is no network", "--net HOST"];
+    assert_told(&place, &answer, 1, &parts);
+    let name = "import socket; socket.getaddrinfo('example.org', 443)";
+    let answer = run(&place, &[], "read-only", &["--", "/usr/bin/python3", "-c", name]);
+    assert_told(&place, &answer, 1, &parts);
+    for script in ["exit 1".to_owned(), format!("({look}) 2>/dev/null; exit 0")] {
+        let words = ["--", "/bin/bash", "-c", &script];
+        let answer = run(&place, &[], "read-only", &words);
+        assert!(!answer.err.contains("no network"), "{script}: {answer:?}");
+    }
+}
+
+#[test]
+fn in_a_folder_of_a_repository_the_jail_has_all_of_it_and_starts_in_that_folder() {
+    let bench = Bench::with(&[("a.txt", "above\n"), ("sub/b.txt", "here\n")]);
+    let words = ["sandbox", "--profile", "read-only", "--"];
+    let show = ["sh", "-c", "cat b.txt ../a.txt && git rev-parse --show-prefix"];
+    let answer = bench.run_in(&bench.repo().join("sub"), &[&words[..], &show].concat(), &[]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "here\nabove\nsub/\n"), "{answer:?}");
+    let named = ["sandbox", "--profile", "read-only", "--workspace", ".", "--", "ls", ".."];
+    let answer = bench.run_in(&bench.repo().join("sub"), &named, &[]);
+    assert!(!answer.out.contains("a.txt"), "what is named alone is alone: {answer:?}");
+}
+
+#[test]
+fn a_command_that_is_empty_is_refused() {
+    let place = Place::of_user();
+    let answer = run(&place, &[], "read-only", &["--", ""]);
+    assert_told(&place, &answer, 2, &["The command is empty."]);
+}
+
+#[test]
+fn names_that_are_held_for_a_writer_are_no_work_to_git_in_its_jail() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let script = "echo b > b.txt && git status --porcelain";
+    let answer = bench.run(&["sandbox", "--profile", "writer", "--", "sh", "-c", script]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "?? b.txt\n"), "{answer:?}");
 }

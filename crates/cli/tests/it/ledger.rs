@@ -145,6 +145,18 @@ impl Ledger {
         ledger
     }
 
+    /// Task `2` done while `1` is under way: its change is on no branch yet.
+    pub(crate) fn early(bench: &Bench, run: &str) -> Self {
+        let mut ledger = Self::start(bench, run);
+        ledger.begin("1");
+        let tree = ledger.change("goodbye.txt", "Goodbye.\n");
+        ledger.attempt("2", agent::Outcome::Done, &tree);
+        let (state, reason, resolution) = (Ended::Done, None, None);
+        let ended = TaskEnded { state, reason, resolution, tree: Some(tree) };
+        ledger.tell(about("2"), Event::TaskEnded(Box::new(ended)));
+        ledger
+    }
+
     /// No process holds the run any more.
     pub(crate) fn let_go(mut self) -> Self {
         self.lease = None;
@@ -216,6 +228,7 @@ impl Ledger {
             tree: Some(tree.clone()),
             claimed: Vec::new(),
             trouble: None,
+            refused: Vec::new(),
             kept,
             spent: Spent { turns: 1, usage, ..Spent::default() },
         };

@@ -101,11 +101,40 @@ fn what_a_task_asks_for_is_checked_where_it_stands() {
         .map(|fault| format!("{}:{} {}", fault["line"], fault["column"], fault["message"]))
         .collect();
     let lines: Vec<&str> = told.iter().map(|one| one.split(' ').next().unwrap()).collect();
-    assert_eq!(lines, ["3:8", "10:8", "11:10", "12:9", "13:11"], "{told:#?}\n{faults:#?}");
+    let places = ["3:8", "10:8", "11:10", "12:9", "13:11", "24:11"];
+    assert_eq!(lines, places, "{told:#?}\n{faults:#?}");
+    assert!(told[5].contains("Task `b` asks for the workflow `tdd`, which does not exist."));
     assert!(told[0].contains("The plan asks for a model that is none."), "{told:?}");
     assert!(told[2].contains("Task `a` asks for the profile `writr`"), "{told:?}");
     assert_eq!(faults[0]["hint"], "Perhaps `literal` is meant.");
     assert!(faults[2]["hint"].as_str().unwrap().contains("Perhaps `writer` is meant."));
+}
+
+#[test]
+fn a_workflow_that_the_plan_sets_for_all_and_nobody_knows_is_one_fault() {
+    let bench = Bench::with(&[("a.txt", "x\n")]);
+    let plan = "---\nsequester: 1\nworkflow: biuld\n---\n# P\n\n## [a] One\n\nText.\n\n## [b] Two\n\nText.\n";
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let faults = bench.run(&["plan", "../plan.md", "--json"]).json()["faults"].clone();
+    let [fault] = &faults.as_array().unwrap()[..] else { panic!("{faults}") };
+    assert_eq!((&fault["code"], &fault["line"]), (&"SQ0258".into(), &3.into()));
+    assert_eq!(fault["hint"], "Perhaps `build` is meant.");
+}
+
+#[test]
+fn files_that_are_to_be_created_and_are_there_are_told_of() {
+    let bench = Bench::with(&[("a.txt", "x\n"), ("b.txt", "x\n")]);
+    let task = |id: &str| {
+        format!("## [{id}] One\n\n```task\nfiles: {{create: [{id}.txt]}}\n```\n\nText.\n\n")
+    };
+    let plan = format!("---\nsequester: 1\n---\n# P\n\n{}{}", task("a"), task("c"));
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let told = bench.run(&["plan", "../plan.md"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    let words = told.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let note =
+        "note: To be created, and there already: `a.txt` (task `a`). If the plan has been run";
+    assert!(words.contains(note), "{told:?}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Feed for Watch {
             News::Replied(reply) => {
                 self.replies.lock().unwrap().push((std::mem::take(&mut pieces), reply.clone()));
             }
-            News::Failed(error) => self.failures.lock().unwrap().push(error.clone()),
+            News::Failed(error, _) => self.failures.lock().unwrap().push(error.clone()),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
 use crate::budget::{Limit, Spent};
-use crate::provider;
+use crate::provider::{self, Kind};
 use crate::report::Report;
 
 /// The end of one attempt, with all that it leaves.
@@ -84,6 +84,27 @@ impl Outcome {
     }
 
     /// One sentence for a person.
+    /// What a person can do about a model that gave nothing.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Failed { fault: Fault::Provider { error } } => Some(error.kind.hint()),
+            Self::Refused { .. } => Some("Say the task in other words, or take another model."),
+            _ => None,
+        }
+    }
+
+    /// Whether a person has to change what was given before it can succeed. A model that babbles is not theirs to mend.
+    pub fn is_input(&self) -> bool {
+        let Self::Failed { fault: Fault::Provider { error } } = self else { return false };
+        !error.kind.is_passing() && error.kind != Kind::TooLarge
+    }
+
+    /// Whether what was given names a key or a model that the provider does not know: whatever the task, it cannot succeed so.
+    pub fn is_misnamed(&self) -> bool {
+        let Self::Failed { fault: Fault::Provider { error } } = self else { return false };
+        matches!(error.kind, Kind::NoKey | Kind::Authentication | Kind::UnknownModel)
+    }
+
     pub fn sentence(&self) -> String {
         match self {
             Self::Done => "The work is done.".to_owned(),

@@ -254,6 +254,11 @@ impl AgentRun {
         }
     }
 
+    /// How long it waits before it asks again.
+    pub fn waits(&self) -> Option<Duration> {
+        if let State::Waiting(wait) = self.state { Some(wait) } else { None }
+    }
+
     /// The wait is over.
     pub fn waited(&mut self) {
         if matches!(self.state, State::Waiting(_)) {

@@ -66,7 +66,10 @@ pub(super) fn faults(input: &Input<'_>, tdd: Tdd) -> Vec<String> {
     let mut faults = Vec::new();
     if !tdd.red {
         let started = input.red.iter().any(|ran| check::ended(ran.code));
-        faults.push(if started {
+        let failed = input.red.iter().any(|ran| check::ended(ran.code) && ran.code != 0);
+        faults.push(if failed {
+            "With the new tests alone nothing fails that did not fail before them, so it is not shown that they test the change.".to_owned()
+        } else if started {
             "The new tests pass without the change too, so they test nothing of it.".to_owned()
         } else {
             "It is not known whether the new tests fail without the change: they could not be run."

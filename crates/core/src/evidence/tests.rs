@@ -530,7 +530,17 @@ fn a_check_that_fails_anyway_is_no_red() {
             .unwrap()
             .red
     };
-    assert!(!red(&[green, before.clone()]), "it failed without the new tests too");
+    let both = [green, before.clone()];
+    assert!(!red(&both), "it failed without the new tests too");
+    let fails = Scene {
+        checks: &checks,
+        red: &both,
+        outputs: outputs.clone(),
+        ..Scene::of(&task, &change)
+    }
+    .fails();
+    let told = "With the new tests alone nothing fails that did not fail before them, so it is not shown that they test the change.";
+    assert!(fails.iter().any(|one| one == told), "{fails:?}");
     let tests_fail = ended(Kind::Tests, "tests", 101, Some((3, 1)));
     assert!(red(&[tests_fail, before]));
 }

@@ -110,8 +110,8 @@ impl Running {
         };
         let outcome = agent::Outcome::Cancelled;
         let (said, report, tree, trouble) = (None, None, None, None);
-        let claimed = Vec::new();
-        AttemptEnded { outcome, said, report, claimed, change, tree, trouble, kept, spent }
+        let (claimed, refused) = (Vec::new(), Vec::new());
+        AttemptEnded { outcome, said, report, claimed, change, tree, trouble, refused, kept, spent }
     }
 
     /// The calls that it began last: their turn, and how many they are.

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::contradiction::Contradiction;
-use super::plan::{Settings, TaskSpec};
+use super::plan::{Cap, Settings, TaskSpec};
 use super::said::Said;
 use super::workflow::Workflow;
 use crate::agent;
 use crate::budget::{Budget, Spent};
+use crate::change::Refused;
 use crate::check::{Check, Counts};
 use crate::context::Refusal;
 use crate::digest::Digest;
@@ -66,6 +67,9 @@ pub enum Event {
         /// Tasks that failed and are tried again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         retry: Vec<TaskId>,
+        /// What it may use from now on, in the place of what it had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<Cap>,
     },
     /// The plan was edited: open tasks take the new text.
     PlanChanged {
@@ -446,6 +450,9 @@ pub struct AttemptEnded {
     /// Why the change could not be taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// What the workspace held and no change may bring, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,

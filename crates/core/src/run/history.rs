@@ -8,6 +8,7 @@ use super::event::{
 };
 use crate::agent;
 use crate::budget::Spent;
+use crate::change::Refused;
 use crate::digest::Digest;
 use crate::id::{TaskId, TreeId};
 use crate::moment::Moment;
@@ -47,6 +48,8 @@ pub struct Attempt {
     /// Nothing while it is under way, or where it was cut off.
     pub outcome: Option<agent::Outcome>,
     pub trouble: Option<String>,
+    /// What no change may bring.
+    pub refused: Vec<Refused>,
     pub report: Option<Digest>,
     pub change: Option<Digest>,
     pub tree: Option<TreeId>,
@@ -79,6 +82,7 @@ impl Attempt {
             started_at: recorded.at,
             outcome: None,
             trouble: None,
+            refused: Vec::new(),
             report: None,
             change: None,
             tree: started.from.clone(),
@@ -95,6 +99,7 @@ impl Attempt {
     fn end(&mut self, ended: &AttemptEnded) {
         self.outcome = Some(ended.outcome.clone());
         self.trouble.clone_from(&ended.trouble);
+        self.refused.clone_from(&ended.refused);
         self.report.clone_from(&ended.report);
         self.change.clone_from(&ended.change);
         if ended.tree.is_some() {

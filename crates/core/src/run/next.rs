@@ -219,7 +219,8 @@ impl<'a> Walk<'a> {
             }
             (Outcome::Failed { fault: Fault::Provider { .. } } | Outcome::Refused { .. }, _) => {
                 let next = self.next_model(at);
-                Some(next.unwrap_or_else(|| failed(tried.outcome.sentence(), None)))
+                let hint = tried.outcome.hint().map(str::to_owned);
+                Some(next.unwrap_or_else(|| failed(tried.outcome.sentence(), hint)))
             }
             (Outcome::Cancelled, _) => Some(end(Ended::Cancelled, tried.outcome.sentence(), None)),
             (
@@ -272,7 +273,10 @@ impl<'a> Walk<'a> {
         let Some(target) = self.target(at) else {
             return Some(failed("The checks fail, and no step of the workflow can mend it.", None));
         };
-        if self.tries.fixes < self.started.settings.fixes && !self.tries.stronger {
+        // The same model says the same of the same text: what it does word for word it does not mend.
+        let scripted = self.model(target) == Some(LITERAL);
+        let may_fix = self.tries.fixes < self.started.settings.fixes && !scripted;
+        if may_fix && !self.tries.stronger {
             self.tries.fixes += 1;
             self.undo(target);
             self.because = Some(because);
@@ -286,7 +290,13 @@ impl<'a> Walk<'a> {
             self.because = Some(because);
             return self.attempt(target, Purpose::Stronger);
         }
-        Some(offer("Its checks or its review still fail after all that could be tried.", gist))
+        let why = if scripted { SCRIPTED } else { STILL };
+        Some(offer(why, gist))
+    }
+
+    /// The one that a step was left with.
+    fn model(&self, at: usize) -> Option<&str> {
+        self.models(at).get(self.rungs[at]).map(String::as_str)
     }
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
@@ -465,6 +475,10 @@ impl<'a> Walk<'a> {
 /// The model that carries tasks out word for word, and judges nothing.
 pub const LITERAL: &str = "literal";
 pub const NO_MODEL: &str = "no model";
+
+const STILL: &str = "Its checks or its review still fail after all that could be tried.";
+/// What is asked where nobody can mend it.
+const SCRIPTED: &str = "Its checks fail, and `literal` did what its text says, word for word: it does the same again unless the text or the project changes. Edit the plan (`sequester resume --plan`), or give the task to a model.";
 
 /// Whether a phase says of another's work that it may stand.
 fn is_judging(phase: Phase) -> bool {

@@ -129,6 +129,14 @@ impl Cap {
         }
     }
 
+    /// As much as that on top of what was used.
+    pub(super) fn above(self, tokens: u64, price: u64) -> Self {
+        Self {
+            tokens: self.tokens.map(|cap| cap.saturating_add(tokens)),
+            price: self.price.map(|cap| cap.saturating_add(price)),
+        }
+    }
+
     /// So many parts of so many.
     pub(super) fn part(self, parts: u64, of: u64) -> Self {
         let part = |cap: u64| u128::from(cap) * u128::from(parts) / u128::from(of.max(1));

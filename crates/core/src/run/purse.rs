@@ -3,9 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attempts::Tried;
 use super::cost::Cost;
+use super::event::Ended;
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
+use crate::agent;
+use crate::id::TaskId;
 
 /// One task, in parts that can be divided.
 const WHOLE: u64 = 1 << 20;
@@ -30,6 +34,25 @@ impl RunState {
             let above = self.claims(at);
             self.tasks[at].stake = Stake { weight: own + above, before: self.tasks[at].cost };
         }
+    }
+
+    /// What it may use in all, with what it may use from now on where a person says so anew.
+    pub(super) fn endowed(&self, anew: Option<Cap>) -> Cap {
+        let above = |anew: Cap| anew.above(self.cost.usage.total(), self.cost.price);
+        anew.map_or(self.started.settings.budget, above)
+    }
+
+    /// Tasks that ended because their part of the run's budget was used up: more of it helps these, and no others.
+    pub fn poor(&self) -> Vec<TaskId> {
+        let is_poor = |task: &&TaskRun| {
+            let has_failed = task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
+            let last = task.tried().next_back();
+            let ran_out =
+                |last: &Tried| matches!(last.outcome, agent::Outcome::BudgetExhausted { .. });
+            let own = task.spec.budget.minus(task.cost.usage.total(), task.cost.price);
+            has_failed && last.is_some_and(ran_out) && !own.is_spent()
+        };
+        self.tasks.iter().filter(is_poor).map(|task| task.spec.id.clone()).collect()
     }
 
     /// What those that need a task want of what it leaves.

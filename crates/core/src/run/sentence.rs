@@ -7,6 +7,7 @@ use super::event::{
     AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Outcome, Purpose,
     Tally, TaskEnded,
 };
+use crate::change::Refused;
 use crate::id::TaskId;
 
 /// An event as a sentence, without its time and place.
@@ -22,9 +23,15 @@ pub fn sentence(event: &Event) -> String {
             started.plan.path,
             started.branch
         ),
-        Event::RunResumed { retry } if retry.is_empty() => "It is taken up again.".to_owned(),
-        Event::RunResumed { retry } => {
-            format!("It is taken up again, and tries {} again.", names(retry))
+        Event::RunResumed { retry, budget } => {
+            let mut text = "It is taken up again".to_owned();
+            if budget.is_some() {
+                text += " with a new budget";
+            }
+            if !retry.is_empty() {
+                let _ = write!(text, ", and tries {} again", names(retry));
+            }
+            text + "."
         }
         Event::PlanChanged { plan, .. } if plan.path.is_empty() => {
             "The task goes to other models.".to_owned()
@@ -144,14 +151,28 @@ fn attempt_ended(ended: &AttemptEnded) -> String {
     if let Some(trouble) = &ended.trouble {
         let _ = write!(text, " Its change could not be taken: {trouble}");
     }
+    if !ended.refused.is_empty() {
+        let _ = write!(text, " Not taken: {}.", not_taken(&ended.refused));
+    }
     text
+}
+
+/// The names that no change may bring, in short.
+pub fn not_taken(refused: &[Refused]) -> String {
+    const MOST: usize = 3;
+    let mut names: Vec<String> =
+        refused.iter().take(MOST).map(|one| format!("`{}`", one.path)).collect();
+    if refused.len() > MOST {
+        names.push(format!("{} more", refused.len() - MOST));
+    }
+    names.join(", ")
 }
 
 fn check_ended(ended: &CheckEnded) -> String {
     let word = if ended.passed { "passed" } else { "failed" };
     let place = match (ended.is_base, ended.is_red) {
         (true, _) => " on the task's base",
-        (_, true) => " on the task's base with the new tests",
+        (_, true) => " on the task's base with the new tests alone (red: it is to fail)",
         _ => "",
     };
     let command = &ended.check.command;

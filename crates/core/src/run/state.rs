@@ -231,14 +231,15 @@ impl RunState {
         let is_stale = self.is_stale(&recorded.entry);
         match event {
             Event::RunStarted(_) => return Err(misfit("a run starts once")),
-            Event::RunResumed { retry } => {
+            Event::RunResumed { retry, budget } => {
                 let had_ended = self.ended.take().is_some();
+                self.started.settings.budget = self.endowed(*budget);
                 for task in retry {
                     self.reopen(task).ok_or_else(|| misfit("there is no such task"))?;
                 }
                 self.queue = Queue::of(&self.tasks);
                 self.settle();
-                if had_ended || !retry.is_empty() {
+                if had_ended || !retry.is_empty() || budget.is_some() {
                     self.part();
                 }
             }

@@ -57,6 +57,10 @@ pub struct TaskView {
     /// What would help.
     pub resolution: Option<String>,
     pub commit: Option<CommitId>,
+    /// Its change is made, and not on the branch yet.
+    pub off_branch: bool,
+    /// The earlier task whose change comes onto the branch first.
+    pub comes_after: Option<TaskId>,
     pub reviewed: bool,
 }
 
@@ -234,6 +238,8 @@ impl TaskView {
             blocked_by: root.map(|root| root.spec.id.clone()),
             resolution: ended.and_then(|ended| ended.resolution.clone()),
             commit: task.committed.clone(),
+            off_branch: task.is_off_branch(),
+            comes_after: run.first_before(task).map(|first| first.spec.id.clone()),
             reviewed: is_reviewed(task),
         }
     }
@@ -258,7 +264,19 @@ impl Waiting {
     }
 }
 
+impl TaskRun {
+    fn is_off_branch(&self) -> bool {
+        self.result().is_some() && self.committed.is_none()
+    }
+}
+
 impl RunState {
+    /// The first task that keeps a change that is made from the branch: changes come there in the plan's order.
+    fn first_before(&self, task: &TaskRun) -> Option<&TaskRun> {
+        let first = self.tasks.get(self.settled).filter(|_| task.is_off_branch())?;
+        (first.spec.id != task.spec.id).then_some(first)
+    }
+
     /// Questions whose answers still decide something, the first that was asked first.
     pub fn inbox(&self) -> impl Iterator<Item = (&QuestionId, &Open)> {
         let is_open = |open: &Open| {

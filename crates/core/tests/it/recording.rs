@@ -388,6 +388,7 @@ impl Recording {
             tree: Some(tree.clone()),
             claimed: Vec::new(),
             trouble: None,
+            refused: Vec::new(),
             kept: self.kept.keep(&agent::Kept::default()),
             spent: sequester_core::budget::Spent::default(),
         };

@@ -83,6 +83,7 @@ impl Controller {
             change: left.change.as_ref().map(|change| change.pack(&mut batch)),
             tree: left.tree,
             trouble: left.trouble,
+            refused: left.change.map(|change| change.refused).unwrap_or_default(),
             kept: batch.keep(json(&ending.kept)),
             spent: ending.spent,
             outcome: ending.outcome,
@@ -172,6 +173,7 @@ pub(super) fn failed(fault: Fault) -> AttemptEnded {
         change: None,
         tree: None,
         trouble: None,
+        refused: Vec::new(),
         kept: Digest::of(&json(&agent::Kept::default())),
         spent: sequester_core::budget::Spent::default(),
     }

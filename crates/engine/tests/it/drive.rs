@@ -161,7 +161,7 @@ async fn those_who_watch_see_each_step_once_and_text_while_it_comes() {
                 News::Asking => "asking".to_owned(),
                 News::Text(piece) => format!("text {piece}"),
                 News::Replied(_) => "replied".to_owned(),
-                News::Failed(error) => error.kind.as_str().to_owned(),
+                News::Failed(error, _) => error.kind.as_str().to_owned(),
                 News::Calling(list) => format!("calling {}", list.len()),
                 News::Returned(_) => "returned".to_owned(),
                 News::Ended(ending) => ending.outcome.as_str().to_owned(),

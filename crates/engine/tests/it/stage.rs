@@ -195,7 +195,7 @@ impl Stage {
         } else {
             let log = self.open()?;
             if log.read(|run| run.ended.is_some()) {
-                let event = Event::RunResumed { retry: Vec::new() };
+                let event = Event::RunResumed { retry: Vec::new(), budget: None };
                 let entries = vec![Entry { scope: Scope::default(), event }];
                 log.append(Batch { entries, blobs: Vec::new() }).await?;
             }

@@ -59,6 +59,15 @@ pub(crate) fn write(objects: &Objects, words: &Words<'_>) -> Result<CommitId, Er
     Ok(name.to_string().as_str().into())
 }
 
+/// The first commit that it was made on.
+pub(crate) fn parent_of(objects: &Objects, commit: &Name) -> Result<Option<Name>, Error> {
+    let bytes = objects.commit(commit)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let head = text.split("\n\n").next().unwrap_or_default();
+    let parent = head.lines().find_map(|line| line.strip_prefix("parent "));
+    parent.map(|parent| objects.format().read(parent)).transpose()
+}
+
 /// The tree of a commit.
 pub(crate) fn tree_of(objects: &Objects, commit: &Name) -> Result<Name, Error> {
     let bytes = objects.commit(commit)?;

@@ -23,7 +23,7 @@ const FILE_BYTES: u64 = 1 << 30;
 const OWN: &str = ".sequester/";
 
 /// The tree that `head` becomes with all that is not committed, as if the files to be passed over did not lie there.
-pub(super) fn write(
+pub(crate) fn write(
     repo: &Repo,
     head: &Name,
     passed_over: &BTreeSet<RepoPath>,

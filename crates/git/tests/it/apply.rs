@@ -6,7 +6,7 @@ use std::path::Path;
 use sequester_core::change::{Entry, Mode};
 use sequester_core::id::CommitId;
 use sequester_core::moment::Moment;
-use sequester_core::repository::{Draft, Repository};
+use sequester_core::repository::{Draft, Repository, Start};
 use sequester_git::{Application, Applied, Apply, Home, Refusal, Trees, Unclean};
 
 use crate::sandbox::{Sandbox, discover, git};
@@ -45,7 +45,7 @@ fn usual() -> Vec<Entry> {
 fn apply(root: &Path, commit: &CommitId, apply: Apply, unclean: Unclean) -> Applied {
     let repo = discover(root).unwrap().unwrap();
     let (message, at) = ("Merge the run", Moment(9_000));
-    let application = Application { commit, apply, unclean, message, at };
+    let application = Application { commit, began: None, apply, unclean, message, at };
     Trees::of(&repo, Home::default()).apply(&application).unwrap()
 }
 
@@ -176,7 +176,7 @@ fn what_fails_midway_is_undone() {
         let trees = trees(&sandbox);
         let (apply, unclean, message, at) =
             (Apply::FastForward, Unclean::Refuse, "Merge", Moment(0));
-        trees.apply(&Application { commit: &commit, apply, unclean, message, at })
+        trees.apply(&Application { commit: &commit, began: None, apply, unclean, message, at })
     };
     let before = state(&sandbox);
     let error = try_it().unwrap_err();
@@ -213,7 +213,9 @@ fn a_link_in_the_working_tree_leads_nowhere() {
     symlink(&elsewhere, sandbox.path("new")).unwrap();
     let trees = trees(&sandbox);
     let (apply, unclean, message, at) = (Apply::Patch, Unclean::Keep, "", Moment(0));
-    trees.apply(&Application { commit: &commit, apply, unclean, message, at }).unwrap_err();
+    trees
+        .apply(&Application { commit: &commit, began: None, apply, unclean, message, at })
+        .unwrap_err();
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
     assert!(sandbox.path("new").is_symlink());
 }
@@ -234,4 +236,55 @@ fn a_linked_worktree_a_detached_head_and_a_first_commit_work_too() {
     let commit = work(&fresh, vec![entry("first", Some(Mode::File), "x")]);
     let applied = apply(&fresh.root(), &commit, Apply::FastForward, Unclean::Refuse);
     assert_eq!((applied, status(&fresh)), (Applied::Moved(commit), String::new()));
+}
+
+#[test]
+fn a_checkout_that_is_still_as_the_run_began_with_it_takes_the_branch() {
+    for (how, committed) in [(Apply::FastForward, true), (Apply::Patch, false)] {
+        let sandbox = sample();
+        let head = sandbox.git(&["rev-parse", "HEAD"]);
+        sandbox.write("a", "not committed\n");
+        sandbox.write("b", "not committed\n");
+        sandbox.write("untracked", "new\n");
+        sandbox.git(&["add", "b"]);
+        let trees = trees(&sandbox);
+        let begun = trees.start(true).unwrap();
+        let draft = |tree, parent, message: &str| Draft {
+            tree,
+            parent,
+            message: message.to_owned(),
+            author: None,
+            at: Moment(5_000),
+        };
+        let parent = trees.commit(&draft(begun.tree.clone(), begun.commit, "before")).unwrap();
+        let changed = change(vec![
+            entry("a", Some(Mode::File), "not committed, and more\n"),
+            entry("made", Some(Mode::File), "made\n"),
+        ]);
+        let tree = trees.with_change(&begun.tree, &changed).unwrap();
+        let commit = trees.commit(&draft(tree, Some(parent.clone()), "the task")).unwrap();
+        let began = Start { commit: Some(parent), tree: begun.tree, left_out: false };
+        let application = Application {
+            commit: &commit,
+            began: Some(&began),
+            apply: how,
+            unclean: Unclean::Refuse,
+            message: "Merge the run",
+            at: Moment(9_000),
+        };
+        sandbox.write("b", "something else\n");
+        let refused = trees.apply(&application).unwrap();
+        assert!(matches!(refused, Applied::Refused(Refusal::Unclean(_))), "{refused:?}");
+        sandbox.write("b", "not committed\n");
+        let applied = trees.apply(&application).unwrap();
+        let read = |path: &str| std::fs::read_to_string(sandbox.path(path)).unwrap();
+        assert_eq!(read("a"), "not committed, and more\n");
+        assert_eq!((read("b").as_str(), read("made").as_str()), ("not committed\n", "made\n"));
+        if committed {
+            assert_eq!((applied, status(&sandbox)), (Applied::Moved(commit), String::new()));
+        } else {
+            assert_eq!((applied, sandbox.git(&["rev-parse", "HEAD"])), (Applied::Changed(2), head));
+            assert_eq!(status(&sandbox), "M  a\nM  b\nA  made\n?? untracked");
+        }
+    }
 }

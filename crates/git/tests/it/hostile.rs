@@ -54,8 +54,9 @@ fn use_trees(repo: &Repo) {
     trees.hold(&"x".into(), &[tree], &[]).unwrap();
     trees.release(&"x".into()).unwrap();
     let (apply, unclean, message) = (Apply::Patch, Unclean::Keep, "");
-    let applied =
-        trees.apply(&Application { commit: &commit, apply, unclean, message, at }).unwrap();
+    let applied = trees
+        .apply(&Application { commit: &commit, began: None, apply, unclean, message, at })
+        .unwrap();
     // The second round meets what the first one staged.
     assert!(matches!(applied, Applied::Changed(2) | Applied::Refused(Refusal::Unclean(_))));
 }

@@ -21,6 +21,7 @@ pub(super) fn build(
     let scratch = scratch(&policy.limits);
     let mut root = skeleton(&surroundings.home, scratch);
     root.extend(people::entries(surroundings, identity));
+    root.extend(workspace::ignored(policy, &surroundings.home));
     let layers = policy.is_writing() && capabilities.has(Capability::Overlay);
     let at = workspace::folder(policy);
     let places = surroundings.places.iter().filter(|place| !place.at.starts_with(&at));

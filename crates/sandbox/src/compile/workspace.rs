@@ -160,6 +160,22 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
     above.into_iter().map(|above| bind(above, Access::Write)).chain(entries).collect()
 }
 
+/// Protected names that nothing has yet and that are held while a writer lives, for git in the jail: they are nobody's work. It reads
+/// them where a person has what is to be ignored everywhere.
+pub(super) fn ignored(policy: &Policy, home: &Path) -> Option<Entry> {
+    let Workspace::Folder(folder) = &policy.workspace else { return None };
+    if !policy.is_keeping() {
+        return None;
+    }
+    let is_there = |at: &Path| folder.covered.iter().any(|one| one.path.starts_with(at));
+    let shut = shut(policy, folder);
+    let held = shut.iter().filter(|entry| matches!(entry, Entry::Shut { .. }));
+    let held = held.filter(|entry| !is_there(entry.at()));
+    let names = held.filter_map(|entry| entry.at().strip_prefix(&folder.path).ok()?.to_str());
+    let lines: Vec<String> = names.map(|name| format!("/{name}\n")).collect();
+    Some(Entry::Text { at: home.join(".config/git/ignore"), content: lines.concat() })
+}
+
 /// The folder above a protected name that is not there, so that it is shut whole, unless something in it is granted.
 fn absent_parent(policy: &Policy, folder: &Folder, name: &str) -> Option<PathBuf> {
     let parent = Path::new(name).parent().filter(|parent| !parent.as_os_str().is_empty())?;

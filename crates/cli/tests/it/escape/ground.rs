@@ -159,6 +159,8 @@ impl Ground {
             ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin".to_owned()),
             ("HOME", path("home")),
             ("TMPDIR", path("tmp")),
+            // It lies in this project's own repository.
+            ("GIT_CEILING_DIRECTORIES", path("")),
             ("DEPLOY_TOKEN", self.canary.clone()),
             ("AWS_SECRET_ACCESS_KEY", self.canary.clone()),
             ("SSH_AUTH_SOCK", path("outside/docker.sock")),

@@ -1,10 +1,12 @@
 //! PROCEED, STOP, and no report at all.
 
-use sequester_testkit::model::{Request, Turn};
+use std::time::Duration;
+
+use sequester_testkit::model::{Fault, Faults, Request, Script, Setup, Turn};
 
 use super::{
-    BOTH, Row, bash, content, deliver, is_first_model, is_fix, one, own, plan, results, role,
-    stopped, write, wrote,
+    A, BOTH, Row, bash, bench, content, deliver, is_first_model, is_fix, one, own, plan, results,
+    role, stopped, write, wrote,
 };
 
 const SOLO: &str = "solo";
@@ -136,4 +138,27 @@ fn no_valid_report_is_one_fresh_attempt_on_the_next_model_and_then_a_failure() {
     assert_eq!(row.tried(run, "a"), ["write first a failed", "write repeat b done"]);
     assert!(!row.prompts("a").last().unwrap().contains("Well."));
     row.is_proved(run);
+}
+
+#[test]
+fn a_key_that_is_not_accepted_is_bad_input_and_told_with_the_remedy() {
+    let setup = Setup::new(Script::new(|_: &Request| panic!("nobody is asked")));
+    let setup = setup.faults(Faults::when(|_, _| Some(Fault::Unauthorized)));
+    let row = Row::set(bench("", &one(SOLO)), setup);
+    let ran = row.run(&[]);
+    let run = ran.ended(2, "failed");
+    let remedy = row.json(&["show", run, "a"])["resolution"].clone();
+    assert_eq!(remedy, "Check the key in the provider's environment variable.");
+}
+
+#[test]
+fn who_is_asked_again_later_is_told_of_with_the_time() {
+    let play = |request: &Request| deliver(request, "a.txt", "right\n");
+    let busy = Fault::TooManyRequests { retry_after: Duration::from_millis(1_200) };
+    let setup = Setup::new(Script::new(play)).faults(Faults::at(vec![(0, busy)]));
+    let row = Row::set(bench("", &one(SOLO)), setup);
+    let plan = row.plan();
+    let told = row.command(&["run", &plan, "--yes", "--model", A]).output().unwrap();
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.contains("(rate_limited, asked again in 1."), "{told}");
 }

@@ -83,7 +83,21 @@ pub(super) fn cut<'a>(
     document: &Document<'a>,
     mut contents: HashMap<usize, String>,
 ) -> Vec<Section<'a>> {
-    let mut cutter = Cutter { sections: Vec::new(), scopes: Scopes::default(), step_end: 0 };
+    let is_detailed = |block: &Block<'_>| {
+        let words = document.text(&block.words);
+        matches!(block.kind, Kind::Paragraph) && words.lines().next() == Some(DETAILS)
+    };
+    let mut cutter = Cutter {
+        sections: Vec::new(),
+        scopes: Scopes::default(),
+        step_end: 0,
+        // Where nothing else says what is to be done, the description does.
+        described: if document.blocks.iter().any(is_detailed) {
+            Composed::Aim
+        } else {
+            Composed::Work
+        },
+    };
     for block in &document.blocks {
         let words = document.text(&block.words);
         let place = Place {
@@ -146,6 +160,8 @@ struct Cutter<'a> {
     scopes: Scopes<'a>,
     /// Where the item of the last step ends: boxes before it are its own steps.
     step_end: usize,
+    /// What a description says.
+    described: Composed,
 }
 
 impl<'a> Cutter<'a> {
@@ -260,6 +276,20 @@ impl<'a> Cutter<'a> {
     fn paragraph(&mut self, words: &'a str, place: &Place) {
         let next = if place.within.is_some() { Next::Nested } else { Next::Paragraph };
         let rule = self.scopes.enter(next, place.start);
+        let part = part(words, self.described);
+        let words = match part.filter(|_| place.within.is_none() && rule == Rule::Open) {
+            None => words,
+            Some((Composed::Work | Composed::Aim, "")) => return,
+            Some((Composed::Work, rest)) => rest,
+            Some((Composed::Aim, rest)) => {
+                self.scopes.label(Label::Filled, words, Aside::Aim, None);
+                return self.judge(Aside::Aim, sentence::split(rest), place.line);
+            }
+            Some((Composed::Tests, rest)) => {
+                self.scopes.heading(1, words, Rule::Aside(Aside::Shown));
+                return self.judge(Aside::Shown, sentence::split(rest), place.line);
+            }
+        };
         let named = label::split(words)
             .and_then(|(name, rest)| Some((aside(name, Named::Label)?, name, rest)));
         // Of what explains, only a label that is set off as one is sure to be one.
@@ -337,6 +367,31 @@ impl<'a> Opened<'a> {
             _ => None,
         }
     }
+}
+
+/// A part of a text that was put together from an entry's fields, each under its name: the name itself says nothing.
+#[derive(Clone, Copy)]
+enum Composed {
+    /// What is to be done.
+    Work,
+    /// What it is for.
+    Aim,
+    /// How it will be looked at afterwards: nobody is asked to do so now.
+    Tests,
+}
+
+const DETAILS: &str = "Details:";
+
+/// Such a name alone in its line, and what stands below.
+fn part(words: &str, described: Composed) -> Option<(Composed, &str)> {
+    let (name, rest) = words.split_once('\n').unwrap_or((words, ""));
+    let part = match name.trim_end() {
+        "Description:" => described,
+        DETAILS => Composed::Work,
+        "Test strategy:" => Composed::Tests,
+        _ => return None,
+    };
+    Some((part, rest.trim_start()))
 }
 
 /// What bears a name.

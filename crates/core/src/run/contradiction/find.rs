@@ -224,8 +224,16 @@ impl<'a> Finder<'a> {
         let (id, path, verb) = (&self.task(at).id, &file.path, verb(file.action));
         let text = format!("Task `{id}` is to {verb} `{path}`, which it may not: {why}.");
         let told = format!("`{path}` cannot be changed here: {why}.");
-        let grant = as_it_is("It is refused, unless you grant it before you go on.");
-        self.doubt(at, text, told, vec![without(id, path), grant]);
+        let grant = as_it_is(
+            "It is refused, unless you grant it (`protected.grant` in your configuration) before you go on.",
+        );
+        let mut options = vec![without(id, path), grant];
+        // A task that is to write nothing else would come to nothing without it.
+        let is_all = |other: &FileRef| !other.action.writes() || other.path == *path;
+        if self.task(at).files.iter().all(is_all) {
+            options.insert(0, leave_out(id));
+        }
+        self.doubt(at, text, told, options);
     }
 
     fn prohibition(&self, task: &'a Task, file: &FileRef) -> Option<&'a str> {
@@ -248,8 +256,9 @@ impl<'a> Finder<'a> {
     /// The first option is the default; to do without the task is always one.
     fn doubt(&mut self, at: usize, text: String, told: String, mut options: Vec<Offer>) {
         let task = self.task(at).id.clone();
-        let leave = format!("`{task}` is not done; what needs it goes on without it.");
-        options.push(("Leave it out", leave, Remedy::LeaveOut));
+        if !options.iter().any(|(.., remedy)| *remedy == Remedy::LeaveOut) {
+            options.push(leave_out(&task));
+        }
         let question = Question {
             question: text,
             default: options.first().map(|(label, ..)| (*label).to_owned()),
@@ -277,7 +286,15 @@ fn as_it_is(what: &str) -> Offer {
 }
 
 fn without(task: &TaskId, path: &RepoPath) -> Offer {
-    ("Without it", format!("`{task}` is done without the file."), Remedy::Without(path.to_string()))
+    let what = format!(
+        "The subagent of `{task}` is told to do without the file. `literal` does what the text says, and stops at it."
+    );
+    ("Without it", what, Remedy::Without(path.to_string()))
+}
+
+fn leave_out(task: &TaskId) -> Offer {
+    let what = format!("`{task}` is not done; what needs it goes on without it.");
+    ("Leave it out", what, Remedy::LeaveOut)
 }
 
 fn verb(action: Action) -> &'static str {

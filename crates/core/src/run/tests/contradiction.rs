@@ -96,6 +96,15 @@ fn files_that_a_task_may_not_change_are_asked_about() {
 }
 
 #[test]
+fn a_task_that_may_write_nothing_of_what_it_is_to_write_is_left_out_by_default() {
+    let tasks = [("a", "files: {create: [.git/hooks/x], read: [a.rs]}")];
+    let doubts = find(&plan("", &tasks), &[], &[]);
+    let wanted = "a: Task `a` is to create `.git/hooks/x`, which it may not: `.git` is protected. [Leave it out | Without it | As it is]";
+    assert_eq!(told(&doubts), [wanted]);
+    assert_eq!(doubts[0].question.default.as_deref(), Some("Leave it out"));
+}
+
+#[test]
 fn a_plan_that_does_not_contradict_itself_asks_nothing() {
     let tasks = [
         ("a", "files: {create: [a.rs]}\nproduces: [\"`add`\"]"),

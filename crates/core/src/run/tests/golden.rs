@@ -40,7 +40,7 @@ fn every() -> Vec<Event> {
     };
     vec![
         Event::RunStarted(Box::new(first)),
-        Event::RunResumed { retry: vec!["a".into()] },
+        Event::RunResumed { retry: vec!["a".into()], budget: None },
         Event::PlanChanged {
             plan: Source {
                 path: "plan.md".to_owned(),
@@ -225,6 +225,7 @@ fn ended(said: Said) -> Event {
         change: Some(Digest::of(b"bytes")),
         tree: Some("tree".into()),
         trouble: Some("It is gone.".to_owned()),
+        refused: Vec::new(),
         kept: Digest::of(b"bytes"),
         spent: Spent::default(),
     }))

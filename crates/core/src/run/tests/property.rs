@@ -275,6 +275,7 @@ proptest! {
             let event = Event::AttemptEnded(Box::new(AttemptEnded {
                 outcome: agent::Outcome::Failed { fault: Fault::Runtime { message: "lost".to_owned() } },
                 said: None, report: None, claimed: Vec::new(), change: None, tree: None, trouble: None,
+                refused: Vec::new(),
                 kept: crate::digest::Digest::of(b"kept"), spent: crate::budget::Spent::default(),
             }));
             let scope = Scope { task: Some(task), phase: Some(phase), attempt: Some(number) };

@@ -56,6 +56,18 @@ fn what_others_left_is_parted_anew_when_a_run_is_taken_up_again() {
 }
 
 #[test]
+fn a_run_whose_budget_is_spent_goes_on_with_a_new_one() {
+    let tasks = vec![task("a", &[]), task("b", &["a"]), task("c", &["b"])];
+    let (outcome, mut stage) = play(tasks, 2_500);
+    assert_eq!((outcome, stage.ended("c")), (Outcome::BudgetExhausted, None));
+    let used = stage.state.cost.usage.total();
+    let (retry, budget) = (stage.state.poor(), Some(Cap { tokens: Some(9_000), price: None }));
+    stage.tell(Scope::default(), Event::RunResumed { retry, budget });
+    assert_eq!(stage.state.started.settings.budget.tokens, Some(9_000 + used));
+    assert_eq!((stage.play(), stage.ended("c")), (Outcome::Done, Some(Ended::Done)));
+}
+
+#[test]
 fn a_task_without_money_is_in_nobodys_way() {
     let mut tasks = vec![task("a", &[]), task("b", &[])];
     tasks[0].workflow = "pipeline".to_owned();

@@ -187,7 +187,7 @@ impl Stage {
 
     pub(super) fn resume(&mut self, retry: &[&str]) {
         let retry = retry.iter().map(|task| TaskId::from(*task)).collect();
-        self.tell(Scope::default(), Event::RunResumed { retry });
+        self.tell(Scope::default(), Event::RunResumed { retry, budget: None });
     }
 
     /// Somebody takes it up with an edited plan.
@@ -320,6 +320,7 @@ impl Stage {
                     tree: brought.changes.then(|| tree.as_str().into()),
                     claimed: Vec::new(),
                     trouble: None,
+                    refused: Vec::new(),
                     kept: Digest::of(b"kept"),
                     spent: Spent::default(),
                 }));

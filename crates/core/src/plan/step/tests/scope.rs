@@ -31,6 +31,17 @@ fn done(text: &str) {
 const BEFORE: &str = "### Set up\n\n- [ ] Run `make`\n\n";
 
 #[test]
+fn the_names_of_parts_that_a_text_was_put_together_from_ask_for_nothing() {
+    let text = "Description:\nAdd a sum function.\n\nDetails:\nCreate `a.py`:\n\n```python\nx = 1\n```\n\n\
+        Test strategy:\nCall it with two numbers.\n\nRun: `make`\n";
+    assert_eq!(told(text), ["new a.py \"x = 1\\n\""]);
+    assert_eq!(told("Details:\nRun: `make`\n"), told("Run: `make`\n"));
+    assert_eq!(told("Description:\nRun: `make`\n"), told("Run: `make`\n"), "it says all");
+    // Of any other name nobody knows what it does to what stands below.
+    assert!(told("Postponed:\nRun: `make`\n")[0].starts_with("unclear"));
+}
+
+#[test]
 fn an_aside_holds_until_a_heading_of_its_own_level() {
     for name in [
         "Rollback",

@@ -1,0 +1,162 @@
+//! What a person is told of a run: in which words, and of what.
+
+use serde_json::Value;
+
+use crate::command::{Answer, Bench, FILES};
+use crate::ledger::{Ledger, PLAN};
+
+/// A repository with a plan beside it.
+fn bench(plan: &str) -> Bench {
+    let bench = Bench::with(&FILES);
+    std::fs::write(bench.path("plan.md"), plan).unwrap();
+    bench
+}
+
+fn run(bench: &Bench, more: &[&str]) -> Answer {
+    let plan = bench.path("plan.md").display().to_string();
+    let mut arguments = vec!["run", plan.as_str(), "--model", "literal"];
+    arguments.extend(more);
+    bench.run(&arguments)
+}
+
+/// The newest run.
+fn newest(bench: &Bench) -> Value {
+    bench.run(&["show", "--json"]).json()
+}
+
+#[test]
+fn what_a_subagent_wrote_and_no_change_may_bring_is_named_with_the_reason() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Settings\n\n## [a] Write both\n\n\
+        Run: `mkdir -p .claude && echo x > .claude/a.json && echo y > a.txt`\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &[]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.err.contains("not taken: `.claude/a.json`"), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    let shown = bench.run(&["show", &run, "a"]).out;
+    let line = shown.lines().find(|line| line.trim_start().starts_with("not taken")).unwrap();
+    assert!(line.contains(".claude/a.json, `.claude` is protected."), "{shown}");
+    let log = bench.run(&["log", &run]).out;
+    assert!(log.contains("Not taken: `.claude/a.json`."), "{log}");
+}
+
+#[test]
+fn a_change_that_is_made_and_not_on_the_branch_yet_is_told_of_as_such() {
+    let bench = bench(PLAN);
+    drop(Ledger::early(&bench, "0abcdef1"));
+    let status = bench.run(&["status", "0abcdef1", "--json"]).json();
+    let two = &status["tasks"][1];
+    assert_eq!((&two["state"], &two["off_branch"]), (&"done".into(), &true.into()), "{two}");
+    assert_eq!(two["comes_after"], "1", "{two}");
+    let text = bench.run(&["status", "0abcdef1"]).out;
+    assert!(text.contains("sequester/0abcdef1, once something is on it"), "{text}");
+    let diff = bench.run(&["diff", "0abcdef1"]);
+    assert!(diff.err.contains("`2` is done. Its change is not on the branch yet"), "{diff:?}");
+    assert!(bench.run(&["diff", "0abcdef1", "2", "--stat"]).out.contains("goodbye.txt"));
+    let apply = bench.run(&["apply", "0abcdef1", "--json"]);
+    let error = &apply.json()["error"];
+    assert_eq!((apply.code, &error["place"]), (Some(1), &"run 0abcdef1".into()), "{apply:?}");
+    assert!(error["message"].as_str().unwrap().contains("after `1`"), "{apply:?}");
+    assert!(error["hint"].as_str().unwrap().contains("sequester diff 0abcdef1 2"), "{apply:?}");
+}
+
+#[test]
+fn only_tasks_that_are_done_are_counted_as_applied() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Write a\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Write b\n\n```task\noptional: true\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n\n\
+        ## [c] Fail\n\nRun: `false`\n";
+    let bench = bench(plan);
+    assert_eq!(run(&bench, &["--unattended"]).code, Some(1));
+    let applied = bench.run(&["apply"]);
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert!(applied.err.contains("Only what is done is applied: 1 of 2 tasks."), "{applied:?}");
+}
+
+#[test]
+fn a_line_that_cannot_be_carried_out_is_told_as_a_line_of_the_plan() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Write a\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Do something\n\nUpdate the tests accordingly.\n";
+    let bench = bench(plan);
+    let line = plan.lines().position(|line| line.starts_with("Update")).unwrap() + 1;
+    let answer = run(&bench, &["--unattended"]);
+    let file = bench.path("plan.md").display().to_string();
+    let told = format!("Line {line} of `{file}`");
+    assert!(answer.err.contains(&told), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    for arguments in [&["status", &run][..], &["show", &run], &["show", &run, "b"]] {
+        let shown = bench.run(arguments);
+        let words: String = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&told), "{arguments:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn where_there_is_no_git_the_way_that_works_is_named() {
+    let bench = Bench::plain();
+    std::fs::write(bench.repo().join("b.txt"), "b\n").unwrap();
+    let text = "Create `a.txt`:\n\n```\na\n```\n";
+    let answer = bench.run(&["task", text, "--model", "literal"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(!answer.out.contains("apply"), "{answer:?}");
+    assert!(answer.out.contains("| patch -p1"), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    let status = bench.run(&["status", &run]).out;
+    assert!(!status.contains("apply") && status.contains("| patch -p1"), "{status}");
+}
+
+#[test]
+fn tests_first_is_told_as_red_and_green() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n## [a] Write a\n\n```task\ntdd: true\n\
+        files: {create: [a.txt], test: [tests/test_a.sh]}\nchecks: [\"sh tests/test_a.sh\"]\n```\n\n\
+        Create `tests/test_a.sh`:\n\n```sh\n#!/bin/sh\ntest -e a.txt && exit 0\necho there is no a\nexit 1\n```\n\nCreate `a.txt`:\n\n```\na\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &[]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let red = "red: `sh tests/test_a.sh` fails with the new tests alone, as it should";
+    assert!(answer.err.contains(red), "{answer:?}");
+    let run = newest(&bench)["run"].as_str().unwrap().to_owned();
+    let shown = bench.run(&["show", &run, "a"]).out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "red: the new tests fail without the change; green: they pass with it";
+    assert!(words.contains(told), "{shown}");
+}
+
+#[test]
+fn a_run_is_exported_as_one_value_where_that_is_asked_for() {
+    let bench = bench(PLAN);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    let lines = bench.run(&["export", "0abcdef1"]).out;
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(bench.run(&["export", "0abcdef1", "--json"]).json(), Value::Array(lines));
+}
+
+#[test]
+fn branches_that_stay_when_their_runs_go_are_named() {
+    let bench = bench(PLAN);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    let gone = bench.run(&["gc", "0abcdef1"]);
+    assert!(gone.out.contains("`git branch -D sequester/0abcdef1`"), "{gone:?}");
+}
+
+#[test]
+fn all_faults_of_a_configuration_are_told_at_once() {
+    let bench = bench(PLAN);
+    bench.write("sequester.toml", "jbos = 3\nreveiw = \"x\"\n");
+    let plan = bench.path("plan.md").display().to_string();
+    let answer = bench.run(&["plan", &plan]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.err.contains("`jbos`") && answer.err.contains("`reveiw`"), "{answer:?}");
+}
+
+#[test]
+fn what_is_left_of_a_run_that_stopped_is_counted() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Ask\n\nAsk: Which colour?\n- Red\n- Blue\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Write b\n\n```task\nneeds: [a]\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &[]);
+    let counts = "(0 done, 0 failed, 0 blocked, 1 waiting, 1 pending)";
+    assert!(answer.out.contains(counts), "{answer:?}");
+}
