@@ -127,6 +127,7 @@ impl Told {
             change: deed.tree.map(|_| change),
             tree: deed.tree.map(TreeId::from),
             trouble: None,
+            refused: Vec::new(),
             kept: self.keep(serde_json::to_vec(&agent::Kept::default()).unwrap()),
             spent: Spent::default(),
         };
@@ -358,14 +359,14 @@ fn only_attempts_that_count_leave_anything() {
     assert!(summary.starts_with("It was mended."), "{summary}");
     assert_eq!(*paths, ["src/a.rs", "src/b.rs"]);
     // A person wants it again: nothing of before counts, from the clean base.
-    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()] });
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()], budget: None });
     assert_eq!(told.left("t0"), []);
     told.attempt("t0", 3, &write("Once more.", None, "three", &["src/c.rs"]));
     told.end("t0", Ended::Done, "three");
     let [(summary, paths)] = &text(&told)[..] else { panic!("{:?}", text(&told)) };
     assert!(summary.starts_with("Once more."), "{summary}");
     assert_eq!(*paths, ["src/c.rs"]);
-    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()] });
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()], budget: None });
     told.attempt("t0", 4, &write("Never done.", None, "four", &["src/d.rs"]));
     told.end("t0", Ended::Failed, "four");
     assert_eq!(told.left("t0"), [], "what failed leaves nothing");
@@ -387,7 +388,7 @@ fn what_is_begun_anew_is_handed_to_nobody_by_who_knew_it_before() {
         catalogue.all(&seeker).iter().map(|(record, _)| record.text.clone()).collect()
     };
     assert_eq!(hand(&told).len(), 2);
-    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t1".into()] });
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t1".into()], budget: None });
     assert_eq!(hand(&told).len(), 1, "it is not done");
     let deed = Deed {
         step: "write",
