@@ -12,6 +12,7 @@ use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::notes::Notes;
 use sequester_core::plan::Task;
+use sequester_core::record::Pack;
 use sequester_core::spelling;
 use sequester_survey::Survey;
 
@@ -46,10 +47,14 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let mut builder =
         Builder::new(&file.plan, &file.graph, architecture, shelf, index, &limits, &companions);
     builder.notes = &notes;
+    // As the first task of a run would see it.
+    let is_shut = project.settings.later("share").and_then(toml::Value::as_str) == Some("none");
+    let (empty, passes) = (Pack::default(), project.settings.records().backpack && !is_shut);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
-        let request = Request::new(&task.id, role);
+        let backpack = passes.then_some(&empty);
+        let request = Request { backpack, ..Request::new(&task.id, role) };
         let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
         Ok(project.admit_agent(context, role))
     };

@@ -191,18 +191,14 @@ fn taken(inside: &[Inside<'_>]) -> usize {
     inside.iter().map(|one| one.item.tokens()).sum()
 }
 
-/// Those whose words stand in another one that matters no less; of equal ones the oldest stays.
+/// Those that another one says word for word and that matter no more; of equal ones the oldest stays.
 fn repeated<'a>(inside: &[Inside<'a>]) -> Vec<Inside<'a>> {
-    // With blanks around it a word is no part of another.
-    let line =
-        |one: &Inside<'_>| format!(" {} ", one.item.line().trim_end_matches('.').to_lowercase());
+    let line = |one: &Inside<'_>| one.item.line().trim_end_matches('.').to_lowercase();
     let lines: Vec<String> = inside.iter().map(line).collect();
-    let rank = |one: &Inside<'_>| (one.item.priority, lines[one.age].len(), Reverse(one.age));
+    let rank = |one: &Inside<'_>| (one.item.priority, Reverse(one.age));
     let is_said = |one: &&Inside<'_>| {
-        let said = |other: &Inside<'_>| {
-            rank(other) > rank(one) && lines[other.age].contains(&lines[one.age])
-        };
-        inside.iter().any(said)
+        let says = |other: &Inside<'_>| lines[other.age] == lines[one.age];
+        inside.iter().any(|other| rank(other) > rank(one) && says(other))
     };
     inside.iter().filter(is_said).copied().collect()
 }

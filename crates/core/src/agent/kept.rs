@@ -71,7 +71,9 @@ impl Kept {
             return Ok(format!("It is kept already, as `{}`.", same.id));
         }
         if self.artifacts.len() == ARTIFACTS {
-            return Err(format!("There are {ARTIFACTS} artifacts already; no more are kept."));
+            return Err(format!(
+                "There are {ARTIFACTS} artifacts already, and no more are kept: go on without."
+            ));
         }
         let refs = artifact.refs.iter().map(|one| self.refer(one, task, inherited));
         artifact.refs = refs.collect::<Result<_, _>>()?;
@@ -142,6 +144,10 @@ impl Kept {
     ) -> Result<(), Vec<String>> {
         let mut faults = Vec::new();
         for (place, one) in report.artifacts.iter().enumerate() {
+            // That there are many is no reason to lose the work.
+            if self.artifacts.len() == ARTIFACTS {
+                break;
+            }
             if let Err(fault) = self.artifact(one.clone(), (task, inherited)) {
                 faults.push(format!("`/artifacts/{place}`: {fault}"));
             }
@@ -163,9 +169,12 @@ impl Kept {
     }
 }
 
-/// Whether somebody meant an artifact or another record: its last part is a kind and a number.
+/// Whether somebody meant an artifact or another record: its last part is a kind, mostly with a number.
 fn looks_like_id(name: &str) -> bool {
     let last = name.rsplit('/').next().unwrap_or(name);
+    if last == "summary" || name.contains("/note/") {
+        return true;
+    }
     let Some((word, number)) = last.rsplit_once('-') else { return false };
     let words = Label::ALL.map(Label::word);
     let is_word =

@@ -210,12 +210,11 @@ impl<'a> Builder<'a> {
         let most = left(&page, &end).saturating_sub(records.tokens);
         let room = self.limits.records.min(most);
         let room = section::Room { records: room, notes: self.limits.notes.min(most - room) };
-        let (notes, given) = if request.simplified {
-            (&[][..], Handed::NONE)
+        if request.simplified {
+            section::without_records(&mut records, self.notes, request.records);
         } else {
-            (self.notes, request.records)
-        };
-        section::records(&mut records, notes, given, room);
+            section::records(&mut records, self.notes, request.records, room);
+        }
         records.join(end);
         if request.delegated.is_none() {
             let room = self.limits.companions.min(left(&page, &records));

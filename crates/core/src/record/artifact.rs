@@ -42,7 +42,7 @@ fn record(
         title: redacted(about.unwrap_or(title)),
         text: redacted(&artifact.content),
         paths: paths.to_vec(),
-        refs: artifact.refs.clone(),
+        refs: artifact.refs.iter().map(|one| redacted(one)).collect(),
         label: artifact.label.word().to_owned(),
     }
 }

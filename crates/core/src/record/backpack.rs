@@ -31,7 +31,7 @@ pub struct Pack {
     pub items: Vec<Packed>,
     /// What tasks on the way took out: it does not come back by another way.
     pub removed: BTreeSet<Arc<str>>,
-    /// What had no room.
+    /// What had no room, here or in what the next before handed on.
     pub left_out: Vec<Packed>,
 }
 
@@ -41,16 +41,21 @@ impl Pack {
         needs: impl IntoIterator<Item = &'a Self>,
         place: impl Fn(&TaskId) -> usize,
     ) -> Self {
-        let (mut items, mut removed) = (BTreeMap::new(), BTreeSet::new());
+        let (mut items, mut left_out) = (BTreeMap::new(), BTreeMap::new());
+        let mut removed = BTreeSet::new();
+        let key = |one: &'a Packed| (place(&one.task), number(&one.id), &one.id);
         for need in needs {
             removed.extend(need.removed.iter().cloned());
-            for one in &need.items {
-                items.insert((place(&one.task), number(&one.id), &one.id), one);
-            }
+            items.extend(need.items.iter().map(|one| (key(one), one)));
+            left_out.extend(need.left_out.iter().map(|one| (key(one), one)));
         }
-        let left = items.into_values().filter(|one| !removed.contains(&one.id));
-        let items = left.cloned().collect();
-        Self { items, removed, left_out: Vec::new() }.bounded()
+        // What one need had no room for may come by another.
+        left_out.retain(|at, _| !items.contains_key(at));
+        let left = |all: BTreeMap<_, &Packed>| -> Vec<Packed> {
+            all.into_values().filter(|one| !removed.contains(&one.id)).cloned().collect()
+        };
+        let (items, left_out) = (left(items), left(left_out));
+        Self { items, removed, left_out }.bounded()
     }
 
     /// What a task hands on that was given this, after those of its attempts that count. Secrets stay behind.

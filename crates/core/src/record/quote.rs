@@ -12,7 +12,7 @@ const PATHS: usize = 20;
 /// With a line of the product's own above it. Title, id and paths are somebody else's too: they stand inside, each on a line.
 pub fn quote(record: &Record) -> String {
     let mut quoted =
-        format!("{}: {}\n\n{}", line(&record.id), line(&record.title), record.text.trim_end());
+        format!("{}\n{}\n\n{}", line(&record.id), line(&record.title), record.text.trim_end());
     if !record.paths.is_empty() {
         let named: Vec<String> = record.paths.iter().take(PATHS).map(|path| line(path)).collect();
         let _ = write!(quoted, "\n\nTouched: {}", named.join(", "));
@@ -65,7 +65,7 @@ pub(crate) fn recalled_ids(answer: &str) -> Vec<&str> {
         else {
             break;
         };
-        ids.extend(first.split_once(": ").map(|(id, _)| id));
+        ids.push(first);
         // What stands inside is somebody else's.
         let _ = lines.by_ref().find(|line| *line == fence);
     }

@@ -49,7 +49,7 @@ impl Controller {
     pub(super) fn switches(&self, is_delegated: bool) -> Switches {
         let switches = self.log.read(|run| run.started.settings.records);
         if is_delegated {
-            return Switches { artifacts: false, backpack: false, ..switches };
+            return Switches { notes: false, artifacts: false, backpack: false, ..switches };
         }
         switches
     }

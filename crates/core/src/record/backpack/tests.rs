@@ -80,12 +80,15 @@ proptest! {
             }
             let mut named = ids(&given.items);
             named.extend(ids(&given.left_out));
-            let before = plan[at].needs.iter().flat_map(|need| &passed[*need].1.items);
+            let before = plan[at].needs.iter().map(|need| &passed[*need].1);
+            let before = before.flat_map(|pack| pack.items.iter().chain(&pack.left_out));
             let expected: BTreeSet<&str> =
                 before.map(|one| &*one.id).filter(|id| !given.removed.contains(*id)).collect();
             prop_assert_eq!(named, expected);
-            // Nothing stays that is worth less than what was left out, if it is older too.
-            for out in &given.left_out {
+            // Nothing stays that is worth less than what was left out for it.
+            let handed = plan[at].needs.iter().flat_map(|need| &passed[*need].1.items);
+            let handed = handed.map(|one| &*one.id).collect::<BTreeSet<&str>>();
+            for out in given.left_out.iter().filter(|one| handed.contains(&*one.id)) {
                 let less = given.items.iter().find(|one| one.item.priority < out.item.priority);
                 prop_assert!(less.is_none());
             }
