@@ -400,16 +400,6 @@ impl TaskRun {
         &mut self.spec
     }
 
-    /// Where those that it needs stand in the plan's order.
-    pub fn needs(&self) -> &[usize] {
-        &self.needs
-    }
-
-    /// The event by which it ended last: what is done again ends by another.
-    pub fn ended_at(&self) -> u64 {
-        self.ended_at
-    }
-
     pub fn is_done(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
     }
