@@ -405,11 +405,6 @@ impl TaskRun {
         &mut self.spec
     }
 
-    /// Where those that it needs stand in the plan's order.
-    pub fn needs(&self) -> &[usize] {
-        &self.needs
-    }
-
     /// The tree that a done task leaves, if it changed anything.
     pub fn result(&self) -> Option<&TreeId> {
         let tree = self.ended.as_ref().filter(|_| self.is_done())?.tree.as_ref()?;
