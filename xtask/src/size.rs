@@ -10,13 +10,13 @@ const FILE: usize = 500;
 const INLINE_TESTS: usize = 80;
 const TEST_FILE: usize = 600;
 const CRATE: usize = 8_000;
-/// For what the command line is wired from, the decisions of a run, core's plan formats, the reader of steps, the search for secrets, the checks of projects, evidence, the audit,
+/// For what the command line is wired from, the decisions of a run, core's plan formats, the reader of steps, the ranking of records, the search for secrets, the checks of projects, evidence, the audit,
 /// the jail's proxy, what a machine has for a jail, the trial of a jail, workspaces and the harvest after them, each by itself: what stands
 /// beside the rest makes a folder long, not a crate tangled.
 const APART: usize = 6_000;
 /// For the rest of core. It holds every word and decision of the product: contexts, profiles, reports, the machine, the ports.
 const CORE: usize = 11_000;
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     "crates/cli/src/wire",
     "crates/core/src/audit",
     "crates/core/src/run",
@@ -24,6 +24,7 @@ const PARTS: [&str; 14] = [
     "crates/core/src/evidence",
     "crates/core/src/plan/step",
     "crates/core/src/plan",
+    "crates/core/src/recall",
     "crates/core/src/secret",
     "crates/sandbox/src/compile",
     "crates/sandbox/src/harvest",
