@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 
 use super::query::Terms;
 use super::words::{WORD, scope, words};
@@ -217,7 +218,7 @@ fn why(seen: &Seen, terms: &[&Term<'_>]) -> String {
     let words: Vec<&str> = found().take(MOST_WORDS).map(|term| term.written.as_str()).collect();
     let mut why = if words.is_empty() { "pairs of words".to_owned() } else { words.join(", ") };
     if let Some(more) = found().count().checked_sub(MOST_WORDS).filter(|more| *more > 0) {
-        why += &format!(" and {more} more");
+        let _ = write!(why, " and {more} more");
     }
     match seen.uses {
         0 => why,
