@@ -15,6 +15,8 @@ use crate::render::terminal;
 pub(crate) struct Failure {
     exit: u8,
     error: Told,
+    /// What else is wrong in the same place.
+    more: Vec<Told>,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,7 +36,8 @@ impl Failure {
         hint: impl Into<String>,
     ) -> Self {
         let place = place.to_string();
-        Self { exit: 2, error: Told { code, message: message.into(), place, hint: hint.into() } }
+        let error = Told { code, message: message.into(), place, hint: hint.into() };
+        Self { exit: 2, error, more: Vec::new() }
     }
 
     /// What would need trust that nobody gave.
@@ -131,7 +134,16 @@ impl Failure {
             let others = terminal::plural(others, "more fault");
             failure.error.hint.extend([" The file has ", &others, "."]);
         }
+        let others = faults.iter().filter(|one| !std::ptr::eq(*one, first));
+        failure.more = others.map(|one| Self::of_file(one).error).collect();
         Some(failure)
+    }
+
+    /// Each fault as a failure of its own.
+    pub(crate) fn each(self) -> impl Iterator<Item = Self> {
+        let Self { exit, error, more } = self;
+        let all = std::iter::once(error).chain(more);
+        all.map(move |error| Self { exit, error, more: Vec::new() })
     }
 
     /// What a command ends with that showed these faults itself.
@@ -141,7 +153,10 @@ impl Failure {
     }
 
     pub(crate) fn report(self, json: bool) -> ExitCode {
-        let value = || serde_json::json!({ "error": &self.error });
+        let value = || match self.more[..] {
+            [] => serde_json::json!({ "error": &self.error }),
+            _ => serde_json::json!({ "error": &self.error, "more": &self.more }),
+        };
         // Standard output that takes no answer takes no error either.
         let takes = json && self.error.code != Code::Unwritable;
         if !takes || output::print_json(&value()).is_err() {
@@ -151,12 +166,13 @@ impl Failure {
     }
 
     fn warn(&self) {
-        let Told { code, message, place, hint } = &self.error;
-        let mut text = format!("error[{code}]: {}\n", terminal::clean(message));
-        if !place.is_empty() {
-            let _ = writeln!(text, "  --> {}", terminal::clean(place));
+        for Told { code, message, place, hint } in std::iter::once(&self.error).chain(&self.more) {
+            let mut text = format!("error[{code}]: {}\n", terminal::clean(message));
+            if !place.is_empty() {
+                let _ = writeln!(text, "  --> {}", terminal::clean(place));
+            }
+            let _ = writeln!(text, "  = help: {}", terminal::clean(hint));
+            output::warn(&text);
         }
-        let _ = writeln!(text, "  = help: {}", terminal::clean(hint));
-        output::warn(&text);
     }
 }

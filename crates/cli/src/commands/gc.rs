@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use sequester_core::id::RunId;
 use sequester_core::moment::Moment;
+use sequester_core::repository::Repository as _;
 use sequester_store::{Collected, Rule, Which};
 
 use crate::Outcome;
@@ -19,9 +20,9 @@ const DAY: u64 = 86_400_000;
 
 pub(crate) fn run(args: &Args, given: &GcArgs) -> Outcome {
     let root = find_root(args)?;
-    let collected = match Runs::open_existing(&root)? {
+    let (collected, branches) = match Runs::open_existing(&root)? {
         Some(runs) => collect(&runs, given)?,
-        None if given.run.is_empty() => Collected::default(),
+        None if given.run.is_empty() => (Collected::default(), Vec::new()),
         None => return Runs::seek(&root, None).map(|_| ExitCode::SUCCESS),
     };
     if args.json {
@@ -31,14 +32,16 @@ pub(crate) fn run(args: &Args, given: &GcArgs) -> Outcome {
             "blobs": collected.blobs,
             "bytes": collected.bytes,
             "locks": collected.locks,
+            "branches": branches,
         }))?;
     } else {
-        output::print(&tell(&collected, given.older_than))?;
+        output::print(&tell(&collected, &branches, given.older_than))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
+/// What went, and the branches that stay of it.
+fn collect(runs: &Runs, given: &GcArgs) -> Result<(Collected, Vec<String>), Failure> {
     let rule = if given.run.is_empty() {
         let before = runs::now().0.saturating_sub(u64::from(given.older_than) * DAY);
         Rule::Before(Moment(before), Which::Ended)
@@ -52,10 +55,15 @@ fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
         // Most have none.
         let _ = std::fs::remove_file(runs::log_file(&runs.root, run));
     }
+    let mut branches = Vec::new();
     // Branches are the person's; what kept other objects alive goes.
     if let Some(trees) = runs::trees(&runs.root)? {
         for run in &collected.runs {
             trees.release(run).map_err(|error| runs::git_failed(&runs.root, &error))?;
+            let branch = format!("sequester/{run}");
+            let found = trees.branch(&branch);
+            let found = found.map_err(|error| runs::git_failed(&runs.root, &error))?;
+            branches.extend(found.map(|_| branch).filter(|_| !trees.is_own()));
         }
         let known = runs.list()?;
         let holders = trees.holders().map_err(|error| runs::git_failed(&runs.root, &error))?;
@@ -63,7 +71,7 @@ fn collect(runs: &Runs, given: &GcArgs) -> Result<Collected, Failure> {
             trees.release(run).map_err(|error| runs::git_failed(&runs.root, &error))?;
         }
     }
-    Ok(collected)
+    Ok((collected, branches))
 }
 
 /// Whoever was to begin it was killed: nobody takes a day for that.
@@ -71,7 +79,7 @@ fn has_never_begun(run: &RunId) -> bool {
     runs::made_at(run).is_some_and(|made| made.0 + DAY < runs::now().0)
 }
 
-fn tell(collected: &Collected, days: u32) -> String {
+fn tell(collected: &Collected, branches: &[String], days: u32) -> String {
     let names =
         |runs: &[RunId]| runs.iter().map(|run| format!("`{run}`")).collect::<Vec<_>>().join(", ");
     let mut text = match collected.runs[..] {
@@ -83,6 +91,13 @@ fn tell(collected: &Collected, days: u32) -> String {
     };
     if !collected.held.is_empty() {
         let _ = writeln!(text, "Still carried out, so kept: {}.", names(&collected.held));
+    }
+    if !branches.is_empty() {
+        let names = branches.join(" ");
+        let _ = writeln!(
+            text,
+            "Their branches are yours, and stay. To remove them: `git branch -D {names}`."
+        );
     }
     let bytes = number(usize::try_from(collected.bytes).unwrap_or(usize::MAX));
     text + &format!("{} removed, {bytes} bytes given back.\n", plural(collected.blobs, "blob"))

@@ -22,15 +22,22 @@ pub(crate) fn render<const N: usize>(
     let Some((last, others)) = used.split_last() else { return String::new() };
     let all = || std::iter::once(&headings).chain(rows);
     let most = if width == usize::MAX { usize::MAX } else { WIDEST };
-    let widest = |at: usize| all().map(|row| row[at].chars().count()).max().unwrap_or(0).min(most);
+    let word = |at: usize| all().map(|row| longest_word(&row[at])).max().unwrap_or(0);
+    let whole = |at: usize| all().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    // A path that is broken in the middle cannot be copied.
+    let widest = |at: usize| whole(at).min(most).max(word(at));
     let mut columns: Vec<(usize, usize)> = others.iter().map(|at| (*at, widest(*at))).collect();
     let taken: usize = columns.iter().map(|(_, width)| width + GAP.len()).sum();
     let rest = width.saturating_sub(taken);
-    if rest < NARROWEST {
+    if rest < NARROWEST.max(word(*last).min(width)) {
         return rows.iter().map(|row| paragraph(&headings, row, others, *last, width)).collect();
     }
     columns.push((*last, rest));
     all().map(|row| lines(row, &columns)).collect()
+}
+
+fn longest_word(text: &str) -> usize {
+    text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0)
 }
 
 /// One row, on as many lines as its longest cell needs.
@@ -83,6 +90,20 @@ pub(crate) fn fields(fields: &[(&str, String)], width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_word_is_broken_that_fits_in_a_line_of_its_own() {
+        let path = "/a/folder/with/a/very/long/name/plan.md";
+        let row = ["r1".to_owned(), path.to_owned(), "some words".to_owned()];
+        assert_eq!(
+            render(["run", "plan", "what"], std::slice::from_ref(&row), 80),
+            format!(
+                "run  plan                                     what\nr1   {path}  some words\n"
+            )
+        );
+        let narrow = render(["run", "plan", "what"], &[row], 50);
+        assert!(narrow.lines().any(|line| line.ends_with(path)), "{narrow}");
+    }
 
     #[test]
     fn what_does_not_fit_in_its_column_goes_on_below() {

@@ -171,7 +171,7 @@ fn settings(root: &Path, problems: &mut Vec<Problem>) -> Settings {
     problems.extend(faulty.map(|failure| Problem::of(&failure)));
     let loaded = Settings::load(root, configuration, &agents, &trust);
     loaded.unwrap_or_else(|failure| {
-        problems.push(Problem::of(&failure));
+        problems.extend(failure.each().map(|failure| Problem::of(&failure)));
         Settings::default()
     })
 }

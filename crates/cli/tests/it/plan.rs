@@ -124,13 +124,16 @@ fn a_workflow_that_the_plan_sets_for_all_and_nobody_knows_is_one_fault() {
 #[test]
 fn files_that_are_to_be_created_and_are_there_are_told_of() {
     let bench = Bench::with(&[("a.txt", "x\n"), ("b.txt", "x\n")]);
-    let task = |id: &str| format!("## [{id}] One\n\n```task\nfiles: {{create: [{id}.txt]}}\n```\n\nText.\n\n");
+    let task = |id: &str| {
+        format!("## [{id}] One\n\n```task\nfiles: {{create: [{id}.txt]}}\n```\n\nText.\n\n")
+    };
     let plan = format!("---\nsequester: 1\n---\n# P\n\n{}{}", task("a"), task("c"));
     fs::write(bench.path("plan.md"), plan).unwrap();
     let told = bench.run(&["plan", "../plan.md"]);
     assert_eq!(told.code, Some(0), "{told:?}");
     let words = told.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let note = "note: To be created, and there already: `a.txt` (task `a`). If the plan has been run";
+    let note =
+        "note: To be created, and there already: `a.txt` (task `a`). If the plan has been run";
     assert!(words.contains(note), "{told:?}");
 }
 

@@ -122,3 +122,41 @@ fn tests_first_is_told_as_red_and_green() {
     let told = "red: the new tests fail without the change; green: they pass with it";
     assert!(words.contains(told), "{shown}");
 }
+
+#[test]
+fn a_run_is_exported_as_one_value_where_that_is_asked_for() {
+    let bench = bench(PLAN);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    let lines = bench.run(&["export", "0abcdef1"]).out;
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(bench.run(&["export", "0abcdef1", "--json"]).json(), Value::Array(lines));
+}
+
+#[test]
+fn branches_that_stay_when_their_runs_go_are_named() {
+    let bench = bench(PLAN);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    let gone = bench.run(&["gc", "0abcdef1"]);
+    assert!(gone.out.contains("`git branch -D sequester/0abcdef1`"), "{gone:?}");
+}
+
+#[test]
+fn all_faults_of_a_configuration_are_told_at_once() {
+    let bench = bench(PLAN);
+    bench.write("sequester.toml", "jbos = 3\nreveiw = \"x\"\n");
+    let plan = bench.path("plan.md").display().to_string();
+    let answer = bench.run(&["plan", &plan]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.err.contains("`jbos`") && answer.err.contains("`reveiw`"), "{answer:?}");
+}
+
+#[test]
+fn what_is_left_of_a_run_that_stopped_is_counted() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Letters\n\n\
+        ## [a] Ask\n\nAsk: Which colour?\n- Red\n- Blue\n\nCreate `a.txt`:\n\n```\na\n```\n\n\
+        ## [b] Write b\n\n```task\nneeds: [a]\n```\n\nCreate `b.txt`:\n\n```\nb\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &[]);
+    let counts = "(0 done, 0 failed, 0 blocked, 1 waiting, 1 pending)";
+    assert!(answer.out.contains(counts), "{answer:?}");
+}

@@ -41,7 +41,8 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
         units.push(Unit {
             block,
             id: id.to_owned(),
-            title: mark::title(rest),
+            // What stands in the lines below it is the task's text.
+            title: mark::title(rest.lines().next().unwrap_or_default()),
             ticked: mark.ticked,
             optional,
             parallel: false,
