@@ -23,7 +23,7 @@ pub(crate) fn render(last: &Last, next: &str, width: usize) -> String {
     if let Some(report) = &ending.report {
         body(&mut out, report);
     } else {
-        // Why there is no report is told as the error that it is.
+        let _ = writeln!(out, "{}", ending.outcome.sentence());
         section(&mut out, "Last words", [ending.last_words.as_str()]);
     }
     kept(&mut out, &ending.kept);
