@@ -11,6 +11,7 @@ use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::plan::Task;
+use sequester_core::record::Pack;
 use sequester_core::spelling;
 use sequester_survey::Survey;
 
@@ -40,10 +41,14 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let Survey { architecture, index, shelf } = &survey;
     let builder =
         Builder::new(&file.plan, &file.graph, architecture, shelf, index, &limits, &companions);
+    // Nobody packed anything yet; where backpacks pass, the context says so.
+    let (empty, settings) = (Pack::default(), &project.settings);
+    let is_closed = settings.later("share").and_then(toml::Value::as_str) == Some("none");
+    let backpack = (settings.records().backpack && !is_closed).then_some(&empty);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
-        let request = Request::new(&task.id, role);
+        let request = Request { backpack, ..Request::new(&task.id, role) };
         let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
         Ok(project.admit_agent(context, role))
     };
