@@ -47,13 +47,13 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let mut builder =
         Builder::new(&file.plan, &file.graph, architecture, shelf, index, &limits, &companions);
     builder.notes = &notes;
-    // As the first task of a run would see it.
-    let is_shut = project.settings.later("share").and_then(toml::Value::as_str) == Some("none");
-    let (empty, passes) = (Pack::default(), project.settings.records().backpack && !is_shut);
+    // Nobody packed anything yet; where backpacks pass, the context says so.
+    let (empty, settings) = (Pack::default(), &project.settings);
+    let is_closed = settings.later("share").and_then(toml::Value::as_str) == Some("none");
+    let backpack = (settings.records().backpack && !is_closed).then_some(&empty);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
-        let backpack = passes.then_some(&empty);
         let request = Request { backpack, ..Request::new(&task.id, role) };
         let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
         Ok(project.admit_agent(context, role))

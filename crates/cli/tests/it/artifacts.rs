@@ -169,6 +169,12 @@ fn what_a_task_leaves_reaches_those_that_build_on_it_and_nobody_else() {
     assert!(has("d", stamps) && has("d", "Ada") && !has("d", printer), "{}", prompt("d"));
     assert!(has("e", stamps) && has("e", printer) && !has("e", "Ada"), "{}", prompt("e"));
 
+    // Who is handed nothing was shown what was said before.
+    let plan = world.bench.path("plan.md").display().to_string();
+    let said = world.bench.run(&["context", &plan, "a", "--json"]).json();
+    let shown = world.bench.run(&["context", "--run", &run, "a", "--json"]).json();
+    assert_eq!(said["digest"], shown["digest"]);
+
     let last: Value = serde_json::from_str(answer.out.lines().last().unwrap()).unwrap();
     assert_eq!((&last["event"], ids(&last["todos"])), (&json!("run_ended"), vec!["a/todo-2"]));
     let status = world.bench.run(&["status", &run, "--json"]).json();
