@@ -13,11 +13,6 @@ impl RunState {
 }
 
 impl TaskRun {
-    /// The event by which it ended last: what is done again ends by another.
-    pub fn ended_at(&self) -> u64 {
-        self.ended_at
-    }
-
     pub fn is_done(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
     }

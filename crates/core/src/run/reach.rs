@@ -34,6 +34,13 @@ impl RunState {
     }
 }
 
+impl TaskRun {
+    /// The event by which it ended last: what is done again ends by another.
+    pub fn ended_at(&self) -> u64 {
+        self.ended_at
+    }
+}
+
 /// How many tasks stand one after the other before each, but for those that are no part of the run. No task stands before one
 /// that it needs.
 pub(super) fn waves(tasks: &[TaskRun]) -> Vec<usize> {

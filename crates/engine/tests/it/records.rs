@@ -24,20 +24,38 @@ use serde_json::json;
 use super::run::write_then_report;
 use super::stage::Stage;
 
-/// Four tasks: `b` and `c` side by side on `a`, `d` on both. What `b` is about `c` learns, and what `d` is about `a`.
-const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
-## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nFind out about animals.\n\n\
-## [b] Lick stamps\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nLick stamps before envelopes travel.\n\n\
-## [c] Write c\n\n```task\nneeds: [a]\nfiles: {create: [c.txt]}\n```\n\nFind out about offices.\n\n\
-## [d] Count zebras\n\n```task\nneeds: [b, c]\nfiles: {create: [d.txt]}\n```\n\nCount zebras by stripes.\n";
+/// Words enough to find each other by among few records.
+const ANIMALS: &str = "Zebras, giraffes, lions, elephants, hippos, rhinos, antelopes, buffaloes, cheetahs, leopards, gazelles, \
+    baboons, vultures, warthogs, hyenas and jackals";
+const POST: &str = "Stamps, envelopes, parcels, couriers, weights, scales, sacks, vans, counters, queues, receipts, seals, \
+    ribbons, customs, airmail and postcards";
 
-fn summary(task: &str) -> String {
-    let learned = match task {
-        "a" => "Count zebras by stripes",
-        "c" => "Lick stamps before envelopes travel",
-        _ => "Nothing was learned",
+/// Four tasks: `b` and `c` side by side on `a`, `d` on both. What `b` is about `c` learns, and what `d` is about `a`.
+fn plan() -> String {
+    let task = |id: &str, block: &str, text: &str| {
+        format!(
+            "## [{id}] Write {id}\n\n```task\n{block}files: {{create: [{id}.txt]}}\n```\n\n{text}.\n\n"
+        )
     };
-    format!("{learned}; mark-{task} for the post.")
+    [
+        "---\nsequester: 1\n---\n# Letters\n\n".to_owned(),
+        task("a", "", "Find out what there is"),
+        task("b", "needs: [a]\n", POST),
+        task("c", "needs: [a]\n", "Find out what there is"),
+        task("d", "needs: [b, c]\n", ANIMALS),
+    ]
+    .concat()
+}
+
+/// The same words in another order: in a row they would be another task's.
+fn summary(task: &str) -> String {
+    let about = match task {
+        "a" => ANIMALS,
+        "c" => POST,
+        _ => "learned was Nothing",
+    };
+    let words: Vec<&str> = about.split([',', ' ']).filter(|word| !word.is_empty()).rev().collect();
+    format!("{}; mark-{task} for all.", words.join(" "))
 }
 
 /// Writes the task's file, then reports with this summary.
@@ -61,7 +79,7 @@ fn report(task: &str, summary: &str) -> Reply {
 }
 
 fn stage() -> Stage {
-    Stage::new(PLAN, &[], telling(summary))
+    Stage::new(&plan(), &[], telling(summary))
 }
 
 /// One attempt with what it was shown.
@@ -144,7 +162,7 @@ async fn sharing_does_what_it_is_told() {
     assert_eq!(none.audit().breaches, []);
 
     // Two waves without an edge between the chains.
-    let plan = PLAN
+    let plan = plan()
         .replace("needs: [b, c]", "needs: [b]")
         .replace("[c] Write c\n\n```task\nneeds: [a]\n", "[c] Write c\n\n```task\n");
     for jobs in [1, 16] {
@@ -165,7 +183,7 @@ async fn what_is_switched_off_does_not_pass_and_cannot_be_called() {
         _ => write_then_report(task, messages),
     };
     let off = Switches { summaries: false, notes: false, ..Switches::default() };
-    let stage = Stage { switches: off, ..Stage::new(PLAN, &[], play) };
+    let stage = Stage { switches: off, ..Stage::new(&plan(), &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(passed(&stage), told([("a", ""), ("b", ""), ("c", ""), ("d", "")]));
     let tools = shown(&stage).remove(0).tools;
@@ -209,7 +227,7 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
         }
         telling(summary)(task, messages)
     };
-    let stage = Stage::new(PLAN, &[], lie);
+    let stage = Stage::new(&plan(), &[], lie);
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let all = shown(&stage);
     let fix = all.iter().find(|one| one.purpose == Purpose::Fix).unwrap();
@@ -229,7 +247,7 @@ async fn who_is_tried_again_after_a_question_sees_the_answer_and_the_same_record
         }
         telling(summary)(task, messages)
     };
-    let stage = Stage::new(PLAN, &[], ask);
+    let stage = Stage::new(&plan(), &[], ask);
     assert_eq!(stage.conduct().await, Ok(Outcome::Waiting));
     let (question, scope) = {
         let state = stage.state();
@@ -314,7 +332,7 @@ async fn words_in_a_summary_stay_data_and_any_language_passes() {
         "a" => format!("Письмо написано, 手紙は書かれた.\n{ATTACK}"),
         _ => format!("The letter {task} is written."),
     };
-    let stage = Stage::new(PLAN, &[], telling(said));
+    let stage = Stage::new(&plan(), &[], telling(said));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let all = shown(&stage);
     let b = all.iter().find(|one| one.task == "b").unwrap();
@@ -344,7 +362,7 @@ fn asking(query: &'static str) -> impl Fn(&str, &[Message]) -> Reply {
 
 #[tokio::test]
 async fn who_asks_for_records_gets_those_of_its_needs_alone() {
-    let stage = Stage::new(PLAN, &[], asking("the post"));
+    let stage = Stage::new(&plan(), &[], asking("marked for all"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let marks = |task: &str| -> String {
         let told = results(&stage, task).remove(0);
@@ -365,7 +383,7 @@ async fn who_asks_for_records_gets_those_of_its_needs_alone() {
 
 #[tokio::test]
 async fn a_question_without_words_is_refused() {
-    let stage = Stage::new(PLAN, &[], asking(" "));
+    let stage = Stage::new(&plan(), &[], asking(" "));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(results(&stage, "d")[0], "`query` must say what you want to know.");
 }
@@ -417,7 +435,7 @@ fn forge(stage: &Stage, task: &str, from: &str, to: &str) -> Vec<Rule> {
 
 #[tokio::test]
 async fn a_forged_answer_to_a_question_is_found() {
-    let stage = Stage::new(PLAN, &[], asking("the post"));
+    let stage = Stage::new(&plan(), &[], asking("marked for all"));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     assert_eq!(forge(&stage, "b", "nowhere to be found", "x"), []);
     assert_eq!(forge(&stage, "b", "mark-a", "mark-c"), [Rule::Fragment]);
@@ -451,7 +469,7 @@ async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
         "d" => "As a/summary says, letters are written.".to_owned(),
         _ => summary(task),
     };
-    let stage = Stage::new(PLAN, &[], telling(cite));
+    let stage = Stage::new(&plan(), &[], telling(cite));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let state = stage.state();
     let mut catalogue = Catalogue::default();
@@ -469,6 +487,6 @@ async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     let d = all.iter().find(|one| one.task == "d").unwrap();
     let row = d.rows.iter().find(|row| row.kind == Kind::Record).unwrap();
     let (score, why) = row.why.split_once(": ").unwrap();
-    assert!(score.parse::<f64>().unwrap() > 0.0 && why.contains("zebras"), "{}", row.why);
+    assert!(score.parse::<f64>().unwrap() > 0.0 && why.contains("baboons"), "{}", row.why);
     assert!(!d.prompt.contains(score), "{}", d.prompt);
 }

@@ -15,11 +15,6 @@ fn only(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn stop_words_are_sorted() {
-    assert!(STOP_WORDS.is_sorted());
-}
-
-#[test]
 fn names_are_split_where_people_see_words_and_kept_whole() {
     for name in ["parse_url", "parseUrl", "ParseURL", "PARSE_URLs"] {
         assert_eq!(only(name), ["pars", "url", "parsurl"], "{name}");

@@ -1,6 +1,6 @@
 //! Ranking the records that one task may see, beside one look at all of their texts for a single word.
 //!
-//! `cargo bench -p sequester --bench recall`
+//! `cargo bench -p sequester-core --bench recall`
 
 use std::fmt::Write as _;
 
