@@ -136,7 +136,7 @@ impl Swap<'_> {
             }
         };
         let put = match found {
-            Some(_) => self.exchange(&name, before)?,
+            Some(_) => self.exchange(&name, before, text)?,
             None => self.create(&name)?,
         };
         if let Put::Missed = put {
@@ -184,9 +184,8 @@ impl Swap<'_> {
         }
     }
 
-    fn exchange(&self, name: &str, before: &str) -> Result<Put, String> {
-        let swap = || renameat_with(self.folder, name, self.folder, FILE, RenameFlags::EXCHANGE);
-        match swap() {
+    fn exchange(&self, name: &str, before: &str, text: &str) -> Result<Put, String> {
+        match self.turn(name) {
             Ok(()) => {}
             Err(Errno::NOENT) => return Ok(Put::Missed),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
@@ -200,13 +199,24 @@ impl Swap<'_> {
             Ok(Some(back)) if back.text == before => Ok(Put::Done),
             Ok(Some(back)) => Ok(Put::CameBetween(Save::of(name.to_owned(), back))),
             Ok(None) => Ok(Put::Done),
-            // What came back is none of ours to judge: it goes where it was.
-            Err(refusal) => {
-                let _ = swap();
-                let _ = unlinkat(self.folder, name, AtFlags::empty());
-                Err(refusal)
-            }
+            Err(refusal) => Err(self.give_back(name, text, refusal)),
         }
+    }
+
+    fn turn(&self, name: &str) -> rustix::io::Result<()> {
+        renameat_with(self.folder, name, self.folder, FILE, RenameFlags::EXCHANGE)
+    }
+
+    /// What came back is none of ours to judge: it goes where it was. Only what we wrote ourselves is removed: somebody may have
+    /// saved once more.
+    pub(super) fn give_back(&self, name: &str, text: &str, refusal: String) -> String {
+        let is_back = self.turn(name).is_ok();
+        let other = self.look_at(name).ok().flatten();
+        if is_back && other.is_some_and(|other| other.text == text) {
+            let _ = unlinkat(self.folder, name, AtFlags::empty());
+            return refusal;
+        }
+        format!("{refusal} What was saved at that moment lies beside it, in `{name}`.")
     }
 
     /// Where two names cannot be exchanged, a save can get lost in the moment between this look and the next step.

@@ -202,6 +202,33 @@ fn a_save_that_is_written_long_after_it_emptied_the_file_is_found_later() {
 }
 
 #[test]
+fn a_save_that_cannot_be_read_goes_back_and_no_other_is_removed_with_it() {
+    let root = tempfile::tempdir().unwrap();
+    let (book, path) = (Book::of(root.path()), file(root.path()));
+    book.init().unwrap();
+    let (folder, _lock) = book.enter().unwrap();
+    let swap = Swap { folder: &folder };
+    let beside = |name: &str| root.path().join(".sequester").join(name);
+    let count = || fs::read_dir(beside("")).unwrap().count();
+    let (found, before) = (swap.look().unwrap(), count());
+    fs::write(&path, b"\xff").unwrap();
+    let refusal = swap.put(found.as_ref(), "ours").err().unwrap();
+    assert!(refusal.ends_with("Save it as UTF-8, or move it away."), "{refusal}");
+    assert_eq!((fs::read(&path).unwrap(), count()), (b"\xff".to_vec(), before));
+    // They saved once more before the first save was back in its place.
+    fs::write(beside("notes-before-1-2-0"), b"\xff").unwrap();
+    fs::write(&path, "- saved again\n").unwrap();
+    let said = swap.give_back("notes-before-1-2-0", "ours", "No.".to_owned());
+    assert_eq!(said, "No. What was saved at that moment lies beside it, in `notes-before-1-2-0`.");
+    assert_eq!(fs::read(beside("notes-before-1-2-0")).unwrap(), b"- saved again\n");
+    assert_eq!(fs::read(&path).unwrap(), b"\xff");
+    // The exchange fails: nothing is removed either.
+    fs::remove_file(&path).unwrap();
+    swap.give_back("notes-before-1-2-0", "- saved again\n", "No.".to_owned());
+    assert!(beside("notes-before-1-2-0").exists());
+}
+
+#[test]
 fn what_was_left_by_somebody_who_was_killed_is_thrown_away_or_found() {
     let root = tempfile::tempdir().unwrap();
     let book = Book::of(root.path());
