@@ -2,8 +2,8 @@
 //!
 //! What is to be the file is written beside it and exchanged with it in one step, and then what came back is looked at: if
 //! somebody saved meanwhile, that save came back, and everything is done once more on top of it. What came back stays
-//! beside the file until the next time, under a name that says what it should hold: who was killed in between left a save there,
-//! and who had the file open wrote to it afterwards. Lines that are found then are put below all others.
+//! beside the file for a while, under a name that says what it should hold: who was killed in between left a save there,
+//! and who had the file open writes to it afterwards. Lines that are found then are put below all others.
 
 mod swap;
 #[cfg(test)]
@@ -93,7 +93,7 @@ impl Book {
         let (folder, _lock) = self.enter()?;
         let swap = Swap { folder: &folder };
         let (mut saves, mut rescued) = (swap.lost(), false);
-        let mut current = swap.look()?;
+        let mut current = swap.look_twice()?;
         let mut base = text_of(current.as_ref());
         for _ in 0..ROUNDS {
             for save in &saves {
@@ -105,7 +105,7 @@ impl Book {
             let is_there = text_of(current.as_ref()) == text;
             let put = if is_there { Put::Done } else { swap.put(current.as_ref(), &text)? };
             if let Put::Done = put {
-                swap.forget(&saves);
+                swap.set_aside(&saves);
                 said.extend(rescued.then(|| RESCUED.to_owned()));
                 return Ok(said);
             }

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, openat, renameat,
@@ -21,6 +23,13 @@ const FRESH: &str = "notes.new";
 const BEFORE: &str = "notes-before-";
 /// Digits of a digest in such a name.
 const DIGITS: usize = 32;
+/// How long what came back is left to whoever has it open and still writes to it.
+const GRACE: Duration = Duration::from_secs(10);
+/// How many of them lie there at most, the latest.
+const KEPT: usize = 32;
+/// Between two looks at a file that somebody seems to be writing.
+const PAUSE: Duration = Duration::from_millis(20);
+const LOOKS: usize = 25;
 
 pub(super) struct Swap<'a> {
     pub(super) folder: &'a OwnedFd,
@@ -30,6 +39,8 @@ pub(super) struct Swap<'a> {
 pub(super) struct Found {
     pub(super) text: String,
     mode: Mode,
+    /// When it was last written or moved.
+    changed: SystemTime,
 }
 
 pub(super) enum Put {
@@ -44,12 +55,42 @@ pub(super) enum Put {
 pub(super) struct Save {
     name: String,
     pub(super) text: String,
+    since: SystemTime,
 }
 
 impl Swap<'_> {
     /// Nothing where there is no file. Whatever is no text of a bearable size is refused, and stays.
     pub(super) fn look(&self) -> Result<Option<Found>, String> {
         self.look_at(FILE)
+    }
+
+    /// The same for who writes: an empty file may be one that an editor is about to fill.
+    pub(super) fn look_twice(&self) -> Result<Option<Found>, String> {
+        self.settled(FILE, str::is_empty)
+    }
+
+    /// Who saves into the file itself empties it and then writes: what seems to be only begun is looked at until two looks agree
+    /// on some words, as long as that is bearable.
+    fn settled(
+        &self,
+        name: &str,
+        is_begun: impl Fn(&str) -> bool,
+    ) -> Result<Option<Found>, String> {
+        let mut found = self.look_at(name)?;
+        let mut waits = found.as_ref().is_some_and(|found| is_begun(&found.text));
+        for _ in 0..LOOKS {
+            if !waits {
+                break;
+            }
+            thread::sleep(PAUSE);
+            let again = self.look_at(name)?;
+            waits = match (&found, &again) {
+                (Some(before), Some(now)) => now.text.is_empty() || now.text != before.text,
+                _ => false,
+            };
+            found = again;
+        }
+        Ok(found)
     }
 
     fn look_at(&self, name: &str) -> Result<Option<Found>, String> {
@@ -77,22 +118,25 @@ impl Swap<'_> {
         }
         let text = String::from_utf8(bytes)
             .map_err(|_| format!("`{PATH}` is not UTF-8. Save it as UTF-8, or move it away."))?;
-        Ok(Some(Found { text, mode: Mode::from_raw_mode(stat.st_mode & 0o777) }))
+        let seconds = u64::try_from(stat.st_ctime).unwrap_or_default();
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        Ok(Some(Found { text, mode: Mode::from_raw_mode(stat.st_mode & 0o777), changed }))
     }
 
     /// Puts `text` in the place of what was found.
     pub(super) fn put(&self, found: Option<&Found>, text: &str) -> Result<Put, String> {
         let before = found.map_or("", |found| found.text.as_str());
-        let name = format!("{BEFORE}{}-{}", short(before), short(text));
-        let written = self
-            .write(found, text)
-            .and_then(|()| Ok(renameat(self.folder, FRESH, self.folder, &name)?));
-        if let Err(error) = written {
-            let _ = unlinkat(self.folder, FRESH, AtFlags::empty());
-            return Err(refused(&error));
-        }
+        let written =
+            self.write(found, text).and_then(|()| self.lay(FRESH, &short(before), &short(text)));
+        let name = match written {
+            Ok(name) => name,
+            Err(error) => {
+                let _ = unlinkat(self.folder, FRESH, AtFlags::empty());
+                return Err(refused(&error));
+            }
+        };
         let put = match found {
-            Some(_) => self.exchange(&name, before)?,
+            Some(_) => self.exchange(&name, before, text)?,
             None => self.create(&name)?,
         };
         if let Put::Missed = put {
@@ -114,6 +158,24 @@ impl Swap<'_> {
         file.sync_all()
     }
 
+    /// Gives a file a name that says what it should hold, and nothing else has: somebody may still write to what has it.
+    fn lay(&self, file: &str, was: &str, new: &str) -> std::io::Result<String> {
+        for number in 0..=KEPT {
+            let name = format!("{BEFORE}{was}-{new}-{number}");
+            let flags = RenameFlags::NOREPLACE;
+            match renameat_with(self.folder, file, self.folder, &name, flags) {
+                Ok(()) => return Ok(name),
+                Err(Errno::EXIST) => {}
+                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                    renameat(self.folder, file, self.folder, &name)?;
+                    return Ok(name);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Errno::EXIST.into())
+    }
+
     fn create(&self, name: &str) -> Result<Put, String> {
         match renameat_with(self.folder, name, self.folder, FILE, RenameFlags::NOREPLACE) {
             Ok(()) => self.sync().map(|()| Put::Done),
@@ -122,9 +184,8 @@ impl Swap<'_> {
         }
     }
 
-    fn exchange(&self, name: &str, before: &str) -> Result<Put, String> {
-        let swap = || renameat_with(self.folder, name, self.folder, FILE, RenameFlags::EXCHANGE);
-        match swap() {
+    fn exchange(&self, name: &str, before: &str, text: &str) -> Result<Put, String> {
+        match self.turn(name) {
             Ok(()) => {}
             Err(Errno::NOENT) => return Ok(Put::Missed),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
@@ -133,17 +194,29 @@ impl Swap<'_> {
             Err(error) => return Err(refused(&error.into())),
         }
         self.sync()?;
-        match self.look_at(name) {
+        let is_begun = |text: &str| text != before && before.starts_with(text);
+        match self.settled(name, is_begun) {
             Ok(Some(back)) if back.text == before => Ok(Put::Done),
-            Ok(Some(back)) => Ok(Put::CameBetween(Save { name: name.to_owned(), text: back.text })),
+            Ok(Some(back)) => Ok(Put::CameBetween(Save::of(name.to_owned(), back))),
             Ok(None) => Ok(Put::Done),
-            // What came back is none of ours to judge: it goes where it was.
-            Err(refusal) => {
-                let _ = swap();
-                let _ = unlinkat(self.folder, name, AtFlags::empty());
-                Err(refusal)
-            }
+            Err(refusal) => Err(self.give_back(name, text, refusal)),
         }
+    }
+
+    fn turn(&self, name: &str) -> rustix::io::Result<()> {
+        renameat_with(self.folder, name, self.folder, FILE, RenameFlags::EXCHANGE)
+    }
+
+    /// What came back is none of ours to judge: it goes where it was. Only what we wrote ourselves is removed: somebody may have
+    /// saved once more.
+    pub(super) fn give_back(&self, name: &str, text: &str, refusal: String) -> String {
+        let is_back = self.turn(name).is_ok();
+        let other = self.look_at(name).ok().flatten();
+        if is_back && other.is_some_and(|other| other.text == text) {
+            let _ = unlinkat(self.folder, name, AtFlags::empty());
+            return refusal;
+        }
+        format!("{refusal} What was saved at that moment lies beside it, in `{name}`.")
     }
 
     /// Where two names cannot be exchanged, a save can get lost in the moment between this look and the next step.
@@ -159,10 +232,17 @@ impl Swap<'_> {
         fsync(self.folder.as_fd()).map_err(|error| refused(&error.into()))
     }
 
-    /// Saves that came back to somebody who could not look at them any more. All else that came back is removed.
+    /// Saves that came back to somebody who could not look at them any more, and such as were written to afterwards. All else that
+    /// came back is removed in time.
     pub(super) fn lost(&self) -> Vec<Save> {
-        let (lost, rest): (Vec<Save>, Vec<Save>) = self.saves().partition(Save::is_lost);
-        self.forget(&rest);
+        let (lost, mut rest): (Vec<Save>, Vec<Save>) = self.saves().partition(Save::is_lost);
+        rest.sort_by_key(|save| std::cmp::Reverse(save.since));
+        let is_old = |save: &Save| save.since.elapsed().is_ok_and(|age| age > GRACE);
+        for (at, save) in rest.iter().enumerate() {
+            if at >= KEPT || is_old(save) {
+                let _ = unlinkat(self.folder, save.name.as_str(), AtFlags::empty());
+            }
+        }
         lost
     }
 
@@ -173,8 +253,8 @@ impl Swap<'_> {
     /// What is no text was left by nobody who saved notes.
     fn saves(&self) -> impl Iterator<Item = Save> {
         self.names().into_iter().filter_map(|name| {
-            let text = self.look_at(&name).ok().flatten()?.text;
-            Some(Save { name, text })
+            let found = self.look_at(&name).ok().flatten()?;
+            Some(Save::of(name, found))
         })
     }
 
@@ -186,20 +266,25 @@ impl Swap<'_> {
         names
     }
 
-    /// Their lines are in the file.
-    pub(super) fn forget(&self, saves: &[Save]) {
+    /// Their lines are in the file. They stay for a while all the same: who saved may have them open, and write on.
+    pub(super) fn set_aside(&self, saves: &[Save]) {
         for save in saves {
-            let _ = unlinkat(self.folder, save.name.as_str(), AtFlags::empty());
+            let held = short(&save.text);
+            let _ = self.lay(&save.name, &held, &held);
         }
     }
 }
 
 impl Save {
+    fn of(name: String, found: Found) -> Self {
+        Self { name, text: found.text, since: found.changed }
+    }
+
     /// Whether it holds neither what should have come back nor what was to be written.
     fn is_lost(&self) -> bool {
-        let two = self.name.strip_prefix(BEFORE).and_then(|two| two.split_once('-'));
         let digest = short(&self.text);
-        two.is_some_and(|(was, new)| digest != was && digest != new)
+        let held = self.name.strip_prefix(BEFORE).map(|names| names.split('-').take(2));
+        held.is_some_and(|mut held| held.all(|one| one != digest))
     }
 }
 

@@ -152,6 +152,83 @@ fn what_a_person_writes_into_the_open_file_is_found_later() {
 }
 
 #[test]
+fn a_save_that_empties_the_file_before_it_writes_is_waited_for() {
+    let root = tempfile::tempdir().unwrap();
+    let book = Book::of(root.path());
+    write(&book, "a").unwrap();
+    let text = fs::read_to_string(file(root.path())).unwrap() + "- mine\n";
+    let mut options = OpenOptions::new();
+    options.write(true).truncate(true);
+    let mut open = options.open(file(root.path())).unwrap();
+    thread::scope(|scope| {
+        let merging = scope.spawn(|| write(&book, "b").unwrap());
+        thread::sleep(Duration::from_millis(60));
+        open.write_all(text.as_bytes()).unwrap();
+        assert_eq!(merging.join().unwrap(), Vec::<String>::new());
+    });
+    assert_eq!(whole(root.path()), ["a", "b"]);
+    assert!(book.read().unwrap().contains("- mine\n"));
+    // The same in the moment between the look and the exchange.
+    let (folder, _lock) = book.enter().unwrap();
+    let swap = Swap { folder: &folder };
+    let found = swap.look().unwrap();
+    let mut open = options.open(file(root.path())).unwrap();
+    thread::scope(|scope| {
+        let putting = scope.spawn(|| swap.put(found.as_ref(), "ours").unwrap());
+        thread::sleep(Duration::from_millis(60));
+        open.write_all(b"- again\n").unwrap();
+        let Put::CameBetween(save) = putting.join().unwrap() else { panic!() };
+        assert_eq!(save.text, "- again\n");
+    });
+}
+
+#[test]
+fn a_save_that_is_written_long_after_it_emptied_the_file_is_found_later() {
+    let root = tempfile::tempdir().unwrap();
+    let book = Book::of(root.path());
+    write(&book, "a").unwrap();
+    let mut options = OpenOptions::new();
+    let mut open = options.write(true).truncate(true).open(file(root.path())).unwrap();
+    for task in ["b", "c", "d"] {
+        write(&book, task).unwrap();
+    }
+    open.write_all(b"## Mine\n\n- mine\n").unwrap();
+    assert!(book.read().unwrap().contains("- mine\n"));
+    open.write_all(b"- and this\n").unwrap();
+    assert_eq!(write(&book, "e").unwrap(), [RESCUED]);
+    let text = fs::read_to_string(file(root.path())).unwrap();
+    assert!(text.contains("- mine\n") && text.contains("- and this\n"), "{text}");
+    assert_eq!(whole(root.path()), ["b", "c", "d", "e"]);
+}
+
+#[test]
+fn a_save_that_cannot_be_read_goes_back_and_no_other_is_removed_with_it() {
+    let root = tempfile::tempdir().unwrap();
+    let (book, path) = (Book::of(root.path()), file(root.path()));
+    book.init().unwrap();
+    let (folder, _lock) = book.enter().unwrap();
+    let swap = Swap { folder: &folder };
+    let beside = |name: &str| root.path().join(".sequester").join(name);
+    let count = || fs::read_dir(beside("")).unwrap().count();
+    let (found, before) = (swap.look().unwrap(), count());
+    fs::write(&path, b"\xff").unwrap();
+    let refusal = swap.put(found.as_ref(), "ours").err().unwrap();
+    assert!(refusal.ends_with("Save it as UTF-8, or move it away."), "{refusal}");
+    assert_eq!((fs::read(&path).unwrap(), count()), (b"\xff".to_vec(), before));
+    // They saved once more before the first save was back in its place.
+    fs::write(beside("notes-before-1-2-0"), b"\xff").unwrap();
+    fs::write(&path, "- saved again\n").unwrap();
+    let said = swap.give_back("notes-before-1-2-0", "ours", "No.".to_owned());
+    assert_eq!(said, "No. What was saved at that moment lies beside it, in `notes-before-1-2-0`.");
+    assert_eq!(fs::read(beside("notes-before-1-2-0")).unwrap(), b"- saved again\n");
+    assert_eq!(fs::read(&path).unwrap(), b"\xff");
+    // The exchange fails: nothing is removed either.
+    fs::remove_file(&path).unwrap();
+    swap.give_back("notes-before-1-2-0", "- saved again\n", "No.".to_owned());
+    assert!(beside("notes-before-1-2-0").exists());
+}
+
+#[test]
 fn what_was_left_by_somebody_who_was_killed_is_thrown_away_or_found() {
     let root = tempfile::tempdir().unwrap();
     let book = Book::of(root.path());
