@@ -10,13 +10,14 @@ const FILE: usize = 500;
 const INLINE_TESTS: usize = 80;
 const TEST_FILE: usize = 600;
 const CRATE: usize = 8_000;
-/// For what the command line is wired from, the decisions of a run, core's plan formats, the reader of steps, the search for secrets, the checks of projects, evidence, records and their ranking, notes and their file, the audit,
+/// For what the command line is wired from, the look at a machine for `doctor`, the decisions of a run, core's plan formats, the reader of steps, the search for secrets, the checks of projects, evidence, records and their ranking, notes and their file, the audit,
 /// the jail's proxy, what a machine has for a jail, the trial of a jail, workspaces and the harvest after them, each by itself: what stands
 /// beside the rest makes a folder long, not a crate tangled.
 const APART: usize = 6_000;
 /// For the rest of core. It holds every word and decision of the product: contexts, profiles, reports, the machine with all that it keeps, the ports.
 const CORE: usize = 12_000;
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 19] = [
+    "crates/cli/src/wire/checkup",
     "crates/cli/src/wire/notes",
     "crates/cli/src/wire",
     "crates/core/src/audit",

@@ -13,6 +13,7 @@ mod next;
 mod noted;
 mod offer;
 mod order;
+mod outcome;
 mod plan;
 mod purse;
 mod queue;
@@ -33,12 +34,12 @@ pub use cost::{Bill, Cost, Part, by_phase};
 pub use decide::{Decision, Effect, Now, decide};
 pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Delegation, Ended, Entry,
-    Event, Found, Outcome, Purpose, Recorded, Scope, Shown, Source, Sources, Started, Tally,
-    TaskEnded, VERSION,
+    Event, Found, Purpose, Recorded, Scope, Shown, Source, Sources, Started, TaskEnded, VERSION,
 };
 pub use history::{Attempt, History, Skipped};
 pub use next::{Because, LITERAL, NO_MODEL, Next, Order, next};
 pub use offer::{GIVE_UP, TRY_AGAIN};
+pub use outcome::{Outcome, Tally};
 pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
 pub use said::Said;

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::attempts::Tried;
-use super::event::{About, Asked, Ended, Entry, Event, Outcome, Scope, Tally, TaskEnded};
+use super::event::{About, Asked, Ended, Entry, Event, Scope, TaskEnded};
 use super::next::{Next, Order, next};
 use super::offer::WHAT_NOW;
+use super::outcome::{Outcome, Tally};
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
 use crate::agent;

@@ -100,3 +100,16 @@ impl TaskRun {
         std::mem::take(&mut self.open)
     }
 }
+
+impl TaskRun {
+    /// As the plan has it.
+    pub fn planned(&self) -> &TaskSpec {
+        self.planned.as_deref().unwrap_or(&self.spec)
+    }
+
+    /// What is worked by, where a person decides otherwise than the plan.
+    pub(super) fn amend(&mut self) -> &mut TaskSpec {
+        self.planned.get_or_insert_with(|| Box::new(self.spec.clone()));
+        &mut self.spec
+    }
+}

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::event::{
-    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Outcome, Purpose,
-    Tally, TaskEnded,
+    AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
 };
+use super::outcome::{Outcome, Tally};
 use crate::change::Refused;
 use crate::id::TaskId;
 

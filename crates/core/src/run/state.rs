@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::attempts::{Running, Tried};
 use super::contradiction::Contradiction;
 use super::cost::Cost;
-use super::event::{
-    About, Asked, Ended, Entry, Event, Found, Outcome, Recorded, Started, TaskEnded,
-};
+use super::event::{About, Asked, Ended, Entry, Event, Found, Recorded, Started, TaskEnded};
+use super::outcome::Outcome;
 use super::plan::TaskSpec;
 use super::purse::Stake;
 use super::queue::Queue;
@@ -392,17 +391,6 @@ impl TaskRun {
             cost: Cost::default(),
             stake: Stake::default(),
         }
-    }
-
-    /// As the plan has it.
-    pub fn planned(&self) -> &TaskSpec {
-        self.planned.as_deref().unwrap_or(&self.spec)
-    }
-
-    /// What is worked by, where a person decides otherwise than the plan.
-    pub(super) fn amend(&mut self) -> &mut TaskSpec {
-        self.planned.get_or_insert_with(|| Box::new(self.spec.clone()));
-        &mut self.spec
     }
 
     /// The tree that a done task leaves, if it changed anything.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::attempts::Tried;
 use super::cost::Bill;
-use super::event::{Base, Ended, Outcome};
+use super::event::{Base, Ended};
+use super::outcome::Outcome;
 use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
