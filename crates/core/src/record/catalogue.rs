@@ -2,7 +2,7 @@
 //! recorded, each record once, and gives the same whatever the order in which tasks happened to end.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::artifact::{Todo, open_todos};
@@ -12,6 +12,7 @@ use super::lineage::kept;
 use super::usage::{Shown, shown};
 use super::wish::Wish;
 use super::{Chosen, Handed, Kind, Record, Switches};
+use crate::agent::Kept;
 use crate::context::Share;
 use crate::digest::Digest;
 use crate::evidence::named;
@@ -35,6 +36,8 @@ pub struct Catalogue {
     /// By place in the run.
     tasks: Vec<Option<Shelf>>,
     places: HashMap<TaskId, usize>,
+    /// What tasks of the shelves were shown: if one of these is filed later, what they made use of is looked up anew.
+    sought: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -44,15 +47,18 @@ struct Filed {
     names: BTreeSet<String>,
 }
 
-/// What one task left.
+/// What one task left. What follows from what others left is none of it: that may change while this stands.
 #[derive(Debug)]
 struct Shelf {
+    task: TaskId,
     done_at: u64,
+    needs: Vec<usize>,
     records: Vec<usize>,
-    /// Records of others that it made use of.
+    /// What it packed and took out.
+    kept: Vec<Kept>,
+    shown: Shown,
+    /// Records of others that it made use of, as they are now.
     used: Vec<usize>,
-    /// What it hands on.
-    pack: Pack,
 }
 
 /// A task that is about to begin, as far as records go.
@@ -120,28 +126,49 @@ impl Catalogue {
                 None
             }
         };
+        let mut late = false;
         for (at, task) in missing {
-            self.add(*at, task, &read);
+            late |= self.add(*at, task, &read);
             if let Some(error) = failed.borrow_mut().take() {
                 self.tasks[*at] = None;
                 return Err(error);
             }
         }
+        if late {
+            self.look_up();
+        }
         Ok(())
     }
 
-    fn add(&mut self, at: usize, task: &TaskRun, read: Read<'_>) {
-        let used = self.used(&shown(task, read));
+    /// Whether somebody was shown what this task left before it was known here.
+    fn add(&mut self, at: usize, task: &TaskRun, read: Read<'_>) -> bool {
+        let shown = shown(task, read);
+        let used = self.used(&shown);
+        self.sought.extend(shown.ids.iter().cloned());
         self.places.insert(task.spec.id.clone(), at);
-        let kept = kept(task, read);
-        let needs = task.needs().iter().filter_map(|need| self.tasks.get(*need)?.as_ref());
-        let pack = self.merged(needs).after(&task.spec.id, &kept);
-        let records =
-            left_with(task, &kept, read).into_iter().map(|record| self.file(record)).collect();
+        let mut kept = kept(task, read);
+        let records = left_with(task, &kept, read);
+        let late = records.iter().any(|record| self.sought.contains(&*record.id));
+        let records = records.into_iter().map(|record| self.file(record)).collect();
+        kept.retain(|one| !one.backpack.is_empty() || !one.removed.is_empty());
         if self.tasks.len() <= at {
             self.tasks.resize_with(at + 1, || None);
         }
-        self.tasks[at] = Some(Shelf { done_at: task.ended_at(), records, used, pack });
+        let (done_at, needs) = (task.ended_at(), task.needs().to_vec());
+        let task = task.spec.id.clone();
+        self.tasks[at] = Some(Shelf { task, done_at, needs, records, kept, shown, used });
+        late
+    }
+
+    /// What was done again left other records, which those have that stand on it.
+    fn look_up(&mut self) {
+        for at in 0..self.tasks.len() {
+            let Some(shelf) = &self.tasks[at] else { continue };
+            let used = self.used(&shelf.shown);
+            if let Some(shelf) = &mut self.tasks[at] {
+                shelf.used = used;
+            }
+        }
     }
 
     /// What a task is shown before it begins: interfaces that it consumes, then what its text is about.
@@ -190,7 +217,21 @@ impl Catalogue {
     pub fn backpack(&self, seeker: &Seeker) -> Option<Pack> {
         let Settings { share, records, .. } = &seeker.settings;
         let passes = records.backpack && *share != Share::None;
-        passes.then(|| self.merged(self.needs(seeker)))
+        passes.then(|| self.packed(seeker))
+    }
+
+    /// Made from the first task on: whatever is done again hands on something else.
+    fn packed(&self, seeker: &Seeker) -> Pack {
+        let mut packs: HashMap<usize, Pack> = HashMap::new();
+        for place in &seeker.visible {
+            let Some(shelf) = self.shelf(place) else { continue };
+            let mut pack = self.merged(&packs, &shelf.needs);
+            if !shelf.kept.is_empty() {
+                pack = pack.after(&shelf.task, &shelf.kept);
+            }
+            packs.insert(place.at, pack);
+        }
+        self.merged(&packs, &seeker.needs)
     }
 
     /// What those left that a seeker needs itself, in the plan's order.
@@ -205,8 +246,8 @@ impl Catalogue {
         open_todos(all.iter().map(|(record, _)| &**record))
     }
 
-    fn merged<'a>(&self, needs: impl IntoIterator<Item = &'a Shelf>) -> Pack {
-        let packs = needs.into_iter().map(|shelf| &shelf.pack);
+    fn merged(&self, packs: &HashMap<usize, Pack>, needs: &[usize]) -> Pack {
+        let packs = needs.iter().filter_map(|need| packs.get(need));
         Pack::merged(packs, |task| self.places.get(task).copied().unwrap_or(usize::MAX))
     }
 

@@ -7,17 +7,18 @@ use super::left::{Read, counted, touched};
 use crate::context::{Kind, Manifest, Row};
 
 /// What a done task was shown, and what it did then.
+#[derive(Debug)]
 pub(super) struct Shown {
     /// Of records, in order, each once.
     pub(super) ids: BTreeSet<String>,
-    /// Its reports, as they were kept.
-    reports: Vec<String>,
+    /// Those that its reports name.
+    cited: BTreeSet<String>,
     paths: BTreeSet<String>,
 }
 
 /// By what was recorded of the attempts that count.
 pub(super) fn shown(task: &crate::run::TaskRun, read: Read<'_>) -> Shown {
-    let (mut ids, mut reports) = (BTreeSet::new(), Vec::new());
+    let (mut ids, mut reports) = (BTreeSet::new(), Vec::<String>::new());
     for tried in counted(task) {
         let manifest = read(&tried.manifest).and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let rows: Vec<Row> = manifest.map_or_else(Vec::new, |one: Manifest| one.fragments);
@@ -30,7 +31,9 @@ pub(super) fn shown(task: &crate::run::TaskRun, read: Read<'_>) -> Shown {
         }
     }
     let paths = if ids.is_empty() { Vec::new() } else { touched(task, read) };
-    Shown { ids, reports, paths: paths.into_iter().collect() }
+    let is_cited = |id: &&String| reports.iter().any(|report| cites(report, id));
+    let cited = ids.iter().filter(is_cited).cloned().collect();
+    Shown { ids, cited, paths: paths.into_iter().collect() }
 }
 
 /// The id of a record and its task, of what a manifest calls its source.
@@ -41,7 +44,7 @@ pub(crate) fn named(source: &str) -> Option<(&str, &str)> {
 impl Shown {
     pub(super) fn uses(&self, record: &Record) -> bool {
         let touches = record.paths.iter().any(|path| self.paths.contains(path));
-        touches || self.reports.iter().any(|report| cites(report, &record.id))
+        touches || self.cited.contains(&*record.id)
     }
 }
 

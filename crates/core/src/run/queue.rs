@@ -1,6 +1,6 @@
 //! Which tasks something can be done for, found without a walk over all of them, and what they build on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,9 @@ pub(super) struct Queue {
     /// Those that have not ended, and those that are waited for of each wave.
     open: Vec<bool>,
     awaited: Vec<usize>,
+    /// They stand, and something that they are built on, near or far, is done again.
+    #[serde(default)]
+    shaky: BTreeSet<usize>,
 }
 
 impl Queue {
@@ -43,6 +46,7 @@ impl Queue {
             }
         }
         (0..tasks.len()).for_each(|at| queue.put(tasks, at));
+        queue.shake(tasks, (0..tasks.len()).collect());
         queue
     }
 
@@ -51,8 +55,23 @@ impl Queue {
         let had_ended = !self.is_open(at);
         self.put(tasks, at);
         if had_ended || tasks[at].ended.is_some() {
-            for other in self.dependants[at].clone() {
-                self.put(tasks, other);
+            let dependants = self.dependants[at].clone();
+            for other in &dependants {
+                self.put(tasks, *other);
+            }
+            self.shake(tasks, dependants.into());
+        }
+        self.shake(tasks, [at].into());
+    }
+
+    /// Looks anew at these, and at those built on them as far as that changes anything.
+    fn shake(&mut self, tasks: &[TaskRun], mut open: VecDeque<usize>) {
+        while let Some(at) = open.pop_front() {
+            let is_open = |need: &usize| tasks[*need].ended.is_none() || self.shaky.contains(need);
+            let is_shaky = tasks[at].is_met() && tasks[at].needs.iter().any(is_open);
+            let changes = if is_shaky { self.shaky.insert(at) } else { self.shaky.remove(&at) };
+            if changes {
+                open.extend(&self.dependants[at]);
             }
         }
     }
@@ -132,7 +151,14 @@ impl RunState {
         // What all earlier waves left is shown, whoever of them was faster.
         let waits = self.started.settings.share == Share::AllEarlier
             && self.position(&task.spec.id).is_some_and(|at| !self.queue.is_in_turn(at));
-        stands && !waits && self.has_needs(task)
+        stands && !waits && self.is_founded(task)
+    }
+
+    /// Whether all that a task builds on, near and far, has ended: what is done stays while something below it is done again, but
+    /// nobody begins on it in between.
+    pub fn is_founded(&self, task: &TaskRun) -> bool {
+        let shaky = &self.queue.shaky;
+        self.has_needs(task) && !task.needs.iter().any(|need| shaky.contains(need))
     }
 
     /// Whether all that a task needs is done.

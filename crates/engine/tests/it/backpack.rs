@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sequester_core::agent::Inherited;
@@ -14,8 +15,9 @@ use sequester_core::message::Message;
 use sequester_core::provider::Reply;
 use sequester_core::record::{Catalogue, Seeker, Switches};
 use sequester_core::repository::{Repository as _, Snapshot};
-use sequester_core::run::{AttemptStarted, Event, Outcome};
+use sequester_core::run::{AttemptStarted, Event, Outcome, Scope};
 use sequester_core::store::{Batch, RunStore as _};
+use sequester_engine::Trouble;
 use sequester_testkit::provider::calls;
 use serde_json::{Value, json};
 
@@ -248,5 +250,52 @@ async fn a_backpack_that_nobody_packed_so_is_a_breach() {
         let audit = audit(&log, &Forged(&stage, blobs));
         let rules: Vec<Rule> = audit.breaches.iter().map(|one| one.rule).collect();
         assert_eq!(rules.contains(&Rule::Fragment), is_found, "{from}: {:?}", audit.breaches);
+    }
+}
+
+/// Three in a row.
+const CHAIN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
+## [a] Write a\n\n```task\nfiles: {create: [a.txt]}\n```\n\nWrite the letter a.\n\n\
+## [b] Write b\n\n```task\nneeds: [a]\nfiles: {create: [b.txt]}\n```\n\nWrite the letter b.\n\n\
+## [c] Write c\n\n```task\nneeds: [b]\nfiles: {create: [c.txt]}\n```\n\nWrite the letter c.\n";
+
+/// The first of the chain is done again while the second stands and the third has not begun.
+async fn redone(jobs: usize, batches: usize) -> Stage {
+    let tries = AtomicUsize::new(0);
+    let play = doing(move |task, _| match task {
+        "a" if tries.fetch_add(1, Ordering::Relaxed) < 3 => vec![pack("Stamps cost 80 cents.")],
+        "a" => vec![pack("Stamps cost 90 cents.")],
+        "b" => vec![pack("Ada posts it.")],
+        _ => Vec::new(),
+    });
+    let trouble = Trouble::Crew { message: "Not yet.".to_owned(), hint: String::new() };
+    let (trouble, switches) = (Some(("c", trouble)), Switches::ALL);
+    let mut stage = Stage { trouble, switches, jobs, ..Stage::new(CHAIN, &[], play) };
+    assert_eq!(stage.conduct().await, Ok(Outcome::Failed));
+    stage.trouble = None;
+    let retry = vec!["a".into(), "c".into()];
+    stage.tell(Scope::default(), Event::RunResumed { retry, budget: None }).await;
+    stage.store.cut_after(batches);
+    if tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await.is_err() {
+        stage.store.revive();
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done), "after {batches}");
+    }
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_begins_on_what_stands_while_something_below_it_is_done_again() {
+    let wanted = redone(1, 10_000).await;
+    assert_eq!(packs(&wanted)["c"], "a/pack-1 b/pack-1");
+    let all = begun(&wanted);
+    let last = inherited(&wanted, &all.last().unwrap().1);
+    assert_eq!(last.backpack[0].item.item, "Stamps cost 90 cents.");
+    let of_c = |stage: &Stage| -> Vec<_> {
+        digests(stage).into_iter().filter(|(task, ..)| task == "c").collect()
+    };
+    for (jobs, batches) in [(4, 10_000), (4, 3), (4, 9), (1, 12)] {
+        let stage = redone(jobs, batches).await;
+        assert_eq!(of_c(&stage), of_c(&wanted), "{jobs} jobs, killed after {batches}");
+        assert_eq!(stage.audit().breaches, []);
     }
 }

@@ -183,3 +183,26 @@ fn what_has_not_begun_waits_again_however_far_below_it_something_was_withdrawn()
         assert_eq!(stage.play(), Outcome::Done);
     }
 }
+
+#[test]
+fn nothing_begins_on_what_stands_until_what_is_done_again_below_it_has_ended() {
+    for jobs in [1, 4] {
+        let mut stage = Stage::new(started(
+            vec![task("a", &[]), task("b", &["a"]), task("c", &["b"]), task("d", &["c"])],
+            &["m"],
+        ));
+        stage.jobs = jobs;
+        stage.stop_after("c");
+        stage.play();
+        let ended = stage.state.tasks.iter().filter(|task| task.ended.is_some()).count();
+        stage.stopping = false;
+        stage.resume(&["a"]);
+        let d = stage.state.task(&"d".into()).unwrap();
+        assert!(ended == 3 && stage.state.has_needs(d) && !stage.state.is_founded(d));
+        assert_eq!(stage.play(), Outcome::Done);
+        let ends = stage.log.iter().filter(|one| matches!(one.entry.event, Event::TaskEnded(_)));
+        let ends: Vec<String> =
+            ends.map(|one| one.entry.scope.task.as_ref().unwrap().to_string()).collect();
+        assert_eq!(ends, ["a", "b", "c", "a", "d"], "{jobs} jobs");
+    }
+}
