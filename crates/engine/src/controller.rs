@@ -219,13 +219,17 @@ impl Controller {
                 let done = self.bear(&task, done).await;
                 return (task, done);
             }
+            // A file that is being written cannot be held back: what comes of it is recorded whatever the task is built on.
+            Deed::Note(_) => {
+                let done = self.note(&task).await;
+                return (task, done);
+            }
             Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
                 Box::pin(self.attempt(&task, number, order, cap))
             }
             Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
                 Box::pin(self.verify(&task, steps, kinds, tree))
             }
-            Deed::Note(_) => Box::pin(self.note(&task)),
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
         let done = self.while_it_stands(&task, work).await;
