@@ -140,6 +140,23 @@ async fn what_is_in_the_file_is_in_the_log_though_what_the_task_needs_is_done_ag
 }
 
 #[tokio::test]
+async fn whoever_waits_for_the_file_holds_back_neither_work_nor_commits_but_the_end() {
+    let stage = Stage { jobs: 1, ..stage() };
+    let held = stage.notes.hold();
+    let all_is_done = async {
+        while stage.commits().len() < 4 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!((merged(&stage), stage.state().ended), (vec![], None));
+        drop(held);
+    };
+    let all_is_done = tokio::time::timeout(Duration::from_mins(1), all_is_done);
+    let (outcome, in_time) = tokio::join!(stage.conduct(), all_is_done);
+    assert_eq!((outcome, in_time.is_ok()), (Ok(Outcome::Done), true));
+    assert_eq!(merged(&stage).len(), 4);
+}
+
+#[tokio::test]
 async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
     let play = |task: &str, messages: &[Message]| {
         let Some(Message::User(prompt)) = messages.first() else { panic!() };
