@@ -48,6 +48,7 @@ use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
 use hold::Held;
+use notes::Unmerged;
 use records::Records;
 use verify::Known;
 
@@ -59,6 +60,7 @@ pub struct Controller {
     bases: Arc<Bases>,
     held: Held,
     records: Arc<Records>,
+    unmerged: Unmerged,
     /// Checks that were run before, by what they were run on.
     known: Known,
     circuits: Circuits,
@@ -90,6 +92,7 @@ impl Controller {
             bases: Arc::default(),
             held,
             records: Arc::default(),
+            unmerged: Unmerged::default(),
             known: Known::default(),
             circuits: Circuits::default(),
             ground: RwLock::default(),
@@ -126,7 +129,7 @@ impl Controller {
         act: impl Fn(Deed) -> F,
     ) -> Result<Outcome, Trouble>
     where
-        F: Future<Output = (TaskId, Result<(), Trouble>)>,
+        F: Future<Output = Came>,
     {
         self.hold_start().await?;
         self.move_branch().await?;
@@ -138,12 +141,13 @@ impl Controller {
             busy.insert(task.clone());
             under_way.push(act(Deed::TakeUp(task, Box::new(running))));
         }
-        for task in self.log.read(RunState::unnoted) {
-            busy.insert(task.clone());
-            under_way.push(act(Deed::Note(task)));
-        }
+        self.unmerged.add(self.log.read(RunState::unnoted));
         let mut listen = Instant::now();
         loop {
+            // Beside the work: whoever waits for the file takes nobody's place.
+            if self.unmerged.begin() {
+                under_way.push(act(Deed::Notes));
+            }
             if Instant::now() >= listen {
                 self.listen().await?;
                 listen = Instant::now() + LETTERS;
@@ -159,6 +163,13 @@ impl Controller {
             if ends && self.listen().await? {
                 continue;
             }
+            if ends && self.unmerged.is_under_way() {
+                tokio::select! {
+                    Some(came) = under_way.next() => take(&mut busy, came)?,
+                    () = sleep_until(listen) => {}
+                }
+                continue;
+            }
             for entry in &mut entries {
                 self.list_todos(&mut entry.event).await?;
             }
@@ -171,19 +182,13 @@ impl Controller {
                 tokio::select! {
                     biased;
                     kept = &mut kept => break kept?,
-                    Some((task, done)) = under_way.next() => {
-                        busy.remove(&task);
-                        done?;
-                    }
+                    Some(came) = under_way.next() => take(&mut busy, came)?,
                 }
             }
             if let Some(outcome) = self.log.read(|run| run.ended) {
                 return Ok(outcome);
             }
-            for task in done {
-                busy.insert(task.clone());
-                under_way.push(act(Deed::Note(task)));
-            }
+            self.unmerged.add(done);
             for effect in effects {
                 busy.insert(effect.task().clone());
                 under_way.push(act(Deed::Effect(effect)));
@@ -193,13 +198,11 @@ impl Controller {
             }
             let deadline = wake.map(|wake| Instant::now() + wake.since(at));
             tokio::select! {
-                Some((task, done)) = under_way.next() => {
-                    busy.remove(&task);
-                    done?;
+                Some(came) = under_way.next() => {
+                    take(&mut busy, came)?;
                     // Those that came to their end with it: one decision for all.
-                    while let Some(Some((task, done))) = under_way.next().now_or_never() {
-                        busy.remove(&task);
-                        done?;
+                    while let Some(Some(came)) = under_way.next().now_or_never() {
+                        take(&mut busy, came)?;
                     }
                 }
                 () = sleep_until(deadline.map_or(listen, |one| one.min(listen))) => {}
@@ -211,13 +214,19 @@ impl Controller {
         self.world.crew.connect(model).await
     }
 
-    async fn act(&self, deed: Deed) -> (TaskId, Result<(), Trouble>) {
-        let task = deed.task().clone();
+    async fn act(&self, deed: Deed) -> Came {
+        let task = match &deed {
+            Deed::Effect(effect) => effect.task().clone(),
+            Deed::TakeUp(task, _) => task.clone(),
+            // A file that is being written cannot be held back: what comes of it is recorded whatever a task is built on.
+            Deed::Notes => return (None, self.merge_notes().await),
+        };
         let work: BoxFuture<'_, Result<(), Trouble>> = match deed {
+            Deed::Notes => return (None, Ok(())),
             Deed::Effect(Effect::Commit { .. }) => {
                 let done = self.commit(&task).await;
                 let done = self.bear(&task, done).await;
-                return (task, done);
+                return (Some(task), done);
             }
             Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
                 Box::pin(self.attempt(&task, number, order, cap))
@@ -225,12 +234,11 @@ impl Controller {
             Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
                 Box::pin(self.verify(&task, steps, kinds, tree))
             }
-            Deed::Note(_) => Box::pin(self.note(&task)),
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
         let done = self.while_it_stands(&task, work).await;
         let done = self.bear(&task, done).await;
-        (task, done)
+        (Some(task), done)
     }
 
     /// Works for a task until what it is built on is withdrawn: from then on nothing of it counts, and it costs no more.
@@ -373,17 +381,18 @@ impl Controller {
 enum Deed {
     Effect(Effect),
     TakeUp(TaskId, Box<Running>),
-    /// The task is done, and its notes are to be merged.
-    Note(TaskId),
+    /// What done tasks left for the project's notes is merged, one after the other.
+    Notes,
 }
 
-impl Deed {
-    fn task(&self) -> &TaskId {
-        match self {
-            Self::Effect(effect) => effect.task(),
-            Self::TakeUp(task, _) | Self::Note(task) => task,
-        }
+/// What came to its end, by the task that it was for.
+type Came = (Option<TaskId>, Result<(), Trouble>);
+
+fn take(busy: &mut BTreeSet<TaskId>, (task, done): Came) -> Result<(), Trouble> {
+    if let Some(task) = task {
+        busy.remove(&task);
     }
+    done
 }
 
 /// The task, if this is how one is done.

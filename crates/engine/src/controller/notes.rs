@@ -1,7 +1,8 @@
 //! What a done task left for the project's notes goes into their file, once.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sequester_core::digest::Digest;
 use sequester_core::id::TaskId;
@@ -13,16 +14,69 @@ use sequester_core::store::{self, RunStore};
 use super::world::Trouble;
 use super::{Controller, blocking};
 
+/// Done tasks whose notes are to be merged, in line.
+#[derive(Default)]
+pub(super) struct Unmerged(Mutex<Line>);
+
+#[derive(Default)]
+struct Line {
+    tasks: VecDeque<TaskId>,
+    /// Somebody came since it was last begun with.
+    is_fresh: bool,
+    is_under_way: bool,
+}
+
+impl Unmerged {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn add(&self, tasks: Vec<TaskId>) {
+        let mut line = self.line();
+        line.is_fresh |= !tasks.is_empty();
+        line.tasks.extend(tasks);
+    }
+
+    /// Whether somebody is to begin with them now.
+    pub(super) fn begin(&self) -> bool {
+        let mut line = self.line();
+        let begins = line.is_fresh && !line.is_under_way;
+        if begins {
+            (line.is_fresh, line.is_under_way) = (false, true);
+        }
+        begins
+    }
+
+    pub(super) fn is_under_way(&self) -> bool {
+        self.line().is_under_way
+    }
+}
+
 impl Controller {
-    /// Whoever was killed between the file and the record does it again, which changes nothing. What cannot be written is said,
+    /// One after the other. Where the file refuses one it would refuse all: they wait until the next task is done, or the run is
+    /// taken up again.
+    pub(super) async fn merge_notes(&self) -> Result<(), Trouble> {
+        let mut done = Ok(true);
+        while let Ok(true) = done {
+            let Some(task) = self.unmerged.line().tasks.front().cloned() else { break };
+            done = self.note(&task).await;
+            if let Ok(true) = done {
+                self.unmerged.line().tasks.pop_front();
+            }
+        }
+        self.unmerged.line().is_under_way = false;
+        done.map(|_| ())
+    }
+
+    /// Says whether there is nothing more to try. Whoever was killed between the file and the record does it again, which changes nothing. What cannot be written is said,
     /// and is no reason for the run to end: it is in the store all the same.
-    pub(super) async fn note(&self, task: &TaskId) -> Result<(), Trouble> {
+    async fn note(&self, task: &TaskId) -> Result<bool, Trouble> {
         let known = self.log.read(|run| {
             let is_on = run.started.settings.records.notes;
             let known = run.task(task).filter(|known| is_on && known.is_done());
             known.map(|known| (run.run.clone(), known.clone()))
         });
-        let Some((run, known)) = known else { return Ok(()) };
+        let Some((run, known)) = known else { return Ok(true) };
         let (store, book) = (Arc::clone(&self.world.store), Arc::clone(&self.world.notes));
         let ended = known.ended_at();
         let merged = blocking(move || {
@@ -37,8 +91,10 @@ impl Controller {
                 Err(why) => (Vec::new(), vec![why]),
             }))
         });
-        let Some((sections, told)) = merged.await?? else { return Ok(()) };
-        self.tell(task, Event::NotesMerged { ended, sections, told }).await
+        let Some((sections, told)) = merged.await?? else { return Ok(true) };
+        let is_merged = !Vec::is_empty(&sections);
+        self.tell(task, Event::NotesMerged { ended, sections, told }).await?;
+        Ok(is_merged)
     }
 }
 

@@ -8,7 +8,7 @@ use sequester_core::message::Message;
 use sequester_core::notes::{Notebook as _, Notes};
 use sequester_core::provider::Reply;
 use sequester_core::record::Switches;
-use sequester_core::run::{Event, Outcome};
+use sequester_core::run::{Event, Outcome, Scope};
 use sequester_testkit::provider::calls;
 use serde_json::json;
 
@@ -113,6 +113,47 @@ async fn whoever_is_killed_at_any_moment_leaves_the_same_notes_and_contexts() {
         assert_eq!(merged(&stage), merged(&whole), "killed after {batches}");
         assert_eq!(digests(&stage), digests(&whole), "killed after {batches}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_in_the_file_is_in_the_log_though_what_the_task_needs_is_done_again() {
+    let whole = stage();
+    whole.conduct().await.unwrap();
+    let mut found = 0;
+    for batches in 1..whole.store.batches() {
+        let stage = stage();
+        stage.store.cut_after(batches);
+        let _ = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
+        stage.store.revive();
+        let unnoted = stage.state().unnoted();
+        if !unnoted.iter().any(|task| task.as_str() == "b") {
+            continue;
+        }
+        found += 1;
+        let event = Event::RunResumed { retry: vec!["a".into()], budget: None };
+        stage.tell(Scope::default(), event).await;
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done), "killed after {batches}");
+        let recorded = merged(&stage);
+        assert!(recorded.iter().any(|(task, _)| task == "b"), "{batches}: {recorded:?}");
+    }
+    assert!(found > 0);
+}
+
+#[tokio::test]
+async fn whoever_waits_for_the_file_holds_back_neither_work_nor_commits_but_the_end() {
+    let stage = Stage { jobs: 1, ..stage() };
+    let held = stage.notes.hold();
+    let all_is_done = async {
+        while stage.commits().len() < 4 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!((merged(&stage), stage.state().ended), (vec![], None));
+        drop(held);
+    };
+    let all_is_done = tokio::time::timeout(Duration::from_mins(1), all_is_done);
+    let (outcome, in_time) = tokio::join!(stage.conduct(), all_is_done);
+    assert_eq!((outcome, in_time.is_ok()), (Ok(Outcome::Done), true));
+    assert_eq!(merged(&stage).len(), 4);
 }
 
 #[tokio::test]

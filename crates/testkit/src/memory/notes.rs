@@ -1,5 +1,6 @@
 //! Notes without a file.
 
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sequester_core::id::{RunId, TaskId};
@@ -9,6 +10,16 @@ use sequester_core::notes::{BYTES, Note, Notebook, Notes};
 #[derive(Clone, Default)]
 pub struct MemoryNotes {
     text: Arc<Mutex<String>>,
+    gate: Arc<Mutex<Option<Receiver<()>>>>,
+}
+
+impl MemoryNotes {
+    /// Whoever merges next waits until what this gives is dropped.
+    pub fn hold(&self) -> Sender<()> {
+        let (held, gate) = channel();
+        *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = Some(gate);
+        held
+    }
 }
 
 impl Notebook for MemoryNotes {
@@ -17,6 +28,10 @@ impl Notebook for MemoryNotes {
     }
 
     fn merge(&self, run: &RunId, task: &TaskId, notes: &[Note]) -> Result<Vec<String>, String> {
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(gate) = gate {
+            let _ = gate.recv();
+        }
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = Notes::parse(&text);
         for note in notes {
