@@ -74,14 +74,27 @@ fn context(bench: &Bench, text: &str, agent: &str) -> IsolatedContext {
     builder.build(&request).unwrap()
 }
 
-/// What the subagent of a profile is listed: our own tools, those of the profile, the request for files.
+/// What the subagent of a profile is listed: our own tools, those of the profile, requests for files and records.
 fn listed(phase: Phase, granted: &[&str]) -> Vec<Value> {
-    let mut specs = own_specs(&TaskId::new("task"), phase, Switches::ALL);
+    let mut specs = own_specs(&TaskId::new("task"), phase, Switches::default());
     let granted = |spec: &Spec| granted.contains(&spec.name.as_ref());
     specs.extend(sequester_tools::specs().into_iter().filter(granted));
     specs.extend(Requests::new(|_| Standing::Absent).specs());
     let row = |spec: &Spec| json!([spec.name, spec.description, spec.parameters]);
-    specs.iter().map(row).collect()
+    let recall = json!([
+        "recall",
+        "Looks for records of the work that yours builds on: summaries, interfaces and what else was kept.",
+        {
+            "type": "object",
+            "properties": {"query": {
+                "type": "string",
+                "description": "What you want to know, in words that a record about it would have.",
+            }},
+            "required": ["query"],
+            "additionalProperties": false,
+        },
+    ]);
+    specs.iter().map(row).chain([recall]).collect()
 }
 
 /// Name, description and schema of each tool that was sent.
