@@ -110,7 +110,11 @@ fn what_is_missing_empty_or_too_large_is_said() {
         assert_eq!(answer.code, Some(2), "{answer:?}");
         answer.json()["error"].clone()
     };
-    assert_eq!(ask(&["text"])["code"], "SQ0006");
+    assert_eq!(
+        ask(&["text"])["code"],
+        "SQ0301",
+        "without a list it is a run's records, and there is none"
+    );
     assert_eq!(ask(&["text", "--records", "nowhere.jsonl"])["code"], "SQ0002");
     let folder = ask(&["text", "--records", "src"]);
     assert!(folder["message"].as_str().unwrap().contains("it is a folder"), "{folder}");

@@ -88,11 +88,12 @@ fn records_are_listed_shown_recalled_and_proved() {
     let manifest = bench.run(&["context", "--run", &run, "b", "--manifest"]);
     assert!(manifest.out.contains("record a/summary of task a"), "{manifest:?}");
 
-    let best = json_of(&bench.run(&["recall", "the letter of parcels", "--json"]));
-    assert!(best[0]["id"].as_str().unwrap().starts_with("a/"), "{best}");
-    assert!(best[0]["score"].as_f64().unwrap() > 0.0, "{best}");
-    let all = json_of(&bench.run(&["recall", "letter", "--run", &run, "--top", "9", "--json"]));
-    assert!(all.as_array().unwrap().len() >= 2, "{all}");
+    // What one task would be given of four records is another question.
+    let all = json_of(&bench.run(&["recall", "the letter of parcels", "--top", "9", "--json"]));
+    assert!(all[0]["id"].as_str().unwrap().starts_with("a/"), "{all}");
+    assert!(all[0]["score"].as_f64().unwrap() > 0.0, "{all}");
+    let same = ["recall", "the letter of parcels", "--run", &run, "--top", "9", "--json"];
+    assert_eq!(json_of(&bench.run(&same)), all);
 
     let audit = json_of(&bench.run(&["audit", &run, "--json"]));
     assert_eq!((&audit["ok"], &audit["breaches"]), (&json!(true), &json!([])), "{audit}");
