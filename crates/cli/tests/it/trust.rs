@@ -71,6 +71,7 @@ const AGENT: &[(&str, &str, Expected)] = &[
     ("profile", "name: mine\ndescription: d\nprofile: theirs", Untrusted("SQ0253")),
     ("phase", "name: mine\ndescription: d\nphase: write", Harmless),
     ("model", "name: mine\ndescription: d\nmodel: literal", Harmless),
+    ("artifacts", "name: mine\ndescription: d\nartifacts: [FINDING]", Harmless),
     ("tools", "name: mine\ndescription: d\ntools: [Read, Task]", Untrusted("SQ0253")),
     ("tools", "name: mine\ndescription: d\ntools: [Write, WebFetch]", Untrusted("SQ0253")),
     ("disallowedTools", "name: mine\ndescription: d\ndisallowedTools: [Read]", Harmless),
