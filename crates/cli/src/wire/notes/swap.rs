@@ -34,9 +34,9 @@ pub(super) struct Found {
 
 pub(super) enum Put {
     Done,
-    /// The file came or went meanwhile; nothing changed.
+    /// The file came, went or was saved meanwhile; nothing changed.
     Missed,
-    /// It is in place, and somebody's save came back instead of what was there before.
+    /// It was saved twice meanwhile: one save is in place, and this is the other.
     CameBetween(Save),
 }
 
@@ -92,7 +92,7 @@ impl Swap<'_> {
             return Err(refused(&error));
         }
         let put = match found {
-            Some(_) => self.exchange(&name, before)?,
+            Some(_) => self.exchange(&name, before, text)?,
             None => self.create(&name)?,
         };
         if let Put::Missed = put {
@@ -122,7 +122,11 @@ impl Swap<'_> {
         }
     }
 
-    fn exchange(&self, name: &str, before: &str) -> Result<Put, String> {
+    /// Whoever saved in this very moment gets their save back at once: what they read next has it.
+    fn exchange(&self, name: &str, before: &str, text: &str) -> Result<Put, String> {
+        if self.look()?.is_none_or(|found| found.text != before) {
+            return Ok(Put::Missed);
+        }
         let swap = || renameat_with(self.folder, name, self.folder, FILE, RenameFlags::EXCHANGE);
         match swap() {
             Ok(()) => {}
@@ -132,17 +136,22 @@ impl Swap<'_> {
             }
             Err(error) => return Err(refused(&error.into())),
         }
-        self.sync()?;
         match self.look_at(name) {
-            Ok(Some(back)) if back.text == before => Ok(Put::Done),
-            Ok(Some(back)) => Ok(Put::CameBetween(Save { name: name.to_owned(), text: back.text })),
-            Ok(None) => Ok(Put::Done),
+            Ok(Some(back)) if back.text == before => return self.sync().map(|()| Put::Done),
+            Ok(None) => return self.sync().map(|()| Put::Done),
             // What came back is none of ours to judge: it goes where it was.
-            Err(refusal) => {
-                let _ = swap();
-                let _ = unlinkat(self.folder, name, AtFlags::empty());
-                Err(refusal)
+            back => {
+                swap().map_err(|error| refused(&error.into()))?;
+                self.sync()?;
+                back?;
             }
+        }
+        // Somebody may have saved over ours, too.
+        match self.look_at(name)? {
+            Some(Found { text: save, .. }) if save != text => {
+                Ok(Put::CameBetween(Save { name: name.to_owned(), text: save }))
+            }
+            _ => Ok(Put::Missed),
         }
     }
 
