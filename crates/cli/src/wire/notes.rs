@@ -1,7 +1,7 @@
 //! The file of the project's notes. Processes take turns by a lock; people's editors know of none.
 //!
 //! What is to be the file is written beside it and exchanged with it in one step, and then what came back is looked at: if
-//! somebody saved meanwhile, that save came back, and everything is done once more on top of it. What came back stays
+//! somebody saved meanwhile, that save goes back at once, and everything is done once more on top of it. What came back stays
 //! beside the file for a while, under a name that says what it should hold: who was killed in between left a save there,
 //! and who had the file open writes to it afterwards. Lines that are found then are put below all others.
 
@@ -28,7 +28,7 @@ const LOCK: &str = "notes.lock";
 /// How long others are waited for that write.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How many saves in a row may come between.
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 1_000;
 
 /// The notes of one project.
 pub(crate) struct Book {
@@ -93,7 +93,7 @@ impl Book {
         let (folder, _lock) = self.enter()?;
         let swap = Swap { folder: &folder };
         let (mut saves, mut rescued) = (swap.lost(), false);
-        let mut current = swap.look_twice()?;
+        let mut current = swap.look_again("")?;
         let mut base = text_of(current.as_ref());
         for _ in 0..ROUNDS {
             for save in &saves {
@@ -109,13 +109,9 @@ impl Book {
                 said.extend(rescued.then(|| RESCUED.to_owned()));
                 return Ok(said);
             }
-            current = swap.look()?;
+            current = swap.look_again(&text_of(current.as_ref()))?;
             base = text_of(current.as_ref());
             if let Put::CameBetween(save) = put {
-                // Nobody saw what we put there: the save is what counts.
-                if base == text {
-                    base.clone_from(&save.text);
-                }
                 saves.push(save);
             }
         }

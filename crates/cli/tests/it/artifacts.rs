@@ -1,6 +1,7 @@
 //! Artifacts and backpacks on their way from task to task, in real jails, with a model that is played by script.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -23,7 +24,8 @@ fn plan() -> String {
         ("d", "b", "Write the last one."),
         ("e", "a", "Write one more."),
     ] {
-        plan += &format!(
+        let _ = write!(
+            plan,
             "\n## [{id}] Letter {id}\n\n```task\nneeds: [{needs}]\nfiles: {{create: [{id}.txt]}}\n```\n\n{text}\n"
         );
     }

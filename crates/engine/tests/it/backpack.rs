@@ -270,7 +270,7 @@ async fn redone(jobs: usize, batches: usize) -> Stage {
     });
     let trouble = Trouble::Crew { message: "Not yet.".to_owned(), hint: String::new() };
     let (trouble, switches) = (Some(("c", trouble)), Switches::ALL);
-    let mut stage = Stage { trouble, switches, jobs, ..Stage::new(CHAIN, &[], play) };
+    let mut stage = Stage { trouble, jobs, switches, ..Stage::new(CHAIN, &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Failed));
     stage.trouble = None;
     let retry = vec!["a".into(), "c".into()];

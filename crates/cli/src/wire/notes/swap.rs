@@ -45,9 +45,9 @@ pub(super) struct Found {
 
 pub(super) enum Put {
     Done,
-    /// The file came or went meanwhile; nothing changed.
+    /// The file came, went or was saved meanwhile; nothing changed.
     Missed,
-    /// It is in place, and somebody's save came back instead of what was there before.
+    /// It was saved twice meanwhile: one save is in place, and this is the other.
     CameBetween(Save),
 }
 
@@ -64,9 +64,10 @@ impl Swap<'_> {
         self.look_at(FILE)
     }
 
-    /// The same for who writes: an empty file may be one that an editor is about to fill.
-    pub(super) fn look_twice(&self) -> Result<Option<Found>, String> {
-        self.settled(FILE, str::is_empty)
+    /// The same for who writes: what is empty, or only the beginning of what was there before, an editor may be about to fill.
+    pub(super) fn look_again(&self, before: &str) -> Result<Option<Found>, String> {
+        let is_begun = |text: &str| text.is_empty() || text != before && before.starts_with(text);
+        self.settled(FILE, is_begun)
     }
 
     /// Who saves into the file itself empties it and then writes: what seems to be only begun is looked at until two looks agree
@@ -184,7 +185,12 @@ impl Swap<'_> {
         }
     }
 
+    /// Whoever saved in this very moment gets their save back at once: what they read next has it, and who is still writing
+    /// writes to the file.
     fn exchange(&self, name: &str, before: &str, text: &str) -> Result<Put, String> {
+        if self.look()?.is_none_or(|found| found.text != before) {
+            return Ok(Put::Missed);
+        }
         match self.turn(name) {
             Ok(()) => {}
             Err(Errno::NOENT) => return Ok(Put::Missed),
@@ -193,13 +199,20 @@ impl Swap<'_> {
             }
             Err(error) => return Err(refused(&error.into())),
         }
+        match self.look_at(name) {
+            Ok(Some(back)) if back.text != before => {
+                self.turn(name).map_err(|error| refused(&error.into()))?;
+            }
+            Ok(_) => return self.sync().map(|()| Put::Done),
+            Err(refusal) => return Err(self.give_back(name, text, refusal)),
+        }
         self.sync()?;
-        let is_begun = |text: &str| text != before && before.starts_with(text);
-        match self.settled(name, is_begun) {
-            Ok(Some(back)) if back.text == before => Ok(Put::Done),
-            Ok(Some(back)) => Ok(Put::CameBetween(Save::of(name.to_owned(), back))),
-            Ok(None) => Ok(Put::Done),
-            Err(refusal) => Err(self.give_back(name, text, refusal)),
+        // Somebody may have saved over ours, too.
+        match self.look_at(name)? {
+            Some(found) if found.text != text => {
+                Ok(Put::CameBetween(Save::of(name.to_owned(), found)))
+            }
+            _ => Ok(Put::Missed),
         }
     }
 
