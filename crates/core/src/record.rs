@@ -16,10 +16,11 @@ pub use catalogue::{Catalogue, Seeker};
 pub use left::{Read, counted, left, touched};
 pub use lineage::before;
 pub use notes::notes;
-pub(crate) use quote::{FOUND, NOTHING, recalled_ids};
+pub(crate) use quote::{FOUND, NOTHING, line, recalled_ids};
 pub use quote::{quote, recalled};
 pub(crate) use usage::named;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -133,9 +134,11 @@ pub struct Handed {
     pub chosen: Vec<Chosen>,
     /// How many more it might have been shown, had they been about its text.
     pub passed_over: usize,
+    /// The tasks whose records may reach it, as the run has it; nothing where only the plan is known.
+    pub visible: Option<BTreeSet<TaskId>>,
 }
 
 impl Handed {
     /// Nothing at all.
-    pub const NONE: &'static Self = &Self { chosen: Vec::new(), passed_over: 0 };
+    pub const NONE: &'static Self = &Self { chosen: Vec::new(), passed_over: 0, visible: None };
 }

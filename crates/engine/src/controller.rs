@@ -351,7 +351,8 @@ impl Controller {
         Ok(())
     }
 
-    /// Durable. What would begin an attempt of a task whose needs are not done any more rests instead.
+    /// Durable. What would begin an attempt of a task whose needs are not done any more, or with records of one that is begun anew,
+    /// rests instead.
     async fn keep(&self, batch: Batch) -> Result<(), Halt> {
         let begins = batch.entries.first().filter(|entry| match &entry.event {
             Event::AttemptStarted(started) => started.parent.is_none(),
@@ -363,9 +364,14 @@ impl Controller {
         };
         let task = begins.and_then(|entry| entry.scope.task.as_ref());
         let stands = |run: &RunState| {
-            task.and_then(|task| run.task(task)).is_none_or(|known| run.has_needs(known))
+            let known = task.and_then(|task| Some((task, run.task(task)?)));
+            known.is_none_or(|(task, known)| run.is_founded(known) && self.records.hold(run, task))
         };
-        if !self.log.read(stands) {
+        let stands = self.log.read(stands);
+        if let Some(task) = task {
+            self.records.forget(task);
+        }
+        if !stands {
             return Err(Halt::Parked);
         }
         Ok(self.log.append(batch).await?)

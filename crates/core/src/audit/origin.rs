@@ -191,7 +191,7 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// Word for word what a task that it may see left.
+    /// Word for word what a task that it may see left, of a kind that passes.
     fn record(&self, row: &Row, bytes: &str) -> Verdict {
         let named = record::named(&row.source);
         let owner =
@@ -203,8 +203,10 @@ impl<'a> Origins<'a> {
             ));
         };
         let left = self.lefts.of(self.archive, owner);
+        let switches = self.run.started.settings.records;
         let is_it = |one: &Record| {
             redact(&one.id).text == id
+                && switches.has(one.kind)
                 && (shown(one) == bytes || packed(one).as_deref() == Some(bytes))
         };
         of_source(row, left.iter().any(is_it))

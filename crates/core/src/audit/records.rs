@@ -9,7 +9,7 @@ use super::{Archive, Auditor, history};
 use crate::agent::Inherited;
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::record::{FOUND, Kind, NOTHING, RECALL, Record, left, quote};
+use crate::record::{FOUND, Kind, NOTHING, RECALL, Record, left, line, quote, recalled_ids};
 use crate::run::{RunState, Running, TaskRun};
 use crate::secret::redact;
 use crate::tool::{Invocation, Outcome, Returned};
@@ -55,11 +55,12 @@ impl Auditor<'_> {
         let Some(digest) = &running.started.inherited else { return };
         let Some(bytes) = self.blob(id, running, digest, "inheritance") else { return };
         let Ok(inherited) = serde_json::from_slice::<Inherited>(&bytes) else { return };
+        let passes = run.started.settings.records.has(Kind::Backpack);
         for one in &inherited.backpack {
             let mut owners = history::visible(run, id).filter(|owner| owner.spec.id == one.task);
             let is_packed = owners.any(|owner| {
                 let left = self.lefts.of(self.archive, owner);
-                left.iter().any(|record| one.is_of(record))
+                passes && left.iter().any(|record| one.is_of(record))
             });
             if !is_packed {
                 let detail =
@@ -88,19 +89,30 @@ impl Auditor<'_> {
     }
 
     fn is_of_records(&self, run: &RunState, id: &TaskId, text: &str) -> bool {
-        let Some((at, mut rest)) = run.position(id).zip(text.strip_prefix(FOUND)) else {
-            return false;
+        let Some(told) = text.strip_prefix(FOUND) else { return false };
+        let Some(quoted) = self.quoted(run, id, &recalled_ids(text)) else { return false };
+        let more = told.lines().next_back().filter(|line| {
+            let count = line.strip_suffix(" more did not fit.");
+            count.is_some_and(|count| count.bytes().all(|one| one.is_ascii_digit()))
+        });
+        let more = more.map_or_else(String::new, |line| format!("{line}\n"));
+        // It was redacted as a whole.
+        redact(&format!("{FOUND}{quoted}{more}")).text == text
+    }
+
+    /// The records of these names as they were left, one after the other; nothing where one is not of those that a task may see.
+    fn quoted(&self, run: &RunState, id: &TaskId, names: &[&str]) -> Option<String> {
+        let switches = run.started.settings.records;
+        let tasks: Vec<_> =
+            history::visible(run, id).map(|task| self.lefts.of(self.archive, task)).collect();
+        let all = || tasks.iter().flat_map(|left| left.iter());
+        let all = || all().filter(|record| switches.has(record.kind));
+        let exact: HashMap<&str, &Record> = all().map(|one| (&*one.id, one)).collect();
+        let find = |name: &&str| {
+            // Few names hold what is redacted, or more than one space.
+            let told = || all().find(|one| redact(&line(&one.id)).text == *name);
+            exact.get(*name).copied().or_else(told).map(quote)
         };
-        let tasks = run.visible(at).into_iter().map(|at| &run.tasks[at]);
-        let known: Vec<String> = tasks
-            .flat_map(|task| {
-                self.lefts.of(self.archive, task).iter().map(shown).collect::<Vec<_>>()
-            })
-            .collect();
-        while let Some(next) = known.iter().find_map(|one| rest.strip_prefix(one.as_str())) {
-            rest = next;
-        }
-        let more = rest.strip_suffix(" more did not fit.\n");
-        rest.is_empty() || more.is_some_and(|more| more.bytes().all(|one| one.is_ascii_digit()))
+        names.iter().map(find).collect()
     }
 }

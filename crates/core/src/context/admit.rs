@@ -38,6 +38,11 @@ impl View {
         };
         Self { task: task.clone(), ancestors, share }
     }
+
+    /// As a run has it: tasks that are done keep what they needed then, whatever the plan says now.
+    pub fn of_run(task: &TaskId, visible: &BTreeSet<TaskId>, share: Share) -> Self {
+        Self { task: task.clone(), ancestors: visible.clone(), share }
+    }
 }
 
 /// The clause that let a fragment in.

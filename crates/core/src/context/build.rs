@@ -155,7 +155,10 @@ impl<'a> Builder<'a> {
             .ok_or_else(|| Error::UnknownTask(request.task.clone()))?;
         let delegated = request.delegated.map(|call| call.as_part_of(task));
         let task = delegated.as_ref().unwrap_or(task);
-        let view = View::of(&task.id, self.graph, self.share);
+        let view = match &request.records.visible {
+            Some(visible) => View::of_run(&task.id, visible, self.share),
+            None => View::of(&task.id, self.graph, self.share),
+        };
         let prefix = self.prefix(request.role, &view);
         let limit = self.limits.context.min(Limits::CONTEXT_CEILING);
         let page = self.page(task, request, &view, limit.saturating_sub(prefix.tokens));

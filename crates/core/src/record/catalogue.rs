@@ -10,12 +10,11 @@ use super::backpack::Pack;
 use super::left::{Read, left_with};
 use super::lineage::kept;
 use super::usage::{Shown, shown};
-use super::wish::Wish;
+use super::wish::{Offer, Wish};
 use super::{Chosen, Handed, Kind, Record, Switches};
 use crate::agent::Kept;
 use crate::context::Share;
 use crate::digest::Digest;
-use crate::evidence::named;
 use crate::id::TaskId;
 use crate::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
 use crate::run::{RunState, Settings, TaskRun};
@@ -43,8 +42,8 @@ pub struct Catalogue {
 #[derive(Debug)]
 struct Filed {
     record: Arc<Record>,
-    /// What an interface is called in code.
-    names: BTreeSet<String>,
+    /// Of an interface.
+    offer: Option<Offer>,
 }
 
 /// What one task left. What follows from what others left is none of it: that may change while this stands.
@@ -67,12 +66,13 @@ pub struct Seeker {
     settings: Settings,
     /// The tasks whose records it may see, in the plan's order.
     visible: Vec<Place>,
+    ids: BTreeSet<TaskId>,
     needs: Vec<usize>,
     consumes: Vec<String>,
 }
 
 /// A task in a run, and the event that it was done by: what is begun anew has nothing any more.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     at: usize,
     done_at: Option<u64>,
@@ -88,11 +88,27 @@ impl Place {
 impl Seeker {
     pub fn of(run: &RunState, task: &TaskId) -> Option<Self> {
         let at = run.position(task)?;
+        let visible = run.visible(at);
         Some(Self {
             settings: run.started.settings.clone(),
-            visible: run.visible(at).into_iter().map(|at| Place::of(run, at)).collect(),
+            ids: visible.iter().map(|at| run.tasks[*at].spec.id.clone()).collect(),
+            visible: visible.into_iter().map(|at| Place::of(run, at)).collect(),
             needs: run.needs(at).to_vec(),
             consumes: run.tasks[at].spec.consumes.clone(),
+        })
+    }
+
+    /// What a task is handed that gets no record: whom it may see holds for its backpack too.
+    pub fn nothing(&self) -> Handed {
+        Handed { visible: Some(self.ids.clone()), ..Handed::default() }
+    }
+
+    /// Whether the run still has what this one was to be shown.
+    pub fn holds(&self, run: &RunState, task: &TaskId) -> bool {
+        let now = run.position(task).map(|at| run.visible(at));
+        now.is_some_and(|now| {
+            let now = now.into_iter().map(|at| Place::of(run, at));
+            now.eq(self.visible.iter().copied())
         })
     }
 
@@ -100,7 +116,7 @@ impl Seeker {
     pub fn person(run: &RunState) -> Self {
         let settings = Settings { records: Switches::ALL, ..run.started.settings.clone() };
         let visible = (0..run.tasks.len()).map(|at| Place::of(run, at)).collect();
-        Self { settings, visible, needs: Vec::new(), consumes: Vec::new() }
+        Self { settings, visible, ids: BTreeSet::new(), needs: Vec::new(), consumes: Vec::new() }
     }
 }
 
@@ -185,7 +201,7 @@ impl Catalogue {
         let kinds = [Kind::Interface, Kind::Summary, Kind::Artifact, Kind::Note];
         let seen = sight.iter().filter(|(kind, _)| kinds.contains(kind)).count();
         let passed_over = seen.saturating_sub(chosen.len());
-        Handed { chosen, passed_over }
+        Handed { chosen, passed_over, ..seeker.nothing() }
     }
 
     /// The records of one kind that a text is about; nothing where the kind is switched off.
@@ -298,9 +314,10 @@ impl Catalogue {
             return chosen;
         }
         for at in self.shelves(seeker).flat_map(|(_, shelf)| &shelf.records) {
-            let Filed { record, names } = &self.records[*at];
-            let wish = wishes.iter().find(|wish| wish.is_met_by(record, names));
-            if let Some(wish) = wish.filter(|_| record.kind == Kind::Interface) {
+            let Filed { record, offer } = &self.records[*at];
+            let Some(offer) = offer else { continue };
+            let is_met = |wish: &&Wish<'_>| wish.is_met_by(record.task.as_str(), offer);
+            if let Some(wish) = wishes.iter().find(is_met) {
                 let why = format!("the task consumes {}", wish.text());
                 chosen.push(Chosen { record: Arc::clone(record), score: None, why });
             }
@@ -333,12 +350,9 @@ impl Catalogue {
     fn file(&mut self, record: Record) -> usize {
         let Record { title, text, paths, .. } = &record;
         let at = self.index.add(&Entry { title, summary: text, paths });
-        let names = match record.kind {
-            Kind::Interface => named(&record.text).map(|name| name.own.to_owned()).collect(),
-            _ => BTreeSet::new(),
-        };
+        let offer = (record.kind == Kind::Interface).then(|| Offer::of(text));
         self.ids.insert(Arc::clone(&record.id), at);
-        self.records.push(Filed { record: Arc::new(record), names });
+        self.records.push(Filed { record: Arc::new(record), offer });
         at
     }
 

@@ -84,6 +84,6 @@ fn head(kind: Kind) -> &'static str {
     }
 }
 
-fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

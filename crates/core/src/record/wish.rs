@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::Record;
 use crate::evidence::named;
 
 /// One line of what a task consumes.
@@ -10,11 +9,30 @@ pub(super) struct Wish<'a> {
     text: &'a str,
     /// As far as it says them in code.
     names: Vec<&'a str>,
+    words: Vec<String>,
+}
+
+/// One line of what a task produces, read once: many are asked whether it is theirs.
+#[derive(Debug)]
+pub(super) struct Offer {
+    /// What it is called in code.
+    names: BTreeSet<String>,
+    words: Vec<String>,
+}
+
+impl Offer {
+    pub(super) fn of(text: &str) -> Self {
+        Self { names: named(text).map(|name| name.own.to_owned()).collect(), words: words(text) }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_lowercase).collect()
 }
 
 impl<'a> Wish<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        Self { text, names: named(text).map(|name| name.own).collect() }
+        Self { text, names: named(text).map(|name| name.own).collect(), words: words(text) }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -22,14 +40,11 @@ impl<'a> Wish<'a> {
     }
 
     /// By a name in code where both have one; else by the words, or by the task that it names.
-    pub(super) fn is_met_by(&self, record: &Record, names: &BTreeSet<String>) -> bool {
-        if !self.names.is_empty() && !names.is_empty() {
-            return self.names.iter().any(|name| names.contains(*name));
+    pub(super) fn is_met_by(&self, task: &str, offer: &Offer) -> bool {
+        if !self.names.is_empty() && !offer.names.is_empty() {
+            return self.names.iter().any(|name| offer.names.contains(*name));
         }
-        let words = |text: &str| -> Vec<String> {
-            text.split_whitespace().map(str::to_lowercase).collect()
-        };
-        words(self.text) == words(&record.text) || self.names_task(record.task.as_str())
+        self.words == offer.words || self.names_task(task)
     }
 
     fn names_task(&self, task: &str) -> bool {
@@ -45,22 +60,6 @@ impl<'a> Wish<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Kind;
-
-    fn produced(text: &str) -> (Record, BTreeSet<String>) {
-        let record = Record {
-            id: "store-1/interface-1".into(),
-            task: "store-1".into(),
-            kind: Kind::Interface,
-            title: "Keep codes".to_owned(),
-            text: text.to_owned(),
-            paths: Vec::new(),
-            refs: Vec::new(),
-            label: String::new(),
-        };
-        let names = named(text).map(|name| name.own.to_owned()).collect();
-        (record, names)
-    }
 
     #[test]
     fn what_is_consumed_is_met_by_name_by_words_or_by_the_task_it_names() {
@@ -73,8 +72,8 @@ mod tests {
             ("what store-10 made", "a table of codes", false),
             ("a list", "a table of codes", false),
         ] {
-            let (record, names) = produced(text);
-            assert_eq!(Wish::of(consumed).is_met_by(&record, &names), wanted, "{consumed}");
+            let is_met = Wish::of(consumed).is_met_by("store-1", &Offer::of(text));
+            assert_eq!(is_met, wanted, "{consumed}");
         }
     }
 }

@@ -405,6 +405,22 @@ fn what_is_begun_anew_is_handed_to_nobody_by_who_knew_it_before() {
 }
 
 #[test]
+fn what_is_to_be_shown_holds_until_one_of_those_it_is_of_is_begun_anew() {
+    let mut told =
+        Told::new(begun(&[vec![], vec![], vec![0]], Share::AllEarlier, Relevance::Words));
+    told.done("t0", "The part 0 counts parcels.");
+    told.done("t1", "The part 1 counts parcels.");
+    let (run, task) = (told.state(), "t2".into());
+    let seeker = Seeker::of(&run, &task).unwrap();
+    assert!(seeker.holds(&run, &task));
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t1".into()], budget: None });
+    assert!(!seeker.holds(&told.state(), &task), "it is not done");
+    told.end("t1", Ended::Done, "again");
+    let run = told.state();
+    assert!(!seeker.holds(&run, &task) && Seeker::of(&run, &task).unwrap().holds(&run, &task));
+}
+
+#[test]
 fn every_prefix_of_a_log_gives_the_same_records_of_what_is_done() {
     let needs = vec![vec![], vec![0], vec![0], vec![1, 2]];
     let mut told = Told::new(begun(&needs, Share::Needs, Relevance::Words));

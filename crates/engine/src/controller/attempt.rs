@@ -11,7 +11,7 @@ use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
 use sequester_core::provider::{self, Provider};
-use sequester_core::record::{Handed, Pack};
+use sequester_core::record::Pack;
 use sequester_core::report::Phase;
 use sequester_core::run::{
     AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Scope, TaskRun, replay,
@@ -310,12 +310,8 @@ impl Controller {
         let simplified = order.purpose == Purpose::Simplified;
         blocking(move || {
             let task = &known.spec.id;
-            let pack = records.backpack(&log, store.as_ref(), task)?;
-            let records = if simplified {
-                Handed::default()
-            } else {
-                records.hand(&log, store.as_ref(), task, &crew.asking(task))?
-            };
+            let asking = (!simplified).then(|| crew.asking(task));
+            let (records, pack) = records.hand(&log, store.as_ref(), task, asking.as_ref())?;
             let context = crew.context(&Wanted {
                 clarifications: &known.clarifications,
                 given: &given(store.as_ref(), &known)?,

@@ -1,5 +1,6 @@
 //! What an attempt begins with of what others left, beside its context; and what it may leave itself.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sequester_core::agent::{Inherited, Kept};
@@ -7,6 +8,7 @@ use sequester_core::context::IsolatedContext;
 use sequester_core::digest::Digest;
 use sequester_core::record::{self, Pack, Switches};
 use sequester_core::run::{Event, Order, TaskRun};
+use sequester_core::secret::redact;
 
 use super::world::{Member, Trouble};
 use super::{Controller, blocking};
@@ -23,7 +25,10 @@ impl Controller {
         member: &Member,
         (context, pack): (&IsolatedContext, Option<Pack>),
     ) -> Result<Inherited, Trouble> {
-        let backpack = pack.map(|pack| pack.items).unwrap_or_default();
+        let mut backpack = pack.map(|pack| pack.items).unwrap_or_default();
+        // Its tools tell it of nothing that its context does not show.
+        let shown: BTreeSet<&str> = context.manifest.records().collect();
+        backpack.retain(|one| shown.contains(&*redact(&one.id).text));
         if !self.switches(false).artifacts {
             return Ok(Inherited { backpack, ..Inherited::default() });
         }

@@ -1,6 +1,7 @@
 //! What earlier tasks left: gathered from the store once, and handed to those that may see it.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sequester_core::id::TaskId;
 use sequester_core::recall::Query;
@@ -15,20 +16,44 @@ use super::world::{Asking, Trouble};
 #[derive(Default)]
 pub(super) struct Records {
     catalogue: Mutex<Catalogue>,
+    /// By which order of the run those were shown records that are about to begin.
+    shown: Mutex<BTreeMap<TaskId, Seeker>>,
 }
 
 impl Records {
-    /// What a task is shown before it begins.
+    /// What a task is shown before it begins, and the backpack that it begins with, where one passes. Both are of one moment, which
+    /// is kept until the attempt is recorded.
     pub(super) fn hand(
         &self,
         log: &Log,
         store: &dyn RunStore,
         task: &TaskId,
-        asking: &Asking,
-    ) -> Result<Handed, Trouble> {
-        let query = Query { text: &asking.text, paths: &asking.paths };
-        let found = self.look(log, store, task, |catalogue, seeker| catalogue.hand(seeker, &query));
-        Ok(found?.unwrap_or_default())
+        asking: Option<&Asking>,
+    ) -> Result<(Handed, Option<Pack>), Trouble> {
+        let found = self.look(log, store, task, |catalogue, seeker| {
+            let handed = match asking {
+                Some(Asking { text, paths }) => catalogue.hand(seeker, &Query { text, paths }),
+                None => seeker.nothing(),
+            };
+            (handed, catalogue.backpack(seeker), seeker.clone())
+        });
+        let Some((handed, pack, seeker)) = found? else { return Ok(Default::default()) };
+        self.shown().insert(task.clone(), seeker);
+        Ok((handed, pack))
+    }
+
+    /// Whether what a task is to begin with is still there.
+    pub(super) fn hold(&self, run: &RunState, task: &TaskId) -> bool {
+        self.shown().get(task).is_none_or(|seeker| seeker.holds(run, task))
+    }
+
+    /// Its attempt is recorded with it.
+    pub(super) fn forget(&self, task: &TaskId) {
+        self.shown().remove(task);
+    }
+
+    fn shown(&self) -> MutexGuard<'_, BTreeMap<TaskId, Seeker>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a subagent of a task asks for.
@@ -41,17 +66,6 @@ impl Records {
     ) -> Result<Vec<Chosen>, Trouble> {
         let found = self.look(log, store, task, |catalogue, seeker| catalogue.recall(seeker, text));
         Ok(found?.unwrap_or_default())
-    }
-
-    /// The backpack that a task begins with; nothing where none passes.
-    pub(super) fn backpack(
-        &self,
-        log: &Log,
-        store: &dyn RunStore,
-        task: &TaskId,
-    ) -> Result<Option<Pack>, Trouble> {
-        let found = self.look(log, store, task, Catalogue::backpack);
-        Ok(found?.flatten())
     }
 
     /// What the tasks of the run left to be done, as far as anybody can tell now.

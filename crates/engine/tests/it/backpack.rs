@@ -299,3 +299,48 @@ async fn nobody_begins_on_what_stands_while_something_below_it_is_done_again() {
         assert_eq!(stage.audit().breaches, []);
     }
 }
+
+#[tokio::test]
+async fn what_a_done_task_needed_then_is_seen_whatever_the_plan_says_now() {
+    let play = || {
+        doing(|task, _| match task {
+            "a" => vec![pack("Stamps cost 80 cents.")],
+            "b" => vec![pack("Ada posts it.")],
+            _ => Vec::new(),
+        })
+    };
+    let trouble = Trouble::Crew { message: "Not yet.".to_owned(), hint: String::new() };
+    let (trouble, switches) = (Some(("c", trouble)), Switches::ALL);
+    let mut stage = Stage { trouble, switches, ..Stage::new(CHAIN, &[], play()) };
+    assert_eq!(stage.conduct().await, Ok(Outcome::Failed));
+    stage.trouble = None;
+    stage.plan = Stage::new(&CHAIN.replace("needs: [a]\n", ""), &[], play()).plan;
+    let retry = vec!["c".into()];
+    stage.tell(Scope::default(), Event::RunResumed { retry, budget: None }).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let (c, items) = (super::records::shown(&stage).pop().unwrap(), "a/pack-1 b/pack-1");
+    assert_eq!((c.task.as_str(), packs(&stage)["c"].as_str()), ("c", items));
+    for id in items.split(' ') {
+        assert!(c.rows.iter().any(|row| row.source.contains(id)), "{id}: {:?}", c.rows);
+    }
+    assert_eq!(stage.audit().breaches, []);
+}
+
+#[tokio::test]
+async fn what_is_shown_of_a_kind_that_does_not_pass_is_a_breach() {
+    let stage = on(doing(steps));
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let off = [
+        Switches { artifacts: false, ..Switches::ALL },
+        Switches { backpack: false, ..Switches::ALL },
+        Switches { summaries: false, ..Switches::ALL },
+    ];
+    assert_eq!(stage.audit().breaches, []);
+    for switches in off {
+        let mut log = stage.log();
+        let Event::RunStarted(started) = &mut log[0].entry.event else { panic!("{:?}", log[0]) };
+        started.settings.records = switches;
+        let breaches = stage.audit_of(&log).breaches;
+        assert!(breaches.iter().any(|one| one.rule == Rule::Fragment), "{switches:?}");
+    }
+}

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use sequester_core::agent::{self, CUT_OFF};
+use sequester_core::context::Share;
 use sequester_core::message::Message;
 use sequester_core::provider::Reply;
 use sequester_core::run::{Event, Outcome, Purpose};
 use sequester_testkit::provider::calls;
 use serde_json::json;
 
-use super::run::report;
+use super::run::{report, write_then_report};
 use super::stage::Stage;
 
 /// `x` and `a` side by side; `c` on `a`, `d` on `c`. All of them add a line to one list without saying so.
@@ -106,5 +107,23 @@ async fn a_run_that_is_killed_meanwhile_ends_the_same() {
         assert_eq!(stage.files()["list.txt"], "x\na\nc\nd\n", "after {batches}");
         let audit = stage.audit();
         assert!(audit.is_ok(), "after {batches}: {:?}", audit.breaches);
+    }
+}
+
+#[tokio::test]
+async fn nobody_begins_with_records_of_an_earlier_wave_that_were_withdrawn_meanwhile() {
+    let plan = format!(
+        "{PLAN}\n## [e] Write e\n\n```task\nneeds: [x]\nfiles: {{create: [e.txt]}}\n```\n\nWrite the letter e.\n"
+    );
+    for looks in 0..8 {
+        let play = move |task: &str, messages: &[Message]| match task {
+            "e" => write_then_report(task, messages),
+            "x" => add_line(task, messages, looks),
+            _ => add_line(task, messages, 0),
+        };
+        let stage = Stage { jobs: 4, share: Share::AllEarlier, ..Stage::new(&plan, &[], play) };
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+        let audit = stage.audit();
+        assert!(audit.is_ok(), "{looks} looks: {:?}", audit.breaches);
     }
 }

@@ -187,10 +187,9 @@ fn what_has_not_begun_waits_again_however_far_below_it_something_was_withdrawn()
 #[test]
 fn nothing_begins_on_what_stands_until_what_is_done_again_below_it_has_ended() {
     for jobs in [1, 4] {
-        let mut stage = Stage::new(started(
-            vec![task("a", &[]), task("b", &["a"]), task("c", &["b"]), task("d", &["c"])],
-            &["m"],
-        ));
+        let solo = |id, needs: &[&str]| TaskSpec { workflow: "solo".to_owned(), ..task(id, needs) };
+        let tasks = vec![solo("a", &[]), solo("b", &["a"]), solo("c", &["b"]), solo("d", &["c"])];
+        let mut stage = Stage::new(started(tasks, &["m"]));
         stage.jobs = jobs;
         stage.stop_after("c");
         stage.play();
