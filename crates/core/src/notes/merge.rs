@@ -150,7 +150,7 @@ impl Section {
 
 impl Part {
     pub(super) fn written(mark: Mark, body: &str, tail: &str) -> Self {
-        let raw = format!("{}{body}{tail}", mark.line());
+        let raw = format!("{}{body}\n{}{tail}", mark.line(), mark.end());
         Self { mark: Some(mark), raw }
     }
 }

@@ -37,8 +37,8 @@ fn a_note_goes_under_its_heading_and_the_rest_stays_byte_for_byte() {
     let marks: Vec<&str> = text.lines().filter(|line| line.starts_with("<!-- note")).collect();
     assert_eq!(marks.len(), 2);
     let expected = format!(
-        "# Notes\n\nRead me.\n\n## Findings\n\n- mine\n\n{}\n- theirs\n\n## Rules\n<!-- pinned -->\n\nTabs.\n\n\
-         ## New\n\n{}\nwords\n",
+        "# Notes\n\nRead me.\n\n## Findings\n\n- mine\n\n{}\n- theirs\n<!-- end of note 1 -->\n\n## Rules\n<!-- pinned -->\n\nTabs.\n\n\
+         ## New\n\n{}\nwords\n<!-- end of note 2 -->\n",
         marks[0], marks[1]
     );
     assert_eq!(text, expected);
@@ -111,6 +111,33 @@ fn what_a_person_changes_is_theirs_and_stays() {
     // What an editor does to the ends of lines is no change.
     let saved = text.replace('\n', "  \r\n");
     assert_eq!(Notes::parse(&saved).entries(), Notes::parse(&text).entries());
+}
+
+#[test]
+fn what_a_person_adds_below_is_theirs_and_the_rest_stays_whose_it_was() {
+    let text = merged("", &[("a", "TODO", "- one"), ("b", "TODO", "- two")]).render();
+    let ends = |number: u32| format!("<!-- end of note {number} -->\n");
+    let added = text.replace(&ends(1), &format!("{}- mine\n", ends(1))) + "- last\n";
+    let row = |content: &str, author: &str| row("TODO", content, author);
+    let (a, b) = (row("- one", "task a of run r1"), row("- two", "task b of run r1"));
+    let (mine, last) = (row("- mine", "a person"), row("- last", "a person"));
+    assert_eq!(told(&Notes::parse(&added)), [a, mine.clone(), b.clone(), last.clone()]);
+    let again = merged(&added, &[("a", "TODO", "- three")]);
+    assert_eq!(told(&again), [row("- three", "task a of run r1"), mine, b, last]);
+    // Files of before have no such line.
+    let older = text.replace(&ends(1), "").replace(&ends(2), "");
+    assert_eq!(Notes::parse(&older).entries(), Notes::parse(&text).entries());
+}
+
+#[test]
+fn no_words_of_a_subagent_are_rescued_as_a_persons() {
+    let other = merged(PERSONS, &[("a", "Findings", "- theirs"), ("b", "New", "words")]).render();
+    let other = other + "- below\n";
+    let both = rescue("## Findings\n", &other).unwrap();
+    let rescued = "# Notes\nRead me.\n- mine\n## Rules\n<!-- pinned -->\nTabs.\n## New\n- below\n";
+    assert_eq!(both, format!("## Findings\n\n## Saved at the same time\n\n{rescued}"));
+    // A pin without its heading would pin something else.
+    assert_eq!(rescue("## Rules\nTabs.\n", "## Rules\n<!-- pinned -->\nTabs.\n"), None);
 }
 
 #[test]
@@ -220,6 +247,7 @@ fn lines() -> impl Strategy<Value = String> {
         "## [A-C]",
         Just("<!-- pinned -->".to_owned()),
         Just("```".to_owned()),
+        Just("<!-- end of note 3 -->".to_owned()),
         Just("<!-- note 3 by task \"t0\" of run \"r1\" 0123456789abcdef -->".to_owned()),
         "\\PC{0,8}",
     ];
