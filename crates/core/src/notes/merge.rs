@@ -74,10 +74,13 @@ fn quiet(line: &str) -> String {
     if speaks { format!(" {line}") } else { line.to_owned() }
 }
 
-/// On one line, and none that is more than a name.
+/// On one line, without secrets, and none that is more than a name.
 fn name(section: &str) -> String {
-    let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words: String = words.chars().filter(|c| !c.is_control()).take(NAME).collect();
+    // Far more than is kept, so that no secret is cut to a part that nobody knows.
+    let most = section.floor_char_boundary(section.len().min(NAME * 64));
+    let words = section[..most].split_whitespace().collect::<Vec<_>>().join(" ");
+    let words: String =
+        secret::redact(&words).text.chars().filter(|c| !c.is_control()).take(NAME).collect();
     let words = words.trim_start_matches(['#', ' ']).trim_end();
     if words.is_empty() { "Notes".to_owned() } else { words.to_owned() }
 }

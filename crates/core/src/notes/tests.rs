@@ -199,6 +199,16 @@ fn what_a_task_left_is_joined_by_section_and_bounded() {
 }
 
 #[test]
+fn the_name_of_a_section_holds_no_secret() {
+    let secret = format!("{}{}{}", "gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let notes = joined(&[note(&format!("Key {secret}"), "words")]);
+    assert!(notes[0].section.starts_with("Key [redacted"), "{notes:?}");
+    assert_eq!(joined(&notes), notes);
+    let file = merged("", &[("a", &format!("Key {secret}"), "words")]);
+    assert!(!file.render().contains(&secret));
+}
+
+#[test]
 fn over_its_bound_the_oldest_of_subagents_is_shortened_first_and_then_removed() {
     let long = |task: &str| format!("{task} says:\n{}", format!("- {task}\n").repeat(300));
     let pinned = format!("{PERSONS}\n");
