@@ -1,5 +1,7 @@
 //! What a subagent leaves, put into the file without a line of anybody's being lost.
 
+use std::collections::BTreeSet;
+
 use super::mark::Mark;
 use super::{Author, Note, Notes, Part, Section, TITLE, heading};
 use crate::id::{RunId, TaskId};
@@ -26,6 +28,7 @@ const NAME: usize = 100;
 /// is left out is said in their place.
 pub fn joined<'n>(left: impl IntoIterator<Item = &'n Note>) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
+    let mut over = BTreeSet::new();
     for note in left {
         let (section, content) = (name(&note.section), bounded(&note.content));
         let known =
@@ -36,9 +39,18 @@ pub fn joined<'n>(left: impl IntoIterator<Item = &'n Note>) -> Vec<Note> {
             Some(at) => {
                 notes[at].content = bounded(&format!("{}\n\n{content}", notes[at].content));
             }
-            None if notes.len() == NOTES => {}
+            None if notes.len() == NOTES => {
+                over.insert(section.to_lowercase());
+            }
             None => notes.push(Note { section, content }),
         }
+    }
+    if let Some(last) = notes.last_mut().filter(|_| !over.is_empty()) {
+        let head = tokens::head(&last.content, NOTE_TOKENS - 40).trim_end();
+        let over = over.len();
+        last.content = format!(
+            "{head}\n[A task leaves notes for {NOTES} sections: those for {over} more are left out.]"
+        );
     }
     notes
 }

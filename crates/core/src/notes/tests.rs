@@ -195,7 +195,10 @@ fn what_a_task_left_is_joined_by_section_and_bounded() {
     assert!(notes[1].content.ends_with("bytes that did not fit are left out.]"));
     assert_eq!((notes.len(), joined(&notes)), (2, notes.clone()));
     let many: Vec<Note> = (0..99).map(|at| note(&format!("s{at}"), "x")).collect();
-    assert_eq!(joined(&many).len(), 32);
+    let notes = joined(&many);
+    let said = "x\n[A task leaves notes for 32 sections: those for 67 more are left out.]";
+    assert_eq!((notes.len(), notes[31].content.as_str()), (32, said));
+    assert_eq!(joined(&notes), notes);
 }
 
 #[test]
@@ -206,6 +209,15 @@ fn the_name_of_a_section_holds_no_secret() {
     assert_eq!(joined(&notes), notes);
     let file = merged("", &[("a", &format!("Key {secret}"), "words")]);
     assert!(!file.render().contains(&secret));
+}
+
+#[test]
+fn a_section_that_no_task_has_room_for_is_named() {
+    let notes = Notes::parse(&format!("## Long\n\n{}\n\n## Short\n\nbrief\n", "word ".repeat(150)));
+    let said = notes.too_long(100);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].starts_with("`Long` in `.sequester/NOTES.md` has 15"), "{said:?}");
+    assert_eq!(notes.too_long(1_000), Vec::<String>::new());
 }
 
 #[test]

@@ -157,6 +157,24 @@ async fn whoever_waits_for_the_file_holds_back_neither_work_nor_commits_but_the_
 }
 
 #[tokio::test]
+async fn what_the_file_refused_is_merged_later() {
+    let mut found = Vec::new();
+    for refusals in [1, 100] {
+        let stage = stage();
+        stage.notes.refuse(refusals);
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+        found.push(file(&stage).len());
+        stage.notes.refuse(0);
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+        assert_eq!(file(&stage).len(), 4);
+        // Said each time, and then done once.
+        let done = merged(&stage).into_iter().filter(|(_, sections)| !sections.is_empty());
+        assert_eq!(done.count(), 4);
+    }
+    assert_eq!(found, [4, 0]);
+}
+
+#[tokio::test]
 async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
     let play = |task: &str, messages: &[Message]| {
         let Some(Message::User(prompt)) = messages.first() else { panic!() };
