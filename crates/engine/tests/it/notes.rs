@@ -1,5 +1,6 @@
 //! What tasks write into the project's notes, in whole runs: who sees it, and that it reaches the file once.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sequester_core::audit::Rule;
@@ -175,7 +176,7 @@ async fn what_the_file_refused_is_merged_later() {
 }
 
 #[tokio::test]
-async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
+async fn notes_of_a_report_count_also_those_of_a_try_that_was_mended() {
     let play = |task: &str, messages: &[Message]| {
         let Some(Message::User(prompt)) = messages.first() else { panic!() };
         let is_fix = prompt.contains("What speaks against the change");
@@ -195,8 +196,11 @@ async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
     };
     let stage = Stage { noted: "", ..Stage::new(PLAN, &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    assert_eq!((merged(&stage), stage.notes.read()), (vec![], Ok(String::new())));
-    assert!(shown(&stage).iter().all(|one| !one.prompt.contains("note-first")));
+    assert_eq!(merged(&stage), [("b".to_owned(), vec!["TODO".to_owned()])]);
+    assert_eq!(file(&stage), [("task b of run r1".to_owned(), "- note-first".to_owned())]);
+    let seen = shown(&stage).into_iter().filter(|one| one.prompt.contains("note-first"));
+    let seen: BTreeSet<String> = seen.map(|one| one.task).collect();
+    assert_eq!(seen, BTreeSet::from(["d".to_owned()]));
 }
 
 #[tokio::test]
