@@ -1,7 +1,7 @@
 //! The project's notes: one Markdown file that people and subagents write together.
 //!
 //! A section is a line `## Name` and what follows it. Inside a section, what a subagent wrote stands under a mark that names its
-//! task and run and holds a check of the words below it; everything else is a person's, also words under a mark whose
+//! task and run and holds a check of the words below it, and ends at a line that says so; everything else is a person's, also words under a mark whose
 //! check no longer fits: whoever changes them makes them theirs. So the file itself remembers who wrote what. A table or a second
 //! file would have to be kept in step with this one through every crash, checkout and removal of old runs; here the words
 //! and their author are one write. Who can forge a mark can edit the file anyway, and what a mark brings is less to be seen, not more.

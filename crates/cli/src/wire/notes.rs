@@ -24,6 +24,8 @@ use sequester_core::record::Switches;
 
 use swap::{Found, Put, Swap};
 
+/// What to do where the file cannot be had.
+const KEPT_ANYWAY: &str = "What subagents noted is in `sequester records --kind note`.";
 const LOCK: &str = "notes.lock";
 /// How long others are waited for that write.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -76,7 +78,9 @@ impl Book {
                     thread::sleep(Duration::from_millis(2));
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(format!("`{PATH}` is held by another process for too long."));
+                    return Err(format!(
+                        "`{PATH}` is held by another process for too long. {KEPT_ANYWAY}"
+                    ));
                 }
                 Err(TryLockError::Error(error)) => return Err(refused(&error)),
             }
@@ -165,5 +169,5 @@ impl Notebook for Book {
 }
 
 fn refused(error: &io::Error) -> String {
-    format!("`{PATH}` cannot be used: {error}.")
+    format!("`{PATH}` cannot be used: {error}. {KEPT_ANYWAY}")
 }

@@ -9,6 +9,7 @@ use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::limits::Limit;
+use sequester_core::notes::Notes;
 use sequester_core::plan::Task;
 use sequester_core::price;
 use sequester_core::profile::TASK;
@@ -116,6 +117,8 @@ impl Asked<'_> {
         };
         let Ladder { mut notes, paid, chosen, .. } = models;
         notes.extend(untold);
+        let limit = self.project.settings.limits().notes;
+        notes.extend(Notes::parse(&noted).too_long(limit));
         Ok(Ready { started, notes, paid, chosen, noted })
     }
 

@@ -98,7 +98,7 @@ fn fixed() -> Vec<Spec> {
         ),
         spec(
             "update_notes",
-            "Replaces a section of the project's notes, for later work.",
+            "Writes your part of a section of the project's notes, for later work; what others wrote stays.",
             report::schema_of::<Note>(),
         ),
         spec(

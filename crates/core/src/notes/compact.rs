@@ -86,7 +86,11 @@ impl Part {
         let tail = tail(&self.raw).to_owned();
         let mark = Mark::of(mark.number, &mark.run, &mark.task, &short);
         let done = format!("by {} was shortened by {missing} bytes.", mark.author());
-        *self = Self::written(mark, &short, &tail);
+        let short = Self::written(mark, &short, &tail);
+        if short.raw.len() >= self.raw.len() {
+            return None;
+        }
+        *self = short;
         Some(done)
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::mark::Mark;
+use super::mark::{Mark, is_end};
 use super::{TEMPLATE, TITLE};
 use crate::id::{RunId, TaskId};
 
@@ -116,6 +116,9 @@ impl Section {
             self.parts.push(Part { mark: Some(mark), raw: line.to_owned() });
         } else if let Some(part) = self.parts.last_mut() {
             part.raw.push_str(line);
+            if part.mark.as_ref().is_some_and(|mark| mark.end() == line.trim_end()) {
+                self.parts.push(Part { mark: None, raw: String::new() });
+            }
         }
     }
 
@@ -140,19 +143,18 @@ impl Part {
         }
     }
 
-    /// What stands below the mark.
+    /// What stands below the mark, and above the line that ends it: files of before have none.
     fn body(&self) -> &str {
-        let below = self.mark.as_ref().and_then(|_| self.raw.split_once('\n'));
-        match (&self.mark, below) {
-            (Some(_), Some((_, body))) => body,
-            (Some(_), None) => "",
-            (None, _) => &self.raw,
-        }
+        let Some(mark) = &self.mark else { return &self.raw };
+        let below = self.raw.split_once('\n').map_or("", |(_, below)| below);
+        let above = below.trim_end().strip_suffix(mark.end().as_str());
+        above.filter(|above| above.is_empty() || above.ends_with('\n')).unwrap_or(below)
     }
 
     /// The text without our lines in it; of what stands above all sections also without its title.
     pub(super) fn words(&self, is_top: bool) -> String {
-        let kept = |line: &&str| !(is_pin(line) || is_top && line.starts_with("# "));
+        let kept =
+            |line: &&str| !(is_pin(line) || is_end(line) || is_top && line.starts_with("# "));
         let lines: Vec<&str> = self.body().lines().filter(kept).map(str::trim_end).collect();
         lines.join("\n").trim_matches('\n').to_owned()
     }
@@ -163,7 +165,7 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     line.strip_prefix("## ").map(str::trim).filter(|name| !name.is_empty())
 }
 
-fn is_pin(line: &str) -> bool {
+pub(super) fn is_pin(line: &str) -> bool {
     let inner = line.trim_end().strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
     inner.is_some_and(|inner| inner.trim() == PINNED)
 }

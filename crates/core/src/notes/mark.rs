@@ -1,4 +1,4 @@
-//! The line above what a subagent wrote.
+//! The lines above and below what a subagent wrote.
 
 use super::Author;
 use crate::digest::Digest;
@@ -15,6 +15,17 @@ pub(super) struct Mark {
 }
 
 const CHECK: usize = 16;
+const END: &str = "<!-- end of note ";
+
+/// Whether a line is one that stands above or below what a subagent wrote.
+pub(super) fn is_mark(line: &str) -> bool {
+    Mark::parse(line).is_some() || is_end(line)
+}
+
+pub(super) fn is_end(line: &str) -> bool {
+    let number = line.trim_end().strip_prefix(END).and_then(|rest| rest.strip_suffix(" -->"));
+    number.is_some_and(|number| number.parse::<u64>().is_ok())
+}
 
 impl Mark {
     pub(super) fn of(number: u64, run: &RunId, task: &TaskId, body: &str) -> Self {
@@ -42,6 +53,11 @@ impl Mark {
 
     pub(super) fn fits(&self, body: &str) -> bool {
         self.check == check(&self.run, &self.task, body)
+    }
+
+    /// The line below its words, without the line's end: what a person adds there is theirs, and leaves these words as they are.
+    pub(super) fn end(&self) -> String {
+        format!("{END}{} -->", self.number)
     }
 
     /// With the line's end.

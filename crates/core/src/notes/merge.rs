@@ -1,5 +1,7 @@
 //! What a subagent leaves, put into the file without a line of anybody's being lost.
 
+use std::collections::BTreeSet;
+
 use super::mark::Mark;
 use super::{Author, Note, Notes, Part, Section, TITLE, heading};
 use crate::id::{RunId, TaskId};
@@ -26,6 +28,7 @@ const NAME: usize = 100;
 /// is left out is said in their place.
 pub fn joined<'n>(left: impl IntoIterator<Item = &'n Note>) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
+    let mut over = BTreeSet::new();
     for note in left {
         let (section, content) = (name(&note.section), bounded(&note.content));
         let known =
@@ -36,9 +39,18 @@ pub fn joined<'n>(left: impl IntoIterator<Item = &'n Note>) -> Vec<Note> {
             Some(at) => {
                 notes[at].content = bounded(&format!("{}\n\n{content}", notes[at].content));
             }
-            None if notes.len() == NOTES => {}
+            None if notes.len() == NOTES => {
+                over.insert(section.to_lowercase());
+            }
             None => notes.push(Note { section, content }),
         }
+    }
+    if let Some(last) = notes.last_mut().filter(|_| !over.is_empty()) {
+        let head = tokens::head(&last.content, NOTE_TOKENS - 40).trim_end();
+        let over = over.len();
+        last.content = format!(
+            "{head}\n[A task leaves notes for {NOTES} sections: those for {over} more are left out.]"
+        );
     }
     notes
 }
@@ -74,10 +86,13 @@ fn quiet(line: &str) -> String {
     if speaks { format!(" {line}") } else { line.to_owned() }
 }
 
-/// On one line, and none that is more than a name.
+/// On one line, without secrets, and none that is more than a name.
 fn name(section: &str) -> String {
-    let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words: String = words.chars().filter(|c| !c.is_control()).take(NAME).collect();
+    // Far more than is kept, so that no secret is cut to a part that nobody knows.
+    let most = section.floor_char_boundary(section.len().min(NAME * 64));
+    let words = section[..most].split_whitespace().collect::<Vec<_>>().join(" ");
+    let words: String =
+        secret::redact(&words).text.chars().filter(|c| !c.is_control()).take(NAME).collect();
     let words = words.trim_start_matches(['#', ' ']).trim_end();
     if words.is_empty() { "Notes".to_owned() } else { words.to_owned() }
 }
@@ -150,7 +165,7 @@ impl Section {
 
 impl Part {
     pub(super) fn written(mark: Mark, body: &str, tail: &str) -> Self {
-        let raw = format!("{}{body}{tail}", mark.line());
+        let raw = format!("{}{body}\n{}{tail}", mark.line(), mark.end());
         Self { mark: Some(mark), raw }
     }
 }

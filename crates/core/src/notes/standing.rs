@@ -1,6 +1,7 @@
 //! What of the notes every task may see.
 
-use super::{Author, Notes};
+use super::{Author, Notes, PATH};
+use crate::tokens;
 
 /// A section as it stood when a run began: a person's words in it, or all of it where a person pinned it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,19 @@ pub struct Standing {
 }
 
 impl Notes {
+    /// What stands and yet has no room in any context, said.
+    pub fn too_long(&self, limit: usize) -> Vec<String> {
+        let standing = self.standing().into_iter();
+        let long = standing.map(|one| (tokens::count(&one.text), one.section));
+        let long = long.filter(|(tokens, _)| *tokens > limit);
+        let said = long.map(|(tokens, section)| {
+            format!(
+                "`{section}` in `{PATH}` has {tokens} tokens and is shown to no task: `limits.notes` is {limit}. Shorten it, or split it."
+            )
+        });
+        said.collect()
+    }
+
     /// In the order of the file. What subagents of earlier runs wrote is not in it, unless it is pinned.
     pub fn standing(&self) -> Vec<Standing> {
         let mut standing = Vec::new();

@@ -37,8 +37,8 @@ fn a_note_goes_under_its_heading_and_the_rest_stays_byte_for_byte() {
     let marks: Vec<&str> = text.lines().filter(|line| line.starts_with("<!-- note")).collect();
     assert_eq!(marks.len(), 2);
     let expected = format!(
-        "# Notes\n\nRead me.\n\n## Findings\n\n- mine\n\n{}\n- theirs\n\n## Rules\n<!-- pinned -->\n\nTabs.\n\n\
-         ## New\n\n{}\nwords\n",
+        "# Notes\n\nRead me.\n\n## Findings\n\n- mine\n\n{}\n- theirs\n<!-- end of note 1 -->\n\n## Rules\n<!-- pinned -->\n\nTabs.\n\n\
+         ## New\n\n{}\nwords\n<!-- end of note 2 -->\n",
         marks[0], marks[1]
     );
     assert_eq!(text, expected);
@@ -114,6 +114,33 @@ fn what_a_person_changes_is_theirs_and_stays() {
 }
 
 #[test]
+fn what_a_person_adds_below_is_theirs_and_the_rest_stays_whose_it_was() {
+    let text = merged("", &[("a", "TODO", "- one"), ("b", "TODO", "- two")]).render();
+    let ends = |number: u32| format!("<!-- end of note {number} -->\n");
+    let added = text.replace(&ends(1), &format!("{}- mine\n", ends(1))) + "- last\n";
+    let row = |content: &str, author: &str| row("TODO", content, author);
+    let (a, b) = (row("- one", "task a of run r1"), row("- two", "task b of run r1"));
+    let (mine, last) = (row("- mine", "a person"), row("- last", "a person"));
+    assert_eq!(told(&Notes::parse(&added)), [a, mine.clone(), b.clone(), last.clone()]);
+    let again = merged(&added, &[("a", "TODO", "- three")]);
+    assert_eq!(told(&again), [row("- three", "task a of run r1"), mine, b, last]);
+    // Files of before have no such line.
+    let older = text.replace(&ends(1), "").replace(&ends(2), "");
+    assert_eq!(Notes::parse(&older).entries(), Notes::parse(&text).entries());
+}
+
+#[test]
+fn no_words_of_a_subagent_are_rescued_as_a_persons() {
+    let other = merged(PERSONS, &[("a", "Findings", "- theirs"), ("b", "New", "words")]).render();
+    let other = other + "- below\n";
+    let both = rescue("## Findings\n", &other).unwrap();
+    let rescued = "# Notes\nRead me.\n- mine\n## Rules\n<!-- pinned -->\nTabs.\n## New\n- below\n";
+    assert_eq!(both, format!("## Findings\n\n## Saved at the same time\n\n{rescued}"));
+    // A pin without its heading would pin something else.
+    assert_eq!(rescue("## Rules\nTabs.\n", "## Rules\n<!-- pinned -->\nTabs.\n"), None);
+}
+
+#[test]
 fn only_persons_words_and_pinned_sections_stand_for_the_next_run() {
     let notes = merged(PERSONS, &[("a", "Findings", "- theirs"), ("a", "Rules", "Never tabs.")]);
     let standing = |section: &str, text: &str, pinned| Standing {
@@ -168,7 +195,29 @@ fn what_a_task_left_is_joined_by_section_and_bounded() {
     assert!(notes[1].content.ends_with("bytes that did not fit are left out.]"));
     assert_eq!((notes.len(), joined(&notes)), (2, notes.clone()));
     let many: Vec<Note> = (0..99).map(|at| note(&format!("s{at}"), "x")).collect();
-    assert_eq!(joined(&many).len(), 32);
+    let notes = joined(&many);
+    let said = "x\n[A task leaves notes for 32 sections: those for 67 more are left out.]";
+    assert_eq!((notes.len(), notes[31].content.as_str()), (32, said));
+    assert_eq!(joined(&notes), notes);
+}
+
+#[test]
+fn the_name_of_a_section_holds_no_secret() {
+    let secret = format!("{}{}{}", "gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let notes = joined(&[note(&format!("Key {secret}"), "words")]);
+    assert!(notes[0].section.starts_with("Key [redacted"), "{notes:?}");
+    assert_eq!(joined(&notes), notes);
+    let file = merged("", &[("a", &format!("Key {secret}"), "words")]);
+    assert!(!file.render().contains(&secret));
+}
+
+#[test]
+fn a_section_that_no_task_has_room_for_is_named() {
+    let notes = Notes::parse(&format!("## Long\n\n{}\n\n## Short\n\nbrief\n", "word ".repeat(150)));
+    let said = notes.too_long(100);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].starts_with("`Long` in `.sequester/NOTES.md` has 15"), "{said:?}");
+    assert_eq!(notes.too_long(1_000), Vec::<String>::new());
 }
 
 #[test]
@@ -220,6 +269,7 @@ fn lines() -> impl Strategy<Value = String> {
         "## [A-C]",
         Just("<!-- pinned -->".to_owned()),
         Just("```".to_owned()),
+        Just("<!-- end of note 3 -->".to_owned()),
         Just("<!-- note 3 by task \"t0\" of run \"r1\" 0123456789abcdef -->".to_owned()),
         "\\PC{0,8}",
     ];

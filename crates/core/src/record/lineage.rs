@@ -1,4 +1,4 @@
-//! Whose artifacts and packing count: the attempts that made a task what it is, and those that they mended.
+//! Whose artifacts, packing and notes count: the attempts that made a task what it is, and those that they mended.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::run::{Fact, Purpose, TaskRun, Tried};
 
 /// In order. Who mends builds on what was left before; who begins a step anew does not.
-fn lineage(task: &TaskRun) -> Vec<&Tried> {
+pub(super) fn lineage(task: &TaskRun) -> Vec<&Tried> {
     let mut all: Vec<&Tried> = Vec::new();
     let mut void = 0;
     for fact in &task.facts {
@@ -50,9 +50,14 @@ pub fn before<'a>(task: &'a TaskRun, step: &str, purpose: Purpose) -> Vec<&'a Tr
 
 /// What was kept by the attempts of a task that count.
 pub(super) fn kept(task: &TaskRun, read: Read<'_>) -> Vec<Kept> {
+    lineage(task).into_iter().filter_map(|tried| kept_by(tried, read)).collect()
+}
+
+/// Nothing where it kept nothing.
+pub(super) fn kept_by(tried: &Tried, read: Read<'_>) -> Option<Kept> {
     // Most keep nothing, which need not be read.
     static NOTHING: LazyLock<Digest> =
         LazyLock::new(|| Digest::of(&serde_json::to_vec(&Kept::default()).unwrap_or_default()));
-    let all = lineage(task).into_iter().filter(|tried| tried.kept != *NOTHING);
-    all.filter_map(|tried| serde_json::from_slice(&read(&tried.kept)?).ok()).collect()
+    let bytes = if tried.kept == *NOTHING { None } else { read(&tried.kept) };
+    serde_json::from_slice(&bytes?).ok()
 }

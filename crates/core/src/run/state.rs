@@ -480,7 +480,10 @@ impl TaskRun {
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }
             Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),
-            Event::NotesMerged { ended, .. } => self.noted = *ended,
+            // Where the file refused them they are tried again.
+            Event::NotesMerged { ended, sections, .. } if !sections.is_empty() => {
+                self.noted = *ended;
+            }
             // Told to people; nothing is decided by them.
             _ => {}
         }

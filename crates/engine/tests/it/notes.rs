@@ -1,5 +1,6 @@
 //! What tasks write into the project's notes, in whole runs: who sees it, and that it reaches the file once.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sequester_core::audit::Rule;
@@ -157,7 +158,25 @@ async fn whoever_waits_for_the_file_holds_back_neither_work_nor_commits_but_the_
 }
 
 #[tokio::test]
-async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
+async fn what_the_file_refused_is_merged_later() {
+    let mut found = Vec::new();
+    for refusals in [1, 100] {
+        let stage = stage();
+        stage.notes.refuse(refusals);
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+        found.push(file(&stage).len());
+        stage.notes.refuse(0);
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+        assert_eq!(file(&stage).len(), 4);
+        // Said each time, and then done once.
+        let done = merged(&stage).into_iter().filter(|(_, sections)| !sections.is_empty());
+        assert_eq!(done.count(), 4);
+    }
+    assert_eq!(found, [4, 0]);
+}
+
+#[tokio::test]
+async fn notes_of_a_report_count_also_those_of_a_try_that_was_mended() {
     let play = |task: &str, messages: &[Message]| {
         let Some(Message::User(prompt)) = messages.first() else { panic!() };
         let is_fix = prompt.contains("What speaks against the change");
@@ -177,8 +196,11 @@ async fn notes_of_a_report_count_and_those_of_a_try_that_was_mended_do_not() {
     };
     let stage = Stage { noted: "", ..Stage::new(PLAN, &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    assert_eq!((merged(&stage), stage.notes.read()), (vec![], Ok(String::new())));
-    assert!(shown(&stage).iter().all(|one| !one.prompt.contains("note-first")));
+    assert_eq!(merged(&stage), [("b".to_owned(), vec!["TODO".to_owned()])]);
+    assert_eq!(file(&stage), [("task b of run r1".to_owned(), "- note-first".to_owned())]);
+    let seen = shown(&stage).into_iter().filter(|one| one.prompt.contains("note-first"));
+    let seen: BTreeSet<String> = seen.map(|one| one.task).collect();
+    assert_eq!(seen, BTreeSet::from(["d".to_owned()]));
 }
 
 #[tokio::test]

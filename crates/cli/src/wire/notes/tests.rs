@@ -308,5 +308,8 @@ fn who_holds_the_lock_for_too_long_is_said() {
     let _held = book.enter().unwrap();
     book.patience = Duration::ZERO;
     let refusal = write(&book, "a").unwrap_err();
-    assert_eq!(refusal, "`.sequester/NOTES.md` is held by another process for too long.");
+    assert_eq!(
+        refusal,
+        "`.sequester/NOTES.md` is held by another process for too long. What subagents noted is in `sequester records --kind note`."
+    );
 }
