@@ -26,6 +26,9 @@ pub(super) struct Queue {
     /// Those that have not ended, and those that are waited for of each wave.
     open: Vec<bool>,
     awaited: Vec<usize>,
+    /// They did not fit, and wait for all before them in the plan.
+    #[serde(default)]
+    again: BTreeSet<usize>,
     /// They stand, and something that they are built on, near or far, is done again.
     #[serde(default)]
     shaky: BTreeSet<usize>,
@@ -86,7 +89,9 @@ impl Queue {
         }
         let task = &tasks[at];
         // What is done again waits itself for others, perhaps for those that would wait for it.
-        self.wait_for(at, task.ended.is_none() && task.over.is_none());
+        let is_again = task.ended.is_none() && task.over.is_some();
+        let _ = if is_again { self.again.insert(at) } else { self.again.remove(&at) };
+        self.wait_for(at, task.ended.is_none() && !is_again);
         if task.ended.is_some() {
             return;
         }
@@ -107,9 +112,22 @@ impl Queue {
         }
     }
 
-    /// Whether all of earlier waves have ended.
+    /// Whether all of earlier waves have ended, but for what is done again and what builds on that: they wait for others themselves.
     fn is_in_turn(&self, at: usize) -> bool {
-        self.awaited[..self.waves[at]].iter().all(|count| *count == 0)
+        let wave = self.waves[at];
+        if self.awaited[..wave].iter().all(|count| *count == 0) {
+            return true;
+        }
+        let mut waiting = self.again.clone();
+        let mut open: Vec<usize> = waiting.iter().copied().collect();
+        while let Some(one) = open.pop() {
+            open.extend(self.dependants[one].iter().filter(|above| waiting.insert(**above)));
+        }
+        let is_awaited = |one: &usize| self.open[*one] && !waiting.contains(one);
+        !waiting.is_empty()
+            && !(0..self.open.len())
+                .filter(|one| self.waves[*one] < wave)
+                .any(|one| is_awaited(&one))
     }
 
     /// Who needs a task itself.

@@ -218,15 +218,15 @@ fn compaction_takes_out_what_is_said_twice_then_the_least_important_and_says_so(
         ],
         ..Inherited::default()
     });
-    told(
-        &mut run,
-        "add_to_backpack",
-        json!({"item": "We use redis 7 on port 6379.", "priority": "high"}),
-    );
+    // What holds another's words may say the opposite.
+    for item in ["redis 7.", "Never use redis 7 in tests."] {
+        told(&mut run, "add_to_backpack", json!({"item": item, "priority": "high"}));
+    }
     let (_, text) = told(&mut run, "compact_backpack", json!({"room": 100}));
     assert!(text.contains("Said twice, taken out:\n- `0/pack-1` (facts, low) Redis 7"), "{text}");
     assert!(text.contains("Least important, taken out:\n- `0/pack-3` (facts, low) low"), "{text}");
     assert!(!text.contains("normal normal") && !text.contains("high high"), "{text}");
+    assert!(!text.contains("Never use"), "{text}");
     let (_, text) = told(&mut run, "compact_backpack", json!({"room": 100}));
     assert!(text.ends_with("Nothing had to go."), "{text}");
     let (_, text) = told(&mut run, "compact_backpack", json!({"room": 4_000_000_000_u32}));
