@@ -188,8 +188,13 @@ impl Swap<'_> {
     /// Whoever saved in this very moment gets their save back at once: what they read next has it, and who is still writing
     /// writes to the file.
     fn exchange(&self, name: &str, before: &str, text: &str) -> Result<Put, String> {
-        if self.look()?.is_none_or(|found| found.text != before) {
-            return Ok(Put::Missed);
+        match self.look() {
+            Ok(Some(found)) if found.text == before => {}
+            Ok(_) => return Ok(Put::Missed),
+            Err(refusal) => {
+                let _ = unlinkat(self.folder, name, AtFlags::empty());
+                return Err(refusal);
+            }
         }
         match self.turn(name) {
             Ok(()) => {}
