@@ -179,6 +179,9 @@ pub struct Task {
     pub title: String,
     /// Verbatim: the bytes of `span`. For Task Master put together from the fields of the entry at `span`.
     pub text: String,
+    /// Where in the text a field of the entry begins that says how the work will be looked at: nobody is asked to do so now.
+    #[serde(skip)]
+    pub tests: Option<usize>,
     /// Where the text, or the entry it was put together from, stands in the plan's source.
     #[serde(skip)]
     pub span: Range<usize>,
@@ -315,5 +318,11 @@ impl Task {
     /// What the task is about, for whoever looks for words: its title and text.
     pub(crate) fn words(&self) -> String {
         format!("{}\n{}", self.title, self.text)
+    }
+
+    /// What of the text is to be done, and how it will be looked at afterwards.
+    pub fn pieces(&self) -> [&str; 2] {
+        let split = self.tests.and_then(|tests| self.text.split_at_checked(tests));
+        split.map_or([&self.text, ""], |(work, tests)| [work, tests])
     }
 }

@@ -8,9 +8,11 @@ use crate::plan::{Plan, Task};
 pub(super) fn own(plan: &Plan, task: &Task) -> Vec<(Kind, String)> {
     let mut own = vec![
         (Kind::Task, task_head(&task.id, &task.title)),
+        // In one piece in the records of older runs.
         (Kind::Task, task.text.clone()),
         (Kind::Feature, plan.feature()),
     ];
+    own.extend(task.pieces().map(|piece| (Kind::Task, piece.to_owned())));
     for parent in &task.parents {
         own.push((Kind::Parent, format!("{}\n\n{}", parent.title, parent.text)));
     }

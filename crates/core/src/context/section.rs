@@ -22,7 +22,9 @@ pub(super) fn task(page: &mut Page<'_>, plan: &Plan, task: &Task) {
     let own = Provenance::Task(task.id.clone());
     page.frame("# Task\n\n");
     page.quote(&own, &task_head(&task.id, &task.title));
-    page.quote(&own, &task.text);
+    for text in task.pieces() {
+        page.quote(&own, text);
+    }
     page.frame("\n\n## Feature\n\n");
     let feature = plan.feature();
     if feature.is_empty() {

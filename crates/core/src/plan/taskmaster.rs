@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
 
     fn descend(&mut self, task: &Raw<'a>, mut below: Above) {
         let title = task.title.clone().unwrap_or_default();
-        below.parents.push(Parent { title, text: compose(task) });
+        below.parents.push(Parent { title, text: compose(task).0 });
         self.drafts.parents.entry(below.id.clone()).or_default();
         for subtask in task.subtasks.iter().flatten() {
             self.take(subtask, &below);
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     fn leaf(&mut self, task: &Raw<'_>, own: Above, span: Range<usize>) {
         let place = self.lines.place(span.start);
         let title = task.title.clone().unwrap_or_default();
-        let composed = compose(task);
+        let (composed, tests) = compose(task);
         let text = if composed.is_empty() { title.clone() } else { composed };
         if text.is_empty() && !own.done {
             self.drafts.faults.push(Fault::new(
@@ -145,6 +145,7 @@ impl<'a> Reader<'a> {
             id: TaskId::new(own.id.as_str()),
             title,
             text,
+            tests,
             span,
             place,
             needs: own.needs,

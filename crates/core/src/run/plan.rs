@@ -61,7 +61,7 @@ impl TaskSpec {
             id: task.id.clone(),
             title: task.title.clone(),
             text: Digest::of(task.text.as_bytes()),
-            message: step::message(&step::read(&task.text).steps),
+            message: step::message(&step::read(task.pieces()[0]).steps),
             needs: graph.needs(&task.id),
             workflow: DEFAULT.to_owned(),
             agent: task.settings.agent.clone(),

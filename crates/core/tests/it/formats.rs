@@ -1,6 +1,6 @@
 //! One plain plan of each format: ids, titles, needs, files, texts.
 
-use sequester_core::plan::Format;
+use sequester_core::plan::{self, Format, Options};
 
 use crate::fixture::{clean, files, find, parents, tasks, waves};
 
@@ -184,6 +184,23 @@ fn task_master_needs_are_as_declared() {
         )]
     );
     assert_eq!(find(&plan, "2.3").place.line, 8);
+}
+
+#[test]
+fn only_the_field_of_task_master_says_how_the_work_is_looked_at() {
+    let words = "Details:\nRun: `make`\n\nTest strategy:\nBy hand.\n\nRun: `make test`";
+    let pieces = |source: &str| {
+        let parsed = plan::parse(source.as_bytes(), &Options::default());
+        assert_eq!(parsed.faults, []);
+        parsed.plan.tasks[0].pieces().map(str::to_owned)
+    };
+    let fields = r#"[{"id": 1, "title": "A", "details": "Run: `make`", "testStrategy": "By hand.\n\nRun: `make test`"}]"#;
+    let (work, tests) = words.split_at(words.find("Test strategy").unwrap());
+    assert_eq!(pieces(fields), [work, tests]);
+    let native = format!("---\nsequester: 1\n---\n# P\n\n## [a] A\n\n{words}\n");
+    assert_eq!(pieces(&native), [words, ""]);
+    let superpowers = format!("# P\n\n### Task 1: A\n\n{words}\n");
+    assert_eq!(pieces(&superpowers), [words, ""]);
 }
 
 #[test]

@@ -285,10 +285,6 @@ impl<'a> Cutter<'a> {
                 self.scopes.label(Label::Filled, words, Aside::Aim, None);
                 return self.judge(Aside::Aim, sentence::split(rest), place.line);
             }
-            Some((Composed::Tests, rest)) => {
-                self.scopes.heading(1, words, Rule::Aside(Aside::Shown));
-                return self.judge(Aside::Shown, sentence::split(rest), place.line);
-            }
         };
         let named = label::split(words)
             .and_then(|(name, rest)| Some((aside(name, Named::Label)?, name, rest)));
@@ -376,8 +372,6 @@ enum Composed {
     Work,
     /// What it is for.
     Aim,
-    /// How it will be looked at afterwards: nobody is asked to do so now.
-    Tests,
 }
 
 const DETAILS: &str = "Details:";
@@ -388,7 +382,6 @@ fn part(words: &str, described: Composed) -> Option<(Composed, &str)> {
     let part = match name.trim_end() {
         "Description:" => described,
         DETAILS => Composed::Work,
-        "Test strategy:" => Composed::Tests,
         _ => return None,
     };
     Some((part, rest.trim_start()))

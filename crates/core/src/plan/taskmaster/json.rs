@@ -1,10 +1,13 @@
 //! The JSON of Task Master: tags, tasks, ids, texts.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+const TESTS: &str = "Test strategy";
 
 /// One task as the file has it.
 #[derive(Deserialize)]
@@ -116,7 +119,8 @@ pub(super) fn is_beneath(id: &str, parent: &str) -> bool {
     id.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
 }
 
-pub(super) fn compose(task: &Raw<'_>) -> String {
+/// The fields of a task under their names, and where that of the tests begins.
+pub(super) fn compose(task: &Raw<'_>) -> (String, Option<usize>) {
     let said = |value: &Option<Value>| match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
@@ -126,8 +130,15 @@ pub(super) fn compose(task: &Raw<'_>) -> String {
     let parts = [
         ("Description", description),
         ("Details", said(&task.details)),
-        ("Test strategy", said(&task.test_strategy)),
+        (TESTS, said(&task.test_strategy)),
     ];
-    let parts = parts.iter().filter(|(_, text)| !text.trim().is_empty());
-    parts.map(|(label, text)| format!("{label}:\n{text}")).collect::<Vec<_>>().join("\n\n")
+    let (mut composed, mut tests) = (String::new(), None);
+    for (label, text) in parts.iter().filter(|(_, text)| !text.trim().is_empty()) {
+        if !composed.is_empty() {
+            composed.push_str("\n\n");
+        }
+        tests = (*label == TESTS).then_some(composed.len());
+        let _ = write!(composed, "{label}:\n{text}");
+    }
+    (composed, tests)
 }

@@ -32,13 +32,27 @@ const BEFORE: &str = "### Set up\n\n- [ ] Run `make`\n\n";
 
 #[test]
 fn the_names_of_parts_that_a_text_was_put_together_from_ask_for_nothing() {
-    let text = "Description:\nAdd a sum function.\n\nDetails:\nCreate `a.py`:\n\n```python\nx = 1\n```\n\n\
-        Test strategy:\nCall it with two numbers.\n\nRun: `make`\n";
+    let text =
+        "Description:\nAdd a sum function.\n\nDetails:\nCreate `a.py`:\n\n```python\nx = 1\n```\n";
     assert_eq!(told(text), ["new a.py \"x = 1\\n\""]);
     assert_eq!(told("Details:\nRun: `make`\n"), told("Run: `make`\n"));
     assert_eq!(told("Description:\nRun: `make`\n"), told("Run: `make`\n"), "it says all");
     // Of any other name nobody knows what it does to what stands below.
     assert!(told("Postponed:\nRun: `make`\n")[0].starts_with("unclear"));
+}
+
+#[test]
+fn a_line_about_a_test_strategy_takes_nothing_away_from_the_steps_below_it() {
+    for before in ["", "Details:\nCreate `a.py`:\n\n```python\nx = 1\n```\n\n"] {
+        for words in ["Test strategy:\nBy hand.", "Test strategy: by hand.", "Test strategy:"] {
+            for step in STEPS {
+                let text = format!("{before}{words}\n\n{step}\n");
+                let told = told(&text);
+                let kept = |one: &String| one.starts_with("unclear ") || one.contains("rm -rf");
+                assert!(told.iter().any(kept), "{text}\n{told:#?}");
+            }
+        }
+    }
 }
 
 #[test]
