@@ -31,13 +31,16 @@ pub struct Ground<'a> {
 pub fn contradictions(ground: &Ground<'_>) -> Vec<Doubt> {
     let order = ground.graph.order().iter().copied();
     let tasks = order.filter(|at| (ground.takes_part)(&ground.plan.tasks[*at].id)).collect();
-    let mut finder = Finder { ground, tasks, steps: SEARCH, found: Vec::new() };
-    finder.files();
-    finder.produced();
-    finder.consumed();
+    let mut finder =
+        Finder { ground, tasks, steps: SEARCH, refused: HashSet::new(), found: Vec::new() };
     for at in finder.tasks.clone() {
         finder.forbidden(at);
     }
+    let forbidden = std::mem::take(&mut finder.found);
+    finder.files();
+    finder.produced();
+    finder.consumed();
+    finder.found.extend(forbidden);
     finder.found.sort_by_key(|(at, _)| *at);
     finder.found.into_iter().map(|(_, doubt)| doubt).collect()
 }
@@ -47,7 +50,24 @@ struct Finder<'a> {
     /// Those that take part, none before one that it needs.
     tasks: Vec<usize>,
     steps: usize,
+    /// Files that a task is to write, and that are protected.
+    refused: HashSet<(usize, &'a RepoPath)>,
     found: Vec<(usize, Doubt)>,
+}
+
+/// Why a task may not write a file.
+enum Bar<'a> {
+    Protected(String),
+    /// By this sentence of a constraint.
+    Prohibited(&'a str),
+}
+
+/// What a task is to write beside what it may not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Work,
+    /// Without these files it would come to nothing.
+    Nothing,
 }
 
 impl<'a> Finder<'a> {
@@ -75,8 +95,10 @@ impl<'a> Finder<'a> {
                     Action::Create => {
                         let before = creator.replace(at).filter(|before| *before != at);
                         let gone = deleter.take().is_some();
+                        // What it may not write at all is asked about by itself.
                         if let Some(before) = before.filter(|_| !gone)
                             && self.needs(at, before)
+                            && !self.refused.contains(&(at, path))
                         {
                             self.created_twice(before, at, path);
                         }
@@ -207,20 +229,28 @@ impl<'a> Finder<'a> {
         let task = self.task(at);
         let paths: Vec<&RepoPath> = task.files.iter().map(|file| &file.path).collect();
         let grants = self.ground.grants.clone().with_named(paths);
-        let mut seen = HashSet::new();
+        let (mut seen, mut bars) = (HashSet::new(), Vec::new());
         for file in task.files.iter().filter(|file| file.action.writes()) {
             if !seen.insert(&file.path) {
                 continue;
             }
             if let Some(why) = protected::refuse(&file.path, &grants) {
-                self.protected(at, file, &why);
+                self.refused.insert((at, &file.path));
+                bars.push((file, Bar::Protected(why)));
             } else if let Some(sentence) = self.prohibition(task, file) {
-                self.prohibited(at, file, sentence);
+                bars.push((file, Bar::Prohibited(sentence)));
+            }
+        }
+        let rest = if bars.len() == seen.len() { Rest::Nothing } else { Rest::Work };
+        for (file, bar) in bars {
+            match bar {
+                Bar::Protected(why) => self.protected(at, file, &why, rest),
+                Bar::Prohibited(sentence) => self.prohibited(at, file, sentence),
             }
         }
     }
 
-    fn protected(&mut self, at: usize, file: &FileRef, why: &str) {
+    fn protected(&mut self, at: usize, file: &FileRef, why: &str, rest: Rest) {
         let (id, path, verb) = (&self.task(at).id, &file.path, verb(file.action));
         let text = format!("Task `{id}` is to {verb} `{path}`, which it may not: {why}.");
         let told = format!("`{path}` cannot be changed here: {why}.");
@@ -228,9 +258,7 @@ impl<'a> Finder<'a> {
             "It is refused, unless you grant it (`protected.grant` in your configuration) before you go on.",
         );
         let mut options = vec![without(id, path), grant];
-        // A task that is to write nothing else would come to nothing without it.
-        let is_all = |other: &FileRef| !other.action.writes() || other.path == *path;
-        if self.task(at).files.iter().all(is_all) {
+        if rest == Rest::Nothing {
             options.insert(0, leave_out(id));
         }
         self.doubt(at, text, told, options);

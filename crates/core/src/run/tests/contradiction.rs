@@ -102,6 +102,40 @@ fn a_task_that_may_write_nothing_of_what_it_is_to_write_is_left_out_by_default()
     let wanted = "a: Task `a` is to create `.git/hooks/x`, which it may not: `.git` is protected. [Leave it out | Without it | As it is]";
     assert_eq!(told(&doubts), [wanted]);
     assert_eq!(doubts[0].question.default.as_deref(), Some("Leave it out"));
+    let front = "constraints: [\"Do not change `src/api.rs`.\"]\n";
+    for files in ["create: [.git/hooks/x, .env]", "create: [.env], modify: [src/api.rs]"] {
+        let doubts = find(&plan(front, &[("a", &format!("files: {{{files}}}"))]), &[], &[]);
+        let is_protected = |doubt: &&Doubt| doubt.question.question.contains("is protected");
+        assert_eq!(doubts.len(), 2, "{doubts:#?}");
+        for doubt in doubts.iter().filter(is_protected) {
+            assert_eq!(doubt.question.default.as_deref(), Some("Leave it out"), "{files}");
+        }
+    }
+}
+
+#[test]
+fn no_default_writes_what_is_protected() {
+    let tasks = [
+        ("a", "files: {create: [.git/hooks/x, a.rs, .env]}"),
+        ("b", "needs: [a]\nfiles: {create: [.git/hooks/x, a.rs, .env]}"),
+    ];
+    let doubts = find(&plan("", &tasks), &[], &[]);
+    let defaults: Vec<_> = doubts
+        .iter()
+        .map(|doubt| {
+            let label = doubt.question.default.as_deref().unwrap();
+            (doubt.contradiction.task.as_str(), doubt.contradiction.remedies[label].clone())
+        })
+        .collect();
+    let without = |path: &str| Remedy::Without(path.to_owned());
+    let wanted = [
+        ("a", without(".git/hooks/x")),
+        ("a", without(".env")),
+        ("b", Remedy::Change("a.rs".to_owned())),
+        ("b", without(".git/hooks/x")),
+        ("b", without(".env")),
+    ];
+    assert_eq!(defaults, wanted);
 }
 
 #[test]
