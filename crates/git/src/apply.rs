@@ -54,7 +54,7 @@ pub enum Unclean {
 #[derive(Clone, Debug)]
 pub struct Application<'a> {
     pub commit: &'a CommitId,
-    /// What the run began with: a working tree that is still just so has nothing that the branch lacks.
+    /// What a run began with that was not all committed: a working tree that is still just so has nothing that the branch lacks.
     pub began: Option<&'a Start>,
     pub apply: Apply,
     pub unclean: Unclean,
@@ -172,7 +172,7 @@ impl Trees {
         };
         let (files, whole) = (self.differing(&begun, to)?, self.differing(&head, to)?);
         match (files, whole) {
-            (Ok(files), Ok(whole)) => self.over_begun(application.apply, files, whole).map(Ok),
+            (Ok(files), Ok(whole)) => self.over_begun(application.apply, files, whole),
             (Err(refusal), _) | (_, Err(refusal)) => Ok(Err(refusal)),
         }
     }

@@ -14,6 +14,9 @@ use crate::program::{Program, broken};
 
 const BYTES: u64 = 1 << 30;
 
+/// The flag of a path that `git add -N` noted.
+const INTENDED: u64 = 1 << 29;
+
 /// What git noted when it last saw a file equal to its object.
 pub(crate) struct Indexed {
     /// Empty for a path that is not merged.
@@ -21,8 +24,16 @@ pub(crate) struct Indexed {
     /// Left out by a sparse checkout.
     pub(crate) absent_on_purpose: bool,
     pub(crate) mode: Option<Mode>,
+    /// Only the path was noted (`git add -N`), nothing of the file.
+    pub(crate) is_empty_promise: bool,
     modified: (i64, i64),
     size: u64,
+}
+
+impl Indexed {
+    pub(crate) fn is_unmerged(&self) -> bool {
+        self.name.is_empty()
+    }
 }
 
 pub(crate) struct Index {
@@ -86,11 +97,13 @@ fn read_entry(output: &mut impl BufRead) -> Result<Option<(Option<RepoPath>, Ind
     let modified = figure("mtime: ").and_then(|time| time.split_once(':'));
     let modified = modified.and_then(|(s, n)| Some((s.parse().ok()?, n.parse().ok()?)));
     let size = figure("size: ").and_then(|size| size.parse().ok());
+    let flags = figure("flags: ").and_then(|flags| u64::from_str_radix(flags, 16).ok());
     let indexed = Indexed {
         // An unmerged path is equal to no base.
         name: if stage == "0" { name.to_owned() } else { String::new() },
         absent_on_purpose: tag == "S",
         mode: Mode::read(mode.as_bytes()),
+        is_empty_promise: flags.is_some_and(|flags| flags & INTENDED != 0),
         modified: modified.ok_or_else(unreadable)?,
         size: size.ok_or_else(unreadable)?,
     };

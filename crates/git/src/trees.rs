@@ -158,12 +158,13 @@ impl Repository for Trees {
         if dirty {
             let tree =
                 working::write(&self.repo, &tree, &self.passed_over)?.to_string().as_str().into();
-            return Ok(Start { commit, tree, left_out: false });
+            return Ok(Start { commit, tree, uncommitted: true, left_out: false });
         }
         let base = Tree::of_tree(&self.repo, &tree)?;
         let left_out = !self.repo.dirty(&base)?.is_clean()
             || !working::untracked(&self.repo, &self.passed_over)?.is_empty();
-        Ok(Start { commit, tree: tree.to_string().as_str().into(), left_out })
+        let tree = tree.to_string().as_str().into();
+        Ok(Start { commit, tree, uncommitted: false, left_out })
     }
 
     fn snapshot(&self, tree: &TreeId) -> Result<Arc<dyn Snapshot>, Error> {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use sequester_core::fault::Code;
 use sequester_core::id::CommitId;
 use sequester_core::repository::{Repository as _, Start};
-use sequester_core::run::{RunState, RunView, State, TaskState, TaskView};
+use sequester_core::run::{Base, RunState, RunView, State, TaskState, TaskView};
 use sequester_git::{Application, Applied, Apply, Refusal, Trees, Unclean};
 use serde_json::json;
 
@@ -111,10 +111,11 @@ fn bring(
 ) -> Result<Applied, Failure> {
     let (run, branch) = (&state.run, &state.started.branch);
     let base = state.started.base.clone();
-    let began = Start { commit: base.commit, tree: base.tree, left_out: false };
+    let Base { commit: first, tree, uncommitted } = base;
+    let began = uncommitted.then_some(Start { commit: first, tree, uncommitted, left_out: false });
     let application = Application {
         commit,
-        began: Some(&began),
+        began: began.as_ref(),
         apply: match (given.how.merge, given.how.patch) {
             (true, _) => Apply::Merge,
             (_, true) => Apply::Patch,

@@ -190,7 +190,12 @@ fn as_new(
     let given = RunArgs { model: any.into_iter().chain(named).collect(), ..RunArgs::default() };
     let connections = Connections::new(&project.settings)?;
     let base = &state.started.base;
-    let start = Start { commit: base.commit.clone(), tree: base.tree.clone(), left_out: false };
+    let start = Start {
+        commit: base.commit.clone(),
+        tree: base.tree.clone(),
+        uncommitted: base.uncommitted,
+        left_out: false,
+    };
     let tree = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;
     let asked = Asked { project, file, given: &given, connections: &connections };
     let ready = block_on(asked.ready(&start, &tree));

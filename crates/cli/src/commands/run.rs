@@ -192,7 +192,7 @@ impl Place {
     /// What the person had not committed is a commit of its own below those of the tasks: it is nobody else's work.
     fn committed(&self, start: Start) -> Result<Start, GitError> {
         if self.trees.start(false)?.tree == start.tree {
-            return Ok(start);
+            return Ok(Start { uncommitted: false, ..start });
         }
         let draft = Draft {
             tree: start.tree.clone(),

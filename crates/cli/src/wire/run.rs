@@ -108,7 +108,11 @@ impl Asked<'_> {
                 parallel: self.given.reading.parallel,
                 ..self.file.to_recorded(self.project, &self.file.companions(self.project))
             },
-            base: Base { commit: start.commit.clone(), tree: start.tree.clone() },
+            base: Base {
+                commit: start.commit.clone(),
+                tree: start.tree.clone(),
+                uncommitted: start.uncommitted,
+            },
             branch: String::new(),
             tasks,
             workflows,

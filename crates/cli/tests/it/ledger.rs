@@ -77,7 +77,11 @@ impl Ledger {
                 parallel: false,
                 text,
             },
-            base: Base { commit: self.start.commit.clone(), tree: self.start.tree.clone() },
+            base: Base {
+                commit: self.start.commit.clone(),
+                tree: self.start.tree.clone(),
+                uncommitted: self.start.uncommitted,
+            },
             branch: format!("sequester/{}", self.run),
             tasks: vec![task("1", "Say hello"), task("2", "Say goodbye")],
             workflows: BTreeMap::from([(

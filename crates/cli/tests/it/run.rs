@@ -313,6 +313,21 @@ fn what_a_person_had_not_committed_is_no_tasks_work() {
     assert!(bench.repo().join("c.txt").exists());
 }
 
+#[test]
+fn a_run_that_began_with_a_commit_takes_nothing_that_is_committed_no_more() {
+    let bench = bench(PLAN);
+    bench.write("mine.txt", "mine\n");
+    git(&bench, &["add", "-A"]);
+    git(&bench, &["commit", "-q", "-m", "Mine"]);
+    let answer = run(&bench, &["--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    git(&bench, &["reset", "-q", "--soft", "HEAD~1"]);
+    let refused = bench.run(&["apply", &id(&answer)]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("mine.txt"), "{refused:?}");
+    assert_eq!(git(&bench, &["status", "--porcelain"]), "A  mine.txt\n");
+}
+
 /// A `git` that cleans the repository up at the first moment when something is to be held.
 fn cleaning_git(bench: &Bench) -> String {
     let path = std::env::var("PATH").unwrap();

@@ -48,6 +48,8 @@ pub struct Start {
     /// Nothing where there is none yet.
     pub commit: Option<CommitId>,
     pub tree: TreeId,
+    /// Whether the tree holds what is not committed.
+    pub uncommitted: bool,
     /// Whether the working tree has changes that the tree does not hold.
     pub left_out: bool,
 }

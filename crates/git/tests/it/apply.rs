@@ -238,6 +238,31 @@ fn a_linked_worktree_a_detached_head_and_a_first_commit_work_too() {
     assert_eq!((applied, status(&fresh)), (Applied::Moved(commit), String::new()));
 }
 
+/// A run that began with what was not committed, and one task of it: what it began with, and its last commit.
+fn begun(trees: &Trees) -> (Start, CommitId) {
+    let draft = |tree, parent, message: &str| Draft {
+        tree,
+        parent,
+        message: message.to_owned(),
+        author: None,
+        at: Moment(5_000),
+    };
+    let begun = trees.start(true).unwrap();
+    let parent = trees.commit(&draft(begun.tree.clone(), begun.commit.clone(), "before")).unwrap();
+    let changed = change(vec![
+        entry("a", Some(Mode::File), "not committed, and more\n"),
+        entry("made", Some(Mode::File), "made\n"),
+    ]);
+    let tree = trees.with_change(&begun.tree, &changed).unwrap();
+    let commit = trees.commit(&draft(tree, Some(parent.clone()), "the task")).unwrap();
+    (Start { commit: Some(parent), ..begun }, commit)
+}
+
+fn application<'a>(began: &'a Start, commit: &'a CommitId, apply: Apply) -> Application<'a> {
+    let (message, unclean, at) = ("Merge the run", Unclean::Refuse, Moment(9_000));
+    Application { commit, began: Some(began), apply, unclean, message, at }
+}
+
 #[test]
 fn a_checkout_that_is_still_as_the_run_began_with_it_takes_the_branch() {
     for (how, committed) in [(Apply::FastForward, true), (Apply::Patch, false)] {
@@ -248,30 +273,8 @@ fn a_checkout_that_is_still_as_the_run_began_with_it_takes_the_branch() {
         sandbox.write("untracked", "new\n");
         sandbox.git(&["add", "b"]);
         let trees = trees(&sandbox);
-        let begun = trees.start(true).unwrap();
-        let draft = |tree, parent, message: &str| Draft {
-            tree,
-            parent,
-            message: message.to_owned(),
-            author: None,
-            at: Moment(5_000),
-        };
-        let parent = trees.commit(&draft(begun.tree.clone(), begun.commit, "before")).unwrap();
-        let changed = change(vec![
-            entry("a", Some(Mode::File), "not committed, and more\n"),
-            entry("made", Some(Mode::File), "made\n"),
-        ]);
-        let tree = trees.with_change(&begun.tree, &changed).unwrap();
-        let commit = trees.commit(&draft(tree, Some(parent.clone()), "the task")).unwrap();
-        let began = Start { commit: Some(parent), tree: begun.tree, left_out: false };
-        let application = Application {
-            commit: &commit,
-            began: Some(&began),
-            apply: how,
-            unclean: Unclean::Refuse,
-            message: "Merge the run",
-            at: Moment(9_000),
-        };
+        let (began, commit) = begun(&trees);
+        let application = application(&began, &commit, how);
         sandbox.write("b", "something else\n");
         let refused = trees.apply(&application).unwrap();
         assert!(matches!(refused, Applied::Refused(Refusal::Unclean(_))), "{refused:?}");
@@ -286,5 +289,31 @@ fn a_checkout_that_is_still_as_the_run_began_with_it_takes_the_branch() {
             assert_eq!((applied, sandbox.git(&["rev-parse", "HEAD"])), (Applied::Changed(2), head));
             assert_eq!(status(&sandbox), "M  a\nM  b\nA  made\n?? untracked");
         }
+    }
+}
+
+#[test]
+fn what_is_only_staged_is_not_lost_to_a_run_that_began_without_it() {
+    for how in [Apply::FastForward, Apply::Merge, Apply::Patch] {
+        let sandbox = sample();
+        sandbox.write("a", "staged alone\n");
+        sandbox.git(&["add", "a"]);
+        sandbox.write("a", "not committed\n");
+        let staged = sandbox.git(&["ls-files", "-s"]);
+        let trees = trees(&sandbox);
+        let (began, commit) = begun(&trees);
+        let application = application(&began, &commit, how);
+        let refused = Applied::Refused(Refusal::Unclean(vec!["a".to_owned()]));
+        assert_eq!(trees.apply(&application).unwrap(), refused, "{how:?}");
+        let kept = Application { unclean: Unclean::Keep, ..application.clone() };
+        assert_eq!(trees.apply(&kept).unwrap(), refused, "{how:?}");
+        assert_eq!(sandbox.git(&["ls-files", "-s"]), staged);
+        // What the run began with, what HEAD has, and a name alone are all there afterwards.
+        sandbox.git(&["reset", "-q", "a"]);
+        sandbox.write("made", "");
+        sandbox.git(&["add", "-N", "made"]);
+        std::fs::remove_file(sandbox.path("made")).unwrap();
+        let applied = trees.apply(&application).unwrap();
+        assert!(matches!(applied, Applied::Moved(_) | Applied::Changed(_)), "{applied:?}");
     }
 }

@@ -68,7 +68,7 @@ impl MemoryTrees {
 
 impl Repository for MemoryTrees {
     fn start(&self, _: bool) -> Result<Start, Error> {
-        Ok(Start { commit: None, tree: self.start.clone(), left_out: false })
+        Ok(Start { commit: None, tree: self.start.clone(), uncommitted: false, left_out: false })
     }
 
     fn snapshot(&self, tree: &TreeId) -> Result<Arc<dyn Snapshot>, Error> {
