@@ -5,8 +5,10 @@ mod bounds;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::env;
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let ready = Cell::new(Supervisor::branch(streams).ok());
     // Before the workspace: what the dead left there is gone then.
     let machine = Machine::look();
-    let (workspace, start) = places(args, given);
+    let (workspace, start) = places(args, given, machine.user());
     let workspace = machine.folder(&workspace)?;
     let (configuration, trust) = (config::folder(), Trust::look());
     let configuration = configuration.as_deref();
@@ -93,18 +95,32 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
 }
 
 /// The workspace, and where in it the command starts if that is not its root. In a folder of a repository it is the whole of it, as
-/// for every command.
-fn places(args: &Args, given: &SandboxArgs) -> (PathBuf, Option<PathBuf>) {
+/// for every command, if it is the user's own.
+fn places(args: &Args, given: &SandboxArgs, user: u32) -> (PathBuf, Option<PathBuf>) {
     if let Some(named) = given.workspace.as_ref().or(args.repo.as_ref()) {
         return (named.clone(), None);
     }
     let here = PathBuf::from(".");
     match (Repo::root_above(&here), here.canonicalize()) {
         (Some(root), Ok(start)) if root != start && !is_beyond(&root, &start) => {
-            (root, Some(start))
+            if is_own(&root, user) {
+                return (root, Some(start));
+            }
+            output::tell(&format!(
+                "The repository `{}` above is another user's, so the workspace is this folder alone. Name it with `--workspace` if you mean all of it.",
+                root.display()
+            ));
+            (here, None)
         }
         _ => (here, None),
     }
+}
+
+/// Whether a repository and what git keeps of it are this user's: anybody may put a `.git` above folders of others.
+fn is_own(root: &Path, user: u32) -> bool {
+    let git = root.join(".git");
+    let found = [fs::metadata(root), fs::symlink_metadata(&git), fs::metadata(&git)];
+    found.into_iter().all(|about| about.is_ok_and(|about| about.uid() == user))
 }
 
 /// Whether a person told git not to look for a repository so far up.
@@ -257,4 +273,24 @@ fn end(ending: Ending, command: &str, bounds: &Bounds) -> ExitCode {
         output::tell(&told);
     }
     ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_ones_own_only_with_its_git_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, user) = (folder.path(), fs::metadata(folder.path()).unwrap().uid());
+        assert!(!is_own(root, user), "there is none");
+        fs::create_dir(root.join(".git")).unwrap();
+        assert!(is_own(root, user));
+        assert!(!is_own(root, user + 1));
+        let other = root.join("other");
+        fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink("/proc/1", other.join(".git")).unwrap();
+        let is_ours = fs::metadata("/proc/1").unwrap().uid() == user;
+        assert_eq!(is_own(&other, user), is_ours, "a link is as what it leads to");
+    }
 }

@@ -96,11 +96,15 @@ impl Machine {
 
     /// Whether the folder for stores and the one above it are there, and nobody else may write to them.
     fn owns_state(&self) -> bool {
-        let user = self.surroundings.owner.user;
+        let user = self.user();
         let is_own = |about: fs::Metadata| {
             about.is_dir() && about.uid() == user && about.mode() & 0o022 == 0
         };
         self.state.ancestors().take(2).all(|folder| fs::symlink_metadata(folder).is_ok_and(is_own))
+    }
+
+    pub(crate) fn user(&self) -> u32 {
+        self.surroundings.owner.user
     }
 
     /// Really tries what the kernel can do.

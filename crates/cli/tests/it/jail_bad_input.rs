@@ -367,6 +367,23 @@ fn in_a_folder_of_a_repository_the_jail_has_all_of_it_and_starts_in_that_folder(
 }
 
 #[test]
+fn a_repository_of_another_user_above_is_no_workspace() {
+    if !is_root() {
+        return;
+    }
+    let words = ["sandbox", "--profile", "read-only", "--", "sh", "-c", "ls . .."];
+    for name in ["", ".git"] {
+        let bench = Bench::with(&[("a.txt", "above\n"), ("sub/b.txt", "here\n")]);
+        let foreign = bench.repo().join(name);
+        lchown(&foreign, Some(61_234), None).unwrap();
+        let answer = bench.run_in(&bench.repo().join("sub"), &words, &[]);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        assert!(answer.out.contains("b.txt") && !answer.out.contains("a.txt"), "{answer:?}");
+        assert!(answer.err.contains("above is another user's"), "{answer:?}");
+    }
+}
+
+#[test]
 fn a_command_that_is_empty_is_refused() {
     let place = Place::of_user();
     let answer = run(&place, &[], "read-only", &["--", ""]);
