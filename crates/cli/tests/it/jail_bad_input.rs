@@ -236,6 +236,36 @@ fn a_workspace_without_room_for_placeholders_is_left_as_it_was() {
     assert_eq!(answer.out, "", "{answer:?}");
 }
 
+/// The kernel shows nobody but root what such a program holds.
+#[test]
+fn what_a_program_holds_that_nobody_may_read_counts_by_what_the_disk_lost() {
+    if !may_go("a disk of its own", (!is_root()).then_some("it takes root")) {
+        return;
+    }
+    let place = Place::of_user();
+    let (folder, user) = (place.path("workspace").display().to_string(), place.user.unwrap());
+    let before = mounting(&format!(
+        "mount -t tmpfs -o size=400m none {folder} && chown {user}:{user} {folder} && cd {folder}"
+    ));
+    // No other program has the files open at the end, or more than one of them before.
+    let shut: String = (3..8).map(|file| format!(" {file}>&-")).collect();
+    let hold: String = (3..8)
+        .map(|file| {
+            format!("exec {file}>{file}; rm {file}; head -c 20M /dev/zero >&{file}{shut}; ")
+        })
+        .collect();
+    let script = format!(
+        "cp /bin/sh own && chmod 0111 own && ./own -c '{hold} sleep 3{shut}; echo held'; rm own"
+    );
+    let words = ["--limit", "disk=50M", "--", "/bin/sh", "-c", &script];
+    let answer = run(&place, &before, "writer", &words);
+    assert_told(&place, &answer, 137, &["wrote more to disk", "50 MiB"]);
+    assert_eq!(answer.out, "", "{answer:?}");
+    let words = ["--limit", "disk=200M", "--", "/bin/sh", "-c", &script];
+    let answer = run(&place, &before, "writer", &words);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "held\n"), "{answer:?}");
+}
+
 #[test]
 fn a_state_folder_that_cannot_be_made_is_told_with_its_place() {
     let place = Place::of_user();
