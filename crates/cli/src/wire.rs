@@ -4,6 +4,7 @@ mod agents;
 mod aside;
 mod asked;
 mod base;
+pub(crate) mod bounds;
 pub(crate) mod checkup;
 mod command;
 pub(crate) mod config;

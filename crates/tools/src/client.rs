@@ -95,6 +95,11 @@ impl Client {
         })
     }
 
+    /// Whether there is no server any more.
+    pub fn is_ended(&self) -> bool {
+        lock(&self.waiting).ended.is_some()
+    }
+
     /// Where its answer comes; else why it was not sent.
     fn send(&self, invocation: Invocation) -> Result<oneshot::Receiver<Returned>, String> {
         if invocation.call.is_too_deep() {

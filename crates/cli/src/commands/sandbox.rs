@@ -1,7 +1,5 @@
 //! `sequester sandbox`: any command under a profile, in the jail that a subagent would have.
 
-mod bounds;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::env;
@@ -24,10 +22,10 @@ use crate::args::{Args, SandboxArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal::plural;
+use crate::wire::bounds::Bounds;
 use crate::wire::jail::{Machine, named_hosts};
 use crate::wire::trust::Trust;
 use crate::wire::{Agents, Settings, config};
-use bounds::Bounds;
 
 pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     if given.command.first().is_none_or(String::is_empty) {
@@ -72,7 +70,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     tell_no_prompt(&given.command);
     let (mut lost, mut met, mut no_way) = (false, Vec::new(), false);
     let heard = |said: Said| match said {
-        Said::Met(cause) => met.extend(bounds.told(cause)),
+        Said::Met(cause) => met.push(cause),
         Said::NoWay => no_way = true,
         said => {
             lost |= matches!(said, Said::Lost { .. });
@@ -84,13 +82,13 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
     tell_appeared(&policy);
-    for limit in met {
+    for limit in met.iter().filter_map(|cause| bounds.told(*cause)) {
         output::tell(&format!("limit reached: {limit}"));
     }
     if no_way && ending != Ending::Exited(0) {
         tell_no_way(&given.profile, &policy);
     }
-    let code = end(ending, &given.command[0], &bounds);
+    let code = end(ending, &given.command[0], &bounds, &met);
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
 
@@ -224,41 +222,40 @@ const RUNNABLE: &str = "It needs the mode of a program (`chmod +x`) and an inter
 
 const ENTERED: &str = "Give it a mode by which its owner may enter it, as by `chmod u+rx`, or name another with `--workspace`.";
 
-/// Why, and what to do about it.
-fn killed(cause: Cause, bounds: &Bounds) -> String {
-    let limit = match cause {
-        Cause::Wall => "wall=10m",
-        Cause::Output => "output=256M",
-        Cause::Memory => "memory=8G",
-        Cause::Disk => "disk=16G",
-        Cause::Cpu => "cpu=10m",
-        Cause::Pids => "pids=4096",
-        Cause::Exposed | Cause::Asked => return cause.sentence().to_owned(),
-    };
-    let met = bounds.told(cause).unwrap_or_default();
-    format!("{} The limit was {met}. One is set as with `--limit {limit}`.", cause.sentence())
+/// How one limit is set.
+fn example(cause: Cause) -> Option<&'static str> {
+    match cause {
+        Cause::Wall => Some("wall=10m"),
+        Cause::Output => Some("output=256M"),
+        Cause::Memory => Some("memory=8G"),
+        Cause::Disk => Some("disk=16G"),
+        Cause::Cpu => Some("cpu=10m"),
+        Cause::Pids => Some("pids=4096"),
+        Cause::Exposed | Cause::Asked => None,
+    }
 }
 
-/// What the kernel ends a program by that comes to a limit itself. Others may send the same.
-fn at_limit(signal: i32, bounds: &Bounds) -> Option<String> {
-    const CPU: i32 = 24;
-    const FILE: i32 = 25;
-    let (what, cause, limit) = match signal {
-        CPU => ("used more processor time than it may", Cause::Cpu, "cpu=10m"),
-        FILE => ("wrote a larger file than it may", Cause::Disk, "disk=16G"),
-        _ => return None,
-    };
-    let met = bounds.told(cause)?;
-    Some(format!(
-        "So the kernel ends a program that {what}. If this is why, the limit was {met}; one is set as with `--limit {limit}`."
-    ))
+/// Why, and what to do about it.
+fn killed(cause: Cause, bounds: &Bounds) -> String {
+    let how = example(cause).map(|limit| format!(" One is set as with `--limit {limit}`."));
+    bounds.ended(cause) + &how.unwrap_or_default()
+}
+
+/// What a program that met a limit itself was ended by. Of memory it is known whether the kernel ended somebody for it.
+fn at_limit(signal: i32, bounds: &Bounds, met: &[Cause]) -> Option<String> {
+    let (cause, told) = bounds.at_signal(signal)?;
+    if cause == Cause::Memory {
+        return met.contains(&cause).then(|| killed(cause, bounds));
+    }
+    let how = example(cause).map(|limit| format!(" One is set as with `--limit {limit}`."));
+    Some(told + &how.unwrap_or_default())
 }
 
 /// As a shell tells it; why the jail was ended goes to standard error.
-fn end(ending: Ending, command: &str, bounds: &Bounds) -> ExitCode {
+fn end(ending: Ending, command: &str, bounds: &Bounds, met: &[Cause]) -> ExitCode {
     let (code, told) = match ending {
-        Ending::Exited(code) => (code, at_limit(code - 128, bounds)),
-        Ending::Signalled(signal) => (128 + signal, at_limit(signal, bounds)),
+        Ending::Exited(code) => (code, at_limit(code - 128, bounds, met)),
+        Ending::Signalled(signal) => (128 + signal, at_limit(signal, bounds, met)),
         Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail. {RUNNABLE}")))

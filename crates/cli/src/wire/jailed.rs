@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -17,13 +17,14 @@ use sequester_core::jail::{self, Error, ErrorKind, HostAsked, Ran};
 use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
-use sequester_core::tool::{Invocation, Returned, Spec, Toolbox};
+use sequester_core::tool::{EXIT_CODE, Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_engine::Lazy;
 use sequester_sandbox::workspace::reopen;
-use sequester_sandbox::{Handle, Host, Jail, Limits, Policy, Said};
+use sequester_sandbox::{Cause, Ending, Handle, Host, Jail, Limits, Policy, Said};
 use sequester_tools::{Client, Settings};
 
 use super::aside::aside;
+use super::bounds::Bounds;
 use super::command::{self, Leash};
 use super::jail::{Machine, named_hosts};
 use super::outlines;
@@ -65,7 +66,7 @@ pub(crate) struct Confines {
     pub(crate) named: BTreeSet<RepoPath>,
     /// Protected names that it may change.
     pub(crate) grants: Grants,
-    pub(crate) limits: Limits,
+    pub(crate) bounds: Bounds,
 }
 
 pub(crate) struct Jailed(Arc<Inside>);
@@ -121,7 +122,7 @@ impl Jailed {
             inside.machine.make_state()?;
             let trial =
                 Workspace::empty(root, &inside.machine).map_err(|error| no_workspace(&error))?;
-            inside.machine.check(&inside.policy(&trial, inside.confines.limits.wall))?;
+            inside.machine.check(&inside.policy(&trial, inside.confines.bounds.limits.wall))?;
         }
         Ok(Self(Arc::new(inside)))
     }
@@ -235,7 +236,7 @@ impl Inside {
             confinement: self.confines.profile.confinement,
             hosts: self.hosts.clone(),
             workspace: sequester_sandbox::Workspace::Layers(workspace.layers.clone()),
-            limits: Limits { wall, ..self.confines.limits.clone() },
+            limits: Limits { wall, ..self.confines.bounds.limits.clone() },
             grants: self.confines.grants.clone(),
             store: self.machine.store(),
         }
@@ -244,7 +245,7 @@ impl Inside {
     fn start(self: &Arc<Self>) -> Result<Tools, Failure> {
         let alone = Alone::enter(self)?;
         let workspace = self.workspace()?;
-        let policy = self.policy(&workspace, self.confines.limits.wall);
+        let policy = self.policy(&workspace, self.confines.bounds.limits.wall);
         let (jail, stream, root, settings) = self.machine.start(&policy, |compiled| {
             let blueprint = &compiled.blueprint;
             let (jail, stream) = Jail::serve(blueprint)?;
@@ -257,13 +258,13 @@ impl Inside {
         let running = Running::follow(jail, self.asked.clone()).map_err(broken)?;
         Purpose::Tools.tell(&stream).map_err(broken)?;
         let client = Client::start(stream, &root, settings).map_err(broken)?;
-        Ok(Tools { client, _running: running, _alone: alone })
+        Ok(Tools { client, running, inside: Arc::clone(self), _alone: alone })
     }
 
     /// Before anything was made there is nothing to see, and what nobody keeps is no change.
     fn look(&self) -> Result<Option<Change>, Failure> {
         let Some(workspace) = self.made() else { return Ok(None) };
-        if !self.policy(&workspace, self.confines.limits.wall).is_keeping() {
+        if !self.policy(&workspace, self.confines.bounds.limits.wall).is_keeping() {
             return Ok(None);
         }
         workspace.look().map_err(|error| gone(&workspace, &error))
@@ -295,7 +296,7 @@ impl Inside {
             // Any other reason the harvest tells itself; here it would find an empty layer.
             return Err(gone(&workspace, &error));
         }
-        let policy = self.policy(&workspace, self.confines.limits.wall);
+        let policy = self.policy(&workspace, self.confines.bounds.limits.wall);
         self.machine.harvest(&policy, &workspace.rules)
     }
 }
@@ -321,8 +322,33 @@ fn no_workspace(error: &io::Error) -> Failure {
 struct Tools {
     // In this order: the server is told to end before its jail is, and then somebody else may work there.
     client: Client,
-    _running: Running,
+    running: Running,
+    inside: Arc<Inside>,
     _alone: Alone,
+}
+
+impl Tools {
+    /// What was returned, with what the jail has to do with it.
+    fn explain(&self, mut returned: Returned) -> Returned {
+        let bounds = &self.inside.confines.bounds;
+        match &mut returned.outcome {
+            Outcome::Output(text) => {
+                let code = text.rsplit_once(EXIT_CODE);
+                let code = code.and_then(|(_, code)| code.parse::<i32>().ok());
+                let at = text.len() - text.lines().next_back().map_or(0, str::len);
+                if let Some((_, why)) = code.and_then(|code| bounds.at_signal(code - 128)) {
+                    text.insert_str(at, &format!("[{why}]\n"));
+                }
+            }
+            Outcome::Failed(text) if self.client.is_ended() => {
+                if let Some(Ending::Killed(cause)) = self.running.ended() {
+                    *text = format!("{} {text}", bounds.ended(cause));
+                }
+            }
+            _ => {}
+        }
+        returned
+    }
 }
 
 impl Toolbox for Tools {
@@ -331,7 +357,8 @@ impl Toolbox for Tools {
     }
 
     fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
-        self.client.call(invocation.clone())
+        let returned = self.client.call(invocation.clone());
+        Box::pin(async move { self.explain(returned.await) })
     }
 }
 
@@ -339,14 +366,34 @@ impl Toolbox for Tools {
 pub(super) struct Running {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
+    /// How it ended, once it did.
+    ending: Arc<(Mutex<Option<Ending>>, Condvar)>,
 }
+
+/// From where the tools are gone to where it is told why: the supervisor only has to take the jail away.
+const TOLD_WITHIN: Duration = Duration::from_secs(2);
 
 impl Running {
     pub(super) fn follow(jail: Jail, asked: Asked) -> io::Result<Self> {
         let handle = jail.handle()?;
-        let heard = move || drop(jail.wait(|said| asked.hear(said)));
+        let ending = Arc::<(Mutex<Option<Ending>>, Condvar)>::default();
+        let told = Arc::clone(&ending);
+        let heard = move || {
+            // Nobody heard why where the supervisor itself is gone.
+            let ended = jail.wait(|said| asked.hear(said)).unwrap_or(Ending::Killed(Cause::Asked));
+            *told.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
+            told.1.notify_all();
+        };
         let thread = thread::Builder::new().name("jail".into()).spawn(heard)?;
-        Ok(Self { handle, thread: Some(thread) })
+        Ok(Self { handle, thread: Some(thread), ending })
+    }
+
+    /// How it ended; nothing where it goes on.
+    fn ended(&self) -> Option<Ending> {
+        let (ending, told) = &*self.ending;
+        let held = ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = told.wait_timeout_while(held, TOLD_WITHIN, |ending| ending.is_none());
+        waited.map_or(None, |(ending, _)| *ending)
     }
 }
 

@@ -17,7 +17,8 @@ use sequester_git::{Repo, Tree, Trees};
 use sequester_tools::Settings;
 
 use super::aside::aside;
-use super::jail::{self, Machine};
+use super::bounds::Bounds;
+use super::jail::Machine;
 use super::jailed::{Confines, Jailed};
 use super::workspace::Ground;
 use crate::failure::Failure;
@@ -51,8 +52,9 @@ impl Cells {
     fn open(self, cell: Cell) -> Result<Jailed, Failure> {
         let Cell { profile, base, change, named, grants, wall } = cell;
         let settings = settings(self.settings, &profile);
-        let limits = sequester_sandbox::Limits { wall, ..jail::limits(&profile, &self.limits) };
-        let confines = Confines { profile, change, named, grants, limits };
+        let mut bounds = Bounds::of(&profile, &self.limits, &[])?;
+        bounds.limits.wall = wall;
+        let confines = Confines { profile, change, named, grants, bounds };
         let (root, grounds) = (self.grounds.root.clone(), self.grounds);
         let ground = move || grounds.find(&base);
         Jailed::open(self.machine, &root, ground, confines, settings)

@@ -160,3 +160,24 @@ fn what_is_left_of_a_run_that_stopped_is_counted() {
     let counts = "(0 done, 0 failed, 0 blocked, 1 waiting, 1 pending)";
     assert!(answer.out.contains(counts), "{answer:?}");
 }
+
+/// All of it at once, by processes of which none is too large by itself. Whichever is ended, the first ends the same way.
+const HOARD: &str = "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        held = bytearray(b'x') * (40 << 20)\n        time.sleep(3)\n        os._exit(0)\nheld = bytearray(b'x') * (40 << 20)\nfor _ in range(6):\n    if os.wait()[1] == 9: os.kill(os.getpid(), 9)\n";
+
+#[test]
+fn who_uses_more_memory_than_he_may_is_told_the_limit_and_who_set_it() {
+    let limits = "[limits]\nmemory = \"150M\"\n";
+    let bench = Bench::with(&[("sequester.toml", limits), ("hoard.py", HOARD)]);
+    let answer = bench.run(&["task", "Run: `python3 hoard.py`", "--model", "literal"]);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let told = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let limit = "limit was memory (150 MiB, set in the configuration)";
+    assert!(told.contains(limit), "{answer:?}");
+    let words = ["sandbox", "--profile", "read-only", "--", "python3", "hoard.py"];
+    let answer = bench.run(&words);
+    assert_eq!(answer.code, Some(137), "{answer:?}");
+    assert!(answer.err.contains(limit), "{answer:?}");
+    let own = ["sandbox", "--profile", "read-only", "--", "sh", "-c", "kill -9 $$"];
+    let answer = bench.run(&own);
+    assert_eq!((answer.code, answer.err.as_str()), (Some(137), ""), "{answer:?}");
+}

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::render::terminal::size;
 use crate::wire::jail;
 
-pub(super) struct Bounds {
-    pub(super) limits: Limits,
+pub(crate) struct Bounds {
+    pub(crate) limits: Limits,
     /// Named by `--limit`.
     flags: BTreeSet<String>,
     profile: String,
@@ -24,7 +24,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// What is named on the command line is the person's own word, whatever the profile and configuration say.
-    pub(super) fn of(
+    pub(crate) fn of(
         profile: &Profile,
         set: &BTreeMap<Limit, u64>,
         flags: &[String],
@@ -50,8 +50,32 @@ impl Bounds {
         })
     }
 
+    /// What is said of a command that the kernel ended by a signal, if a limit may be why. Others may send the same.
+    pub(crate) fn at_signal(&self, signal: i32) -> Option<(Cause, String)> {
+        const KILL: i32 = 9;
+        const CPU: i32 = 24;
+        const FILE: i32 = 25;
+        let (what, cause) = match signal {
+            KILL => ("used more memory than it may", Cause::Memory),
+            CPU => ("used more processor time than it may", Cause::Cpu),
+            FILE => ("wrote a larger file than it may", Cause::Disk),
+            _ => return None,
+        };
+        let met = self.told(cause)?;
+        let told = format!(
+            "So the kernel ends a program that {what}. If this is why, the limit was {met}."
+        );
+        Some((cause, told))
+    }
+
+    /// What is said of a jail that was ended.
+    pub(crate) fn ended(&self, cause: Cause) -> String {
+        let met = self.told(cause).map(|met| format!(" The limit was {met}."));
+        cause.sentence().to_owned() + &met.unwrap_or_default()
+    }
+
     /// `pids (64, set by --limit)`; nothing for what is no limit.
-    pub(super) fn told(&self, cause: Cause) -> Option<String> {
+    pub(crate) fn told(&self, cause: Cause) -> Option<String> {
         let Limits { memory, pids, cpu, wall, output, disk } = &self.limits;
         let (key, limit, value) = match cause {
             Cause::Wall => ("wall", Some(Limit::Wall), time(*wall)),
@@ -110,5 +134,12 @@ mod tests {
             ]
         );
         assert_eq!((bounds.told(Cause::Cpu), bounds.told(Cause::Asked)), (None, None));
+        let ended = "It used more memory than it may, so it was ended. The limit was memory (1 GiB, set by the profile `writer`).";
+        assert_eq!(bounds.ended(Cause::Memory), ended);
+        let (cause, killed) = bounds.at_signal(9).unwrap();
+        assert!(
+            cause == Cause::Memory && killed.ends_with("(1 GiB, set by the profile `writer`).")
+        );
+        assert_eq!((bounds.at_signal(15), bounds.at_signal(-127)), (None, None));
     }
 }
