@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use sequester_core::run::{Recorded, sentence};
+use sequester_core::run::{Event, Recorded, sentence};
 
 use crate::Outcome;
 use crate::args::{Args, LogArgs};
@@ -11,23 +11,23 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::{run::time, terminal};
 use crate::wire::find_root;
+use crate::wire::placed::Placed;
 use crate::wire::runs::{Runs, task_of};
 
 pub(crate) fn run(args: &Args, given: &LogArgs) -> Outcome {
     let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
-    let task = match &given.task {
-        Some(task) => Some(task_of(&runs.state(&run)?, task)?),
-        None => None,
-    };
+    let state = runs.state(&run)?;
+    let task = given.task.as_deref().map(|task| task_of(&state, task)).transpose()?;
     let is_meant =
         |recorded: &Recorded| task.is_none() || recorded.entry.scope.task.as_ref() == task.as_ref();
+    let placed = Placed::of(&runs, &state);
     let mut before = "[";
-    runs.each(&run, |recorded| match is_meant(&recorded) {
+    runs.each(&state.run, |recorded| match is_meant(&recorded) {
         true if args.json => {
             output::print(std::mem::replace(&mut before, ","))?;
             output::print_json(&recorded)
         }
-        true => tell(&recorded),
+        true => tell(&placed, recorded),
         false => Ok(()),
     })?;
     if args.json {
@@ -37,8 +37,16 @@ pub(crate) fn run(args: &Args, given: &LogArgs) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(recorded: &Recorded) -> Result<(), Failure> {
+fn tell(placed: &Placed, mut recorded: Recorded) -> Result<(), Failure> {
     let scope = &recorded.entry.scope;
+    let said = match &mut recorded.entry.event {
+        Event::TaskEnded(ended) => ended.reason.as_mut(),
+        Event::QuestionAsked(asked) => Some(&mut asked.text),
+        _ => None,
+    };
+    if let (Some(task), Some(said)) = (&scope.task, said) {
+        *said = placed.tell(task, said);
+    }
     let mut place = String::new();
     if let Some(task) = &scope.task {
         place = format!(" [{task}");

@@ -187,14 +187,19 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     };
     let files: Vec<String> = list("files_changed").iter().map(|one| text(one, "path")).collect();
     let mut fields = vec![("changed", files.join(", "))];
+    let mut failed = Vec::new();
     for check in list("checks") {
         let is = |key: &str| check.get(key).and_then(Value::as_bool).unwrap_or_default();
         let command = text(&check, "command");
+        let code = check.get("code").and_then(Value::as_i64).filter(|code| *code != 0);
         let word = match (command.is_empty(), is("passed"), is("failed_before")) {
-            (true, ..) => "not found",
-            (_, true, _) => "passed",
-            (_, false, true) => "failed, as it did before",
-            (_, false, false) => "failed",
+            (true, ..) => "not found".to_owned(),
+            (_, true, _) => "passed".to_owned(),
+            (_, false, before) => {
+                failed.push(format!("does not pass: `{command}` ended with exit code"));
+                let code = code.map(|code| format!(" with exit code {code}")).unwrap_or_default();
+                format!("failed{code}{}", if before { ", as it did before" } else { "" })
+            }
         };
         let command = if command.is_empty() { command } else { format!(": {command}") };
         fields.push(("check", format!("{} {word}{command}", text(&check, "kind"))));
@@ -210,8 +215,12 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     for contradiction in list("contradictions").iter().filter_map(Value::as_str) {
         fields.push(("refuted", contradiction.to_owned()));
     }
-    for failure in list("fails") {
-        fields.push(("against", text(&failure, "sentence")));
-    }
+    // What says no more than that a check failed is told with the check.
+    let is_told = |said: &String| {
+        failed.iter().any(|start| said.contains(start.as_str())) && !said.contains(", and ")
+    };
+    let fails = list("fails");
+    let against = fails.iter().map(|failure| text(failure, "sentence"));
+    fields.extend(against.filter(|said| !is_told(said)).map(|said| ("against", said)));
     fields
 }

@@ -231,9 +231,12 @@ impl Onlooker {
                 ));
             }
             Event::TaskVerified { failing: Some(_), gist, .. } => {
-                let mut told = gist.iter().flat_map(|gist| gist.lines());
-                let first = told.find_map(|line| line.strip_prefix("- ")).unwrap_or_default();
-                self.say(&format!("{name}: the evidence speaks against it. {}", clean(first)));
+                let told = gist.iter().flat_map(|gist| gist.lines());
+                let mut told = told.filter_map(|line| line.strip_prefix("- "));
+                // Of a check it was told when it ended.
+                let first = told.find(|line| !line.contains(" does not pass: `"));
+                let first = first.map(|first| format!(" {}", clean(first))).unwrap_or_default();
+                self.say(&format!("{name}: the evidence speaks against it.{first}"));
             }
             _ => {}
         }

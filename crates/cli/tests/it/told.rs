@@ -161,6 +161,33 @@ fn what_is_left_of_a_run_that_stopped_is_counted() {
     assert!(answer.out.contains(counts), "{answer:?}");
 }
 
+#[test]
+fn a_check_that_fails_is_told_once() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# P\n\n## [a] Write\n\n\
+        ```task\nchecks: [\"exit 3\"]\n```\n\nCreate `a.txt`:\n\n```\na\n```\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &["--unattended"]);
+    let told = answer.err.lines().filter(|line| line.starts_with("a Write: "));
+    let told: Vec<&str> = told.filter(|line| line.contains("exit 3")).collect();
+    let wanted = ["a Write: `exit 3` fails", "a Write: `exit 3` fails without the change"];
+    assert_eq!(told, wanted, "{answer:?}");
+    let shown = bench.run(&["show", "a"]).out;
+    let check = "failed with exit code 3, as it did before: exit 3";
+    assert!(shown.contains(check), "{shown}");
+    assert!(!shown.lines().any(|line| line.trim_start().starts_with("against")), "{shown}");
+}
+
+#[test]
+fn a_log_names_lines_of_the_plan_as_everybody_else_does() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# P\n\n## [a] Vague\n\nMake it nice.\n";
+    let bench = bench(plan);
+    let answer = run(&bench, &["--unattended"]);
+    assert!(answer.err.contains("Line 9 of `"), "{answer:?}");
+    let log = bench.run(&["log"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(log.contains("Line 9 of `"), "{log}");
+    assert!(!log.contains("Line 1 "), "{log}");
+}
+
 /// All of it at once, by processes of which none is too large by itself. Whichever is ended, the first ends the same way.
 const HOARD: &str = "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        held = bytearray(b'x') * (40 << 20)\n        time.sleep(3)\n        os._exit(0)\nheld = bytearray(b'x') * (40 << 20)\nfor _ in range(6):\n    if os.wait()[1] == 9: os.kill(os.getpid(), 9)\n";
 
