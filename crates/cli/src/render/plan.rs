@@ -13,7 +13,8 @@ use sequester_core::run::Doubt;
 use sequester_core::tokens;
 use serde::Serialize;
 
-use super::terminal::{clean, cut, number, plural};
+use super::table::longest_word;
+use super::terminal::{clean, cut, number, plural, wrap};
 
 /// The JSON shape of `plan PLAN --json`.
 #[derive(Serialize)]
@@ -136,7 +137,7 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
         waves.entry((is_held, task.wave)).or_default().push(at);
     }
     if !plan.title.is_empty() {
-        let _ = writeln!(out, "{}", cut(&plan.title, width));
+        let _ = writeln!(out, "{}", line(&plan.title));
     }
     let done = shown.tasks.iter().filter(|task| task.done).count();
     let _ = writeln!(
@@ -158,7 +159,7 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
             push_task(&mut out, &plan.tasks[at], &shown.tasks[at], column, width);
         }
     }
-    push_aside(&mut out, &plan.aside, width);
+    push_aside(&mut out, &plan.aside);
     push_doubts(&mut out, shown);
     push_estimate(&mut out, shown);
     out
@@ -171,18 +172,40 @@ fn push_task(out: &mut String, task: &Task, shown: &ShownTask<'_>, column: usize
     }
     marks.extend(shown.done.then(|| "done".to_owned()));
     marks.extend(shown.optional.then(|| "optional".to_owned()));
-    let id = clean(shown.id);
-    let line = format!("  {id:column$}  {}  ({})", clean(&task.title), marks.join(", "));
-    let _ = writeln!(out, "{}", cut(&line, width));
-    let indent = " ".repeat(column + 4);
+    let mut lines = vec![format!("{}  ({})", line(&task.title), marks.join(", "))];
     if !task.needs.is_empty() {
         let needs: Vec<String> = task.needs.iter().map(need).collect();
-        let _ = writeln!(out, "{}", cut(&format!("{indent}needs {}", needs.join(", ")), width));
+        lines.push(line(&format!("needs {}", needs.join(", "))));
     }
-    for file in &task.files {
-        let verb = file.action.as_str();
-        let _ = writeln!(out, "{}", cut(&format!("{indent}{verb} {}", file.path), width));
+    let files = task.files.iter();
+    lines.extend(files.map(|file| line(&format!("{} {}", file.action.as_str(), file.path))));
+    let id = clean(shown.id);
+    // What cannot be read beside the id, or copied, stands below it.
+    let rest = width.saturating_sub(column + 4);
+    let word = lines.iter().map(|line| longest_word(line)).max().unwrap_or(0);
+    let is_narrow = rest < NARROWEST || rest < word.min(width.saturating_sub(4));
+    let column = if is_narrow { 0 } else { column };
+    let mut head = format!("  {id:column$}  ");
+    let indent = " ".repeat(column + 4);
+    if is_narrow {
+        let _ = writeln!(out, "  {id}");
+        head.clone_from(&indent);
     }
+    let rest = width.saturating_sub(indent.len()).max(NARROWEST);
+    for line in lines {
+        let parts = if line.chars().count() <= rest { vec![line] } else { wrap(&line, rest) };
+        for part in parts {
+            let _ = writeln!(out, "{}{part}", std::mem::replace(&mut head, indent.clone()));
+        }
+    }
+}
+
+/// A column that is narrower than this cannot be read.
+const NARROWEST: usize = 30;
+
+/// All of a text, on one line.
+fn line(text: &str) -> String {
+    cut(text, usize::MAX)
 }
 
 fn need(need: &Need) -> String {
@@ -192,13 +215,13 @@ fn need(need: &Need) -> String {
     }
 }
 
-fn push_aside(out: &mut String, aside: &[Aside], width: usize) {
+fn push_aside(out: &mut String, aside: &[Aside]) {
     if !aside.is_empty() {
         out.push_str("\nleft aside\n");
     }
     for aside in aside {
-        let line = format!("  line {}: {} ({})", aside.place.line, clean(&aside.text), aside.why);
-        let _ = writeln!(out, "{}", cut(&line, width));
+        let said = format!("line {}: {} ({})", aside.place.line, clean(&aside.text), aside.why);
+        let _ = writeln!(out, "  {}", line(&said));
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn render<const N: usize>(
     all().map(|row| lines(row, &columns)).collect()
 }
 
-fn longest_word(text: &str) -> usize {
+pub(super) fn longest_word(text: &str) -> usize {
     text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0)
 }
 
@@ -68,21 +68,46 @@ fn paragraph(
 ) -> String {
     let mut cells = others.iter().filter(|at| !row[**at].is_empty());
     let name = cells.next().map_or("", |at| row[*at].as_str());
-    let named: Vec<String> = cells.map(|at| format!("{} {}", headings[*at], row[*at])).collect();
-    let text = format!("{}\n  {}\n  {}\n", name, named.join(", "), row[last]);
+    // A word alone does not say what it is.
+    let is_word = !row[last].contains(' ');
+    let cells = cells.copied().chain(is_word.then_some(last)).filter(|at| !row[*at].is_empty());
+    let named: Vec<String> = cells.map(|at| format!("{} {}", headings[at], row[at])).collect();
+    let mut text = name.to_owned() + "\n";
+    for line in [named.join(", "), if is_word { String::new() } else { row[last].clone() }] {
+        if !line.is_empty() {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
     fold(&clean(&text), width)
 }
 
 /// `key  value` lines; a line without a value is left out.
 pub(crate) fn fields(fields: &[(&str, String)], width: usize) -> String {
     let column = fields.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
-    let rest = width.saturating_sub(column + 2 * GAP.len()).max(NARROWEST);
+    let rest = width.saturating_sub(column + 2 * GAP.len());
+    let fields = fields.iter().filter(|(_, value)| !value.is_empty());
+    if rest < NARROWEST {
+        return fields.map(|(key, value)| below(key, value, width)).collect();
+    }
     let mut out = String::new();
-    for (key, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+    for (key, value) in fields {
         for (at, line) in wrap(value, rest).iter().enumerate() {
             let key = if at == 0 { key } else { "" };
             let _ = writeln!(out, "{GAP}{key:column$}{GAP}{line}");
         }
+    }
+    out
+}
+
+/// The value beside its key, or below it where there is no room.
+fn below(key: &str, value: &str, width: usize) -> String {
+    let beside = format!("{GAP}{key}{GAP}{}", wrap(value, usize::MAX).join(" "));
+    if !key.is_empty() && beside.chars().count() <= width {
+        return beside + "\n";
+    }
+    let mut out = if key.is_empty() { String::new() } else { format!("{GAP}{key}\n") };
+    for line in wrap(value, width.saturating_sub(2 * GAP.len()).max(1)) {
+        let _ = writeln!(out, "{GAP}{GAP}{line}");
     }
     out
 }
@@ -119,9 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn fields_that_have_no_room_beside_their_keys_stand_below_them() {
+        let all = [("what would help", "Some words of advice.".to_owned()), ("run", "r1".into())];
+        let narrow = fields(&all, 20);
+        assert_eq!(narrow, "  what would help\n    Some words of\n    advice.\n  run  r1\n");
+        let wide = "  what would help  Some words of advice.\n  run              r1\n";
+        assert_eq!(fields(&all, 80), wide);
+    }
+
+    #[test]
     fn a_narrow_terminal_gets_paragraphs() {
         let rows = [["Explore".to_owned(), "read-only".into(), "Finds where things are.".into()]];
         let table = render(["name", "profile", "what"], &rows, 20);
         assert_eq!(table, "Explore\n  profile read-only\n  Finds where things\n  are.\n");
+        let rows = [["write".to_owned(), "2".into(), "1%".into()]];
+        let table = render(["phase", "attempts", "window used"], &rows, 20);
+        assert_eq!(table, "write\n  attempts 2, window\n  used 1%\n");
     }
 }
