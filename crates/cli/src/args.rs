@@ -237,8 +237,9 @@ pub(crate) struct ResumeArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
-    #[command(flatten)]
-    pub(crate) reading: Reading,
+    /// The plan's file; `-` reads it from standard input.
+    #[arg(required_unless_present = "run")]
+    pub(crate) plan: Option<PathBuf>,
 
     /// The task's id.
     #[arg(required_unless_present = "run")]
@@ -247,6 +248,14 @@ pub(crate) struct ContextArgs {
     /// What was really shown in this run, without a plan: `sequester context --run RUN TASK`.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["agent", "format", "parallel", "diff"])]
     pub(crate) run: Option<String>,
+
+    /// The plan's format: superpowers, track, spec-kit, openspec, kiro, task-master or native [default: detected by content].
+    #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+
+    /// Let tasks whose declared files are disjoint run side by side, where the format says one after another.
+    #[arg(long)]
+    pub(crate) parallel: bool,
 
     /// The last attempt of this phase, such as `write` or `review`.
     #[arg(long, value_name = "P", requires = "run", value_parser = parse_phase)]
@@ -271,6 +280,13 @@ pub(crate) struct ContextArgs {
     /// Print the context as the arguments of a Task call.
     #[arg(long)]
     pub(crate) task_call: bool,
+}
+
+impl ContextArgs {
+    pub(crate) fn reading(&self) -> Reading {
+        let Self { plan, format, parallel, .. } = self;
+        Reading { plan: plan.clone().unwrap_or_default(), format: *format, parallel: *parallel }
+    }
 }
 
 #[derive(Debug, clap::Args)]

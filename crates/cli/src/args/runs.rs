@@ -5,7 +5,7 @@ use sequester_core::record::Kind;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
-    /// The run's id or its beginning [default: a list of all runs, the newest first].
+    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: a list of all runs, the newest first].
     pub(crate) run: Option<String>,
 
     /// Only this task.
@@ -14,7 +14,7 @@ pub(crate) struct StatusArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// The run's id or its beginning [default: the newest].
+    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest].
     pub(crate) run: Option<String>,
 
     /// The task's id.
@@ -23,7 +23,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// The run's id or its beginning [default: the newest].
+    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest].
     pub(crate) run: Option<String>,
 
     /// Only what is about this task.
@@ -51,7 +51,7 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiffArgs {
-    /// The run's id or its beginning [default: the newest].
+    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest].
     pub(crate) run: Option<String>,
 
     /// Only what this task changed, be it done or not.

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         let (context, title) = recorded::read(args, given, run)?;
         return show(args, given, &context, None, &title);
     };
-    let file = PlanFile::read(&given.reading, &Limits::default())?;
+    let file = PlanFile::read(&given.reading(), &Limits::default())?;
     let project = Project::open(args)?;
     let limits = project.settings.limits();
     refuse_faulty(&file, &project)?;

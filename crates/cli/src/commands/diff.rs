@@ -17,20 +17,19 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::run::off_branches;
 use crate::render::terminal::{clean, plural};
-use crate::wire::runs::{self, Runs, task_of};
+use crate::wire::runs::{self, Runs};
 use crate::wire::{Changed, find_root};
 
 pub(crate) fn run(args: &Args, given: &DiffArgs) -> Outcome {
     let root = find_root(args)?;
-    let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
-    let state = runs.state(&run)?;
+    let (runs, state, task) = Runs::seek_task(&root, given.run.as_deref(), given.task.as_deref())?;
+    let run = &state.run;
     let trees = runs::trees_at(&root)?;
-    let change = if let Some(task) = &given.task {
-        let id = task_of(&state, task)?;
+    let change = if let Some(id) = task {
         let task = state.task(&id);
         task.map_or_else(|| Ok(Change::default()), |task| of_task(&runs, &trees, &state, task))?
     } else {
-        if let Some((told, _)) = off_branches(&RunView::of(&state, runs.is_held(&run)?)) {
+        if let Some((told, _)) = off_branches(&RunView::of(&state, runs.is_held(run)?)) {
             output::tell(&format!("{told} `sequester diff {run} TASK` shows a task's own."));
         }
         of_run(&runs, &trees, &state)?

@@ -12,12 +12,11 @@ use crate::output;
 use crate::render::{run::time, terminal};
 use crate::wire::find_root;
 use crate::wire::placed::Placed;
-use crate::wire::runs::{Runs, task_of};
+use crate::wire::runs::Runs;
 
 pub(crate) fn run(args: &Args, given: &LogArgs) -> Outcome {
-    let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
-    let state = runs.state(&run)?;
-    let task = given.task.as_deref().map(|task| task_of(&state, task)).transpose()?;
+    let (runs, state, task) =
+        Runs::seek_task(&find_root(args)?, given.run.as_deref(), given.task.as_deref())?;
     let is_meant =
         |recorded: &Recorded| task.is_none() || recorded.entry.scope.task.as_ref() == task.as_ref();
     let placed = Placed::of(&runs, &state);

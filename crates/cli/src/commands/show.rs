@@ -17,13 +17,14 @@ use crate::render::{inbox, run as view, terminal, todo};
 use crate::wire::find_root;
 use crate::wire::placed::Placed;
 use crate::wire::records::Shelves;
-use crate::wire::runs::{Runs, task_of};
+use crate::wire::runs::Runs;
 
 pub(crate) fn run(args: &Args, given: &ShowArgs) -> Outcome {
-    let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
-    let (state, live) = (runs.state(&run)?, runs.is_held(&run)?);
-    match &given.task {
-        Some(task) => show_task(args, &runs, &state, live, &task_of(&state, task)?),
+    let (runs, state, task) =
+        Runs::seek_task(&find_root(args)?, given.run.as_deref(), given.task.as_deref())?;
+    let live = runs.is_held(&state.run)?;
+    match &task {
+        Some(task) => show_task(args, &runs, &state, live, task),
         None => show_run(args, &runs, &state, live),
     }?;
     Ok(ExitCode::SUCCESS)

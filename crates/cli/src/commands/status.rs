@@ -10,18 +10,18 @@ use crate::output;
 use crate::render::{run as view, terminal};
 use crate::wire::find_root;
 use crate::wire::placed::Placed;
-use crate::wire::runs::{Runs, task_of};
+use crate::wire::runs::Runs;
 
 pub(crate) fn run(args: &Args, given: &StatusArgs) -> Outcome {
     let root = find_root(args)?;
     if given.run.is_some() {
-        let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
-        let mut status = runs.view(&run)?;
+        let (runs, state, meant) =
+            Runs::seek_task(&root, given.run.as_deref(), given.task.as_deref())?;
+        let mut status = runs.view_of(&state, runs.is_held(&state.run)?);
         if !args.json {
-            Placed::of(&runs, &runs.state(&run)?).run(&mut status);
+            Placed::of(&runs, &state).run(&mut status);
         }
-        if let Some(task) = &given.task {
-            let meant = task_of(&runs.state(&run)?, task)?;
+        if let Some(meant) = meant {
             status.tasks.retain(|task| task.id == meant);
             status.todos.retain(|todo| todo.task == meant);
         }

@@ -21,6 +21,7 @@ use sequester_store::Store;
 
 use super::records;
 use crate::failure::Failure;
+use crate::output;
 use crate::render::run::Taken;
 
 /// The folder of a project that is ours.
@@ -68,6 +69,39 @@ impl Runs {
         Ok((runs, run))
     }
 
+    /// The same with the task that is meant. Who names a task alone means the newest run that has it.
+    pub(crate) fn seek_task(
+        root: &Path,
+        run: Option<&str>,
+        task: Option<&str>,
+    ) -> Result<(Self, RunState, Option<TaskId>), Failure> {
+        let runs = Self::look(root)?.ok_or_else(|| none(root))?;
+        let failure = match runs.find(run) {
+            Ok(run) => {
+                let state = runs.state(&run)?;
+                let task = task.map(|task| task_of(&state, task)).transpose()?;
+                return Ok((runs, state, task));
+            }
+            Err(failure) => failure,
+        };
+        let Some(named) = run.filter(|_| task.is_none()) else { return Err(failure) };
+        for run in runs.list()? {
+            // One that cannot be read hides no other.
+            let Ok(state) = runs.state(&run) else { continue };
+            if let Ok(task) = task_of(&state, named) {
+                output::tell(&format!(
+                    "`{task}` is a task of run `{run}`, the newest that has it."
+                ));
+                return Ok((runs, state, Some(task)));
+            }
+        }
+        if failure.message().starts_with(NO_RUN) {
+            let message = format!("{NO_RUN} `{named}`, and no run has a task of that name.");
+            return Err(unknown(&runs.root, message, &runs.list()?));
+        }
+        Err(failure)
+    }
+
     /// The same, in a store for writing.
     pub(crate) fn seek_writing(root: &Path, named: Option<&str>) -> Result<(Self, RunId), Failure> {
         let runs = Self::open_existing(root)?.ok_or_else(|| none(root))?;
@@ -89,8 +123,11 @@ impl Runs {
         let fitting: Vec<&RunId> =
             known.iter().filter(|run| run.as_str().starts_with(&wanted)).collect();
         match fitting[..] {
-            [run] if !wanted.is_empty() => Ok(run.clone()),
-            [] | [_] => Err(unknown(&self.root, format!("No run is called `{named}`."), &known)),
+            _ if wanted.is_empty() => {
+                Err(unknown(&self.root, "The name of the run is empty.".to_owned(), &known))
+            }
+            [run] => Ok(run.clone()),
+            [] => Err(unknown(&self.root, format!("{NO_RUN} `{named}`."), &known)),
             _ => {
                 let fitting: Vec<RunId> = fitting.into_iter().cloned().collect();
                 let message = format!("`{named}` is the beginning of {} runs.", fitting.len());
@@ -199,11 +236,18 @@ pub(crate) fn task_of(state: &RunState, named: &str) -> Result<TaskId, Failure> 
     if let Some(task) = found.clone().find(|task| task.as_str() == named) {
         return Ok(task.clone());
     }
-    let known: Vec<&str> = found.map(TaskId::as_str).collect();
     let message = format!("Run `{}` has no task `{named}`.", state.run);
-    let hint = format!("Its tasks are {}.", listed(&known));
+    let hint = format!("Its tasks are {}.", tasks_of(state));
     Err(Failure::input(Code::UnknownTask, named, message, hint))
 }
+
+/// The tasks of a run, in the plan's order.
+pub(crate) fn tasks_of(state: &RunState) -> String {
+    let known: Vec<&str> = state.tasks.iter().map(|task| task.spec.id.as_str()).collect();
+    listed(&known)
+}
+
+const NO_RUN: &str = "No run is called";
 
 /// At most so many names as a person reads.
 const MOST: usize = 12;
@@ -253,7 +297,7 @@ fn unknown(root: &Path, message: String, known: &[RunId]) -> Failure {
     let known: Vec<&str> = known.iter().map(RunId::as_str).collect();
     let hint = match known[..] {
         [] => "`sequester status` lists the runs.".to_owned(),
-        _ => format!("The newest first: {}.", listed(&known)),
+        _ => format!("Name one of these. The newest first: {}.", listed(&known)),
     };
     Failure::input(Code::UnknownRun, root.display(), message, hint)
 }

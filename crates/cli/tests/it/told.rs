@@ -162,6 +162,34 @@ fn what_is_left_of_a_run_that_stopped_is_counted() {
 }
 
 #[test]
+fn a_task_that_is_named_alone_is_that_of_the_newest_run_that_has_it() {
+    let bench = bench(PLAN);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    for command in ["show", "log", "status", "diff"] {
+        let answer = bench.run(&[command, "2"]);
+        assert_eq!(answer.code, Some(0), "{command}: {answer:?}");
+        assert!(answer.err.contains("`2` is a task of run `0abcdef1`"), "{command}: {answer:?}");
+    }
+    let unknown = bench.run(&["show", "nowhere"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert!(unknown.err.contains("No run is called `nowhere`"), "{unknown:?}");
+}
+
+#[test]
+fn a_context_of_a_run_without_a_task_names_the_tasks() {
+    let bench = bench(PLAN);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    let answer = bench.run(&["context", "--run", "0abcdef1"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    for part in ["Its tasks are `1`, `2`.", "sequester context --run 0abcdef1 1"] {
+        assert!(answer.err.contains(part), "{answer:?}");
+    }
+    let nothing = bench.run(&["context"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+    assert!(nothing.err.contains("PLAN"), "{nothing:?}");
+}
+
+#[test]
 fn a_check_that_fails_is_told_once() {
     let plan = "---\nsequester: 1\nworkflow: solo\n---\n# P\n\n## [a] Write\n\n\
         ```task\nchecks: [\"exit 3\"]\n```\n\nCreate `a.txt`:\n\n```\na\n```\n";

@@ -10,7 +10,7 @@ use crate::args::{Args, ContextArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::wire::find_root;
-use crate::wire::runs::{Runs, task_of};
+use crate::wire::runs::{Runs, task_of, tasks_of};
 
 /// The context with the task's title.
 pub(super) fn read(
@@ -21,6 +21,9 @@ pub(super) fn read(
     let named = only_task(given)?;
     let (runs, run) = Runs::seek(&find_root(args)?, Some(run))?;
     let state = runs.state(&run)?;
+    if named.is_empty() {
+        return Err(which(&state));
+    }
     let task = task_of(&state, &named)?;
     let mut last = None;
     runs.each(&run, |recorded| {
@@ -45,13 +48,23 @@ pub(super) fn read(
 /// With a run there is no plan: what stands first is the task.
 fn only_task(given: &ContextArgs) -> Result<String, Failure> {
     match &given.task {
-        None => Ok(given.reading.plan.to_string_lossy().into_owned()),
+        None => Ok(given.reading().plan.to_string_lossy().into_owned()),
         Some(task) => {
             let message = "A run has its own plan; none is read beside it.";
             let hint = format!("Leave the plan out: `sequester context --run RUN {task}`.");
             Err(Failure::input(Code::BadArguments, "command line", message, hint))
         }
     }
+}
+
+/// Nobody said which task is meant.
+fn which(state: &RunState) -> Failure {
+    let run = &state.run;
+    let tasks = tasks_of(state);
+    let first = state.tasks.first().map_or("TASK", |task| task.spec.id.as_str());
+    let message = format!("No task of run `{run}` is named. Its tasks are {tasks}.");
+    let hint = format!("Name one, as in `sequester context --run {run} {first}`.");
+    Failure::input(Code::BadArguments, "command line", message, hint)
 }
 
 fn context(
