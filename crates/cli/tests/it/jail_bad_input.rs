@@ -248,14 +248,13 @@ fn what_a_program_holds_that_nobody_may_read_counts_by_what_the_disk_lost() {
         "mount -t tmpfs -o size=400m none {folder} && chown {user}:{user} {folder} && cd {folder}"
     ));
     // No other program has the files open at the end, or more than one of them before.
-    let shut: String = (3..8).map(|file| format!(" {file}>&-")).collect();
-    let hold: String = (3..8)
-        .map(|file| {
-            format!("exec {file}>{file}; rm {file}; head -c 20M /dev/zero >&{file}{shut}; ")
-        })
-        .collect();
+    let shut = "3>&- 4>&- 5>&- 6>&- 7>&-";
+    let hold = [3, 4, 5, 6, 7].map(|file| {
+        format!("exec {file}>{file}; rm {file}; head -c 20M /dev/zero >&{file} {shut};")
+    });
+    let hold = hold.join(" ");
     let script = format!(
-        "cp /bin/sh own && chmod 0111 own && ./own -c '{hold} sleep 3{shut}; echo held'; rm own"
+        "cp /bin/sh own && chmod 0111 own && ./own -c '{hold} sleep 3 {shut}; echo held'; rm own"
     );
     let words = ["--limit", "disk=50M", "--", "/bin/sh", "-c", &script];
     let answer = run(&place, &before, "writer", &words);
