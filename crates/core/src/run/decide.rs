@@ -352,9 +352,8 @@ fn left(run: &RunState) -> Cap {
 /// The next task in the plan's order whose change is not on the branch, if all before it have ended.
 fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
     for task in &run.tasks[run.settled..] {
-        let ended = task.ended.as_ref()?;
-        let is_open = ended.state == Ended::Done && task.result().is_some();
-        if is_open && task.committed.is_none() {
+        task.ended.as_ref()?;
+        if task.is_off_branch() && run.is_founded(task) {
             let free = !now.busy.contains(&task.spec.id);
             return free.then(|| Effect::Commit { task: task.spec.id.clone() });
         }
@@ -362,9 +361,9 @@ fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
     None
 }
 
-/// When all that is left waits, what is done goes onto the branch all the same.
+/// When all that is left waits, what is done goes onto the branch all the same, unless something below it is done no more.
 fn late_commit(run: &RunState) -> Option<TaskId> {
-    let is_open = |task: &&TaskRun| task.result().is_some() && task.committed.is_none();
+    let is_open = |task: &&TaskRun| task.is_off_branch() && run.is_founded(task);
     run.tasks[run.settled..].iter().find(is_open).map(|task| task.spec.id.clone())
 }
 

@@ -33,7 +33,7 @@ pub struct RunState {
     /// In the plan's order, but no task before one that it needs.
     pub tasks: Vec<TaskRun>,
     pub(super) index: BTreeMap<TaskId, usize>,
-    /// All tasks before this one have ended, and what they changed is on the branch.
+    /// All tasks before this one have ended, and what they changed is on the branch, if it can come there.
     pub(super) settled: usize,
     pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
@@ -201,11 +201,11 @@ impl RunState {
     }
 
     fn settle(&mut self) {
-        let is_settled = |task: &TaskRun| {
-            let is_open = task.result().is_some() && task.committed.is_none();
-            task.ended.is_some() && !is_open
-        };
-        while self.tasks.get(self.settled).is_some_and(is_settled) {
+        while let Some(task) = self.tasks.get(self.settled) {
+            let comes = task.is_off_branch() && self.sunk_by(self.settled).is_none();
+            if task.ended.is_none() || comes {
+                break;
+            }
             self.settled += 1;
         }
     }
@@ -313,10 +313,10 @@ impl RunState {
         }
         self.tasks[task].fold(task, (scope.phase, scope.attempt), event)?;
         self.withdraw(&built);
+        self.queue.place(&self.tasks, task);
         if self.tasks[task].ended.is_some() {
             self.settle();
         }
-        self.queue.place(&self.tasks, task);
         Ok(())
     }
 
@@ -397,6 +397,11 @@ impl TaskRun {
     pub fn result(&self) -> Option<&TreeId> {
         let tree = self.ended.as_ref().filter(|_| self.is_done())?.tree.as_ref()?;
         (Some(tree) != self.base.as_ref() || self.replaced.is_some()).then_some(tree)
+    }
+
+    /// Whether its change is made and not on the branch.
+    pub(super) fn is_off_branch(&self) -> bool {
+        self.result().is_some() && self.committed.is_none()
     }
 
     pub(super) fn reopen(&mut self) {

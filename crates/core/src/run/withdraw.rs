@@ -52,7 +52,7 @@ impl RunState {
             _ => false,
         };
         let task = scope.task.as_ref().and_then(|task| self.task(task));
-        goes_on && task.is_some_and(|task| !self.has_needs(task))
+        goes_on && task.is_some_and(|task| !self.is_founded(task))
     }
 }
 

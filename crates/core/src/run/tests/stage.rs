@@ -246,7 +246,7 @@ impl Stage {
     fn let_go(&mut self, under_way: &mut VecDeque<Effect>) {
         for effect in std::mem::take(under_way) {
             let known = self.state.task(effect.task()).unwrap();
-            let stands = self.state.has_needs(known);
+            let stands = self.state.is_founded(known);
             match &effect {
                 Effect::Verify { .. } if !stands => {}
                 Effect::Attempt { task, number, order, .. } if !stands && self.stops => {
