@@ -44,7 +44,7 @@ pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
 pub use said::Said;
 pub use savings::{Row, Savings, savings, window};
-pub use sentence::{not_taken, sentence};
+pub use sentence::sentence;
 pub use state::{Fact, Misfit, Open, RunState, TaskRun};
 pub use view::{RunView, State, TaskState, TaskView, Waiting};
 pub use workflow::{Step, Workflow, Workflows};

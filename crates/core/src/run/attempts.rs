@@ -8,6 +8,7 @@ use super::said::Said;
 use super::state::{Fact, RunState, TaskRun};
 use crate::agent;
 use crate::budget::Spent;
+use crate::change::Refusals;
 use crate::digest::Digest;
 use crate::id::TreeId;
 use crate::price;
@@ -110,7 +111,7 @@ impl Running {
         };
         let outcome = agent::Outcome::Cancelled;
         let (said, report, tree, trouble) = (None, None, None, None);
-        let (claimed, refused) = (Vec::new(), Vec::new());
+        let (claimed, refused) = (Vec::new(), Refusals::default());
         AttemptEnded { outcome, said, report, claimed, change, tree, trouble, refused, kept, spent }
     }
 

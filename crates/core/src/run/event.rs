@@ -11,7 +11,7 @@ use super::said::Said;
 use super::workflow::Workflow;
 use crate::agent;
 use crate::budget::{Budget, Spent};
-use crate::change::Refused;
+use crate::change::Refusals;
 use crate::check::{Check, Counts};
 use crate::context::Refusal;
 use crate::digest::Digest;
@@ -410,8 +410,8 @@ pub struct AttemptEnded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     /// What the workspace held and no change may bring, each with its reason.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub refused: Vec<Refused>,
+    #[serde(flatten)]
+    pub refused: Refusals,
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,

@@ -7,7 +7,6 @@ use super::event::{
     AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
 };
 use super::outcome::{Outcome, Tally};
-use crate::change::Refused;
 use crate::id::TaskId;
 
 /// An event as a sentence, without its time and place.
@@ -152,20 +151,9 @@ fn attempt_ended(ended: &AttemptEnded) -> String {
         let _ = write!(text, " Its change could not be taken: {trouble}");
     }
     if !ended.refused.is_empty() {
-        let _ = write!(text, " Not taken: {}.", not_taken(&ended.refused));
+        let _ = write!(text, " Not taken: {}.", ended.refused.names());
     }
     text
-}
-
-/// The names that no change may bring, in short.
-pub fn not_taken(refused: &[Refused]) -> String {
-    const MOST: usize = 3;
-    let mut names: Vec<String> =
-        refused.iter().take(MOST).map(|one| format!("`{}`", one.path)).collect();
-    if refused.len() > MOST {
-        names.push(format!("{} more", refused.len() - MOST));
-    }
-    names.join(", ")
 }
 
 fn check_ended(ended: &CheckEnded) -> String {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use sequester_core::agent;
 use sequester_core::budget::{Budget, Spent};
-use sequester_core::change::{Action, Change, Entry as File, Mode};
+use sequester_core::change::{Action, Change, Entry as File, Mode, Refusals};
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
@@ -127,7 +127,7 @@ impl Told {
             change: deed.tree.map(|_| change),
             tree: deed.tree.map(TreeId::from),
             trouble: None,
-            refused: Vec::new(),
+            refused: Refusals::default(),
             kept: self.keep(serde_json::to_vec(&agent::Kept::default()).unwrap()),
             spent: Spent::default(),
         };

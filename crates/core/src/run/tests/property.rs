@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::stage::{Brought, Stage, started, task};
 use crate::agent::{self, Fault};
+use crate::change::Refusals;
 use crate::context::Share;
 use crate::report::{Phase, Question, Status};
 use crate::run::reach::waves;
@@ -316,7 +317,7 @@ proptest! {
             let event = Event::AttemptEnded(Box::new(AttemptEnded {
                 outcome: agent::Outcome::Failed { fault: Fault::Runtime { message: "lost".to_owned() } },
                 said: None, report: None, claimed: Vec::new(), change: None, tree: None, trouble: None,
-                refused: Vec::new(),
+                refused: Refusals::default(),
                 kept: crate::digest::Digest::of(b"kept"), spent: crate::budget::Spent::default(),
             }));
             let scope = Scope { task: Some(task), phase: Some(phase), attempt: Some(number) };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::agent;
 use crate::budget::{Budget, Spent};
+use crate::change::Refusals;
 use crate::context::Share;
 use crate::digest::Digest;
 use crate::id::TaskId;
@@ -320,7 +321,7 @@ impl Stage {
                     tree: brought.changes.then(|| tree.as_str().into()),
                     claimed: Vec::new(),
                     trouble: None,
-                    refused: Vec::new(),
+                    refused: Refusals::default(),
                     kept: Digest::of(b"kept"),
                     spent: Spent::default(),
                 }));
