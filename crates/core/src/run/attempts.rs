@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Scope};
+use super::plan::Cap;
 use super::said::Said;
 use super::state::{Fact, RunState, TaskRun};
 use crate::agent;
@@ -43,6 +44,9 @@ pub struct Tried {
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,
+    /// What it might cost.
+    #[serde(default)]
+    pub cap: Cap,
     pub parent: Option<Delegation>,
 }
 
@@ -82,6 +86,7 @@ impl Tried {
             trouble: ended.trouble.clone(),
             kept: ended.kept.clone(),
             spent: ended.spent.clone(),
+            cap: Cap { tokens: started.budget.tokens, price: started.budget.price },
             parent: started.parent,
         }
     }

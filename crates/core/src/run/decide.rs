@@ -326,7 +326,7 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
 }
 
 /// What is left of the task's own budget.
-fn own_left(task: &TaskRun) -> Cap {
+pub(super) fn own_left(task: &TaskRun) -> Cap {
     task.spec.budget.minus(task.cost.usage.total(), task.cost.price)
 }
 
@@ -335,7 +335,7 @@ fn is_spent(task: &TaskRun) -> bool {
 }
 
 /// What is left of the run's budget once all that is under way has used its part.
-fn left(run: &RunState) -> Cap {
+pub(super) fn left(run: &RunState) -> Cap {
     let mut left = run.started.settings.budget.minus(run.cost.usage.total(), run.cost.price);
     for task in run.queue.pressing().map(|at| &run.tasks[at]) {
         // What is delegated is paid from the part of who delegates.

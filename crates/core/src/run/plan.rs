@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::workflow::DEFAULT;
+use crate::budget::Limit;
 use crate::check::Kind;
 use crate::context::Share;
 use crate::digest::Digest;
@@ -155,6 +156,15 @@ impl Cap {
             (one, other) => one.or(other),
         };
         Self { tokens: least(self.tokens, other.tokens), price: least(self.price, other.price) }
+    }
+
+    /// What of it such a limit is about.
+    pub(super) fn of(self, limit: Limit) -> Option<u64> {
+        match limit {
+            Limit::Turns => None,
+            Limit::Tokens => self.tokens,
+            Limit::Price => self.price,
+        }
     }
 
     /// Whether nothing is left of one of them.
