@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 
 use super::artifact::artifacts;
 use super::backpack::Pack;
-use super::lineage::kept;
+use super::lineage::{counted, kept};
 use super::{Kind, Record, notes};
-use crate::agent::{Kept, Outcome};
+use crate::agent::Kept;
 use crate::change::Change;
 use crate::digest::Digest;
 use crate::report::{Artifact, Findings, Label, Report, SUMMARY_TOKENS};
-use crate::run::{Fact, Said, TaskRun, Tried};
+use crate::run::TaskRun;
 use crate::secret::redact;
 use crate::tokens;
 
@@ -58,38 +58,6 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
         record(task, Kind::Note, &name, &note.content, paths)
     }));
     records
-}
-
-/// The attempts that made a task what it is: of each step the one that completed it last. What was judged and mended, or
-/// begun anew, counts no more; what was delegated never does.
-pub fn counted(task: &TaskRun) -> Vec<&Tried> {
-    let mut counted: Vec<&Tried> = Vec::new();
-    let mut void = 0;
-    for fact in &task.facts {
-        match fact {
-            Fact::Reopened => {
-                counted.clear();
-                void = 0;
-            }
-            Fact::Withdrawn { attempts } => {
-                counted.clear();
-                void = *attempts;
-            }
-            Fact::Tried(tried) if tried.number > void && is_taken(tried) => {
-                if let Some(at) = counted.iter().position(|one| one.step == tried.step) {
-                    counted.truncate(at);
-                }
-                counted.push(tried);
-            }
-            _ => {}
-        }
-    }
-    counted
-}
-
-pub(super) fn is_taken(tried: &Tried) -> bool {
-    let proceeds = matches!(tried.said, Some(Said::Proceed { .. }));
-    proceeds && tried.outcome == Outcome::Done && tried.trouble.is_none() && tried.parent.is_none()
 }
 
 /// Paths of the change that was accepted: of the attempt that left the result, and of those that it mended.
