@@ -14,6 +14,7 @@ mod noted;
 mod offer;
 mod order;
 mod outcome;
+mod past;
 mod plan;
 mod purse;
 mod queue;

@@ -55,6 +55,9 @@ pub struct Tried {
 pub struct Running {
     pub number: u32,
     pub phase: Phase,
+    /// The event that says so.
+    #[serde(default)]
+    pub began: u64,
     pub started: Box<AttemptStarted>,
     /// Its turns and calls, in order.
     pub turns: Vec<Event>,

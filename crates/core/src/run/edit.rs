@@ -26,7 +26,7 @@ impl RunState {
             match places.get(&task.spec.id) {
                 Some(place) => {
                     next = *place;
-                    unasked.extend(task.change(&specs[next]));
+                    unasked.extend(task.change(&specs[next], self.seq));
                     placed.push(((next, usize::MAX), task));
                 }
                 None if task.has_begun() => {
@@ -74,17 +74,19 @@ impl RunState {
 impl TaskRun {
     /// Takes what the plan says now, unless it is done. One that comes back with another text is another task, in the place of
     /// what it left. Gives back what it asked about the old text.
-    fn change(&mut self, spec: &TaskSpec) -> BTreeSet<QuestionId> {
+    fn change(&mut self, spec: &TaskSpec, seq: u64) -> BTreeSet<QuestionId> {
         let is_another = std::mem::take(&mut self.gone) && self.planned().text != spec.text;
         if self.is_done() && !is_another {
             return BTreeSet::new();
         }
         let is_same = self.planned() == spec && self.spec.left_out == spec.left_out;
+        if !is_same {
+            self.reopen(seq);
+        }
         (self.spec, self.planned) = (spec.clone(), None);
         if is_same {
             return BTreeSet::new();
         }
-        self.reopen();
         self.clarifications.clear();
         self.granted.clear();
         std::mem::take(&mut self.open)

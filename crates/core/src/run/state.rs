@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::attempts::{Running, Tried};
 use super::contradiction::Contradiction;
 use super::cost::Cost;
-use super::event::{About, Asked, Ended, Entry, Event, Found, Recorded, Started, TaskEnded};
+use super::event::{About, Asked, Ended, Entry, Event, Found, Recorded, Scope, Started, TaskEnded};
 use super::outcome::Outcome;
+use super::past::Past;
 use super::plan::TaskSpec;
 use super::purse::Stake;
 use super::queue::Queue;
@@ -87,6 +88,9 @@ pub struct TaskRun {
     pub ended: Option<TaskEnded>,
     /// The event by which it ended last.
     pub(super) ended_at: u64,
+    /// What it left before and was taken back.
+    #[serde(default)]
+    pub(super) past: Vec<Past>,
     /// The end, by its event, after which its notes were merged.
     #[serde(default)]
     pub(super) noted: u64,
@@ -311,7 +315,7 @@ impl RunState {
             Event::TaskEnded(_) => self.tasks[task].ended_at = recorded.seq,
             _ => {}
         }
-        self.tasks[task].fold(task, (scope.phase, scope.attempt), event)?;
+        self.tasks[task].fold(task, recorded)?;
         self.withdraw(&built);
         self.queue.place(&self.tasks, task);
         if self.tasks[task].ended.is_some() {
@@ -349,7 +353,7 @@ impl RunState {
         // What is done stays, also where it was built on it.
         let is_open = |one: &usize| self.tasks[*one].ended.is_none();
         let built: Vec<usize> = self.built_on(at).into_iter().filter(is_open).collect();
-        self.tasks[at].reopen();
+        self.tasks[at].reopen(self.seq);
         self.withdraw(&built);
         let asked = std::mem::take(&mut self.tasks[at].open);
         self.unask(asked);
@@ -361,7 +365,7 @@ impl RunState {
     pub(super) fn unblock(&mut self) {
         for task in &mut self.tasks {
             if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
-                task.reopen();
+                task.reopen(self.seq);
             }
         }
     }
@@ -382,6 +386,7 @@ impl TaskRun {
             granted: BTreeMap::new(),
             ended: None,
             ended_at: 0,
+            past: Vec::new(),
             noted: 0,
             base: None,
             committed: None,
@@ -404,14 +409,16 @@ impl TaskRun {
         self.result().is_some() && self.committed.is_none()
     }
 
-    pub(super) fn reopen(&mut self) {
-        self.take_back();
+    /// By this event.
+    pub(super) fn reopen(&mut self, seq: u64) {
+        self.take_back(seq);
         self.running.clear();
         self.facts.push(Fact::Reopened);
     }
 
     /// What it left counts no more; where that is on the branch, what it leaves next takes its place.
-    fn take_back(&mut self) {
+    fn take_back(&mut self, seq: u64) {
+        self.set_aside(seq);
         if self.committed.take().is_some() {
             self.replaced = self.result().cloned();
         }
@@ -428,12 +435,9 @@ impl TaskRun {
         self.running.get(&attempt?)?.started.price(usage)
     }
 
-    fn fold(
-        &mut self,
-        place: usize,
-        (phase, attempt): (Option<Phase>, Option<u32>),
-        event: &Event,
-    ) -> Result<(), &'static str> {
+    fn fold(&mut self, place: usize, recorded: &Recorded) -> Result<(), &'static str> {
+        let Entry { scope: Scope { phase, attempt, .. }, event } = &recorded.entry;
+        let (phase, attempt, seq) = (*phase, *attempt, recorded.seq);
         match event {
             Event::AttemptStarted(started) => {
                 let (phase, number) = phase.zip(attempt).ok_or("it names no attempt")?;
@@ -441,9 +445,10 @@ impl TaskRun {
                 if started.parent.is_none() {
                     self.base = Some(started.base.clone());
                 }
-                let started = started.clone();
+                let (started, began) = (started.clone(), seq);
                 let (turns, cost) = (Vec::new(), Cost::default());
-                self.running.insert(number, Running { number, phase, started, turns, cost });
+                let running = Running { number, phase, began, started, turns, cost };
+                self.running.insert(number, running);
             }
             Event::TurnStarted { .. }
             | Event::TurnEnded { .. }
@@ -480,7 +485,7 @@ impl TaskRun {
             }
             Event::TaskCommitted { commit, .. } => self.committed = Some(commit.clone()),
             Event::MergeConflicted { paths } => {
-                self.take_back();
+                self.take_back(seq);
                 self.over = Some(place);
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }

@@ -34,7 +34,7 @@ impl RunState {
     /// They begin anew once what they need is done again. Nobody needs to answer what they asked.
     pub(super) fn withdraw(&mut self, tasks: &[usize]) {
         for at in tasks {
-            let open = self.tasks[*at].withdraw();
+            let open = self.tasks[*at].withdraw(self.seq);
             self.unask(open);
         }
         // Those before them last: who is placed with what it needs takes those that need itself along no more.
@@ -58,7 +58,8 @@ impl RunState {
 
 impl TaskRun {
     /// Gives back what it asked and nobody answered.
-    fn withdraw(&mut self) -> BTreeSet<QuestionId> {
+    fn withdraw(&mut self, seq: u64) -> BTreeSet<QuestionId> {
+        self.set_aside(seq);
         self.ended = None;
         self.base = None;
         if self.has_begun() {

@@ -15,7 +15,7 @@ use sequester_core::provider::Reply;
 use sequester_core::recall::Relevance;
 use sequester_core::record::{Catalogue, Seeker, Switches};
 use sequester_core::repository::{Repository as _, Snapshot};
-use sequester_core::run::{Event, Outcome, Purpose, Scope};
+use sequester_core::run::{Entry, Event, Outcome, Purpose, Recorded, Scope};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_core::tokens;
 use sequester_testkit::provider::calls;
@@ -379,6 +379,29 @@ async fn who_asks_for_records_gets_those_of_its_needs_alone() {
     assert_eq!(results(&stage, "a")[0], "No record that you may see is about that.");
     let audit = stage.audit();
     assert_eq!(audit.breaches, []);
+}
+
+#[tokio::test]
+async fn what_was_recalled_and_is_taken_back_meanwhile_is_no_breach() {
+    let stage = Stage::new(&plan(), &[], asking("marked for all"));
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let mut log = stage.log();
+    let ends = |one: &Recorded| {
+        let is_end = matches!(one.entry.event, Event::AttemptEnded(_));
+        is_end && one.entry.scope.task == Some("b".into())
+    };
+    let end = log.iter().position(ends).unwrap();
+    log.truncate(end + 1);
+    // What `a` left does not fit, and what is built on it is cut off.
+    let scope = Scope { task: Some("a".into()), ..Scope::default() };
+    let event = Event::MergeConflicted { paths: vec!["a.txt".to_owned()] };
+    let clash = Recorded { entry: Entry { scope, event }, ..log[end].clone() };
+    log.insert(end, clash);
+    for (seq, one) in (1..).zip(&mut log) {
+        one.seq = seq;
+    }
+    assert!(results(&stage, "b")[0].contains("mark-a"));
+    assert_eq!(stage.audit_of(&log).breaches, []);
 }
 
 #[tokio::test]
