@@ -183,7 +183,7 @@ pub enum Event {
     MergeConflicted {
         paths: Vec<String>,
     },
-    /// What a done task left for the project's notes is in their file, or is said why not.
+    /// What a done task left for the project's notes is in their file, or is said why not. Neither: what it had there is taken out.
     NotesMerged {
         /// The event by which the task ended: done again, it is another one.
         ended: u64,

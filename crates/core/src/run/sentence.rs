@@ -89,6 +89,7 @@ pub fn sentence(event: &Event) -> String {
 fn notes_merged(sections: &[String], told: &[String]) -> String {
     let names = sections.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let mut text = match sections {
+        [] if told.is_empty() => "The notes have nothing of it any more.".to_owned(),
         [] => "The notes stay as they are.".to_owned(),
         _ => format!("The notes have its sections {names}."),
     };

@@ -91,9 +91,14 @@ pub struct TaskRun {
     /// What it left before and was taken back.
     #[serde(default)]
     pub(super) past: Vec<Past>,
-    /// The end, by its event, after which its notes were merged.
+    /// The end, by its event, whose notes are in their file, or that left none; the one whose notes the file refused; and
+    /// whether the file has any of it.
     #[serde(default)]
     pub(super) noted: u64,
+    #[serde(default)]
+    pub(super) unwritten: u64,
+    #[serde(default)]
+    pub(super) in_notes: bool,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
@@ -260,7 +265,10 @@ impl RunState {
             }
             Event::RunCancelled { .. } => self.is_cancelled = true,
             Event::LetterTaken { letter } => self.heard = self.heard.max(*letter),
-            Event::RunEnded { outcome, .. } => self.ended = Some(*outcome),
+            Event::RunEnded { outcome, .. } => {
+                self.ended = Some(*outcome);
+                self.note_end();
+            }
             Event::QuestionAsked(asked) => {
                 let open = Open {
                     task: scope.task.clone(),
@@ -388,6 +396,8 @@ impl TaskRun {
             ended_at: 0,
             past: Vec::new(),
             noted: 0,
+            unwritten: 0,
+            in_notes: false,
             base: None,
             committed: None,
             replaced: None,
@@ -490,10 +500,7 @@ impl TaskRun {
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }
             Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),
-            // Where the file refused them they are tried again.
-            Event::NotesMerged { ended, sections, .. } if !sections.is_empty() => {
-                self.noted = *ended;
-            }
+            Event::NotesMerged { ended, sections, told } => self.note(*ended, sections, told),
             // Told to people; nothing is decided by them.
             _ => {}
         }
