@@ -48,6 +48,7 @@ pub use savings::{Row, Savings, savings, window};
 pub use sentence::sentence;
 pub use state::{Fact, Misfit, Open, RunState, TaskRun};
 pub use view::{RunView, State, TaskState, TaskView, Waiting};
+pub use withdraw::Upon;
 pub use workflow::{Step, Workflow, Workflows};
 
 #[cfg(test)]

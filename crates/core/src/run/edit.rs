@@ -14,6 +14,8 @@ impl RunState {
     /// until it has it again, and what it left stands.
     pub(super) fn change(&mut self, specs: &[TaskSpec]) {
         let on_top = self.on_top();
+        let done = self.tasks.iter().filter(|task| task.is_done());
+        let done: Vec<TaskId> = done.map(|task| task.spec.id.clone()).collect();
         let places: BTreeMap<&TaskId, usize> =
             specs.iter().enumerate().map(|(at, spec)| (&spec.id, at)).collect();
         let fresh = specs.iter().enumerate().filter(|(_, spec)| self.position(&spec.id).is_none());
@@ -41,6 +43,10 @@ impl RunState {
         self.unblock();
         self.list();
         self.stand_on(&on_top);
+        let is_another = |task: &TaskId| self.task(task).is_some_and(|task| !task.is_done());
+        for task in done.into_iter().filter(is_another).collect::<Vec<_>>() {
+            self.begin_anew_on(&task);
+        }
         self.unask(unasked);
         self.undo_doubts();
     }

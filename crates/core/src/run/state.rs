@@ -358,11 +358,8 @@ impl RunState {
     fn reopen(&mut self, task: &TaskId) -> Option<()> {
         let at = self.position(task)?;
         self.settled = 0;
-        // What is done stays, also where it was built on it.
-        let is_open = |one: &usize| self.tasks[*one].ended.is_none();
-        let built: Vec<usize> = self.built_on(at).into_iter().filter(is_open).collect();
+        self.begin_anew_on(task);
         self.tasks[at].reopen(self.seq);
-        self.withdraw(&built);
         let asked = std::mem::take(&mut self.tasks[at].open);
         self.unask(asked);
         self.unblock();

@@ -168,6 +168,22 @@ fn what_is_done_again_withdraws_what_is_under_way_on_it_and_nothing_that_is_done
 }
 
 #[test]
+fn who_is_built_on_what_is_done_again_is_known_before() {
+    let tasks = vec![task("a", &[]), task("c", &["a"]), task("d", &["a"]), task("e", &["c"])];
+    let mut stage = Stage::new(started([tasks, vec![task("x", &[])]].concat(), &["m"]));
+    stage.asks_once("c");
+    assert_eq!(stage.play(), Outcome::Waiting);
+    let upon = |again: &[&str]| {
+        let again: Vec<crate::id::TaskId> = again.iter().map(|one| (*one).into()).collect();
+        let Upon { anew, stays } = stage.state.upon(&again);
+        (anew, stays)
+    };
+    assert_eq!(upon(&["a"]), (vec!["c".into()], vec!["d".into()]));
+    assert_eq!(upon(&["a", "d"]), (vec!["c".into()], vec![]));
+    assert_eq!(upon(&["x"]), (vec![], vec![]));
+}
+
+#[test]
 fn what_has_not_begun_waits_again_however_far_below_it_something_was_withdrawn() {
     // The stage compares what can go on with what would be found anew. `x` comes to its end after so many others did.
     for others in 0..24 {
