@@ -159,6 +159,15 @@ async fn sharing_does_what_it_is_told() {
     assert_eq!(none.conduct().await, Ok(Outcome::Done));
     assert_eq!(passed(&none), told([("a", ""), ("b", ""), ("c", ""), ("d", "")]));
     assert!(shown(&none).iter().all(|one| !one.tools.iter().any(|tool| tool == "recall")));
+    for one in none.log() {
+        let Event::AttemptStarted(started) = &one.entry.event else { continue };
+        let manifest = none.store.blob(&started.context.manifest).unwrap();
+        let manifest: Manifest = serde_json::from_slice(&manifest).unwrap();
+        let records = manifest.withheld.iter().filter(|one| one.kind == Kind::Record);
+        let told: Vec<_> = records.map(|one| (one.source.as_str(), one.rule.as_str())).collect();
+        let rule = "the run shares no records (`share none`)";
+        assert_eq!(told, [("records of other tasks", rule)]);
+    }
     assert_eq!(none.audit().breaches, []);
 
     // Two waves without an edge between the chains.
