@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::attempts::{Running, Tried};
 use super::contradiction::Contradiction;
 use super::cost::Cost;
-use super::event::{About, Asked, Ended, Entry, Event, Found, Recorded, Scope, Started, TaskEnded};
+use super::event::{About, Asked, Entry, Event, Found, Recorded, Scope, Started, TaskEnded};
 use super::outcome::Outcome;
 use super::past::Past;
 use super::plan::TaskSpec;
@@ -353,26 +353,6 @@ impl RunState {
             answer: answer.to_owned(),
         });
         self.queue.place(&self.tasks, at);
-    }
-
-    fn reopen(&mut self, task: &TaskId) -> Option<()> {
-        let at = self.position(task)?;
-        self.settled = 0;
-        self.begin_anew_on(task);
-        self.tasks[at].reopen(self.seq);
-        let asked = std::mem::take(&mut self.tasks[at].open);
-        self.unask(asked);
-        self.unblock();
-        Some(())
-    }
-
-    /// What was blocked may go on.
-    pub(super) fn unblock(&mut self) {
-        for task in &mut self.tasks {
-            if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
-                task.reopen(self.seq);
-            }
-        }
     }
 }
 

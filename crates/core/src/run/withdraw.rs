@@ -64,6 +64,27 @@ impl RunState {
         }
     }
 
+    /// A person wants it done again.
+    pub(super) fn reopen(&mut self, task: &TaskId) -> Option<()> {
+        let at = self.position(task)?;
+        self.settled = 0;
+        self.begin_anew_on(task);
+        self.tasks[at].reopen(self.seq);
+        let asked = std::mem::take(&mut self.tasks[at].open);
+        self.unask(asked);
+        self.unblock();
+        Some(())
+    }
+
+    /// What was blocked may go on.
+    pub(super) fn unblock(&mut self) {
+        for task in &mut self.tasks {
+            if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
+                task.reopen(self.seq);
+            }
+        }
+    }
+
     /// What is under way on a result that a person gives up begins anew. What is done stays, also where it was built on it.
     pub(super) fn begin_anew_on(&mut self, task: &TaskId) {
         let Some(at) = self.position(task) else { return };
