@@ -125,15 +125,34 @@ impl Auditor<'_> {
         };
         for recorded in events {
             self.before(&run, recorded);
+            let may_drop = matches!(
+                recorded.entry.event,
+                Event::RunResumed { .. } | Event::PlanChanged { .. }
+            );
+            let before = may_drop.then(|| run.clone());
             if let Err(misfit) = run.fold(recorded) {
                 let detail = format!("Event {} does not fit: {}.", misfit.seq, misfit.why);
                 return self.ledger.run(Rule::Log, detail);
+            }
+            if let Some(before) = before {
+                self.dropped(&before, &run);
             }
             self.after(&run, recorded);
         }
         for task in &run.tasks {
             for running in task.running.values() {
                 self.conversation(&run, &task.spec.id, running);
+            }
+        }
+    }
+
+    /// Attempts that a crash cut off and nobody takes up any more: what was said is judged all the same.
+    fn dropped(&mut self, before: &RunState, run: &RunState) {
+        for task in &before.tasks {
+            let id = &task.spec.id;
+            let is_there = |number: u32| running(run.task(id)?, Some(number));
+            for running in task.running.values().filter(|one| is_there(one.number).is_none()) {
+                self.conversation(before, id, running);
             }
         }
     }

@@ -79,6 +79,46 @@ pub struct Refused {
     pub why: String,
 }
 
+/// What a change leaves out, as an event tells it: the first by name, and how many there are beyond those.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusals {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub refused_more: usize,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Refusals {
+    /// So many are named; the change itself has more of them.
+    const NAMED: usize = 20;
+
+    pub fn of(change: &Change) -> Self {
+        let refused: Vec<Refused> = change.refused.iter().take(Self::NAMED).cloned().collect();
+        let refused_more = change.refused_more + (change.refused.len() - refused.len());
+        Self { refused, refused_more }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.refused.is_empty()
+    }
+
+    /// The names that no change may bring, in short.
+    pub fn names(&self) -> String {
+        const MOST: usize = 3;
+        let first = self.refused.iter().take(MOST).map(|one| format!("`{}`", one.path));
+        let mut names: Vec<String> = first.collect();
+        let more = self.refused.len() - names.len() + self.refused_more;
+        if more > 0 {
+            names.push(format!("{more} more"));
+        }
+        names.join(", ")
+    }
+}
+
 /// A change as it is kept: contents are blobs of their own, so that what stays the same from turn to turn is kept once.
 #[derive(Serialize, Deserialize)]
 struct Packed {

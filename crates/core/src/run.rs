@@ -14,6 +14,7 @@ mod noted;
 mod offer;
 mod order;
 mod outcome;
+mod past;
 mod plan;
 mod purse;
 mod queue;
@@ -44,9 +45,10 @@ pub use plan::{Cap, FileSpec, Review, Settings, TaskSpec};
 pub use replay::{Replayed, Unreplayable, replay};
 pub use said::Said;
 pub use savings::{Row, Savings, savings, window};
-pub use sentence::{not_taken, sentence};
+pub use sentence::sentence;
 pub use state::{Fact, Misfit, Open, RunState, TaskRun};
 pub use view::{RunView, State, TaskState, TaskView, Waiting};
+pub use withdraw::Upon;
 pub use workflow::{Step, Workflow, Workflows};
 
 #[cfg(test)]

@@ -163,6 +163,9 @@ impl Controller {
             if ends && self.listen().await? {
                 continue;
             }
+            if ends && self.unmerged.tidy(|| self.log.read(RunState::overnoted)) {
+                continue;
+            }
             if ends && self.unmerged.is_under_way() {
                 tokio::select! {
                     Some(came) = under_way.next() => take(&mut busy, came)?,

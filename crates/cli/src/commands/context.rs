@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use sequester_core::agent::Role;
-use sequester_core::context::{self, Builder, IsolatedContext, Request};
+use sequester_core::context::{self, Builder, IsolatedContext, Request, Share};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     builder.notes = &notes;
     // Nobody packed anything yet; where backpacks pass, the context says so.
     let (empty, settings) = (Pack::default(), &project.settings);
-    let is_closed = settings.later("share").and_then(toml::Value::as_str) == Some("none");
+    builder.share = settings.share();
+    let is_closed = builder.share == Share::None;
     let backpack = (settings.records().backpack && !is_closed).then_some(&empty);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;

@@ -9,7 +9,7 @@ use sequester_core::limits::Limits;
 use sequester_core::repository::Start;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{
-    Agent, Cap, Entry, Event, RunState, RunView, Scope, Source, Started, TaskRun, TaskSpec,
+    Agent, Cap, Entry, Event, RunState, RunView, Scope, Source, Started, TaskRun, TaskSpec, Upon,
 };
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
@@ -22,7 +22,7 @@ use crate::output;
 use crate::render::onlooker::Onlooker;
 use crate::wire::doubts::Doubts;
 use crate::wire::ladder::Ladder;
-use crate::wire::run::{Asked, cap};
+use crate::wire::run::{Asked, cap, standing_on};
 use crate::wire::runs::{self, Runs};
 use crate::wire::{Connections, PlanFile, Project, Staff};
 
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     refuse_cancelled(&state)?;
     output::tell(&format!("Run `{id}` of `{}` is taken up.", RunView::of(&state, false).plan));
     let again = again(&state, given)?;
+    tell_upon(&state, &again);
     let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
     let place = Place::find(&project)?;
@@ -140,6 +141,20 @@ fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
         again.extend(poor.collect::<Vec<_>>());
     }
     Ok(again)
+}
+
+/// What becomes of those that are built on what is done again.
+fn tell_upon(state: &RunState, again: &[TaskId]) {
+    let Upon { anew, stays } = state.upon(again);
+    if !anew.is_empty() {
+        let ids: Vec<&str> = anew.iter().map(TaskId::as_str).collect();
+        let begin = if ids.len() == 1 { "begins" } else { "begin" };
+        output::tell(&format!("`{}` {begin} anew, on what is done again.", ids.join("`, `")));
+    }
+    let stays: Vec<&str> = stays.iter().map(TaskId::as_str).collect();
+    if let Some(told) = standing_on(again, &stays) {
+        output::tell(&told);
+    }
 }
 
 /// What the run may use from now on, if that was said; in dollars only for models whose price is known.

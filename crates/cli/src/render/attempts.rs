@@ -40,6 +40,8 @@ pub(crate) struct Shown<'a> {
     trouble: Option<&'a str>,
     /// What its workspace held and no change may bring, with the reasons.
     refused: &'a [Refused],
+    /// How many more than are named.
+    refused_more: usize,
     report: Option<Value>,
     /// What the runtime saw of its change.
     evidence: Option<Value>,
@@ -75,7 +77,8 @@ impl<'a> Shown<'a> {
             outcome: attempt.outcome.as_ref().map(agent::Outcome::as_str),
             why: attempt.outcome.as_ref().map(agent::Outcome::sentence),
             trouble: attempt.trouble.as_deref(),
-            refused: &attempt.refused,
+            refused: &attempt.refused.refused,
+            refused_more: attempt.refused.refused_more,
             report,
             evidence,
             failing,
@@ -161,8 +164,9 @@ fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
     let why = attempt.why.clone().filter(|_| attempt.outcome != Some("done"));
     fields.push(("why", why.unwrap_or_default()));
     fields.push(("trouble", attempt.trouble.unwrap_or_default().to_owned()));
-    let refused = attempt.refused.iter();
-    fields.extend(refused.map(|one| ("not taken", format!("{}, {}", one.path, one.why))));
+    let more = (attempt.refused_more > 0).then(|| format!("{} more", attempt.refused_more));
+    let named = attempt.refused.iter().map(|one| format!("{}, {}", one.path, one.why));
+    fields.extend(named.chain(more).map(|one| ("not taken", one)));
     let said = |key: &str| attempt.report.as_ref()?.get(key)?.as_str();
     for (label, key) in
         [("says", "context_summary"), ("stopped", "reason"), ("helps", "resolution")]

@@ -10,7 +10,7 @@ use sequester_core::id::TaskId;
 use sequester_core::plan::Whereabouts;
 use sequester_core::run::{
     About, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope, Started,
-    TaskEnded, TaskRun, TaskSpec, not_taken,
+    TaskEnded, TaskRun, TaskSpec,
 };
 use sequester_engine::{Feed, Watch};
 
@@ -186,7 +186,7 @@ impl Onlooker {
                 }
             }
             Event::AttemptEnded(ended) if !ended.refused.is_empty() => {
-                let names = not_taken(&ended.refused);
+                let names = ended.refused.names();
                 self.say(&clean(&format!("{name}: not taken: {names}; `show` says why")));
             }
             Event::CheckEnded(ended) => {

@@ -11,6 +11,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sequester_core::agent::{Registry, Role};
+use sequester_core::context::Share;
 use sequester_core::fault::{Code, Fault, FileFault};
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::protected::Grants;
@@ -129,6 +130,12 @@ impl Settings {
     /// A value that the run reads; the repository's word goes before the user's.
     pub(crate) fn later(&self, key: &str) -> Option<&toml::Value> {
         self.repository.later.get(key).or_else(|| self.user.later.get(key))
+    }
+
+    /// How far records travel; what a file says was looked at when it was read.
+    pub(crate) fn share(&self) -> Share {
+        let set = self.later("share").and_then(toml::Value::as_str);
+        set.and_then(Share::parse).unwrap_or_default()
     }
 
     /// Which kinds of records pass from task to task; the repository's word goes before the user's, kind by kind.

@@ -156,13 +156,8 @@ impl Notebook for Book {
     }
 
     fn merge(&self, run: &RunId, task: &TaskId, notes: &[Note]) -> Result<Vec<String>, String> {
-        if notes.is_empty() {
-            return Ok(Vec::new());
-        }
         self.change(|file| {
-            for note in notes {
-                file.merge(note, run, task);
-            }
+            file.settle(run, task, notes);
             file.compact(BYTES)
         })
     }

@@ -87,7 +87,7 @@ impl Asked<'_> {
             workflows.into_iter().map(|(name, one)| (name, one.completed(writes))).collect();
         let tasks = self.tasks(&mut models).await?;
         let settings = RunSettings {
-            share: self.share()?,
+            share: self.share(),
             relevance: self.given.relevance.unwrap_or_else(|| self.project.settings.relevance()),
             records: self.project.settings.records(),
             review,
@@ -121,6 +121,7 @@ impl Asked<'_> {
         };
         let Ladder { mut notes, paid, chosen, .. } = models;
         notes.extend(untold);
+        notes.extend(self.redone());
         let limit = self.project.settings.limits().notes;
         notes.extend(Notes::parse(&noted).too_long(limit));
         Ok(Ready { started, notes, paid, chosen, noted })
@@ -271,7 +272,7 @@ impl Asked<'_> {
     fn left_out(&self, task: &Task) -> Option<String> {
         let is_in = |list: &[String]| list.iter().any(|id| id == task.id.as_str());
         if task.done && !is_in(&self.given.redo) {
-            return Some("It is done already.".to_owned());
+            return Some(TaskSpec::TICKED.to_owned());
         }
         if !self.given.only.is_empty() {
             return (!is_in(&self.given.only)).then(|| "It was not chosen.".to_owned());
@@ -326,19 +327,22 @@ impl Asked<'_> {
         self.project.settings.later(key).and_then(toml::Value::as_bool).unwrap_or(false)
     }
 
-    fn share(&self) -> Result<Share, Failure> {
-        let set = || self.project.settings.later("share").and_then(toml::Value::as_str);
-        match self.given.share.as_deref().or_else(set) {
-            None | Some("needs") => Ok(Share::Needs),
-            Some("none") => Ok(Share::None),
-            Some("all-earlier") => Ok(Share::AllEarlier),
-            Some(other) => Err(Failure::input(
-                Code::BadConfiguration,
-                "share",
-                format!("`{other}` is no way to share records."),
-                "Write `needs`, `none` or `all-earlier`.",
-            )),
-        }
+    /// What `--redo` leaves standing on what it does again.
+    fn redone(&self) -> Option<String> {
+        let again = &self.given.redo;
+        let is_again = |id: &TaskId| again.iter().any(|one| one == id.as_str());
+        let stands = |task: &&Task| {
+            let mut below = self.file.graph.ancestors(&task.id).into_iter();
+            task.done && !is_again(&task.id) && below.any(|id| is_again(&id))
+        };
+        let standing = self.file.plan.tasks.iter().filter(stands);
+        let standing: Vec<&str> = standing.map(|task| task.id.as_str()).collect();
+        standing_on(again, &standing)
+    }
+
+    fn share(&self) -> Share {
+        let settings = &self.project.settings;
+        self.given.share.as_deref().and_then(Share::parse).unwrap_or_else(|| settings.share())
     }
 
     fn review(&self) -> Result<Review, Failure> {
@@ -354,6 +358,24 @@ impl Asked<'_> {
             )),
         }
     }
+}
+
+/// What is said of tasks that stay as they are while others below them are done again.
+pub(crate) fn standing_on(again: &[impl std::fmt::Display], standing: &[&str]) -> Option<String> {
+    let quoted = |all: &[&str]| format!("`{}`", all.join("`, `"));
+    let below: Vec<String> = again.iter().map(ToString::to_string).collect();
+    let below: Vec<&str> = below.iter().map(String::as_str).collect();
+    let (stay, build) = match standing {
+        [] => return None,
+        [_] => ("stays as it is", "builds"),
+        _ => ("stay as they are", "build"),
+    };
+    let all = [&below[..], standing].concat().join(",");
+    Some(format!(
+        "{} {stay}, done, and {build} on {}; `--redo {all}` does all of them again.",
+        quoted(standing),
+        quoted(&below)
+    ))
 }
 
 pub(crate) fn cap(budget: &[(Limit, u64)]) -> Cap {

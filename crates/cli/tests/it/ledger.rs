@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sequester_core::agent;
 use sequester_core::budget::{Budget, Spent};
-use sequester_core::change::{Action, Change, Entry as File, Mode};
+use sequester_core::change::{Action, Change, Entry as File, Mode, Refusals};
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
@@ -232,7 +232,7 @@ impl Ledger {
             tree: Some(tree.clone()),
             claimed: Vec::new(),
             trouble: None,
-            refused: Vec::new(),
+            refused: Refusals::default(),
             kept,
             spent: Spent { turns: 1, usage, ..Spent::default() },
         };

@@ -118,6 +118,27 @@ fn what_is_shared_is_for_the_person_to_say() {
 }
 
 #[test]
+fn what_the_plan_says_is_done_hands_on_its_interface_and_what_stands_on_it_is_named() {
+    let bench = bench();
+    let done = |plan: &str, path: &str| {
+        let files = format!("files: {{create: [{path}]}}");
+        plan.replace(&files, &format!("done: true\n{files}"))
+    };
+    let plan = done(PLAN, "a.txt");
+    fs::write(bench.path("plan.md"), &plan).unwrap();
+    let ticked = run(&bench, &[]);
+    let why = "the task consumes a list of parcels".to_owned();
+    assert_eq!(shown(&bench, &ticked, "b"), [("record a/interface-1 of task a".to_owned(), why)]);
+    assert_eq!(json_of(&bench.run(&["audit", &ticked, "--json"]))["ok"], true);
+    fs::write(bench.path("plan.md"), done(&plan, "c.txt")).unwrap();
+    let path = bench.path("plan.md").display().to_string();
+    let again = bench.run(&["run", &path, "--model", "literal", "--redo", "a"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    let told = "`c` stays as it is, done, and builds on `a`; `--redo a,c` does all of them again.";
+    assert!(again.err.contains(told), "{again:?}");
+}
+
+#[test]
 fn what_is_no_kind_and_no_rule_is_refused_with_what_there_is() {
     let bench = bench();
     let kind = bench.run(&["records", "--kind", "poem"]);
@@ -126,6 +147,7 @@ fn what_is_no_kind_and_no_rule_is_refused_with_what_there_is() {
     assert!(relevance.code == Some(2) && relevance.err.contains("words"), "{relevance:?}");
     for (text, told) in [
         ("relevance = \"magic\"\n", "`relevance` has no such value."),
+        ("share = \"siblings\"\n", "`share` has no such value."),
         ("[records]\npoems = true\n", "`poems` is not a key"),
         ("[records]\nnotes = 1\n", "`records.notes` must be `true` or `false`."),
     ] {

@@ -204,6 +204,8 @@ fn a_done_task_whose_text_was_edited_is_named_and_done_again_only_when_that_is_s
     assert_eq!(refused.code, Some(2), "{refused:?}");
     let again = bench.run(&["resume", &id, "--plan", &plan, "--redo", "a"]);
     assert_eq!(again.code, Some(0), "{again:?}");
+    let told = "`c` stays as it is, done, and builds on `a`; `--redo a,c` does all of them again.";
+    assert!(again.err.contains(told), "{again:?}");
     assert_eq!(show("a.txt"), "the first letter\n");
     assert_eq!(show("c.txt"), "the letter a\nthe letter b\n", "what was built on it stays");
     assert_eq!(subjects(&bench, &id), ["Write a", "Write b", "Write c", "Write a"]);

@@ -1,5 +1,7 @@
 //! What tasks are built on, and how they end.
 
+use std::borrow::Cow;
+
 use super::breach::{Doubt, Rule};
 use super::{Archive, Auditor};
 use crate::agent::read_task;
@@ -10,10 +12,14 @@ use crate::profile::TASK;
 use crate::provider::Reply;
 use crate::run::{AttemptStarted, Ended, Event, Fact, RunState, Running, TaskEnded, TaskRun};
 
-/// The tasks whose records may reach this one.
-pub(super) fn visible<'r>(run: &'r RunState, id: &TaskId) -> impl Iterator<Item = &'r TaskRun> {
+/// The tasks whose records may reach this one, as its attempt under way found them when it began.
+pub(super) fn visible<'r>(
+    run: &'r RunState,
+    id: &TaskId,
+) -> impl Iterator<Item = Cow<'r, TaskRun>> {
     let places = run.position(id).map(|at| run.visible(at)).unwrap_or_default();
-    places.into_iter().map(|at| &run.tasks[at])
+    let began = run.task(id).and_then(TaskRun::began).unwrap_or(run.seq);
+    places.into_iter().filter_map(move |at| run.tasks[at].as_of(began))
 }
 
 /// The call that a delegated attempt came from, as it stands in the reply of who delegated it.

@@ -238,7 +238,7 @@ impl Leaks {
         for task in history::visible(run, id) {
             let key = (task.spec.id.clone(), task.ended_at());
             if !self.records.contains_key(&key) {
-                let left: String = lefts.of(archive, task).iter().map(shown).collect();
+                let left: String = lefts.of(archive, &task).iter().map(shown).collect();
                 let hits = self.known(&left).map(|one| one.hash).collect();
                 self.records.insert(key.clone(), hits);
             }

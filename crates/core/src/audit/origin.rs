@@ -1,5 +1,6 @@
 //! Where each fragment comes from, looked up again.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -202,7 +203,7 @@ impl<'a> Origins<'a> {
                 row.source
             ));
         };
-        let left = self.lefts.of(self.archive, owner);
+        let left = self.lefts.of(self.archive, &owner);
         let switches = self.run.started.settings.records;
         let is_it = |one: &Record| {
             redact(&one.id).text == id
@@ -222,7 +223,7 @@ impl<'a> Origins<'a> {
         })
     }
 
-    fn visible(&self) -> impl Iterator<Item = &TaskRun> {
+    fn visible(&self) -> impl Iterator<Item = Cow<'_, TaskRun>> {
         history::visible(self.run, &self.task.spec.id)
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Lefts {
 
 impl Lefts {
     pub(super) fn of(&self, archive: &dyn Archive, task: &TaskRun) -> Rc<[Record]> {
-        let key = (task.spec.id.clone(), if task.is_done() { task.ended_at() } else { 0 });
+        let key = (task.spec.id.clone(), if task.leaves() { task.ended_at() } else { 0 });
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }
@@ -59,7 +59,7 @@ impl Auditor<'_> {
         for one in &inherited.backpack {
             let mut owners = history::visible(run, id).filter(|owner| owner.spec.id == one.task);
             let is_packed = owners.any(|owner| {
-                let left = self.lefts.of(self.archive, owner);
+                let left = self.lefts.of(self.archive, &owner);
                 passes && left.iter().any(|record| one.is_of(record))
             });
             if !is_packed {
@@ -104,7 +104,7 @@ impl Auditor<'_> {
     fn quoted(&self, run: &RunState, id: &TaskId, names: &[&str]) -> Option<String> {
         let switches = run.started.settings.records;
         let tasks: Vec<_> =
-            history::visible(run, id).map(|task| self.lefts.of(self.archive, task)).collect();
+            history::visible(run, id).map(|task| self.lefts.of(self.archive, &task)).collect();
         let all = || tasks.iter().flat_map(|left| left.iter());
         let all = || all().filter(|record| switches.has(record.kind));
         let exact: HashMap<&str, &Record> = all().map(|one| (&*one.id, one)).collect();

@@ -21,6 +21,22 @@ pub enum Share {
     AllEarlier,
 }
 
+impl Share {
+    pub const ALL: [Self; 3] = [Self::Needs, Self::None, Self::AllEarlier];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Needs => "needs",
+            Self::None => "none",
+            Self::AllEarlier => "all-earlier",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|share| share.as_str() == name)
+    }
+}
+
 /// What one task may see of the others: the tasks whose records may reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
@@ -146,7 +162,7 @@ impl Refusal {
         match self {
             Self::AnotherTask => "it belongs to another task",
             Self::NotANeed => "it was left by a task that this one does not need",
-            Self::SharingIsOff => "sharing is off",
+            Self::SharingIsOff => "the run shares no records (`share none`)",
             Self::SecretName => "its name says that it holds secrets",
             Self::Binary => "it is not text",
             Self::TooLarge => "it is larger than any file that is read",

@@ -168,6 +168,7 @@ impl<'a> Builder<'a> {
         }
         let mut withheld = page.withheld;
         withheld.extend(self.unseen_tasks());
+        withheld.extend(self.closed());
         Ok(IsolatedContext {
             task: task.id.clone(),
             agent: request.role.name.clone(),
@@ -263,6 +264,18 @@ impl<'a> Builder<'a> {
             kind: Kind::Task,
             source: format!("{count} other{} of the plan", if count == 1 { "" } else { "s" }),
             rule: Refusal::AnotherTask,
+        })
+    }
+}
+
+impl Builder<'_> {
+    /// One row too: nobody need wonder where the records are.
+    fn closed(&self) -> Option<Withheld> {
+        let is_closed = self.share == Share::None && self.plan.tasks.len() > 1;
+        is_closed.then(|| Withheld {
+            kind: Kind::Record,
+            source: "records of other tasks".to_owned(),
+            rule: Refusal::SharingIsOff,
         })
     }
 }

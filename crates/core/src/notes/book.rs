@@ -8,7 +8,7 @@ pub trait Notebook: Send + Sync {
     /// As they stand now; empty where there are none.
     fn read(&self) -> Result<String, String>;
 
-    /// Puts what a task left into the file, all of it or nothing, durably. Others may write at the same time, and people may save:
-    /// nobody's line is lost. To do it again changes nothing. Answers with what there is to say.
+    /// Puts what a task left into the file, all of it or nothing, durably, in the place of all that it had there. Others may write at
+    /// the same time, and people may save: nobody's line is lost. To do it again changes nothing. Answers with what there is to say.
     fn merge(&self, run: &RunId, task: &TaskId, notes: &[Note]) -> Result<Vec<String>, String>;
 }

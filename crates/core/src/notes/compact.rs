@@ -58,7 +58,7 @@ impl Notes {
     }
 
     /// Headings that nothing stands under any more, but for those of the template; says how many bytes they had.
-    fn drop_emptied(&mut self) -> usize {
+    pub(super) fn drop_emptied(&mut self) -> usize {
         let before = self.render().len();
         let is_kept = |name: &str| TEMPLATE.iter().any(|one| one.eq_ignore_ascii_case(name));
         self.sections.retain(|section| {
@@ -94,7 +94,7 @@ impl Part {
         Some(done)
     }
 
-    fn remove(&mut self) -> String {
+    pub(super) fn remove(&mut self) -> String {
         let author = self.author();
         self.mark = None;
         self.raw.clear();

@@ -98,6 +98,29 @@ fn name(section: &str) -> String {
 }
 
 impl Notes {
+    /// Makes `notes` all that the file has of a task: what it wrote before under other headings goes, and a heading that nothing
+    /// stands under any more. Nothing that anybody else wrote changes, and a second time changes nothing.
+    pub fn settle(&mut self, run: &RunId, task: &TaskId, notes: &[Note]) {
+        for note in notes {
+            self.merge(note, run, task);
+        }
+        let author = Author::Task { run: run.clone(), task: task.clone() };
+        let names: Vec<String> = notes.iter().map(|note| name(&note.section)).collect();
+        let mut goes = false;
+        for section in &mut self.sections {
+            if names.iter().any(|name| section.is_called(name)) {
+                continue;
+            }
+            for part in section.parts.iter_mut().filter(|part| part.author() == author) {
+                part.remove();
+                goes = true;
+            }
+        }
+        if goes {
+            self.drop_emptied();
+        }
+    }
+
     /// Puts a note under its heading. Nothing that anybody else wrote changes, and a second time changes nothing.
     pub fn merge(&mut self, note: &Note, run: &RunId, task: &TaskId) -> Merged {
         let (section, body) = (name(&note.section), bounded(&note.content));

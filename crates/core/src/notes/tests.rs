@@ -280,6 +280,30 @@ fn left() -> impl Strategy<Value = Vec<(String, String)>> {
     prop::collection::vec(("[A-D]|[a-z]{1,3}", lines()), 0..8)
 }
 
+#[test]
+fn what_a_task_leaves_takes_the_place_of_all_that_it_left_before() {
+    let (run, a) = (RunId::from("r1"), TaskId::from("a"));
+    let mut notes = merged(
+        PERSONS,
+        &[("a", "Findings", "- old"), ("a", "Own", "- old"), ("b", "Rules", "- b")],
+    );
+    notes.settle(&run, &a, &[note("Rules", "- new")]);
+    let mut rules = [row("Rules", "Tabs.", "a person"), row("Rules", "- b", "task b of run r1")];
+    let mut new = row("Rules", "- new", "task a of run r1");
+    rules.iter_mut().chain([&mut new]).for_each(|row| row.3 = true);
+    let persons = [row("", "Read me.", "a person"), row("Findings", "- mine", "a person")];
+    let without = [&persons[..], &rules[..]].concat();
+    assert_eq!(told(&notes), [&without[..], &[new]].concat());
+    assert!(!notes.render().contains("## Own"), "{}", notes.render());
+    // Taken back, it leaves nothing; and a second time changes nothing.
+    for _ in 0..2 {
+        notes.settle(&run, &a, &[]);
+        assert_eq!(told(&notes), without);
+    }
+    notes.settle(&RunId::from("r2"), &TaskId::from("b"), &[]);
+    assert_eq!(told(&notes), without, "what another run wrote is another's");
+}
+
 proptest! {
     #[test]
     fn every_byte_of_a_file_comes_back(text in prop_oneof![lines(), any::<String>()]) {

@@ -30,10 +30,10 @@ pub struct Catalogue {
     index: Index,
     /// By their numbers in the index.
     records: Vec<Filed>,
-    /// The number of each record that counts.
-    ids: HashMap<Arc<str>, usize>,
-    /// By place in the run.
-    tasks: Vec<Option<Shelf>>,
+    /// The numbers of the records of each name: one of each end of its task.
+    ids: HashMap<Arc<str>, Vec<usize>>,
+    /// By place in the run, one of each end: what is taken back stays for those that began before.
+    tasks: Vec<Vec<Shelf>>,
     places: HashMap<TaskId, usize>,
     /// What tasks of the shelves were shown: if one of these is filed later, what they made use of is looked up anew.
     sought: HashSet<String>,
@@ -56,7 +56,7 @@ struct Shelf {
     /// What it packed and took out.
     kept: Vec<Kept>,
     shown: Shown,
-    /// Records of others that it made use of, as they are now.
+    /// Records of others that it made use of. Of one name only one can be seen at a time.
     used: Vec<usize>,
 }
 
@@ -79,20 +79,29 @@ struct Place {
 }
 
 impl Place {
-    fn of(run: &RunState, at: usize) -> Self {
-        let task = &run.tasks[at];
-        Self { at, done_at: task.is_done().then(|| task.ended_at()) }
+    /// As it was after an event.
+    fn of(run: &RunState, at: usize, seq: u64) -> Self {
+        Self { at, done_at: run.tasks[at].done_by(seq) }
     }
 }
 
 impl Seeker {
     pub fn of(run: &RunState, task: &TaskId) -> Option<Self> {
+        Self::after(run, task, run.seq)
+    }
+
+    /// One whose attempt is under way, as it was when that began: what others leave or take back meanwhile is not for it.
+    pub fn begun(run: &RunState, task: &TaskId) -> Option<Self> {
+        Self::after(run, task, run.task(task)?.began().unwrap_or(run.seq))
+    }
+
+    fn after(run: &RunState, task: &TaskId, seq: u64) -> Option<Self> {
         let at = run.position(task)?;
         let visible = run.visible(at);
         Some(Self {
             settings: run.started.settings.clone(),
             ids: visible.iter().map(|at| run.tasks[*at].spec.id.clone()).collect(),
-            visible: visible.into_iter().map(|at| Place::of(run, at)).collect(),
+            visible: visible.into_iter().map(|at| Place::of(run, at, seq)).collect(),
             needs: run.needs(at).to_vec(),
             consumes: run.tasks[at].spec.consumes.clone(),
         })
@@ -107,7 +116,7 @@ impl Seeker {
     pub fn holds(&self, run: &RunState, task: &TaskId) -> bool {
         let now = run.position(task).map(|at| run.visible(at));
         now.is_some_and(|now| {
-            let now = now.into_iter().map(|at| Place::of(run, at));
+            let now = now.into_iter().map(|at| Place::of(run, at, run.seq));
             now.eq(self.visible.iter().copied())
         })
     }
@@ -115,7 +124,7 @@ impl Seeker {
     /// A person, who may see all that the run left.
     pub fn person(run: &RunState) -> Self {
         let settings = Settings { records: Switches::ALL, ..run.started.settings.clone() };
-        let visible = (0..run.tasks.len()).map(|at| Place::of(run, at)).collect();
+        let visible = (0..run.tasks.len()).map(|at| Place::of(run, at, run.seq)).collect();
         Self { settings, visible, ids: BTreeSet::new(), needs: Vec::new(), consumes: Vec::new() }
     }
 }
@@ -123,9 +132,11 @@ impl Seeker {
 impl Catalogue {
     /// The tasks that a seeker may see and that are not known yet, or were done again since.
     pub fn missing(&self, run: &RunState, seeker: &Seeker) -> Vec<(usize, TaskRun)> {
-        let is_open = |place: &&Place| place.done_at.is_some() && self.shelf(place).is_none();
-        let open = seeker.visible.iter().filter(is_open);
-        open.map(|place| (place.at, run.tasks[place.at].clone())).collect()
+        let open = seeker.visible.iter().filter(|place| self.shelf(place).is_none());
+        let task = |Place { at, done_at }: &Place| {
+            Some((*at, run.tasks[*at].as_of((*done_at)?)?.into_owned()))
+        };
+        open.filter_map(task).collect()
     }
 
     /// Takes what tasks left, each after those that it needs. What cannot be read is no record that is not there: it says so.
@@ -146,7 +157,7 @@ impl Catalogue {
         for (at, task) in missing {
             late |= self.add(*at, task, &read);
             if let Some(error) = failed.borrow_mut().take() {
-                self.tasks[*at] = None;
+                self.tasks[*at].pop();
                 return Err(error);
             }
         }
@@ -168,21 +179,19 @@ impl Catalogue {
         let records = records.into_iter().map(|record| self.file(record)).collect();
         kept.retain(|one| !one.backpack.is_empty() || !one.removed.is_empty());
         if self.tasks.len() <= at {
-            self.tasks.resize_with(at + 1, || None);
+            self.tasks.resize_with(at + 1, Vec::new);
         }
         let (done_at, needs) = (task.ended_at(), task.needs().to_vec());
         let task = task.spec.id.clone();
-        self.tasks[at] = Some(Shelf { task, done_at, needs, records, kept, shown, used });
+        self.tasks[at].push(Shelf { task, done_at, needs, records, kept, shown, used });
         late
     }
 
     /// What was done again left other records, which those have that stand on it.
     fn look_up(&mut self) {
         for at in 0..self.tasks.len() {
-            let Some(shelf) = &self.tasks[at] else { continue };
-            let used = self.used(&shelf.shown);
-            if let Some(shelf) = &mut self.tasks[at] {
-                shelf.used = used;
+            for end in 0..self.tasks[at].len() {
+                self.tasks[at][end].used = self.used(&self.tasks[at][end].shown);
             }
         }
     }
@@ -274,8 +283,7 @@ impl Catalogue {
 
     /// No two tasks end by the same event.
     fn shelf(&self, place: &Place) -> Option<&Shelf> {
-        let shelf = self.tasks.get(place.at)?.as_ref();
-        shelf.filter(|shelf| place.done_at == Some(shelf.done_at))
+        self.tasks.get(place.at)?.iter().find(|shelf| place.done_at == Some(shelf.done_at))
     }
 
     /// With how many tasks back they are: 1 is the last one before it.
@@ -351,14 +359,14 @@ impl Catalogue {
         let Record { title, text, paths, .. } = &record;
         let at = self.index.add(&Entry { title, summary: text, paths });
         let offer = (record.kind == Kind::Interface).then(|| Offer::of(text));
-        self.ids.insert(Arc::clone(&record.id), at);
+        self.ids.entry(Arc::clone(&record.id)).or_default().push(at);
         self.records.push(Filed { record: Arc::new(record), offer });
         at
     }
 
     /// Which of the records that a task was shown it made use of.
     fn used(&self, shown: &Shown) -> Vec<usize> {
-        let found = shown.ids.iter().filter_map(|id| self.ids.get(id.as_str()));
+        let found = shown.ids.iter().filter_map(|id| self.ids.get(id.as_str())).flatten();
         let is_used = |at: &&usize| shown.uses(&self.records[**at].record);
         found.filter(is_used).copied().collect()
     }

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 
 use super::artifact::artifacts;
 use super::backpack::Pack;
-use super::lineage::kept;
+use super::lineage::{counted, kept};
 use super::{Kind, Record, notes};
-use crate::agent::{Kept, Outcome};
+use crate::agent::Kept;
 use crate::change::Change;
 use crate::digest::Digest;
 use crate::report::{Artifact, Findings, Label, Report, SUMMARY_TOKENS};
-use crate::run::{Fact, Said, TaskRun, Tried};
+use crate::run::TaskRun;
 use crate::secret::redact;
 use crate::tokens;
 
@@ -25,14 +25,15 @@ const PATHS: usize = 200;
 const CUT: &str = "\n(Cut: a summary has at most 500 tokens.)";
 const CUT_TOKENS: usize = 20;
 
-/// All that a done task left; nothing of one that is not done, or begins anew.
+/// All that a done task left, and what the plan says of one that was done before the run; nothing of one that is not done, or begins
+/// anew.
 pub fn left(task: &TaskRun, read: Read<'_>) -> Vec<Record> {
     left_with(task, &kept(task, read), read)
 }
 
 /// The same of a task of which it is known what its attempts kept.
 pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Record> {
-    if !task.is_done() {
+    if !task.leaves() {
         return Vec::new();
     }
     // Several parts are made of one report.
@@ -58,38 +59,6 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
         record(task, Kind::Note, &name, &note.content, paths)
     }));
     records
-}
-
-/// The attempts that made a task what it is: of each step the one that completed it last. What was judged and mended, or
-/// begun anew, counts no more; what was delegated never does.
-pub fn counted(task: &TaskRun) -> Vec<&Tried> {
-    let mut counted: Vec<&Tried> = Vec::new();
-    let mut void = 0;
-    for fact in &task.facts {
-        match fact {
-            Fact::Reopened => {
-                counted.clear();
-                void = 0;
-            }
-            Fact::Withdrawn { attempts } => {
-                counted.clear();
-                void = *attempts;
-            }
-            Fact::Tried(tried) if tried.number > void && is_taken(tried) => {
-                if let Some(at) = counted.iter().position(|one| one.step == tried.step) {
-                    counted.truncate(at);
-                }
-                counted.push(tried);
-            }
-            _ => {}
-        }
-    }
-    counted
-}
-
-pub(super) fn is_taken(tried: &Tried) -> bool {
-    let proceeds = matches!(tried.said, Some(Said::Proceed { .. }));
-    proceeds && tried.outcome == Outcome::Done && tried.trouble.is_none() && tried.parent.is_none()
 }
 
 /// Paths of the change that was accepted: of the attempt that left the result, and of those that it mended.
@@ -183,7 +152,7 @@ fn bounded(text: &str) -> String {
     tokens::head(text, SUMMARY_TOKENS - CUT_TOKENS).trim_end().to_owned() + CUT
 }
 
-/// What the plan says that it produces; that it is there was verified when it ended.
+/// What the plan says that it produces; that it is there was verified when it ended, unless the plan says that it was done before.
 fn interfaces(task: &TaskRun, paths: &[String]) -> impl Iterator<Item = Record> {
     let numbered = task.spec.produces.iter().zip(1..);
     numbered.map(|(text, number)| {

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::left::{Read, is_taken};
-use crate::agent::Kept;
+use super::left::Read;
+use crate::agent::{Kept, Outcome};
 use crate::digest::Digest;
-use crate::run::{Fact, Purpose, TaskRun, Tried};
+use crate::run::{Fact, Purpose, Said, TaskRun, Tried};
 
 /// In order. Who mends builds on what was left before; who begins a step anew does not.
 pub(super) fn lineage(task: &TaskRun) -> Vec<&Tried> {
@@ -29,6 +29,20 @@ pub(super) fn lineage(task: &TaskRun) -> Vec<&Tried> {
         }
     }
     all
+}
+
+/// The attempts that made a task what it is: of each step the one that completed it last. What was judged and mended, or
+/// begun anew, counts no more; what was delegated never does.
+pub fn counted(task: &TaskRun) -> Vec<&Tried> {
+    let all = lineage(task);
+    // Whoever mends stands right behind what it mends.
+    let is_last = |at: usize| all.get(at + 1).is_none_or(|next| next.step != all[at].step);
+    all.iter().enumerate().filter(|(at, _)| is_last(*at)).map(|(_, tried)| *tried).collect()
+}
+
+fn is_taken(tried: &Tried) -> bool {
+    let proceeds = matches!(tried.said, Some(Said::Proceed { .. }));
+    proceeds && tried.outcome == Outcome::Done && tried.trouble.is_none() && tried.parent.is_none()
 }
 
 /// Leaves those on which an attempt of this step builds.

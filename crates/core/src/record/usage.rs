@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Record;
-use super::left::{Read, counted, touched};
+use super::left::{Read, touched};
+use super::lineage::counted;
 use crate::context::{Kind, Manifest, Row};
 
 /// What a done task was shown, and what it did then.

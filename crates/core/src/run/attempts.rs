@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Scope};
+use super::plan::Cap;
 use super::said::Said;
 use super::state::{Fact, RunState, TaskRun};
 use crate::agent;
 use crate::budget::Spent;
+use crate::change::Refusals;
 use crate::digest::Digest;
 use crate::id::TreeId;
 use crate::price;
@@ -42,6 +44,9 @@ pub struct Tried {
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,
+    /// What it might cost.
+    #[serde(default)]
+    pub cap: Cap,
     pub parent: Option<Delegation>,
 }
 
@@ -50,6 +55,9 @@ pub struct Tried {
 pub struct Running {
     pub number: u32,
     pub phase: Phase,
+    /// The event that says so.
+    #[serde(default)]
+    pub began: u64,
     pub started: Box<AttemptStarted>,
     /// Its turns and calls, in order.
     pub turns: Vec<Event>,
@@ -81,6 +89,7 @@ impl Tried {
             trouble: ended.trouble.clone(),
             kept: ended.kept.clone(),
             spent: ended.spent.clone(),
+            cap: Cap { tokens: started.budget.tokens, price: started.budget.price },
             parent: started.parent,
         }
     }
@@ -110,7 +119,7 @@ impl Running {
         };
         let outcome = agent::Outcome::Cancelled;
         let (said, report, tree, trouble) = (None, None, None, None);
-        let (claimed, refused) = (Vec::new(), Vec::new());
+        let (claimed, refused) = (Vec::new(), Refusals::default());
         AttemptEnded { outcome, said, report, claimed, change, tree, trouble, refused, kept, spent }
     }
 

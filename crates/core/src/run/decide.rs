@@ -326,7 +326,7 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
 }
 
 /// What is left of the task's own budget.
-fn own_left(task: &TaskRun) -> Cap {
+pub(super) fn own_left(task: &TaskRun) -> Cap {
     task.spec.budget.minus(task.cost.usage.total(), task.cost.price)
 }
 
@@ -335,7 +335,7 @@ fn is_spent(task: &TaskRun) -> bool {
 }
 
 /// What is left of the run's budget once all that is under way has used its part.
-fn left(run: &RunState) -> Cap {
+pub(super) fn left(run: &RunState) -> Cap {
     let mut left = run.started.settings.budget.minus(run.cost.usage.total(), run.cost.price);
     for task in run.queue.pressing().map(|at| &run.tasks[at]) {
         // What is delegated is paid from the part of who delegates.
@@ -352,9 +352,8 @@ fn left(run: &RunState) -> Cap {
 /// The next task in the plan's order whose change is not on the branch, if all before it have ended.
 fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
     for task in &run.tasks[run.settled..] {
-        let ended = task.ended.as_ref()?;
-        let is_open = ended.state == Ended::Done && task.result().is_some();
-        if is_open && task.committed.is_none() {
+        task.ended.as_ref()?;
+        if task.is_off_branch() && run.is_founded(task) {
             let free = !now.busy.contains(&task.spec.id);
             return free.then(|| Effect::Commit { task: task.spec.id.clone() });
         }
@@ -362,9 +361,9 @@ fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
     None
 }
 
-/// When all that is left waits, what is done goes onto the branch all the same.
+/// When all that is left waits, what is done goes onto the branch all the same, unless something below it is done no more.
 fn late_commit(run: &RunState) -> Option<TaskId> {
-    let is_open = |task: &&TaskRun| task.result().is_some() && task.committed.is_none();
+    let is_open = |task: &&TaskRun| task.is_off_branch() && run.is_founded(task);
     run.tasks[run.settled..].iter().find(is_open).map(|task| task.spec.id.clone())
 }
 

@@ -14,6 +14,8 @@ impl RunState {
     /// until it has it again, and what it left stands.
     pub(super) fn change(&mut self, specs: &[TaskSpec]) {
         let on_top = self.on_top();
+        let done = self.tasks.iter().filter(|task| task.is_done());
+        let done: Vec<TaskId> = done.map(|task| task.spec.id.clone()).collect();
         let places: BTreeMap<&TaskId, usize> =
             specs.iter().enumerate().map(|(at, spec)| (&spec.id, at)).collect();
         let fresh = specs.iter().enumerate().filter(|(_, spec)| self.position(&spec.id).is_none());
@@ -26,7 +28,7 @@ impl RunState {
             match places.get(&task.spec.id) {
                 Some(place) => {
                     next = *place;
-                    unasked.extend(task.change(&specs[next]));
+                    unasked.extend(task.change(&specs[next], self.seq));
                     placed.push(((next, usize::MAX), task));
                 }
                 None if task.has_begun() => {
@@ -41,6 +43,10 @@ impl RunState {
         self.unblock();
         self.list();
         self.stand_on(&on_top);
+        let is_another = |task: &TaskId| self.task(task).is_some_and(|task| !task.is_done());
+        for task in done.into_iter().filter(is_another).collect::<Vec<_>>() {
+            self.begin_anew_on(&task);
+        }
         self.unask(unasked);
         self.undo_doubts();
     }
@@ -74,17 +80,19 @@ impl RunState {
 impl TaskRun {
     /// Takes what the plan says now, unless it is done. One that comes back with another text is another task, in the place of
     /// what it left. Gives back what it asked about the old text.
-    fn change(&mut self, spec: &TaskSpec) -> BTreeSet<QuestionId> {
+    fn change(&mut self, spec: &TaskSpec, seq: u64) -> BTreeSet<QuestionId> {
         let is_another = std::mem::take(&mut self.gone) && self.planned().text != spec.text;
         if self.is_done() && !is_another {
             return BTreeSet::new();
         }
         let is_same = self.planned() == spec && self.spec.left_out == spec.left_out;
+        if !is_same {
+            self.reopen(seq);
+        }
         (self.spec, self.planned) = (spec.clone(), None);
         if is_same {
             return BTreeSet::new();
         }
-        self.reopen();
         self.clarifications.clear();
         self.granted.clear();
         std::mem::take(&mut self.open)

@@ -11,7 +11,7 @@ use super::said::Said;
 use super::workflow::Workflow;
 use crate::agent;
 use crate::budget::{Budget, Spent};
-use crate::change::Refused;
+use crate::change::Refusals;
 use crate::check::{Check, Counts};
 use crate::context::Refusal;
 use crate::digest::Digest;
@@ -183,7 +183,7 @@ pub enum Event {
     MergeConflicted {
         paths: Vec<String>,
     },
-    /// What a done task left for the project's notes is in their file, or is said why not.
+    /// What a done task left for the project's notes is in their file, or is said why not. Neither: what it had there is taken out.
     NotesMerged {
         /// The event by which the task ended: done again, it is another one.
         ended: u64,
@@ -413,8 +413,8 @@ pub struct AttemptEnded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     /// What the workspace held and no change may bring, each with its reason.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub refused: Vec<Refused>,
+    #[serde(flatten)]
+    pub refused: Refusals,
     /// What it left for later work.
     pub kept: Digest,
     pub spent: Spent,

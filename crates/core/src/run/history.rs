@@ -8,7 +8,7 @@ use super::event::{
 };
 use crate::agent;
 use crate::budget::Spent;
-use crate::change::Refused;
+use crate::change::Refusals;
 use crate::digest::Digest;
 use crate::id::{TaskId, TreeId};
 use crate::moment::Moment;
@@ -49,7 +49,7 @@ pub struct Attempt {
     pub outcome: Option<agent::Outcome>,
     pub trouble: Option<String>,
     /// What no change may bring.
-    pub refused: Vec<Refused>,
+    pub refused: Refusals,
     pub report: Option<Digest>,
     pub change: Option<Digest>,
     pub tree: Option<TreeId>,
@@ -82,7 +82,7 @@ impl Attempt {
             started_at: recorded.at,
             outcome: None,
             trouble: None,
-            refused: Vec::new(),
+            refused: Refusals::default(),
             report: None,
             change: None,
             tree: started.from.clone(),

@@ -5,10 +5,28 @@ use super::state::{RunState, TaskRun};
 use crate::id::TaskId;
 
 impl RunState {
-    /// Done tasks whose notes are not in the file yet, as far as anybody knows.
+    /// Done tasks whose notes nobody put into the file yet, as far as anybody knows, in the order in which they were done.
     pub fn unnoted(&self) -> Vec<TaskId> {
-        let open = self.tasks.iter().filter(|task| task.is_done() && !task.is_noted());
-        open.map(|task| task.spec.id.clone()).collect()
+        let open = self.tasks.iter().filter(|task| task.is_done() && task.noted != task.ended_at);
+        let mut open: Vec<&TaskRun> = open.collect();
+        open.sort_by_key(|task| task.ended_at);
+        open.into_iter().map(|task| task.spec.id.clone()).collect()
+    }
+
+    /// Tasks whose notes are in the file, and which are done no more.
+    pub fn overnoted(&self) -> Vec<TaskId> {
+        let taken_back = self.tasks.iter().filter(|task| task.in_notes && !task.is_done());
+        taken_back.map(|task| task.spec.id.clone()).collect()
+    }
+
+    /// When a run ends all was looked at, unless the file refused something.
+    pub(super) fn note_end(&mut self) {
+        if self.tasks.iter().any(|task| task.unwritten > 0) {
+            return;
+        }
+        for task in self.tasks.iter_mut().filter(|task| task.is_done()) {
+            task.noted = task.ended_at;
+        }
     }
 }
 
@@ -17,8 +35,18 @@ impl TaskRun {
         self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Done)
     }
 
-    /// Done again, it leaves something else.
-    fn is_noted(&self) -> bool {
-        self.noted == self.ended_at
+    /// Whether the file has notes of it.
+    pub fn in_notes(&self) -> bool {
+        self.in_notes
+    }
+
+    /// What became of its notes: they are in the file, there are none any more, or the file refused them.
+    pub(super) fn note(&mut self, ended: u64, sections: &[String], told: &[String]) {
+        if sections.is_empty() && !told.is_empty() {
+            self.unwritten = ended;
+            return;
+        }
+        (self.noted, self.unwritten) = (ended, 0);
+        self.in_notes = !sections.is_empty();
     }
 }

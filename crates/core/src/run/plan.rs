@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::workflow::DEFAULT;
+use crate::budget::Limit;
 use crate::check::Kind;
 use crate::context::Share;
 use crate::digest::Digest;
@@ -53,6 +54,9 @@ pub struct TaskSpec {
 }
 
 impl TaskSpec {
+    /// Why a task is left out that the plan itself says is done.
+    pub const TICKED: &'static str = "It is done already.";
+
     /// As the plan has it; who works on it and how is for others to say.
     pub fn of(task: &Task, graph: &TaskGraph) -> Self {
         let file =
@@ -74,7 +78,7 @@ impl TaskSpec {
             consumes: task.interfaces.consumes.clone(),
             tdd: task.settings.tdd.unwrap_or(false),
             budget: Cap::default(),
-            left_out: task.done.then(|| "It is done already.".to_owned()),
+            left_out: task.done.then(|| Self::TICKED.to_owned()),
         }
     }
 }
@@ -155,6 +159,15 @@ impl Cap {
             (one, other) => one.or(other),
         };
         Self { tokens: least(self.tokens, other.tokens), price: least(self.price, other.price) }
+    }
+
+    /// What of it such a limit is about.
+    pub(super) fn of(self, limit: Limit) -> Option<u64> {
+        match limit {
+            Limit::Turns => None,
+            Limit::Tokens => self.tokens,
+            Limit::Price => self.price,
+        }
     }
 
     /// Whether nothing is left of one of them.

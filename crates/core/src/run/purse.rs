@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::attempts::Tried;
 use super::cost::Cost;
+use super::decide::{left, own_left};
 use super::event::Ended;
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
@@ -44,15 +44,10 @@ impl RunState {
 
     /// Tasks that ended because their part of the run's budget was used up: more of it helps these, and no others.
     pub fn poor(&self) -> Vec<TaskId> {
-        let is_poor = |task: &&TaskRun| {
-            let has_failed = task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
-            let last = task.tried().next_back();
-            let ran_out =
-                |last: &Tried| matches!(last.outcome, agent::Outcome::BudgetExhausted { .. });
-            let own = task.spec.budget.minus(task.cost.usage.total(), task.cost.price);
-            has_failed && last.is_some_and(ran_out) && !own.is_spent()
-        };
-        self.tasks.iter().filter(is_poor).map(|task| task.spec.id.clone()).collect()
+        let (purses, left) = (self.purses(), left(self));
+        let tasks = self.tasks.iter().zip(purses);
+        let poor = tasks.filter(|(task, purse)| task.is_poor(purse.min(left)));
+        poor.map(|(task, _)| task.spec.id.clone()).collect()
     }
 
     /// What those that need a task want of what it leaves.
@@ -87,6 +82,18 @@ impl RunState {
 }
 
 impl TaskRun {
+    /// Whether its last attempt ended by what the run had for it, of which so much is left: no less than of what the task itself or
+    /// its agent may use.
+    fn is_poor(&self, run: Cap) -> bool {
+        let has_failed = self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
+        let Some(last) = self.tried().next_back().filter(|_| has_failed) else { return false };
+        let agent::Outcome::BudgetExhausted { limit } = last.outcome else { return false };
+        let used = self.used(last.number);
+        let attempt = last.cap.minus(used.usage.total(), used.price);
+        let (Some(run), Some(attempt)) = (run.of(limit), attempt.of(limit)) else { return false };
+        run <= attempt && own_left(self).of(limit).is_none_or(|own| own > attempt)
+    }
+
     /// What it wants of each that it needs.
     fn claim(&self) -> u64 {
         self.stake.weight / self.needs.len().max(1) as u64

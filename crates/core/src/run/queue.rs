@@ -29,9 +29,12 @@ pub(super) struct Queue {
     /// They did not fit, and wait for all before them in the plan.
     #[serde(default)]
     again: BTreeSet<usize>,
-    /// They stand, and something that they are built on, near or far, is done again.
+    /// They stand, and something that they are built on, near or far, is done no more.
     #[serde(default)]
     shaky: BTreeSet<usize>,
+    /// Those of them below which something was done again and is lost.
+    #[serde(default)]
+    sunk: BTreeSet<usize>,
 }
 
 impl Queue {
@@ -70,13 +73,26 @@ impl Queue {
     /// Looks anew at these, and at those built on them as far as that changes anything.
     fn shake(&mut self, tasks: &[TaskRun], mut open: VecDeque<usize>) {
         while let Some(at) = open.pop_front() {
-            let is_open = |need: &usize| tasks[*need].ended.is_none() || self.shaky.contains(need);
-            let is_shaky = tasks[at].is_met() && tasks[at].needs.iter().any(is_open);
-            let changes = if is_shaky { self.shaky.insert(at) } else { self.shaky.remove(&at) };
-            if changes {
+            let stands = tasks[at].is_met();
+            let below = || tasks[at].needs.iter();
+            let gives_way = |need: &usize| !tasks[*need].is_met() || self.shaky.contains(need);
+            let is_shaky = stands && below().any(gives_way);
+            let is_sunk = stands && below().any(|need| self.is_lost(tasks, *need));
+            let sinks = set(&mut self.sunk, at, is_sunk);
+            if set(&mut self.shaky, at, is_shaky) || sinks {
                 open.extend(&self.dependants[at]);
             }
+            if sinks {
+                for above in self.dependants[at].clone() {
+                    self.put(tasks, above);
+                }
+            }
         }
+    }
+
+    /// Whether who needs it is blocked: it is lost, or it stands on what is.
+    fn is_lost(&self, tasks: &[TaskRun], at: usize) -> bool {
+        tasks[at].is_lost() || self.sunk.contains(&at)
     }
 
     fn is_open(&self, at: usize) -> bool {
@@ -90,17 +106,17 @@ impl Queue {
         let task = &tasks[at];
         // What is done again waits itself for others, perhaps for those that would wait for it.
         let is_again = task.ended.is_none() && task.over.is_some();
-        let _ = if is_again { self.again.insert(at) } else { self.again.remove(&at) };
+        set(&mut self.again, at, is_again);
         self.wait_for(at, task.ended.is_none() && !is_again);
         if task.ended.is_some() {
             return;
         }
-        let needs = || task.needs.iter().map(|need| &tasks[*need]);
-        if task.spec.left_out.is_some() || needs().any(TaskRun::is_lost) {
+        let mut needs = task.needs.iter();
+        if task.spec.left_out.is_some() || needs.any(|need| self.is_lost(tasks, *need)) {
             self.doomed.insert(at);
         } else if task.has_begun() {
             self.begun.insert(at);
-        } else if needs().all(TaskRun::is_met) {
+        } else if task.needs.iter().all(|need| tasks[*need].is_met()) {
             self.fresh.insert(at);
         }
     }
@@ -149,13 +165,17 @@ impl Queue {
     }
 }
 
+/// Whether that changes anything.
+fn set(all: &mut BTreeSet<usize>, at: usize, is_in: bool) -> bool {
+    if is_in { all.insert(at) } else { all.remove(&at) }
+}
+
 impl TaskRun {
     /// Whether who needs it can begin.
     fn is_met(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| matches!(ended.state, Ended::Done | Ended::Skipped))
     }
 
-    /// Whether who needs it is blocked.
     fn is_lost(&self) -> bool {
         self.ended.is_some() && !self.is_met()
     }
@@ -172,8 +192,8 @@ impl RunState {
         stands && !waits && self.is_founded(task)
     }
 
-    /// Whether all that a task builds on, near and far, has ended: what is done stays while something below it is done again, but
-    /// nobody begins on it in between.
+    /// Whether all that a task builds on, near and far, is done: what is done stays while something below it is done again, but
+    /// nobody begins on it in between, nor if that fails.
     pub fn is_founded(&self, task: &TaskRun) -> bool {
         let shaky = &self.queue.shaky;
         self.has_needs(task) && !task.needs.iter().any(|need| shaky.contains(need))
@@ -184,16 +204,20 @@ impl RunState {
         task.needs.iter().all(|need| self.tasks[*need].is_met())
     }
 
-    /// The first need of a task that will not be met.
+    /// The first need of a task that will not be met, or that stands on one that will not.
     pub(super) fn lost_need(&self, task: &TaskRun) -> Option<&TaskRun> {
-        task.needs.iter().map(|need| &self.tasks[*need]).find(|need| need.is_lost())
+        let mut needs = task.needs.iter();
+        let lost = needs.find(|need| self.queue.is_lost(&self.tasks, **need));
+        lost.map(|need| &self.tasks[*need])
     }
 
-    /// What a task that is lost is lost by: itself, or the first below it that is not blocked.
+    /// What a task that is lost is lost by: itself, or the first below it that did not end by another's loss.
     pub(super) fn root_of<'a>(&'a self, lost: &'a TaskRun) -> &'a TaskRun {
-        let is_blocked =
-            |task: &TaskRun| task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked);
-        let below = |task: &&'a TaskRun| self.lost_need(task).filter(|_| is_blocked(task));
+        let is_by_another = |task: &TaskRun| {
+            let ended = task.ended.as_ref();
+            task.is_met() || ended.is_some_and(|ended| ended.state == Ended::Blocked)
+        };
+        let below = |task: &&'a TaskRun| self.lost_need(task).filter(|_| is_by_another(task));
         std::iter::successors(Some(lost), below).last().unwrap_or(lost)
     }
 
@@ -201,7 +225,12 @@ impl RunState {
     pub fn in_line(&self, first: &TaskId) -> impl Iterator<Item = &TaskRun> {
         let after = self.position(first).and_then(|at| self.tasks.get(at..)).unwrap_or_default();
         let ended = after.iter().take_while(|task| task.ended.is_some());
-        ended.filter(|task| task.result().is_some() && task.committed.is_none())
+        ended.filter(|task| task.is_off_branch() && self.is_founded(task))
+    }
+
+    /// What keeps a done task's change from the branch for good: something below it was done again and is lost.
+    pub(super) fn sunk_by(&self, at: usize) -> Option<&TaskRun> {
+        self.queue.sunk.contains(&at).then(|| self.root_of(&self.tasks[at]))
     }
 
     /// All that a task is built on: what it needs, near and far, in the plan's order; but what a task was done again on top of comes

@@ -7,7 +7,6 @@ use super::event::{
     AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
 };
 use super::outcome::{Outcome, Tally};
-use crate::change::Refused;
 use crate::id::TaskId;
 
 /// An event as a sentence, without its time and place.
@@ -90,6 +89,7 @@ pub fn sentence(event: &Event) -> String {
 fn notes_merged(sections: &[String], told: &[String]) -> String {
     let names = sections.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let mut text = match sections {
+        [] if told.is_empty() => "The notes have nothing of it any more.".to_owned(),
         [] => "The notes stay as they are.".to_owned(),
         _ => format!("The notes have its sections {names}."),
     };
@@ -152,20 +152,9 @@ fn attempt_ended(ended: &AttemptEnded) -> String {
         let _ = write!(text, " Its change could not be taken: {trouble}");
     }
     if !ended.refused.is_empty() {
-        let _ = write!(text, " Not taken: {}.", not_taken(&ended.refused));
+        let _ = write!(text, " Not taken: {}.", ended.refused.names());
     }
     text
-}
-
-/// The names that no change may bring, in short.
-pub fn not_taken(refused: &[Refused]) -> String {
-    const MOST: usize = 3;
-    let mut names: Vec<String> =
-        refused.iter().take(MOST).map(|one| format!("`{}`", one.path)).collect();
-    if refused.len() > MOST {
-        names.push(format!("{} more", refused.len() - MOST));
-    }
-    names.join(", ")
 }
 
 fn check_ended(ended: &CheckEnded) -> String {

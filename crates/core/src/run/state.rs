@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::attempts::{Running, Tried};
 use super::contradiction::Contradiction;
 use super::cost::Cost;
-use super::event::{About, Asked, Ended, Entry, Event, Found, Recorded, Started, TaskEnded};
+use super::event::{About, Asked, Entry, Event, Found, Recorded, Scope, Started, TaskEnded};
 use super::outcome::Outcome;
+use super::past::Past;
 use super::plan::TaskSpec;
 use super::purse::Stake;
 use super::queue::Queue;
@@ -33,7 +34,7 @@ pub struct RunState {
     /// In the plan's order, but no task before one that it needs.
     pub tasks: Vec<TaskRun>,
     pub(super) index: BTreeMap<TaskId, usize>,
-    /// All tasks before this one have ended, and what they changed is on the branch.
+    /// All tasks before this one have ended, and what they changed is on the branch, if it can come there.
     pub(super) settled: usize,
     pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
@@ -87,9 +88,17 @@ pub struct TaskRun {
     pub ended: Option<TaskEnded>,
     /// The event by which it ended last.
     pub(super) ended_at: u64,
-    /// The end, by its event, after which its notes were merged.
+    /// What it left before and was taken back.
+    #[serde(default)]
+    pub(super) past: Vec<Past>,
+    /// The end, by its event, whose notes are in their file, or that left none; the one whose notes the file refused; and
+    /// whether the file has any of it.
     #[serde(default)]
     pub(super) noted: u64,
+    #[serde(default)]
+    pub(super) unwritten: u64,
+    #[serde(default)]
+    pub(super) in_notes: bool,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
@@ -201,11 +210,11 @@ impl RunState {
     }
 
     fn settle(&mut self) {
-        let is_settled = |task: &TaskRun| {
-            let is_open = task.result().is_some() && task.committed.is_none();
-            task.ended.is_some() && !is_open
-        };
-        while self.tasks.get(self.settled).is_some_and(is_settled) {
+        while let Some(task) = self.tasks.get(self.settled) {
+            let comes = task.is_off_branch() && self.sunk_by(self.settled).is_none();
+            if task.ended.is_none() || comes {
+                break;
+            }
             self.settled += 1;
         }
     }
@@ -256,7 +265,10 @@ impl RunState {
             }
             Event::RunCancelled { .. } => self.is_cancelled = true,
             Event::LetterTaken { letter } => self.heard = self.heard.max(*letter),
-            Event::RunEnded { outcome, .. } => self.ended = Some(*outcome),
+            Event::RunEnded { outcome, .. } => {
+                self.ended = Some(*outcome);
+                self.note_end();
+            }
             Event::QuestionAsked(asked) => {
                 let open = Open {
                     task: scope.task.clone(),
@@ -311,12 +323,12 @@ impl RunState {
             Event::TaskEnded(_) => self.tasks[task].ended_at = recorded.seq,
             _ => {}
         }
-        self.tasks[task].fold(task, (scope.phase, scope.attempt), event)?;
+        self.tasks[task].fold(task, recorded)?;
         self.withdraw(&built);
+        self.queue.place(&self.tasks, task);
         if self.tasks[task].ended.is_some() {
             self.settle();
         }
-        self.queue.place(&self.tasks, task);
         Ok(())
     }
 
@@ -342,29 +354,6 @@ impl RunState {
         });
         self.queue.place(&self.tasks, at);
     }
-
-    fn reopen(&mut self, task: &TaskId) -> Option<()> {
-        let at = self.position(task)?;
-        self.settled = 0;
-        // What is done stays, also where it was built on it.
-        let is_open = |one: &usize| self.tasks[*one].ended.is_none();
-        let built: Vec<usize> = self.built_on(at).into_iter().filter(is_open).collect();
-        self.tasks[at].reopen();
-        self.withdraw(&built);
-        let asked = std::mem::take(&mut self.tasks[at].open);
-        self.unask(asked);
-        self.unblock();
-        Some(())
-    }
-
-    /// What was blocked may go on.
-    pub(super) fn unblock(&mut self) {
-        for task in &mut self.tasks {
-            if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
-                task.reopen();
-            }
-        }
-    }
 }
 
 impl TaskRun {
@@ -382,7 +371,10 @@ impl TaskRun {
             granted: BTreeMap::new(),
             ended: None,
             ended_at: 0,
+            past: Vec::new(),
             noted: 0,
+            unwritten: 0,
+            in_notes: false,
             base: None,
             committed: None,
             replaced: None,
@@ -399,14 +391,21 @@ impl TaskRun {
         (Some(tree) != self.base.as_ref() || self.replaced.is_some()).then_some(tree)
     }
 
-    pub(super) fn reopen(&mut self) {
-        self.take_back();
+    /// Whether its change is made and not on the branch.
+    pub(super) fn is_off_branch(&self) -> bool {
+        self.result().is_some() && self.committed.is_none()
+    }
+
+    /// By this event.
+    pub(super) fn reopen(&mut self, seq: u64) {
+        self.take_back(seq);
         self.running.clear();
         self.facts.push(Fact::Reopened);
     }
 
     /// What it left counts no more; where that is on the branch, what it leaves next takes its place.
-    fn take_back(&mut self) {
+    fn take_back(&mut self, seq: u64) {
+        self.set_aside(seq);
         if self.committed.take().is_some() {
             self.replaced = self.result().cloned();
         }
@@ -423,12 +422,9 @@ impl TaskRun {
         self.running.get(&attempt?)?.started.price(usage)
     }
 
-    fn fold(
-        &mut self,
-        place: usize,
-        (phase, attempt): (Option<Phase>, Option<u32>),
-        event: &Event,
-    ) -> Result<(), &'static str> {
+    fn fold(&mut self, place: usize, recorded: &Recorded) -> Result<(), &'static str> {
+        let Entry { scope: Scope { phase, attempt, .. }, event } = &recorded.entry;
+        let (phase, attempt, seq) = (*phase, *attempt, recorded.seq);
         match event {
             Event::AttemptStarted(started) => {
                 let (phase, number) = phase.zip(attempt).ok_or("it names no attempt")?;
@@ -436,9 +432,10 @@ impl TaskRun {
                 if started.parent.is_none() {
                     self.base = Some(started.base.clone());
                 }
-                let started = started.clone();
+                let (started, began) = (started.clone(), seq);
                 let (turns, cost) = (Vec::new(), Cost::default());
-                self.running.insert(number, Running { number, phase, started, turns, cost });
+                let running = Running { number, phase, began, started, turns, cost };
+                self.running.insert(number, running);
             }
             Event::TurnStarted { .. }
             | Event::TurnEnded { .. }
@@ -475,15 +472,12 @@ impl TaskRun {
             }
             Event::TaskCommitted { commit, .. } => self.committed = Some(commit.clone()),
             Event::MergeConflicted { paths } => {
-                self.take_back();
+                self.take_back(seq);
                 self.over = Some(place);
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }
             Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),
-            // Where the file refused them they are tried again.
-            Event::NotesMerged { ended, sections, .. } if !sections.is_empty() => {
-                self.noted = *ended;
-            }
+            Event::NotesMerged { ended, sections, told } => self.note(*ended, sections, told),
             // Told to people; nothing is decided by them.
             _ => {}
         }

@@ -265,16 +265,11 @@ impl Waiting {
     }
 }
 
-impl TaskRun {
-    fn is_off_branch(&self) -> bool {
-        self.result().is_some() && self.committed.is_none()
-    }
-}
-
 impl RunState {
     /// The first task that keeps a change that is made from the branch: changes come there in the plan's order.
     fn first_before(&self, task: &TaskRun) -> Option<&TaskRun> {
-        let first = self.tasks.get(self.settled).filter(|_| task.is_off_branch())?;
+        let at = self.position(&task.spec.id).filter(|_| task.is_off_branch())?;
+        let first = self.sunk_by(at).or_else(|| self.tasks.get(self.settled))?;
         (first.spec.id != task.spec.id).then_some(first)
     }
 

@@ -4,20 +4,19 @@ use std::collections::BTreeSet;
 
 use super::event::{Ended, Entry, Event};
 use super::state::{Fact, RunState, TaskRun};
-use crate::id::QuestionId;
+use crate::id::{QuestionId, TaskId};
+
+/// Who is built on what is done again, in the plan's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upon {
+    pub anew: Vec<TaskId>,
+    pub stays: Vec<TaskId>,
+}
 
 impl RunState {
     /// Tasks, near and far, that began with what a task left last, or ended by it. What is on the branch stays there.
     pub(super) fn built_on(&self, at: usize) -> Vec<usize> {
-        let mut found = vec![false; self.tasks.len()];
-        let mut open = vec![at];
-        while let Some(one) = open.pop() {
-            for other in self.queue.dependants(one) {
-                if !std::mem::replace(&mut found[*other], true) {
-                    open.push(*other);
-                }
-            }
-        }
+        let found = self.above(at);
         let since = self.tasks[at].ended_at;
         let is_built = |one: &usize| {
             let task = &self.tasks[*one];
@@ -31,10 +30,73 @@ impl RunState {
         (0..self.tasks.len()).filter(is_built).collect()
     }
 
+    /// Which tasks need one, near and far.
+    fn above(&self, at: usize) -> Vec<bool> {
+        let mut found = vec![false; self.tasks.len()];
+        let mut open = vec![at];
+        while let Some(one) = open.pop() {
+            for other in self.queue.dependants(one) {
+                if !std::mem::replace(&mut found[*other], true) {
+                    open.push(*other);
+                }
+            }
+        }
+        found
+    }
+
+    /// What becomes of others when these are done again: who begins anew with them, and who stays as it is, done.
+    pub fn upon(&self, again: &[TaskId]) -> Upon {
+        let again: Vec<usize> = again.iter().filter_map(|task| self.position(task)).collect();
+        let mut found = vec![false; self.tasks.len()];
+        for at in &again {
+            let above = self.above(*at).into_iter();
+            found.iter_mut().zip(above).for_each(|(one, above)| *one |= above);
+        }
+        let is_open = |at: &usize| self.tasks[*at].ended.is_none();
+        let anew: BTreeSet<usize> = again.iter().flat_map(|at| self.built_on(*at)).collect();
+        let ids = |is: &dyn Fn(usize) -> bool| -> Vec<TaskId> {
+            let others = (0..self.tasks.len()).filter(|at| found[*at] && !again.contains(at));
+            others.filter(|at| is(*at)).map(|at| self.tasks[at].spec.id.clone()).collect()
+        };
+        Upon {
+            anew: ids(&|at| anew.contains(&at) && is_open(&at)),
+            stays: ids(&|at| self.tasks[at].is_done()),
+        }
+    }
+
+    /// A person wants it done again.
+    pub(super) fn reopen(&mut self, task: &TaskId) -> Option<()> {
+        let at = self.position(task)?;
+        self.settled = 0;
+        self.begin_anew_on(task);
+        self.tasks[at].reopen(self.seq);
+        let asked = std::mem::take(&mut self.tasks[at].open);
+        self.unask(asked);
+        self.unblock();
+        Some(())
+    }
+
+    /// What was blocked may go on.
+    pub(super) fn unblock(&mut self) {
+        for task in &mut self.tasks {
+            if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
+                task.reopen(self.seq);
+            }
+        }
+    }
+
+    /// What is under way on a result that a person gives up begins anew. What is done stays, also where it was built on it.
+    pub(super) fn begin_anew_on(&mut self, task: &TaskId) {
+        let Some(at) = self.position(task) else { return };
+        let is_open = |one: &usize| self.tasks[*one].ended.is_none();
+        let built: Vec<usize> = self.built_on(at).into_iter().filter(is_open).collect();
+        self.withdraw(&built);
+    }
+
     /// They begin anew once what they need is done again. Nobody needs to answer what they asked.
     pub(super) fn withdraw(&mut self, tasks: &[usize]) {
         for at in tasks {
-            let open = self.tasks[*at].withdraw();
+            let open = self.tasks[*at].withdraw(self.seq);
             self.unask(open);
         }
         // Those before them last: who is placed with what it needs takes those that need itself along no more.
@@ -52,13 +114,14 @@ impl RunState {
             _ => false,
         };
         let task = scope.task.as_ref().and_then(|task| self.task(task));
-        goes_on && task.is_some_and(|task| !self.has_needs(task))
+        goes_on && task.is_some_and(|task| !self.is_founded(task))
     }
 }
 
 impl TaskRun {
     /// Gives back what it asked and nobody answered.
-    fn withdraw(&mut self) -> BTreeSet<QuestionId> {
+    fn withdraw(&mut self, seq: u64) -> BTreeSet<QuestionId> {
+        self.set_aside(seq);
         self.ended = None;
         self.base = None;
         if self.has_begun() {

@@ -9,7 +9,7 @@ use sequester_core::context::{
 use sequester_core::digest::Digest;
 use sequester_core::message::Message;
 use sequester_core::path::RepoPath;
-use sequester_core::run::{AttemptStarted, Event, Scope};
+use sequester_core::run::{AttemptStarted, Event, Recorded, Scope};
 use sequester_testkit::{PlanText, TaskText, world};
 
 use crate::recording::{Files, Recording, Script};
@@ -205,6 +205,21 @@ fn a_foreign_sentence_in_a_tool_result_is_found() {
     let result =
         |id: &str| if id == "letter" { format!("src/x.rs: {FOREIGN}") } else { String::new() };
     finds(&record(&Script { result: Box::new(result), ..Script::default() }), "letter", Rule::Leak);
+}
+
+#[test]
+fn what_was_said_in_an_attempt_that_nobody_took_up_is_judged_too() {
+    let result =
+        |id: &str| if id == "letter" { format!("src/x.rs: {FOREIGN}") } else { String::new() };
+    let mut recording = record(&Script { result: Box::new(result), ..Script::default() });
+    let ends = |one: &Recorded| {
+        is_of(&one.entry.scope, "letter", 1) && matches!(one.entry.event, Event::AttemptEnded(_))
+    };
+    let end = recording.events.iter().position(ends).unwrap();
+    recording.events.truncate(end);
+    let retry = vec!["letter".into()];
+    recording.tell(Scope::default(), Event::RunResumed { retry, budget: None });
+    finds(&recording, "letter", Rule::Leak);
 }
 
 #[test]

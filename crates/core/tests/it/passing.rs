@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use sequester_core::agent;
 use sequester_core::budget::{Budget, Spent};
-use sequester_core::change::{Action, Change, Entry as File, Mode};
+use sequester_core::change::{Action, Change, Entry as File, Mode, Refusals};
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
@@ -17,7 +17,7 @@ use sequester_core::record::{Catalogue, Handed, Kind, Record, Seeker, left};
 use sequester_core::report::{Phase, Report};
 use sequester_core::run::{
     AttemptEnded, AttemptStarted, Ended, Entry, Event, Purpose, Recorded, RunState, Said, Scope,
-    Shown, Started, TaskEnded,
+    Shown, Started, TaskEnded, TaskSpec,
 };
 use sequester_core::store::Batch;
 use sequester_testkit::{PlanText, TaskText, started};
@@ -83,6 +83,30 @@ impl Told {
     }
 
     fn attempt(&mut self, task: &str, number: u32, deed: &Deed<'_>) {
+        let scope = self.begin(task, number, deed);
+        let report: Report = serde_json::from_value(deed.report.clone()).unwrap();
+        let entries = deed.touches.iter().map(|path| file(path)).collect();
+        let mut batch = Batch::default();
+        let change = Change { entries, ..Change::default() }.pack(&mut batch);
+        for blob in batch.blobs {
+            self.keep(blob.to_vec());
+        }
+        let ended = AttemptEnded {
+            outcome: agent::Outcome::Done,
+            said: Some(Said::of(&report)),
+            report: Some(self.keep(serde_json::to_vec(&report).unwrap())),
+            claimed: Vec::new(),
+            change: deed.tree.map(|_| change),
+            tree: deed.tree.map(TreeId::from),
+            trouble: None,
+            refused: Refusals::default(),
+            kept: self.keep(serde_json::to_vec(&agent::Kept::default()).unwrap()),
+            spent: Spent::default(),
+        };
+        self.tell(scope, Event::AttemptEnded(Box::new(ended)));
+    }
+
+    fn begin(&mut self, task: &str, number: u32, deed: &Deed<'_>) -> Scope {
         let (phase, attempt) = (Some(deed.phase), Some(number));
         let scope = Scope { task: Some(task.into()), phase, attempt };
         let none = self.keep(b"{}".to_vec());
@@ -112,26 +136,7 @@ impl Told {
             sources: None,
         };
         self.tell(scope.clone(), Event::AttemptStarted(Box::new(begun)));
-        let report: Report = serde_json::from_value(deed.report.clone()).unwrap();
-        let entries = deed.touches.iter().map(|path| file(path)).collect();
-        let mut batch = Batch::default();
-        let change = Change { entries, ..Change::default() }.pack(&mut batch);
-        for blob in batch.blobs {
-            self.keep(blob.to_vec());
-        }
-        let ended = AttemptEnded {
-            outcome: agent::Outcome::Done,
-            said: Some(Said::of(&report)),
-            report: Some(self.keep(serde_json::to_vec(&report).unwrap())),
-            claimed: Vec::new(),
-            change: deed.tree.map(|_| change),
-            tree: deed.tree.map(TreeId::from),
-            trouble: None,
-            refused: Vec::new(),
-            kept: self.keep(serde_json::to_vec(&agent::Kept::default()).unwrap()),
-            spent: Spent::default(),
-        };
-        self.tell(scope, Event::AttemptEnded(Box::new(ended)));
+        scope
     }
 
     fn end(&mut self, task: &str, state: Ended, tree: &str) {
@@ -153,6 +158,16 @@ impl Told {
         };
         self.attempt(task, 1, &deed);
         self.end(task, Ended::Done, &tree);
+    }
+
+    /// What the attempt of a task that is under way may recall, by who knows what `catalogue` does.
+    fn recalled(&self, catalogue: &mut Catalogue, task: &str) -> Vec<(String, Option<f64>)> {
+        let run = self.state();
+        let seeker = Seeker::begun(&run, &task.into()).unwrap();
+        let read = |digest: &Digest| self.blobs.get(digest).cloned().ok_or(());
+        catalogue.fill(&catalogue.missing(&run, &seeker), read).unwrap();
+        let chosen = catalogue.recall(&seeker, "who counts parcels?").into_iter();
+        chosen.map(|one| (one.record.text.clone(), one.score)).collect()
     }
 
     /// What a task is handed, as a process would that knows nothing yet.
@@ -402,6 +417,61 @@ fn what_is_begun_anew_is_handed_to_nobody_by_who_knew_it_before() {
     told.end("t1", Ended::Done, "again");
     let again = hand(&told);
     assert!(again.len() == 2 && again.iter().any(|text| text.contains("another way")), "{again:?}");
+}
+
+#[test]
+fn what_an_attempt_may_recall_is_what_was_there_when_it_began() {
+    for share in [Share::Needs, Share::AllEarlier] {
+        let mut told = Told::new(begun(&[vec![], vec![], vec![0, 1]], share, Relevance::Words));
+        told.done("t0", "The part 0 counts parcels.");
+        told.done("t1", "The part 1 counts parcels.");
+        let again = Deed {
+            step: "write",
+            phase: Phase::Write,
+            from: None,
+            tree: Some("again"),
+            touches: &["src/t0.rs", "src/t1.rs"],
+            report: written("t1", "All parcels, parcels and parcels are counted in another way."),
+        };
+        told.begin("t2", 1, &again);
+        let mut known = Catalogue::default();
+        let first = told.recalled(&mut known, "t2");
+        assert_eq!(first.len(), 2);
+        let mut same = |told: &Told| {
+            assert_eq!(told.recalled(&mut known, "t2"), first);
+            assert_eq!(told.recalled(&mut Catalogue::default(), "t2"), first, "another process");
+            // Others may look at what is there now, in between.
+            let run = told.state();
+            let person = Seeker::person(&run);
+            let read = |digest: &Digest| told.blobs.get(digest).cloned().ok_or(());
+            known.fill(&known.missing(&run, &person), read).unwrap();
+            assert_eq!(told.recalled(&mut known, "t2"), first);
+        };
+        told.about("t1", Event::MergeConflicted { paths: vec!["src/t1.rs".to_owned()] });
+        same(&told);
+        told.attempt("t1", 2, &again);
+        told.end("t1", Ended::Done, "again");
+        same(&told);
+    }
+}
+
+#[test]
+fn what_the_plan_says_was_done_before_hands_on_its_interfaces_alone() {
+    let mut started = begun(&[vec![], vec![0], vec![1]], Share::Needs, Relevance::Words);
+    started.tasks[0].left_out = Some(TaskSpec::TICKED.to_owned());
+    started.tasks[1].left_out = Some("It is optional; `--optional` takes it.".to_owned());
+    for at in [0, 1] {
+        started.tasks[at].produces = vec![format!("`fn count_{at}(parcels: u32)`")];
+    }
+    started.tasks[2].consumes = vec!["`count_0`".to_owned(), "`count_1`".to_owned()];
+    let mut told = Told::new(started);
+    told.end("t0", Ended::Skipped, "start");
+    told.end("t1", Ended::Skipped, "start");
+    let handed = told.handed("t2", "Write the part number 2.");
+    let ids: Vec<&str> = handed.chosen.iter().map(|one| &*one.record.id).collect();
+    assert_eq!(ids, ["t0/interface-1"]);
+    assert_eq!(handed.chosen[0].record.text, "`fn count_0(parcels: u32)`");
+    assert_eq!(told.left("t0").len(), 1);
 }
 
 #[test]

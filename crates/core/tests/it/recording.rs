@@ -8,7 +8,7 @@ use sequester_core::agent::{self, AgentRun, Brief, Role, Step};
 use sequester_core::architecture::Piece;
 use sequester_core::audit::{Archive, Audit, audit};
 use sequester_core::budget::Budget;
-use sequester_core::change::Change;
+use sequester_core::change::{Change, Refusals};
 use sequester_core::companion::{Companion, Companions};
 use sequester_core::context::{
     Builder, Clarification, Given, IsolatedContext, Request, Share, Shelf, Work,
@@ -388,7 +388,7 @@ impl Recording {
             tree: Some(tree.clone()),
             claimed: Vec::new(),
             trouble: None,
-            refused: Vec::new(),
+            refused: Refusals::default(),
             kept: self.kept.keep(&agent::Kept::default()),
             spent: sequester_core::budget::Spent::default(),
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sequester_core::agent::{self, Ending, Fault};
-use sequester_core::change::Change;
+use sequester_core::change::{Change, Refusals};
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::profile::TASK;
@@ -83,7 +83,7 @@ impl Controller {
             change: left.change.as_ref().map(|change| change.pack(&mut batch)),
             tree: left.tree,
             trouble: left.trouble,
-            refused: left.change.map(|change| change.refused).unwrap_or_default(),
+            refused: left.change.as_ref().map(Refusals::of).unwrap_or_default(),
             kept: batch.keep(json(&ending.kept)),
             spent: ending.spent,
             outcome: ending.outcome,
@@ -173,7 +173,7 @@ pub(super) fn failed(fault: Fault) -> AttemptEnded {
         change: None,
         tree: None,
         trouble: None,
-        refused: Vec::new(),
+        refused: Refusals::default(),
         kept: Digest::of(&json(&agent::Kept::default())),
         spent: sequester_core::budget::Spent::default(),
     }

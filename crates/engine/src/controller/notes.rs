@@ -1,4 +1,4 @@
-//! What a done task left for the project's notes goes into their file, once.
+//! What a done task left for the project's notes goes into their file, once, and out of it if it is taken back.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,6 +24,8 @@ struct Line {
     /// Somebody came since it was last begun with.
     is_fresh: bool,
     is_under_way: bool,
+    /// What was taken back was looked for when the run came to its end.
+    is_tidied: bool,
 }
 
 impl Unmerged {
@@ -45,6 +47,17 @@ impl Unmerged {
             (line.is_fresh, line.is_under_way) = (false, true);
         }
         begins
+    }
+
+    /// Whether there is something in the file that counts no more, once: what the file refuses must not keep the run from ending.
+    pub(super) fn tidy(&self, overnoted: impl FnOnce() -> Vec<TaskId>) -> bool {
+        if std::mem::replace(&mut self.line().is_tidied, true) {
+            return false;
+        }
+        let tasks = overnoted();
+        let is_needed = !tasks.is_empty();
+        self.add(tasks);
+        is_needed
     }
 
     pub(super) fn is_under_way(&self) -> bool {
@@ -73,26 +86,29 @@ impl Controller {
     async fn note(&self, task: &TaskId) -> Result<bool, Trouble> {
         let known = self.log.read(|run| {
             let is_on = run.started.settings.records.notes;
-            let known = run.task(task).filter(|known| is_on && known.is_done());
+            let known = run.task(task);
+            let known = known.filter(|known| is_on && (known.is_done() || known.in_notes()));
             known.map(|known| (run.run.clone(), known.clone()))
         });
         let Some((run, known)) = known else { return Ok(true) };
         let (store, book) = (Arc::clone(&self.world.store), Arc::clone(&self.world.notes));
         let ended = known.ended_at();
         let merged = blocking(move || {
-            let notes = left(&known, store.as_ref())?;
-            if notes.is_empty() {
+            // Of one that is done no more there is nothing.
+            let notes = if known.is_done() { left(&known, store.as_ref())? } else { Vec::new() };
+            if notes.is_empty() && !known.in_notes() {
                 return Ok::<_, Trouble>(None);
             }
             let told = book.merge(&run, &known.spec.id, &notes);
-            let sections = notes.into_iter().map(|note| note.section).collect();
+            let sections: Vec<String> = notes.into_iter().map(|note| note.section).collect();
             Ok(Some(match told {
-                Ok(told) => (sections, told),
-                Err(why) => (Vec::new(), vec![why]),
+                // Without a section words are a refusal.
+                Ok(_) if sections.is_empty() => (true, sections, Vec::new()),
+                Ok(told) => (true, sections, told),
+                Err(why) => (false, Vec::new(), vec![why]),
             }))
         });
-        let Some((sections, told)) = merged.await?? else { return Ok(true) };
-        let is_merged = !Vec::is_empty(&sections);
+        let Some((is_merged, sections, told)) = merged.await?? else { return Ok(true) };
         self.tell(task, Event::NotesMerged { ended, sections, told }).await?;
         Ok(is_merged)
     }

@@ -30,7 +30,8 @@ impl Records {
         task: &TaskId,
         asking: Option<&Asking>,
     ) -> Result<(Handed, Option<Pack>), Trouble> {
-        let found = self.look(log, store, task, |catalogue, seeker| {
+        let seek = |run: &RunState| Seeker::of(run, task);
+        let found = self.look(log, store, seek, |catalogue, seeker| {
             let handed = match asking {
                 Some(Asking { text, paths }) => catalogue.hand(seeker, &Query { text, paths }),
                 None => seeker.nothing(),
@@ -56,7 +57,7 @@ impl Records {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a subagent of a task asks for.
+    /// What a subagent of a task asks for: of what was there when the attempt began.
     pub(super) fn recall(
         &self,
         log: &Log,
@@ -64,7 +65,8 @@ impl Records {
         task: &TaskId,
         text: &str,
     ) -> Result<Vec<Chosen>, Trouble> {
-        let found = self.look(log, store, task, |catalogue, seeker| catalogue.recall(seeker, text));
+        let seek = |run: &RunState| Seeker::begun(run, task);
+        let found = self.look(log, store, seek, |catalogue, seeker| catalogue.recall(seeker, text));
         Ok(found?.unwrap_or_default())
     }
 
@@ -85,13 +87,13 @@ impl Records {
         &self,
         log: &Log,
         store: &dyn RunStore,
-        task: &TaskId,
+        seek: impl FnOnce(&RunState) -> Option<Seeker>,
         look: impl FnOnce(&Catalogue, &Seeker) -> T,
     ) -> Result<Option<T>, Trouble> {
         let mut catalogue = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
         // The log is not held while the disk is read.
         let wanted = |run: &RunState| {
-            let seeker = Seeker::of(run, task)?;
+            let seeker = seek(run)?;
             let missing = catalogue.missing(run, &seeker);
             Some((seeker, missing))
         };

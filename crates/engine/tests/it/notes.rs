@@ -1,6 +1,8 @@
 //! What tasks write into the project's notes, in whole runs: who sees it, and that it reaches the file once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sequester_core::audit::Rule;
@@ -201,6 +203,43 @@ async fn notes_of_a_report_count_also_those_of_a_try_that_was_mended() {
     let seen = shown(&stage).into_iter().filter(|one| one.prompt.contains("note-first"));
     let seen: BTreeSet<String> = seen.map(|one| one.task).collect();
     assert_eq!(seen, BTreeSet::from(["d".to_owned()]));
+}
+
+#[tokio::test]
+async fn what_a_task_noted_goes_with_what_is_taken_back() {
+    let stops = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&stops);
+    let play = move |task: &str, messages: &[Message]| {
+        if task != "a" || !now.load(Ordering::Relaxed) {
+            return noting(task, messages);
+        }
+        calls(&[(
+            "report",
+            json!({
+                "task_id": task, "phase": "write", "status": "complete", "decision": "STOP",
+                "findings": {"files_changed": [], "tests_written": []},
+                "context_summary": "It cannot be done.", "reason": "It cannot be done.",
+                "self_review": [{"item": "It is there", "ok": false}],
+            }),
+        )])
+    };
+    let stage = Stage { noted: PERSONS, ..Stage::new(PLAN, &[], play) };
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let wrote = |stage: &Stage| -> Vec<String> {
+        file(stage).into_iter().map(|(author, _)| author).collect()
+    };
+    let all = ["a", "b", "c", "d"].map(|task| format!("task {task} of run r1"));
+    assert_eq!(wrote(&stage), all);
+    stops.store(true, Ordering::Relaxed);
+    let again = || Event::RunResumed { retry: vec!["a".into()], budget: None };
+    stage.tell(Scope::default(), again()).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Failed));
+    assert_eq!(wrote(&stage), all[1..]);
+    stops.store(false, Ordering::Relaxed);
+    stage.tell(Scope::default(), again()).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    assert_eq!(wrote(&stage), all);
+    assert_eq!(stage.state().unnoted(), []);
 }
 
 #[tokio::test]

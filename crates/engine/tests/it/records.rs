@@ -15,7 +15,7 @@ use sequester_core::provider::Reply;
 use sequester_core::recall::Relevance;
 use sequester_core::record::{Catalogue, Seeker, Switches};
 use sequester_core::repository::{Repository as _, Snapshot};
-use sequester_core::run::{Event, Outcome, Purpose, Scope};
+use sequester_core::run::{Entry, Event, Outcome, Purpose, Recorded, Scope};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_core::tokens;
 use sequester_testkit::provider::calls;
@@ -159,6 +159,15 @@ async fn sharing_does_what_it_is_told() {
     assert_eq!(none.conduct().await, Ok(Outcome::Done));
     assert_eq!(passed(&none), told([("a", ""), ("b", ""), ("c", ""), ("d", "")]));
     assert!(shown(&none).iter().all(|one| !one.tools.iter().any(|tool| tool == "recall")));
+    for one in none.log() {
+        let Event::AttemptStarted(started) = &one.entry.event else { continue };
+        let manifest = none.store.blob(&started.context.manifest).unwrap();
+        let manifest: Manifest = serde_json::from_slice(&manifest).unwrap();
+        let records = manifest.withheld.iter().filter(|one| one.kind == Kind::Record);
+        let told: Vec<_> = records.map(|one| (one.source.as_str(), one.rule.as_str())).collect();
+        let rule = "the run shares no records (`share none`)";
+        assert_eq!(told, [("records of other tasks", rule)]);
+    }
     assert_eq!(none.audit().breaches, []);
 
     // Two waves without an edge between the chains.
@@ -379,6 +388,29 @@ async fn who_asks_for_records_gets_those_of_its_needs_alone() {
     assert_eq!(results(&stage, "a")[0], "No record that you may see is about that.");
     let audit = stage.audit();
     assert_eq!(audit.breaches, []);
+}
+
+#[tokio::test]
+async fn what_was_recalled_and_is_taken_back_meanwhile_is_no_breach() {
+    let stage = Stage::new(&plan(), &[], asking("marked for all"));
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let mut log = stage.log();
+    let ends = |one: &Recorded| {
+        let is_end = matches!(one.entry.event, Event::AttemptEnded(_));
+        is_end && one.entry.scope.task == Some("b".into())
+    };
+    let end = log.iter().position(ends).unwrap();
+    log.truncate(end + 1);
+    // What `a` left does not fit, and what is built on it is cut off.
+    let scope = Scope { task: Some("a".into()), ..Scope::default() };
+    let event = Event::MergeConflicted { paths: vec!["a.txt".to_owned()] };
+    let clash = Recorded { entry: Entry { scope, event }, ..log[end].clone() };
+    log.insert(end, clash);
+    for (seq, one) in (1..).zip(&mut log) {
+        one.seq = seq;
+    }
+    assert!(results(&stage, "b")[0].contains("mark-a"));
+    assert_eq!(stage.audit_of(&log).breaches, []);
 }
 
 #[tokio::test]

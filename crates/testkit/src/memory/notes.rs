@@ -45,9 +45,7 @@ impl Notebook for MemoryNotes {
         }
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = Notes::parse(&text);
-        for note in notes {
-            file.merge(note, run, task);
-        }
+        file.settle(run, task, notes);
         let told = file.compact(BYTES);
         *text = file.render();
         Ok(told)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use sequester_core::agent::Registry;
+use sequester_core::context::Share;
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::limits::{Limit, Limits};
 use sequester_core::profile::{HOST_HINT, is_host};
@@ -285,14 +286,8 @@ impl Reader<'_> {
     /// What passes from task to task is known word by word; the rest is read where it is used.
     fn check_later(&mut self, key: &str, value: &Spanned<DeValue<'_>>) {
         match key {
-            "relevance" => {
-                let known = Relevance::ALL.map(Relevance::as_str);
-                let text = self.text(key, value);
-                if text.is_some_and(|text| Relevance::parse(&text).is_none()) {
-                    let hint = format!("Write `{}`.", known.join("`, `"));
-                    self.bad(&value.span(), "`relevance` has no such value.", hint);
-                }
-            }
+            "relevance" => self.check_word(key, value, &Relevance::ALL.map(Relevance::as_str)),
+            "share" => self.check_word(key, value, &Share::ALL.map(Share::as_str)),
             "records" => {
                 for (kind, at, value) in self.table(key, value) {
                     if !RECORDS.contains(&kind) {
@@ -304,6 +299,13 @@ impl Reader<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn check_word(&mut self, key: &str, value: &Spanned<DeValue<'_>>, known: &[&str]) {
+        if self.text(key, value).is_some_and(|text| !known.contains(&text.as_str())) {
+            let hint = format!("Write `{}`.", known.join("`, `"));
+            self.bad(&value.span(), format!("`{key}` has no such value."), hint);
         }
     }
 

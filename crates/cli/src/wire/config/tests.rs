@@ -93,6 +93,17 @@ fn all_that_is_wrong_is_said_with_its_place_and_what_may_be_meant() {
 }
 
 #[test]
+fn a_way_to_share_that_there_is_not_is_said_where_it_stands() {
+    let told = "1:9 SQ0255 `share` has no such value. Write `needs`, `none`, `all-earlier`.";
+    assert_eq!(faults("share = \"siblings\"\n", &repository()), [told]);
+    assert_eq!(
+        faults("share = 1\n", &user()),
+        ["1:9 SQ0255 `share` must be a text. Write `share = \"...\"`."]
+    );
+    assert_eq!(settings("share = \"none\"", "share = \"needs\"").share(), Share::None);
+}
+
+#[test]
 fn checks_that_cannot_be_run_are_said_where_they_stand() {
     assert_eq!(
         faults("checks = [\"python3 -m unittest\"]\n", &repository()),

@@ -204,9 +204,17 @@ impl<'a> Finder<'a> {
         let told = format!("The plan says that this task consumes `{whole}`, which is not there.");
         let there = as_it_is("It is there already, or the task does without it.");
         let Some(maker) = makers.first().copied() else {
-            let text = format!(
-                "Task `{task}` consumes `{whole}`, which no task produces and the code does not have."
-            );
+            let says = |one: &&Task| {
+                one.done && names(&one.interfaces.produces).any(|made| fits(made.whole))
+            };
+            let text = match self.ground.plan.tasks.iter().find(says) {
+                Some(Task { id, .. }) => format!(
+                    "Task `{task}` consumes `{whole}`, which task `{id}` produces, and the plan says that it is done; the code does not have it."
+                ),
+                None => format!(
+                    "Task `{task}` consumes `{whole}`, which no task produces and the code does not have."
+                ),
+            };
             return self.doubt(at, text, told, vec![there]);
         };
         let other = &self.task(maker).id;

@@ -91,3 +91,21 @@ fn no_task_comes_before_one_that_it_needs() {
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.committed(), ["b", "d", "c", "a"]);
 }
+
+#[test]
+fn what_is_under_way_on_a_task_that_comes_back_as_another_begins_anew() {
+    let tasks = || vec![task("a", &[]), task("b", &["a"]), task("c", &["b"])];
+    let mut stage = Stage::new(started(tasks(), &["m"]));
+    stage.asks_once("c");
+    assert_eq!(stage.play(), Outcome::Waiting);
+    stage.edit(tasks().split_off(1));
+    assert_eq!(stage.state.inbox().count(), 1);
+    let mut again = tasks();
+    again[0].text = Digest::of(b"another");
+    stage.edit(again);
+    assert_eq!(stage.state.inbox().count(), 0, "it asked about what is no more");
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.tried("c"), ["write first m", "write rebased m", "review first m"]);
+    let c = stage.state.task(&"c".into()).unwrap();
+    assert_eq!(c.base.as_ref().unwrap().as_str(), "base+a@3+b@1");
+}

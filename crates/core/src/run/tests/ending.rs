@@ -155,3 +155,32 @@ fn what_comes_before_a_task_that_was_done_out_of_turn_is_waited_for() {
     });
     assert!(ended.is_some() && ended < begun, "{ended:?} {begun:?}");
 }
+
+#[test]
+fn what_was_looked_at_for_notes_before_a_run_ended_is_not_looked_at_again() {
+    let mut stage = Stage::new(started(vec![task("a", &[]), task("b", &["a"])], &["m"]));
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.state.unnoted(), []);
+    stage.resume(&["a"]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.state.unnoted(), []);
+    let merged = |stage: &mut Stage, task: &str, sections: &[&str], told: &[&str]| {
+        let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+        let ended = stage.state.task(&task.into()).unwrap().ended_at();
+        let (sections, told) = (owned(sections), owned(told));
+        let scope = Scope { task: Some(task.into()), ..Scope::default() };
+        stage.tell(scope, Event::NotesMerged { ended, sections, told });
+    };
+    // While the file refuses one, nobody knows of the others.
+    stage.resume(&["a", "b"]);
+    merged(&mut stage, "a", &[], &["The disk is full."]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.state.unnoted(), ["a".into(), "b".into()]);
+    merged(&mut stage, "a", &["Findings"], &[]);
+    assert_eq!(stage.state.unnoted(), ["b".into()]);
+    assert_eq!(stage.state.overnoted(), []);
+    stage.resume(&["a"]);
+    assert_eq!(stage.state.overnoted(), ["a".into()]);
+    merged(&mut stage, "a", &[], &[]);
+    assert_eq!(stage.state.overnoted(), []);
+}

@@ -2,6 +2,7 @@
 
 use crate::agent;
 use crate::budget::{Budget, Spent};
+use crate::change::Refusals;
 use crate::check::{Check, Counts, Kind};
 use crate::digest::Digest;
 use crate::moment::Moment;
@@ -225,7 +226,7 @@ fn ended(said: Said) -> Event {
         change: Some(Digest::of(b"bytes")),
         tree: Some("tree".into()),
         trouble: Some("It is gone.".to_owned()),
-        refused: Vec::new(),
+        refused: Refusals::default(),
         kept: Digest::of(b"bytes"),
         spent: Spent::default(),
     }))

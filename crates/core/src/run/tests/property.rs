@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::stage::{Brought, Stage, started, task};
 use crate::agent::{self, Fault};
+use crate::change::Refusals;
 use crate::context::Share;
 use crate::report::{Phase, Question, Status};
 use crate::run::reach::waves;
@@ -173,8 +174,13 @@ proptest! {
             let before = RunState::replay(&stage.log[..at]).unwrap();
             let own = before.position(recorded.entry.scope.task.as_ref().unwrap()).unwrap();
             let waves = waves(&before.tasks);
+            // What did not fit waits itself for others, and so does what builds on it.
+            let mut again = std::collections::BTreeSet::new();
             for (task, wave) in before.tasks.iter().zip(&waves) {
-                let is_there = task.ended.is_some() || task.over.is_some();
+                if task.over.is_some() && task.ended.is_none() || task.spec.needs.iter().any(|need| again.contains(need)) {
+                    again.insert(task.spec.id.clone());
+                }
+                let is_there = task.ended.is_some() || again.contains(&task.spec.id);
                 prop_assert!(*wave >= waves[own] || is_there, "{} before {own}", task.spec.id);
             }
         }
@@ -235,6 +241,42 @@ proptest! {
     }
 
     #[test]
+    fn nothing_begins_or_comes_onto_the_branch_on_what_is_done_no_more(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
+        turns in prop::collection::vec(0_usize..8, 1..30), clashes in prop::collection::vec(any::<bool>(), 9),
+        last in 0_usize..9, again in prop::collection::vec(0_usize..9, 1..5),
+    ) {
+        let mut stage = stage(&plan, days, jobs);
+        let mut turns = turns.into_iter().cycle();
+        stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
+        let mut clashes = clashes;
+        stage.conflict = Box::new(move |id| {
+            let number: usize = id.as_str()[1..].parse().unwrap();
+            std::mem::take(&mut clashes[number])
+        });
+        stage.stop_after(&format!("t{last}"));
+        stage.play();
+        stage.stopping = false;
+        for task in again {
+            stage.resume(&[&format!("t{}", task % plan.len())]);
+            play_out(&mut stage);
+        }
+        let mut state = RunState::begin(&stage.log[0]).unwrap();
+        for recorded in &stage.log[1..] {
+            let builds = matches!(recorded.entry.event, Event::AttemptStarted(_) | Event::TaskCommitted { .. });
+            let mut below: Vec<_> = recorded.entry.scope.task.iter().filter(|_| builds).cloned().collect();
+            while let Some(task) = below.pop() {
+                for need in &state.task(&task).unwrap().spec.needs {
+                    prop_assert!(state.task(need).unwrap().is_done(), "{:?} on {need}", recorded.entry.scope);
+                    below.push(need.clone());
+                }
+            }
+            state.fold(recorded).unwrap();
+        }
+        prop_assert_eq!(&state, &stage.state);
+    }
+
+    #[test]
     fn what_a_task_may_spend_is_the_same_however_many_are_worked_on_at_once(
         plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 2_usize..17,
         turns in prop::collection::vec(0_usize..8, 1..30), budget in 1_000_u64..60_000,
@@ -275,7 +317,7 @@ proptest! {
             let event = Event::AttemptEnded(Box::new(AttemptEnded {
                 outcome: agent::Outcome::Failed { fault: Fault::Runtime { message: "lost".to_owned() } },
                 said: None, report: None, claimed: Vec::new(), change: None, tree: None, trouble: None,
-                refused: Vec::new(),
+                refused: Refusals::default(),
                 kept: crate::digest::Digest::of(b"kept"), spent: crate::budget::Spent::default(),
             }));
             let scope = Scope { task: Some(task), phase: Some(phase), attempt: Some(number) };

@@ -1,4 +1,6 @@
-use super::stage::{Stage, started, task};
+use super::stage::{Brought, Stage, started, task};
+use crate::agent;
+use crate::budget::Limit;
 use crate::run::*;
 
 /// A run of tasks of two attempts, 1,100 tokens each, that has so many tokens.
@@ -77,4 +79,23 @@ fn a_task_without_money_is_in_nobodys_way() {
     stage.jobs = 1;
     assert_eq!(stage.play(), Outcome::BudgetExhausted);
     assert_eq!((stage.ended("a"), stage.ended("b")), (None, Some(Ended::Done)));
+}
+
+#[test]
+fn a_new_budget_is_for_those_that_the_old_one_was_too_small_for() {
+    let mut tasks = ["turns", "tokens", "own", "agent"].map(|id| task(id, &[])).to_vec();
+    tasks[2].budget.tokens = Some(1_500);
+    let mut all = started(tasks, &["m"]);
+    all.settings.budget = Cap { tokens: Some(8_000), price: None };
+    let mut stage = Stage::new(all);
+    stage.attempt = Box::new(|id, _| {
+        let limit = if id.as_str() == "turns" { Limit::Turns } else { Limit::Tokens };
+        Brought::ended(agent::Outcome::BudgetExhausted { limit })
+    });
+    stage.least = ("agent", 1_200);
+    assert_eq!(stage.play(), Outcome::BudgetExhausted);
+    assert_eq!(cap(&stage, "agent", 1), Some(1_200));
+    assert_eq!(stage.state.poor(), ["tokens".into()]);
+    stage.state.started.settings.budget.tokens = None;
+    assert_eq!(stage.state.poor(), [], "without a budget none is too small");
 }

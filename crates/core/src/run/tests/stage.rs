@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::agent;
 use crate::budget::{Budget, Spent};
+use crate::change::Refusals;
 use crate::context::Share;
 use crate::digest::Digest;
 use crate::id::TaskId;
@@ -138,6 +139,8 @@ pub(super) struct Stage {
     /// Whether an attempt whose ground gives way is stopped at once; else it runs out.
     pub(super) stops: bool,
     pub(super) clock: u64,
+    /// The tokens that the agent of a task may use.
+    pub(super) least: (&'static str, u64),
     last: Option<TaskId>,
 }
 
@@ -160,6 +163,7 @@ impl Stage {
             conflict: Box::new(|_| false),
             stops: true,
             clock: 1,
+            least: ("", 0),
             last: None,
         }
     }
@@ -246,7 +250,7 @@ impl Stage {
     fn let_go(&mut self, under_way: &mut VecDeque<Effect>) {
         for effect in std::mem::take(under_way) {
             let known = self.state.task(effect.task()).unwrap();
-            let stands = self.state.has_needs(known);
+            let stands = self.state.is_founded(known);
             match &effect {
                 Effect::Verify { .. } if !stands => {}
                 Effect::Attempt { task, number, order, .. } if !stands && self.stops => {
@@ -261,6 +265,8 @@ impl Stage {
 
     fn begin(&mut self, effect: &Effect) {
         let Effect::Attempt { task, number, order, cap } = effect else { return };
+        let is_less = self.least.0 == task.as_str();
+        let tokens = if is_less { Some(self.least.1) } else { cap.tokens };
         let bytes = Digest::of(b"bytes");
         let context = Shown {
             digest: bytes.clone(),
@@ -283,7 +289,7 @@ impl Stage {
             context,
             tools: Vec::new(),
             specs: bytes,
-            budget: Budget { tokens: cap.tokens, price: cap.price, ..Budget::default() },
+            budget: Budget { tokens, price: cap.price, ..Budget::default() },
             parent: None,
             sources: None,
             inherited: None,
@@ -320,9 +326,9 @@ impl Stage {
                     tree: brought.changes.then(|| tree.as_str().into()),
                     claimed: Vec::new(),
                     trouble: None,
-                    refused: Vec::new(),
+                    refused: Refusals::default(),
                     kept: Digest::of(b"kept"),
-                    spent: Spent::default(),
+                    spent: Spent { turns: 1, usage, ..Spent::default() },
                 }));
                 self.tell(scope(&task, &order, number), event);
             }

@@ -168,6 +168,22 @@ fn what_is_done_again_withdraws_what_is_under_way_on_it_and_nothing_that_is_done
 }
 
 #[test]
+fn who_is_built_on_what_is_done_again_is_known_before() {
+    let tasks = vec![task("a", &[]), task("c", &["a"]), task("d", &["a"]), task("e", &["c"])];
+    let mut stage = Stage::new(started([tasks, vec![task("x", &[])]].concat(), &["m"]));
+    stage.asks_once("c");
+    assert_eq!(stage.play(), Outcome::Waiting);
+    let upon = |again: &[&str]| {
+        let again: Vec<crate::id::TaskId> = again.iter().map(|one| (*one).into()).collect();
+        let Upon { anew, stays } = stage.state.upon(&again);
+        (anew, stays)
+    };
+    assert_eq!(upon(&["a"]), (vec!["c".into()], vec!["d".into()]));
+    assert_eq!(upon(&["a", "d"]), (vec!["c".into()], vec![]));
+    assert_eq!(upon(&["x"]), (vec![], vec![]));
+}
+
+#[test]
 fn what_has_not_begun_waits_again_however_far_below_it_something_was_withdrawn() {
     // The stage compares what can go on with what would be found anew. `x` comes to its end after so many others did.
     for others in 0..24 {
@@ -204,4 +220,77 @@ fn nothing_begins_on_what_stands_until_what_is_done_again_below_it_has_ended() {
             ends.map(|one| one.entry.scope.task.as_ref().unwrap().to_string()).collect();
         assert_eq!(ends, ["a", "b", "c", "a", "d"], "{jobs} jobs");
     }
+}
+
+/// Each stands on the one before, but for `x`, which stands on none and asks something first. Stopped when `b` is done, `a` is done
+/// again.
+fn redone(ids: &[&str], again: fn() -> Brought) -> Stage {
+    let needs = |at: usize| if ids[at] == "a" { 0..0 } else { at.saturating_sub(1)..at };
+    let solo = |at| TaskSpec { workflow: "solo".to_owned(), ..task(ids[at], &ids[needs(at)]) };
+    let mut stage = Stage::new(started((0..ids.len()).map(solo).collect(), &["m"]));
+    stage.asks_once("x");
+    stage.stop_after("b");
+    stage.play();
+    assert_eq!(stage.ended("b"), Some(Ended::Done));
+    stage.stopping = false;
+    stage.attempt =
+        Box::new(move |id, _| if id.as_str() == "a" { again() } else { Brought::done() });
+    stage.resume(&["a"]);
+    stage
+}
+
+fn lost() -> Brought {
+    Brought::stopped(crate::report::Status::Complete)
+}
+
+#[test]
+fn nothing_begins_on_what_stands_if_what_is_done_again_below_it_fails() {
+    let mut stage = redone(&["a", "b", "c", "d"], lost);
+    assert_eq!(stage.play(), Outcome::Failed);
+    assert_eq!(stage.ended("b"), Some(Ended::Done), "what is done stays");
+    assert!(stage.tried("c").is_empty() && stage.tried("d").is_empty());
+    let reason = |task: &str| {
+        let task = stage.state.task(&task.into()).unwrap();
+        task.ended.as_ref().unwrap().reason.clone().unwrap()
+    };
+    assert_eq!(reason("c"), "It needs `b`, and so `a`, which has failed.");
+    assert_eq!(reason("d"), "It needs `c`, and so `a`, which has failed.");
+    let view = RunView::of(&stage.state, false);
+    let blocked_by: Vec<_> = view.tasks.iter().map(|task| task.blocked_by.clone()).collect();
+    assert_eq!(blocked_by, [None, None, Some("a".into()), Some("a".into())]);
+    // Done at last, all goes on.
+    stage.attempt = Box::new(|_, _| Brought::done());
+    stage.resume(&["a"]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(bases(&stage, "c"), ["base+a@3+b@1"]);
+}
+
+#[test]
+fn what_stands_on_what_is_lost_does_not_come_onto_the_branch() {
+    // `x` is not done when `b` is: nothing is on the branch yet.
+    let mut stage = redone(&["x", "a", "b", "c", "d"], lost);
+    assert_eq!((stage.play(), stage.committed().len()), (Outcome::Waiting, 0));
+    stage.answer("r1-1", "Yes.");
+    stage.resume(&[]);
+    assert_eq!(stage.play(), Outcome::Failed);
+    assert_eq!(stage.committed(), ["x"]);
+    let view = RunView::of(&stage.state, false);
+    let b = &view.tasks[2];
+    assert!(b.off_branch);
+    assert_eq!(b.comes_after, Some("a".into()));
+    stage.attempt = Box::new(|_, _| Brought::done());
+    stage.resume(&["a"]);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.committed(), ["x", "a", "b", "c", "d"]);
+}
+
+#[test]
+fn what_was_said_of_a_task_counts_for_nothing_however_far_below_it_something_was_withdrawn() {
+    let mut stage = redone(&["a", "b", "c"], Brought::done);
+    let about = |task: &str| Scope { task: Some(task.into()), ..Scope::default() };
+    let (state, reason, resolution) = (Ended::Failed, None, None);
+    let ended = TaskEnded { state, reason, resolution, tree: None };
+    stage.tell(about("c"), Event::TaskEnded(Box::new(ended)));
+    assert_eq!(stage.ended("c"), None);
+    assert_eq!(stage.play(), Outcome::Done);
 }
