@@ -60,6 +60,20 @@ struct Shelf {
     used: Vec<usize>,
 }
 
+/// What was read of one task, before any of it is filed: half of it is nothing.
+struct Leaving {
+    shown: Shown,
+    kept: Vec<Kept>,
+    records: Vec<Record>,
+}
+
+impl Leaving {
+    fn of(task: &TaskRun, read: Read<'_>) -> Self {
+        let kept = kept(task, read);
+        Self { shown: shown(task, read), records: left_with(task, &kept, read), kept }
+    }
+}
+
 /// A task that is about to begin, as far as records go.
 #[derive(Clone, Debug)]
 pub struct Seeker {
@@ -142,28 +156,28 @@ impl Catalogue {
                 None
             }
         };
-        let mut late = false;
+        let (mut late, mut filled) = (false, Ok(()));
         for (at, task) in missing {
-            late |= self.add(*at, task, &read);
+            let leaving = Leaving::of(task, &read);
             if let Some(error) = failed.borrow_mut().take() {
-                self.tasks[*at] = None;
-                return Err(error);
+                filled = Err(error);
+                break;
             }
+            late |= self.add(*at, task, leaving);
         }
+        // Also after a failure: what was taken before it stays.
         if late {
             self.look_up();
         }
-        Ok(())
+        filled
     }
 
     /// Whether somebody was shown what this task left before it was known here.
-    fn add(&mut self, at: usize, task: &TaskRun, read: Read<'_>) -> bool {
-        let shown = shown(task, read);
+    fn add(&mut self, at: usize, task: &TaskRun, leaving: Leaving) -> bool {
+        let Leaving { shown, mut kept, records } = leaving;
         let used = self.used(&shown);
         self.sought.extend(shown.ids.iter().cloned());
         self.places.insert(task.spec.id.clone(), at);
-        let mut kept = kept(task, read);
-        let records = left_with(task, &kept, read);
         let late = records.iter().any(|record| self.sought.contains(&*record.id));
         let records = records.into_iter().map(|record| self.file(record)).collect();
         kept.retain(|one| !one.backpack.is_empty() || !one.removed.is_empty());

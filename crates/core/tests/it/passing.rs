@@ -29,6 +29,8 @@ use crate::desk::options;
 struct Told {
     events: Vec<Recorded>,
     blobs: BTreeMap<Digest, Vec<u8>>,
+    /// Of what the next attempts are shown.
+    manifest: serde_json::Value,
 }
 
 /// What one attempt says and does.
@@ -52,7 +54,8 @@ fn written(task: &str, summary: &str) -> serde_json::Value {
 
 impl Told {
     fn new(started: Started) -> Self {
-        let mut told = Self { events: Vec::new(), blobs: BTreeMap::new() };
+        let manifest = json!({"fragments": [], "withheld": []});
+        let mut told = Self { events: Vec::new(), blobs: BTreeMap::new(), manifest };
         told.tell(Scope::default(), Event::RunStarted(Box::new(started)));
         told
     }
@@ -101,7 +104,7 @@ impl Told {
                 system: none.clone(),
                 prompt: none.clone(),
                 text: 0..0,
-                manifest: self.keep(br#"{"fragments":[],"withheld":[]}"#.to_vec()),
+                manifest: self.keep(self.manifest.to_string().into_bytes()),
                 tokens: 0,
             },
             tools: Vec::new(),
@@ -430,7 +433,8 @@ fn every_prefix_of_a_log_gives_the_same_records_of_what_is_done() {
     let whole: Vec<Vec<Record>> = (0..4).map(|at| told.left(&format!("t{at}"))).collect();
     let mut seen = 0;
     for length in 1..=told.events.len() {
-        let cut = Told { events: told.events[..length].to_vec(), blobs: told.blobs.clone() };
+        let (events, blobs) = (told.events[..length].to_vec(), told.blobs.clone());
+        let cut = Told { events, blobs, manifest: told.manifest.clone() };
         for (at, whole) in whole.iter().enumerate() {
             let id = format!("t{at}");
             let is_done = cut.state().task(&id.as_str().into()).unwrap().is_done();
@@ -464,4 +468,42 @@ fn a_chain_reads_what_each_task_left_once() {
         told.done(&format!("t{at}"), &format!("The part {at} counts parcels."));
     }
     assert!(reads.get() <= 4 * LENGTH, "{} reads", reads.get());
+}
+
+#[test]
+fn uses_are_looked_up_anew_also_where_another_task_cannot_be_read() {
+    let needs = [vec![], vec![0], vec![], vec![0, 1, 2]];
+    let mut told = Told::new(begun(&needs, Share::Needs, Relevance::Words));
+    told.done("t0", "The lantern is lit.");
+    let nothing = told.manifest.clone();
+    told.manifest = json!({"withheld": [], "fragments": [{
+        "part": "prompt", "start": 0, "end": 0, "kind": "record", "source": "record t0/summary of task t0",
+        "rule": "need", "tokens": 0, "form": "whole", "source_hash": "", "redacted": [], "why": "",
+    }]});
+    told.done("t1", "Built as t0/summary says.");
+    told.manifest = nothing;
+    let mut catalogue = Catalogue::default();
+    let mut fill = |told: &Told, is_broken: bool| {
+        let run = told.state();
+        let seeker = Seeker::of(&run, &"t3".into()).unwrap();
+        let read = |digest: &Digest| {
+            let bytes = told.blobs.get(digest).cloned().ok_or(())?;
+            if is_broken && bytes.windows(5).any(|five| five == b"Sheep") {
+                Err(())
+            } else {
+                Ok(bytes)
+            }
+        };
+        let filled = catalogue.fill(&catalogue.missing(&run, &seeker), read);
+        let all = catalogue.all(&seeker);
+        (filled, all.into_iter().map(|(record, uses)| (record.id.to_string(), uses)).collect())
+    };
+    let wanted: Vec<(String, u32)> =
+        vec![("t0/summary".to_owned(), 1), ("t1/summary".to_owned(), 0)];
+    assert_eq!(fill(&told, false), (Ok(()), wanted.clone()));
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()], budget: None });
+    told.done("t0", "The lantern is lit once more.");
+    told.done("t2", "Sheep are counted.");
+    assert_eq!(fill(&told, true), (Err(()), wanted), "what was done again is used as before");
+    assert_eq!(fill(&told, false).1[2], ("t2/summary".to_owned(), 0));
 }
