@@ -24,11 +24,12 @@ const OLDEST: f64 = 0.5;
 /// What each doubling of its uses adds, as a share of the score, and from how many on nothing more is added.
 const USED: f64 = 0.05;
 const MOST_USES: u32 = 7;
-/// What words must weigh together to make a score of 1. Measured: with it, records that have nothing to do with a task are
-/// seldom chosen, and nearly all of those that do still are.
+/// What words must weigh together to make a score of 1, among `ENOUGH` records or more. Measured: with it, records that have
+/// nothing to do with a task are seldom chosen, and nearly all of those that do still are.
 const EVIDENCE: f64 = 3.6;
+const ENOUGH: f64 = 10.0;
 /// How far back the seed's rule looks.
-const LAST: usize = 10;
+pub const LAST: usize = 10;
 /// Reasons are told for as many as anybody reads.
 const TOLD: usize = 200;
 
@@ -95,8 +96,9 @@ impl Index {
                 }
             }
         }
+        let wanted = evidence(view.count);
         let found = scores.iter().zip(seen).filter(|(score, _)| **score > 0.0);
-        let scored = found.map(|(score, seen)| (score / EVIDENCE * lasting(seen), *seen)).collect();
+        let scored = found.map(|(score, seen)| (score / wanted * lasting(seen), *seen)).collect();
         in_order(scored, &terms)
     }
 
@@ -183,6 +185,12 @@ impl View {
     fn place(&self, at: u32) -> Option<usize> {
         (self.places[at as usize] as usize).checked_sub(1)
     }
+}
+
+/// Among few records no word is rare, so that the same match weighs less: less is wanted then.
+fn evidence(count: usize) -> f64 {
+    let share = rounded((1.0 + count as f64).ln() / (1.0 + ENOUGH).ln()).min(1.0);
+    EVIDENCE * share * share
 }
 
 /// What is left of a score after its age, and what its uses add.

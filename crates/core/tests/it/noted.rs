@@ -37,7 +37,7 @@ fn context(
         score: None,
         why: String::new(),
     });
-    let handed = Handed { chosen: chosen.collect(), passed_over: 0, visible: None };
+    let handed = Handed { chosen: chosen.collect(), passed_over: Vec::new(), visible: None };
     let (task, role) = (TaskId::from("b"), agent::find("writer").unwrap());
     let request = Request { records: &handed, simplified, ..Request::new(&task, role) };
     builder.build(&request).unwrap()
