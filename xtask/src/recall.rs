@@ -8,7 +8,7 @@ use sequester_core::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen}
 use serde_json::Value;
 
 /// How many of the latest records a task sees.
-const WINDOWS: [usize; 2] = [200, 10];
+const WINDOWS: [usize; 5] = [200, 10, 5, 3, 2];
 
 /// Whether something was found, for one kind of link.
 #[derive(Default)]

@@ -316,7 +316,7 @@ pub(crate) struct RecallArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) top: Option<u16>,
 
-    /// By what records are chosen: the words they share with the text, the seed's rule, or not at all [default: words].
+    /// By what records are chosen: the words they share with the text, the seed's rule, or not at all [default: as configured, else words].
     #[arg(long, value_name = "BY", value_parser = parse_relevance)]
     pub(crate) relevance: Option<Relevance>,
 }

@@ -84,6 +84,19 @@ fn look_for_one_word(bencher: Bencher<'_, '_>, count: usize) {
     });
 }
 
+#[divan::bench(args = [1_000, 60_000], sample_count = 3)]
+fn answer_one_question(bencher: Bencher<'_, '_>, count: usize) {
+    let Records { texts, seen, .. } = Records::new(count);
+    let query = Query { text: QUESTION, paths: &[] };
+    bencher.bench_local(|| {
+        let mut index = Index::about(black_box(&query));
+        for text in &texts {
+            index.add(&Entry { title: "", summary: text, paths: &[] });
+        }
+        index.rank(&query, &seen, Relevance::Words).len()
+    });
+}
+
 #[divan::bench(args = [1_000], sample_count = 20)]
 fn build_the_index(bencher: Bencher<'_, '_>, count: usize) {
     bencher.bench_local(|| Records::new(black_box(count)).index.len());

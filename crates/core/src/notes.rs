@@ -6,11 +6,11 @@
 //! file would have to be kept in step with this one through every crash, checkout and removal of old runs; here the words
 //! and their author are one write. Who can forge a mark can edit the file anyway, and what a mark brings is less to be seen, not more.
 //!
-//! Headings count wherever they stand, also inside a fence: a fence that nobody closed then hides nobody's section, and a
-//! section that is split by one loses nothing.
+//! A heading between fences is none, if a person opened and closed them: a fence that nobody closed hides nobody's section.
 
 mod book;
 mod compact;
+mod fence;
 mod file;
 mod mark;
 mod merge;

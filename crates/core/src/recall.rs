@@ -6,7 +6,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use index::Index;
+pub use index::{Index, LAST};
 
 /// How many records a task is given.
 pub const TOP: usize = 3;

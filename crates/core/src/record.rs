@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::context::Refusal;
 use crate::id::TaskId;
 
 /// The tool by which a subagent asks for records.
@@ -132,13 +133,14 @@ impl Chosen {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handed {
     pub chosen: Vec<Chosen>,
-    /// How many more it might have been shown, had they been about its text.
-    pub passed_over: usize,
+    /// How many more it may see, and why it was not shown these.
+    pub passed_over: Vec<(Refusal, usize)>,
     /// The tasks whose records may reach it, as the run has it; nothing where only the plan is known.
     pub visible: Option<BTreeSet<TaskId>>,
 }
 
 impl Handed {
     /// Nothing at all.
-    pub const NONE: &'static Self = &Self { chosen: Vec::new(), passed_over: 0, visible: None };
+    pub const NONE: &'static Self =
+        &Self { chosen: Vec::new(), passed_over: Vec::new(), visible: None };
 }

@@ -16,9 +16,10 @@ use crate::args::{Args, RecallArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::{table, terminal};
-use crate::wire::find_root;
 use crate::wire::records::Shelves;
 use crate::wire::runs::Runs;
+use crate::wire::trust::Trust;
+use crate::wire::{Agents, Settings, config, find_root};
 
 /// The largest list that is read; 100,000 records of some lines each have less.
 const MOST_BYTES: u64 = 64 << 20;
@@ -26,14 +27,17 @@ const SHAPE: &str = "Each line is one JSON object: `{\"id\": \"a\", \"title\": \
 
 pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
     let text = super::read_text(&recall.text)?;
+    let by = match recall.relevance {
+        Some(by) => by,
+        None => configured(args)?,
+    };
     let rows = match &recall.records {
         Some(file) => read(file)?,
         None => of_run(args, recall)?,
     };
-    let by = recall.relevance.unwrap_or_default();
     let ranked = rank(&rows, &text, by);
     let shown: Vec<Shown<'_>> = match recall.top {
-        Some(top) => all(&rows, &ranked).take(usize::from(top)).collect(),
+        Some(top) => all(&rows, &ranked, by).take(usize::from(top)).collect(),
         None => {
             recall::choose(&ranked, recall::TOP).iter().map(|one| Shown::of(&rows, one)).collect()
         }
@@ -41,9 +45,17 @@ pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
     if args.json {
         output::print_json(&shown)?;
     } else {
-        output::print(&render(&shown, rows.len()))?;
+        output::print(&render(&shown, rows.len(), by))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// By what a run would choose here.
+fn configured(args: &Args) -> Result<Relevance, Failure> {
+    let (root, configuration, trust) = (find_root(args)?, config::folder(), Trust::look());
+    let configuration = configuration.as_deref();
+    let agents = Agents::read(&root, configuration, &trust);
+    Ok(Settings::load(&root, configuration, &agents, &trust)?.relevance())
 }
 
 /// All that the tasks of a run left: a person may see it.
@@ -91,7 +103,8 @@ fn age(rows: &[Row], place: usize) -> u32 {
 }
 
 fn rank(rows: &[Row], text: &str, by: Relevance) -> Vec<Ranked> {
-    let mut index = Index::default();
+    let query = Query { text, paths: &[] };
+    let mut index = Index::about(&query);
     let seen: Vec<Seen> = rows
         .iter()
         .enumerate()
@@ -101,7 +114,7 @@ fn rank(rows: &[Row], text: &str, by: Relevance) -> Vec<Ranked> {
             Seen { at, age: age(rows, place), uses: *uses }
         })
         .collect();
-    index.rank(&Query { text, paths: &[] }, &seen, by)
+    index.rank(&query, &seen, by)
 }
 
 fn read(file: &Path) -> Result<Vec<Row>, Failure> {
@@ -182,25 +195,37 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What was found, and after it what shares nothing with the text, newest first.
-fn all<'a>(rows: &'a [Row], ranked: &'a [Ranked]) -> impl Iterator<Item = Shown<'a>> {
+/// What was found, and after it all others, newest first.
+fn all<'a>(
+    rows: &'a [Row],
+    ranked: &'a [Ranked],
+    by: Relevance,
+) -> impl Iterator<Item = Shown<'a>> {
+    let mut newest: Vec<(u32, Reverse<usize>)> =
+        (0..rows.len()).map(|at| (age(rows, at), Reverse(at))).collect();
+    newest.sort_unstable();
     let found: BTreeSet<usize> = ranked.iter().map(|one| one.at).collect();
-    let mut others: Vec<(u32, Reverse<usize>)> = (0..rows.len())
-        .filter(|at| !found.contains(at))
-        .map(|at| (age(rows, at), Reverse(at)))
-        .collect();
-    others.sort_unstable();
-    let others = others.into_iter().map(|(_, Reverse(at))| Shown {
+    let others = newest.into_iter().enumerate().filter(move |(_, (_, at))| !found.contains(&at.0));
+    let others = others.map(move |(place, (_, Reverse(at)))| Shown {
         id: &rows[at].id,
         score: 0.0,
-        why: "no word of the text",
+        why: match by {
+            Relevance::Off => "not compared: `relevance` is off",
+            Relevance::Seed if place >= recall::LAST => "not among the last ten",
+            Relevance::Seed | Relevance::Words => "no word of the text",
+        },
     });
     ranked.iter().map(|one| Shown::of(rows, one)).chain(others)
 }
 
-fn render(shown: &[Shown<'_>], of: usize) -> String {
+fn render(shown: &[Shown<'_>], of: usize, by: Relevance) -> String {
     if shown.is_empty() {
-        return format!("None of {} is about the text.\n", terminal::plural(of, "record"));
+        return match (of, by) {
+            (0, _) => "There are no records.\n".to_owned(),
+            (_, Relevance::Off) => "`relevance` is off: no record is chosen by its text. `--relevance words` compares them.\n".to_owned(),
+            (1, _) => "The only record has too little to do with the text. `--top 1` shows it.\n".to_owned(),
+            _ => format!("None of {of} records has enough to do with the text. `--top 10` shows the nearest.\n"),
+        };
     }
     let row =
         |one: &Shown<'_>| [format!("{:.3}", one.score), one.id.to_owned(), one.why.to_owned()];

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 use sequester_core::id::{RunId, TaskId};
-use sequester_core::notes::{BYTES, Note, Notebook, Notes, PATH, rescue};
+use sequester_core::notes::{BYTES, LARGEST, Note, Notebook, Notes, PATH, rescue};
 use sequester_core::record::Switches;
 
 use swap::{Found, Put, Swap};
@@ -99,6 +99,13 @@ impl Book {
         let (mut saves, mut rescued) = (swap.lost(), false);
         let mut current = swap.look_again("")?;
         let mut base = text_of(current.as_ref());
+        // A file that has become too large to be read would help nobody: what has no room stays beside it.
+        let mut room = LARGEST.saturating_sub(base.len());
+        saves.retain(|save| {
+            let fits = save.text.len() < room;
+            room -= if fits { save.text.len() } else { 0 };
+            fits
+        });
         for _ in 0..ROUNDS {
             for save in &saves {
                 rescued |= restore(&mut base, &save.text);
@@ -111,6 +118,7 @@ impl Book {
             if let Put::Done = put {
                 swap.set_aside(&saves);
                 said.extend(rescued.then(|| RESCUED.to_owned()));
+                said.extend(swap.too_many());
                 return Ok(said);
             }
             current = swap.look_again(&text_of(current.as_ref()))?;

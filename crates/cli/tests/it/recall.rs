@@ -48,13 +48,19 @@ fn all_of_them_are_ranked_where_a_number_is_given() {
     assert_eq!(ids(&recall(without_age, &["Hash passwords", "--json", "--top", "20"])), ids(&all));
 }
 
+const NONE: &str =
+    "None of 4 records has enough to do with the text. `--top 10` shows the nearest.\n";
+
 #[test]
 fn people_get_a_table_or_a_sentence() {
     let answer = recall(RECORDS, &["Hash the passwords of src/auth anew"]);
     assert!(answer.out.starts_with("score"), "{answer:?}");
     assert!(answer.out.lines().nth(1).unwrap().contains("a  "), "{answer:?}");
     let none = recall(RECORDS, &["Something else altogether"]);
-    assert_eq!((none.code, none.out.as_str()), (Some(0), "None of 4 records is about the text.\n"));
+    assert_eq!((none.code, none.out.as_str()), (Some(0), NONE));
+    let off = recall(RECORDS, &["Hash passwords", "--relevance", "off"]);
+    assert!(off.out.starts_with("`relevance` is off: "), "{off:?}");
+    assert_eq!(recall("", &["Hash passwords"]).out, "There are no records.\n");
 }
 
 #[test]
@@ -66,6 +72,20 @@ fn other_rules_can_be_asked_for() {
     let unknown = recall(RECORDS, &["Hash passwords", "--relevance", "meaning"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("words, seed, off"), "{unknown:?}");
+}
+
+#[test]
+fn without_a_word_on_the_command_line_the_configuration_says_by_what() {
+    let bench = Bench::with(&[("sequester.toml", "relevance = \"off\"\n")]);
+    fs::write(bench.path("records.jsonl"), RECORDS).unwrap();
+    let ask = |more: &[&str]| {
+        let given = ["recall", "--records", "../records.jsonl", "Hash passwords", "--json"];
+        bench.run(&[&given[..], more].concat())
+    };
+    assert_eq!(ask(&[]).json(), json!([]));
+    assert_eq!(ids(&ask(&["--relevance", "words"])), ["a"]);
+    let all = ask(&["--top", "1"]).json();
+    assert_eq!(all[0]["why"], "not compared: `relevance` is off");
 }
 
 fn refuse(records: impl AsRef<[u8]>, text: &str) -> Value {

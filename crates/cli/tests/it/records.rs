@@ -105,10 +105,7 @@ fn what_is_shared_is_for_the_person_to_say() {
     let none = run(&bench, &["--share", "none"]);
     assert_eq!(shown(&bench, &none, "b"), []);
     let by = run(&bench, &["--relevance", "off"]);
-    assert_eq!(
-        shown(&bench, &by, "c")[0].1,
-        "nothing matched; the task needs the one that left it"
-    );
+    assert_eq!(shown(&bench, &by, "c")[0].1, "the task needs the one that left it");
     fs::write(bench.repo().join("sequester.toml"), "[records]\nsummaries = false\n").unwrap();
     let off = run(&bench, &[]);
     assert_eq!(shown(&bench, &off, "c"), []);

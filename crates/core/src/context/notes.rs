@@ -5,7 +5,7 @@ use super::fragment::Provenance;
 use super::render::{Page, Ready};
 use crate::notes::Standing;
 
-/// In the order of the file, whole or not at all; answers with what is left of the budget.
+/// In the order given, whole or not at all; answers with what is left of the budget.
 pub(super) fn write(page: &mut Page<'_>, notes: &[Standing], budget: usize) -> usize {
     let mut left = budget;
     for note in notes {

@@ -192,8 +192,8 @@ pub(super) fn records(page: &mut Page<'_>, notes: &[Standing], handed: &Handed, 
     let mut refuse = |refusal: Refusal, count: usize| {
         refused.entry(refusal.as_str()).or_insert((refusal, 0)).1 += count;
     };
-    if handed.passed_over > 0 {
-        refuse(Refusal::PassedOver, handed.passed_over);
+    for (refusal, count) in &handed.passed_over {
+        refuse(*refusal, *count);
     }
     for chosen in &handed.chosen {
         let record = &chosen.record;

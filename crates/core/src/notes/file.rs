@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::fence::fenced;
 use super::mark::{Mark, is_end};
 use super::{TEMPLATE, TITLE};
 use crate::id::{RunId, TaskId};
@@ -57,8 +58,9 @@ impl Notes {
     /// Never fails: whatever is no heading and no mark is text.
     pub fn parse(text: &str) -> Self {
         let mut sections = vec![Section::new("", "")];
-        for line in text.split_inclusive('\n') {
-            if let Some(name) = heading(line) {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for (line, is_fenced) in lines.iter().zip(fenced(&lines)) {
+            if let Some(name) = heading(line).filter(|_| !is_fenced) {
                 sections.push(Section::new(name, line));
             } else if let Some(section) = sections.last_mut() {
                 section.take(line);
@@ -116,7 +118,7 @@ impl Section {
             self.parts.push(Part { mark: Some(mark), raw: line.to_owned() });
         } else if let Some(part) = self.parts.last_mut() {
             part.raw.push_str(line);
-            if part.mark.as_ref().is_some_and(|mark| mark.end() == line.trim_end()) {
+            if part.mark.as_ref().is_some_and(|mark| mark.is_ended_by(line)) {
                 self.parts.push(Part { mark: None, raw: String::new() });
             }
         }
@@ -124,8 +126,13 @@ impl Section {
 
     /// Only a person pins: the line counts outside of what subagents wrote.
     pub(super) fn is_pinned(&self) -> bool {
-        let persons = self.parts.iter().filter(|part| part.author() == Author::Person);
-        persons.flat_map(|part| part.raw.lines()).any(is_pin)
+        let lines = self.parts.iter().flat_map(|part| {
+            let is_persons = part.author() == Author::Person;
+            part.raw.lines().map(move |line| (line, is_persons))
+        });
+        let (lines, persons): (Vec<&str>, Vec<bool>) = lines.unzip();
+        let fenced = fenced(&lines);
+        (0..lines.len()).any(|at| is_pin(lines[at]) && persons[at] && !fenced[at])
     }
 
     /// Names are compared as people read them.
@@ -153,11 +160,18 @@ impl Part {
 
     /// The text without our lines in it; of what stands above all sections also without its title.
     pub(super) fn words(&self, is_top: bool) -> String {
-        let kept =
-            |line: &&str| !(is_pin(line) || is_end(line) || is_top && line.starts_with("# "));
-        let lines: Vec<&str> = self.body().lines().filter(kept).map(str::trim_end).collect();
+        let is_ours = |line: &str| is_pin(line) || is_end(line) || is_top && line.starts_with("# ");
+        let lines = lines_of(self.body()).filter(|(line, is_fenced)| *is_fenced || !is_ours(line));
+        let lines: Vec<&str> = lines.map(|(line, _)| line.trim_end()).collect();
         lines.join("\n").trim_matches('\n').to_owned()
     }
+}
+
+/// The lines of a part, each with whether it stands between fences.
+fn lines_of(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let fenced = fenced(&lines);
+    lines.into_iter().zip(fenced)
 }
 
 /// The name in a line that begins a section.

@@ -60,6 +60,10 @@ impl Mark {
         format!("{END}{} -->", self.number)
     }
 
+    pub(super) fn is_ended_by(&self, line: &str) -> bool {
+        line.trim_end() == self.end()
+    }
+
     /// With the line's end.
     pub(super) fn line(&self) -> String {
         let quoted = |id: &str| serde_json::Value::from(id).to_string();

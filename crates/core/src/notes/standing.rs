@@ -25,7 +25,8 @@ impl Notes {
         said.collect()
     }
 
-    /// In the order of the file. What subagents of earlier runs wrote is not in it, unless it is pinned.
+    /// What is pinned first, else in the order of the file: where there is no room for all, it has the first. What subagents of
+    /// earlier runs wrote is not in it, unless it is pinned.
     pub fn standing(&self) -> Vec<Standing> {
         let mut standing = Vec::new();
         for section in &self.sections {
@@ -39,6 +40,7 @@ impl Notes {
                 standing.push(Standing { section, text, pinned });
             }
         }
+        standing.sort_by_key(|one| !one.pinned);
         standing
     }
 }

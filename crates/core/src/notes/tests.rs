@@ -151,11 +151,40 @@ fn only_persons_words_and_pinned_sections_stand_for_the_next_run() {
     assert_eq!(
         notes.standing(),
         [
+            standing("Rules", "Tabs.\n\nNever tabs.", true),
             standing("Notes", "Read me.", false),
             standing("Findings", "- mine", false),
-            standing("Rules", "Tabs.\n\nNever tabs.", true),
         ]
     );
+}
+
+/// The sections of a file and what is pinned of them.
+fn sections(text: &str) -> Vec<(String, bool)> {
+    let sections = Notes::parse(text).sections;
+    sections.iter().skip(1).map(|one| (one.name.clone(), one.is_pinned())).collect()
+}
+
+#[test]
+fn what_looks_like_a_heading_or_a_pin_between_fences_is_none() {
+    let section = |name: &str, pinned: bool| (name.to_owned(), pinned);
+    let fenced = "## A\n\n```md\n## B\n<!-- pinned -->\n~~~\n```\n\n## C\n  ~~~~\n## D\n~~~\n```\n~~~~\n## E\n";
+    assert_eq!(sections(fenced), [section("A", false), section("C", false), section("E", false)]);
+    assert_eq!(
+        Notes::parse(fenced).standing()[0].text,
+        "```md\n## B\n<!-- pinned -->\n~~~\n```",
+        "and its words are shown as they are"
+    );
+    for open in ["## A\n```\n## B\n", "## A\n````\n## B\n```\n", "## A\n    ```\n## B\n    ```\n"] {
+        assert_eq!(sections(open), [section("A", false), section("B", false)], "{open}");
+    }
+    let theirs = merged("## A\n\n## B\n```\n", &[("t", "A", "```\nwords")]).render();
+    assert_eq!(sections(&theirs), [section("A", false), section("B", false)], "{theirs}");
+}
+
+#[test]
+fn as_many_fences_as_a_file_holds_take_no_time() {
+    let lines = "```a\n## x\n".repeat(LARGEST / 10);
+    assert_eq!(Notes::parse(&lines).sections.len(), LARGEST / 10 + 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! BM25 over what earlier tasks left, asked for some of it at a time. No number comes from a record that is not seen.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::query::Terms;
@@ -24,11 +24,12 @@ const OLDEST: f64 = 0.5;
 /// What each doubling of its uses adds, as a share of the score, and from how many on nothing more is added.
 const USED: f64 = 0.05;
 const MOST_USES: u32 = 7;
-/// What words must weigh together to make a score of 1. Measured: with it, records that have nothing to do with a task are
-/// seldom chosen, and nearly all of those that do still are.
+/// What words must weigh together to make a score of 1, among `ENOUGH` records or more. Measured: with it, records that have
+/// nothing to do with a task are seldom chosen, and nearly all of those that do still are.
 const EVIDENCE: f64 = 3.6;
+const ENOUGH: f64 = 10.0;
 /// How far back the seed's rule looks.
-const LAST: usize = 10;
+pub const LAST: usize = 10;
 /// Reasons are told for as many as anybody reads.
 const TOLD: usize = 200;
 
@@ -38,6 +39,8 @@ pub struct Index {
     /// For each word the records it occurs in, in the order they were added.
     postings: HashMap<String, Vec<Posting>>,
     lengths: Vec<u32>,
+    /// The words that are kept; nothing where all are.
+    asked: Option<HashSet<String>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,23 +50,52 @@ pub(super) struct Posting {
 }
 
 impl Index {
+    /// For one question only: what has none of its words is counted and not kept. No other question may be asked of it.
+    pub fn about(query: &Query<'_>) -> Self {
+        Self { asked: Some(Terms::of(query).0.into_keys().collect()), ..Self::default() }
+    }
+
     /// The number of the record that was added.
     pub fn add(&mut self, entry: &Entry<'_>) -> usize {
         let at = self.lengths.len();
-        let mut counts = Counts::default();
-        counts.take(entry.summary, 1);
-        counts.take(entry.title, TITLE);
         // Paths tell what a record is about, not how much it says.
-        let length = counts.0.values().fold(0, |sum: u32, count| sum.saturating_add(*count));
+        let length =
+            self.take(at, entry.summary, 1).saturating_add(self.take(at, entry.title, TITLE));
         for path in entry.paths.iter().take(MOST_PATHS) {
-            counts.take(path, PATH);
+            self.take(at, path, PATH);
         }
-        counts.0.extend(scope(entry.title).map(|scope| (scope, WORD * SCOPE)));
+        if let Some(scope) = scope(entry.title) {
+            self.count(at, &scope, WORD * SCOPE);
+        }
         self.lengths.push(length);
-        for (word, count) in counts.0 {
-            self.postings.entry(word).or_default().push(Posting { at: at as u32, count });
-        }
         at
+    }
+
+    /// Counts the words of a text; says how much they are together.
+    fn take(&mut self, at: usize, text: &str, times: u32) -> u32 {
+        let mut sum = 0_u32;
+        words(text, |word| {
+            let count = word.count * times;
+            sum = sum.saturating_add(count);
+            self.count(at, word.text, count);
+        });
+        sum
+    }
+
+    fn count(&mut self, at: usize, word: &str, count: u32) {
+        if self.asked.as_ref().is_some_and(|asked| !asked.contains(word)) {
+            return;
+        }
+        let at = at as u32;
+        match self.postings.get_mut(word) {
+            None => {
+                self.postings.insert(word.to_owned(), vec![Posting { at, count }]);
+            }
+            Some(list) => match list.last_mut().filter(|last| last.at == at) {
+                Some(last) => last.count = last.count.saturating_add(count),
+                None => list.push(Posting { at, count }),
+            },
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -95,8 +127,9 @@ impl Index {
                 }
             }
         }
+        let wanted = evidence(view.count);
         let found = scores.iter().zip(seen).filter(|(score, _)| **score > 0.0);
-        let scored = found.map(|(score, seen)| (score / EVIDENCE * lasting(seen), *seen)).collect();
+        let scored = found.map(|(score, seen)| (score / wanted * lasting(seen), *seen)).collect();
         in_order(scored, &terms)
     }
 
@@ -123,19 +156,6 @@ impl Index {
             Term { written: asked.written, list, weight }
         });
         terms.collect()
-    }
-}
-
-/// The words of one record, with what they count.
-#[derive(Default)]
-struct Counts(BTreeMap<String, u32>);
-
-impl Counts {
-    fn take(&mut self, text: &str, times: u32) {
-        words(text, |word| {
-            let sum = self.0.entry(word.text.to_owned()).or_default();
-            *sum = sum.saturating_add(word.count * times);
-        });
     }
 }
 
@@ -183,6 +203,12 @@ impl View {
     fn place(&self, at: u32) -> Option<usize> {
         (self.places[at as usize] as usize).checked_sub(1)
     }
+}
+
+/// Among few records no word is rare, so that the same match weighs less: less is wanted then.
+fn evidence(count: usize) -> f64 {
+    let share = rounded((1.0 + count as f64).ln() / (1.0 + ENOUGH).ln()).min(1.0);
+    EVIDENCE * share * share
 }
 
 /// What is left of a score after its age, and what its uses add.

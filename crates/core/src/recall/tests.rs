@@ -85,6 +85,33 @@ fn little_in_common_is_not_chosen() {
 }
 
 #[test]
+fn among_few_records_less_evidence_is_wanted_and_one_stray_word_is_still_too_little() {
+    for count in [2, 3, 6] {
+        let (index, seen) = index(&SHOP[..count]);
+        let chosen = |text: &str| {
+            let ranked = index.rank(&ask(text), &seen, Relevance::Words);
+            order(choose(&ranked, TOP))
+        };
+        let nothing: [usize; 0] = [];
+        assert_eq!(chosen("Passwords are checked by `src/auth/password.rs`"), [0], "{count}");
+        assert_eq!(chosen("Opening hours\n\nAs the cart says."), nothing, "{count}");
+    }
+}
+
+#[test]
+fn among_ten_records_and_more_the_same_evidence_is_wanted() {
+    let score = |count: usize| {
+        let mut records = vec![("The cart keeps its items", &[][..])];
+        records.resize(count, ("Images", &[][..]));
+        let (index, _) = index(&records);
+        let seen: Vec<Seen> = (0..count).map(|at| Seen { at, age: 1, uses: 0 }).collect();
+        let ranked = index.rank(&ask("Empty the cart"), &seen, Relevance::Words);
+        ranked[0].score
+    };
+    assert!(score(10) < score(11) && score(11) < score(200), "only its rarity counts");
+}
+
+#[test]
 fn the_seeds_rule_counts_words_in_the_last_ten_and_takes_whatever_has_one() {
     let mut records = vec![("login page", &[][..])];
     records.extend([("nothing", &[][..]); 8]);

@@ -1,6 +1,8 @@
 //! What the done tasks of a run left, in memory: who may see it, and what of it is handed over. It is made from what was
 //! recorded, each record once, and gives the same whatever the order in which tasks happened to end.
 
+mod hand;
+
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use super::backpack::Pack;
 use super::left::{Read, left_with};
 use super::lineage::kept;
 use super::usage::{Shown, shown};
-use super::wish::{Offer, Wish};
+use super::wish::Offer;
 use super::{Chosen, Handed, Kind, Record, Switches};
 use crate::agent::Kept;
 use crate::context::Share;
@@ -19,8 +21,6 @@ use crate::id::TaskId;
 use crate::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
 use crate::run::{RunState, Settings, TaskRun};
 
-/// If no record of a kind is about a task's text, it gets so many of what it needs itself.
-const FALLBACK: usize = 2;
 /// How many records a question brings at most.
 const RECALLED: usize = 10;
 
@@ -58,6 +58,20 @@ struct Shelf {
     shown: Shown,
     /// Records of others that it made use of. Of one name only one can be seen at a time.
     used: Vec<usize>,
+}
+
+/// What was read of one task, before any of it is filed: half of it is nothing.
+struct Leaving {
+    shown: Shown,
+    kept: Vec<Kept>,
+    records: Vec<Record>,
+}
+
+impl Leaving {
+    fn of(task: &TaskRun, read: Read<'_>) -> Self {
+        let kept = kept(task, read);
+        Self { shown: shown(task, read), records: left_with(task, &kept, read), kept }
+    }
 }
 
 /// A task that is about to begin, as far as records go.
@@ -153,28 +167,28 @@ impl Catalogue {
                 None
             }
         };
-        let mut late = false;
+        let (mut late, mut filled) = (false, Ok(()));
         for (at, task) in missing {
-            late |= self.add(*at, task, &read);
+            let leaving = Leaving::of(task, &read);
             if let Some(error) = failed.borrow_mut().take() {
-                self.tasks[*at].pop();
-                return Err(error);
+                filled = Err(error);
+                break;
             }
+            late |= self.add(*at, task, leaving);
         }
+        // Also after a failure: what was taken before it stays.
         if late {
             self.look_up();
         }
-        Ok(())
+        filled
     }
 
     /// Whether somebody was shown what this task left before it was known here.
-    fn add(&mut self, at: usize, task: &TaskRun, read: Read<'_>) -> bool {
-        let shown = shown(task, read);
+    fn add(&mut self, at: usize, task: &TaskRun, leaving: Leaving) -> bool {
+        let Leaving { shown, mut kept, records } = leaving;
         let used = self.used(&shown);
         self.sought.extend(shown.ids.iter().cloned());
         self.places.insert(task.spec.id.clone(), at);
-        let mut kept = kept(task, read);
-        let records = left_with(task, &kept, read);
         let late = records.iter().any(|record| self.sought.contains(&*record.id));
         let records = records.into_iter().map(|record| self.file(record)).collect();
         kept.retain(|one| !one.backpack.is_empty() || !one.removed.is_empty());
@@ -196,26 +210,11 @@ impl Catalogue {
         }
     }
 
-    /// What a task is shown before it begins: interfaces that it consumes, then what its text is about.
-    pub fn hand(&self, seeker: &Seeker, query: &Query<'_>) -> Handed {
-        let sight = self.sight(seeker);
-        let mut chosen = self.interfaces(seeker);
-        for kind in [Kind::Summary, Kind::Artifact, Kind::Note] {
-            let best = self.best(seeker, &of_kind(&sight, kind), query);
-            if best.is_empty() {
-                chosen.extend(self.fallback(seeker, kind));
-            }
-            chosen.extend(best);
-        }
-        let kinds = [Kind::Interface, Kind::Summary, Kind::Artifact, Kind::Note];
-        let seen = sight.iter().filter(|(kind, _)| kinds.contains(kind)).count();
-        let passed_over = seen.saturating_sub(chosen.len());
-        Handed { chosen, passed_over, ..seeker.nothing() }
-    }
-
     /// The records of one kind that a text is about; nothing where the kind is switched off.
     pub fn rank(&self, seeker: &Seeker, kind: Kind, query: &Query<'_>) -> Vec<Chosen> {
-        self.best(seeker, &of_kind(&self.sight(seeker), kind), query)
+        let seen = of_kind(&self.sight(seeker), kind);
+        let ranked = self.index.rank(query, &seen, seeker.settings.relevance);
+        recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
     }
 
     /// All that a subagent may see and its question is about, the best first.
@@ -276,11 +275,6 @@ impl Catalogue {
         Pack::merged(packs, |task| self.places.get(task).copied().unwrap_or(usize::MAX))
     }
 
-    fn best(&self, seeker: &Seeker, seen: &[Seen], query: &Query<'_>) -> Vec<Chosen> {
-        let ranked = self.index.rank(query, seen, seeker.settings.relevance);
-        recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
-    }
-
     /// No two tasks end by the same event.
     fn shelf(&self, place: &Place) -> Option<&Shelf> {
         self.tasks.get(place.at)?.iter().find(|shelf| place.done_at == Some(shelf.done_at))
@@ -301,8 +295,15 @@ impl Catalogue {
         uses
     }
 
-    /// Records of the kinds that pass. No number comes from any that the seeker may not see.
+    /// Records of the kinds that pass.
     fn sight(&self, seeker: &Seeker) -> Vec<(Kind, Seen)> {
+        let mut sight = self.view(seeker);
+        sight.retain(|(kind, _)| seeker.settings.records.has(*kind));
+        sight
+    }
+
+    /// Records of all kinds. No number comes from any that the seeker may not see.
+    fn view(&self, seeker: &Seeker) -> Vec<(Kind, Seen)> {
         let uses = self.uses(seeker);
         let all = self.shelves(seeker).flat_map(|(age, shelf)| {
             shelf.records.iter().map(move |at| Seen { at: *at, age, uses: 0 })
@@ -311,43 +312,7 @@ impl Catalogue {
             let kind = self.records[seen.at].record.kind;
             (kind, Seen { uses: uses[seen.at], ..seen })
         });
-        all.filter(|(kind, _)| seeker.settings.records.has(*kind)).collect()
-    }
-
-    /// What tasks produce that this one says it consumes, the latest first.
-    fn interfaces(&self, seeker: &Seeker) -> Vec<Chosen> {
-        let wishes: Vec<Wish<'_>> = seeker.consumes.iter().map(|text| Wish::of(text)).collect();
-        let mut chosen = Vec::new();
-        if wishes.is_empty() {
-            return chosen;
-        }
-        for at in self.shelves(seeker).flat_map(|(_, shelf)| &shelf.records) {
-            let Filed { record, offer } = &self.records[*at];
-            let Some(offer) = offer else { continue };
-            let is_met = |wish: &&Wish<'_>| wish.is_met_by(record.task.as_str(), offer);
-            if let Some(wish) = wishes.iter().find(is_met) {
-                let why = format!("the task consumes {}", wish.text());
-                chosen.push(Chosen { record: Arc::clone(record), score: None, why });
-            }
-        }
-        chosen
-    }
-
-    /// The last records of a kind of what the task needs itself.
-    fn fallback(&self, seeker: &Seeker, kind: Kind) -> Vec<Chosen> {
-        if !seeker.settings.records.has(kind) {
-            return Vec::new();
-        }
-        let needs = self.needs(seeker).into_iter().rev();
-        let records = needs.flat_map(|shelf| shelf.records.iter().rev());
-        let records = records.map(|at| &self.records[*at].record);
-        let last = records.filter(|record| record.kind == kind);
-        let chosen = |record: &Arc<Record>| Chosen {
-            record: Arc::clone(record),
-            score: None,
-            why: "nothing matched; the task needs the one that left it".to_owned(),
-        };
-        last.take(FALLBACK).map(chosen).collect()
+        all.collect()
     }
 
     fn chosen(&self, ranked: &Ranked) -> Chosen {

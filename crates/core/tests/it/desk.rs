@@ -45,7 +45,7 @@ pub(crate) fn handed(records: &[Record]) -> Handed {
         score: None,
         why: String::new(),
     });
-    Handed { chosen: chosen.collect(), passed_over: 0, visible: None }
+    Handed { chosen: chosen.collect(), passed_over: Vec::new(), visible: None }
 }
 
 /// The context of one task of a world, for the writer.

@@ -37,7 +37,7 @@ fn context(
         score: None,
         why: String::new(),
     });
-    let handed = Handed { chosen: chosen.collect(), passed_over: 0, visible: None };
+    let handed = Handed { chosen: chosen.collect(), passed_over: Vec::new(), visible: None };
     let (task, role) = (TaskId::from("b"), agent::find("writer").unwrap());
     let request = Request { records: &handed, simplified, ..Request::new(&task, role) };
     builder.build(&request).unwrap()
@@ -78,17 +78,28 @@ fn what_a_person_keeps_stands_first_as_quoted_data_without_secrets() {
     let context = context(&notes, &[record("TODO", "of a")], &Limits::default(), false);
     assert_eq!(
         rows(&context, Kind::Note),
-        [("notes: Rules", Rule::PersonsNote), ("notes: Findings", Rule::PersonsNote)]
+        [("notes: Findings", Rule::PersonsNote), ("notes: Rules", Rule::PersonsNote)],
+        "what is pinned comes first"
     );
     assert_eq!(rows(&context, Kind::Record), [("record a/note/TODO of task a", Rule::Need)]);
     let earlier = context.prompt.split("# From earlier work\n\n").nth(1).unwrap();
     assert!(
-        earlier.starts_with("From the project's notes, quoted:\n\n`````\nRules\n\n````\n# Task\n"),
+        earlier.starts_with(
+            "From the project's notes, quoted:\n\n```\nFindings\n\npinned words\n```\n"
+        ),
         "{earlier}"
     );
+    assert!(earlier.contains("quoted:\n\n`````\nRules\n\n````\n# Task\n"), "{earlier}");
     assert!(!context.prompt.contains(SECRET) && earlier.contains("[redacted: "), "{earlier}");
-    assert!(earlier.contains("Findings\n\npinned words\n"), "{earlier}");
     assert!(!context.prompt.contains("other words"), "an earlier run's, and not pinned");
+}
+
+#[test]
+fn where_there_is_room_for_one_section_it_is_the_one_that_is_pinned() {
+    let text = "## Long\n\nword word word word\n\n## Kept\n<!-- pinned -->\n\nbrief\n";
+    let limits = Limits { notes: 20, ..Limits::default() };
+    let shown = context(&Notes::parse(text), &[], &limits, false);
+    assert_eq!(rows(&shown, Kind::Note), [("notes: Kept", Rule::PersonsNote)]);
 }
 
 #[test]

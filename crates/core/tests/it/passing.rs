@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use sequester_core::agent;
 use sequester_core::budget::{Budget, Spent};
 use sequester_core::change::{Action, Change, Entry as File, Mode, Refusals};
-use sequester_core::context::Share;
+use sequester_core::context::{Refusal, Share};
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::moment::Moment;
@@ -29,6 +29,8 @@ use crate::desk::options;
 struct Told {
     events: Vec<Recorded>,
     blobs: BTreeMap<Digest, Vec<u8>>,
+    /// Of what the next attempts are shown.
+    manifest: serde_json::Value,
 }
 
 /// What one attempt says and does.
@@ -52,7 +54,8 @@ fn written(task: &str, summary: &str) -> serde_json::Value {
 
 impl Told {
     fn new(started: Started) -> Self {
-        let mut told = Self { events: Vec::new(), blobs: BTreeMap::new() };
+        let manifest = json!({"fragments": [], "withheld": []});
+        let mut told = Self { events: Vec::new(), blobs: BTreeMap::new(), manifest };
         told.tell(Scope::default(), Event::RunStarted(Box::new(started)));
         told
     }
@@ -125,7 +128,7 @@ impl Told {
                 system: none.clone(),
                 prompt: none.clone(),
                 text: 0..0,
-                manifest: self.keep(br#"{"fragments":[],"withheld":[]}"#.to_vec()),
+                manifest: self.keep(self.manifest.to_string().into_bytes()),
                 tokens: 0,
             },
             tools: Vec::new(),
@@ -292,7 +295,8 @@ proptest! {
                     for chosen in &handed.chosen {
                         prop_assert!(may.contains(&chosen.record.task), "{} of {at}", chosen.record.id);
                     }
-                    prop_assert!(handed.chosen.len() + handed.passed_over == may.len(), "each left one summary");
+                    let passed_over: usize = handed.passed_over.iter().map(|(_, count)| count).sum();
+                    prop_assert!(handed.chosen.len() + passed_over == may.len(), "each left one summary");
                     let is_some = !handed.chosen.is_empty();
                     let needs_some = share != Share::None && !needs[*at].is_empty();
                     prop_assert!(is_some || !needs_some, "what it needs itself is there in any case");
@@ -500,7 +504,8 @@ fn every_prefix_of_a_log_gives_the_same_records_of_what_is_done() {
     let whole: Vec<Vec<Record>> = (0..4).map(|at| told.left(&format!("t{at}"))).collect();
     let mut seen = 0;
     for length in 1..=told.events.len() {
-        let cut = Told { events: told.events[..length].to_vec(), blobs: told.blobs.clone() };
+        let (events, blobs) = (told.events[..length].to_vec(), told.blobs.clone());
+        let cut = Told { events, blobs, manifest: told.manifest.clone() };
         for (at, whole) in whole.iter().enumerate() {
             let id = format!("t{at}");
             let is_done = cut.state().task(&id.as_str().into()).unwrap().is_done();
@@ -534,4 +539,94 @@ fn a_chain_reads_what_each_task_left_once() {
         told.done(&format!("t{at}"), &format!("The part {at} counts parcels."));
     }
     assert!(reads.get() <= 4 * LENGTH, "{} reads", reads.get());
+}
+
+/// Four tasks, the last of which needs the three before it, and what it is handed.
+fn of_three(text: &str, change: impl Fn(&mut Started)) -> Handed {
+    let mut started =
+        begun(&[vec![], vec![], vec![], vec![0, 1, 2]], Share::Needs, Relevance::Words);
+    change(&mut started);
+    let mut told = Told::new(started);
+    told.done("t0", "The lantern is lit at dusk.");
+    told.done("t1", "Bread is baked at dawn.");
+    told.done("t2", "Sheep are counted at night.");
+    told.handed("t3", text)
+}
+
+fn ids(handed: &Handed) -> Vec<&str> {
+    handed.chosen.iter().map(|one| &*one.record.id).collect()
+}
+
+#[test]
+fn in_a_small_plan_the_record_that_plainly_matches_is_the_only_one_shown() {
+    let handed = of_three("Put the lantern out\n\nIt is lit too early.", |_| {});
+    assert_eq!(ids(&handed), ["t0/summary"]);
+    assert!(handed.chosen[0].score.is_some_and(|score| score >= 1.0), "{handed:?}");
+    assert_eq!(handed.passed_over, [(Refusal::Unrelated, 2)]);
+}
+
+#[test]
+fn where_nothing_matches_well_what_is_needed_comes_by_what_little_matches_and_then_the_last() {
+    let handed = of_three("Sweep the yard\n\nBefore the lantern burns.", |_| {});
+    assert_eq!(ids(&handed), ["t0/summary", "t2/summary"]);
+    let why: Vec<&str> = handed.chosen.iter().map(|one| one.why.as_str()).collect();
+    assert_eq!(
+        why,
+        [
+            "lantern; nothing matched better, and the task needs the one that left it",
+            "nothing matched; the task needs the one that left it"
+        ]
+    );
+    assert_eq!(handed.passed_over, [(Refusal::Unrelated, 1)]);
+    assert_eq!(ids(&of_three("Sweep the yard", |_| {})), ["t2/summary", "t1/summary"]);
+}
+
+#[test]
+fn why_a_record_is_not_shown_is_said_as_it_is() {
+    let text = "Put the lantern out\n\nIt is lit too early, and bread goes with it.";
+    let handed = of_three(text, |_| {});
+    assert_eq!(handed.passed_over, [(Refusal::Slight, 1), (Refusal::Unrelated, 1)]);
+    let off = of_three(text, |started| started.settings.relevance = Relevance::Off);
+    assert_eq!(off.passed_over, [(Refusal::RelevanceIsOff, 1)]);
+    assert_eq!(off.chosen[0].why, "the task needs the one that left it");
+    let none = of_three(text, |started| started.settings.records.summaries = false);
+    assert_eq!((ids(&none), &none.passed_over[..]), (vec![], &[(Refusal::SwitchedOff, 3)][..]));
+}
+
+#[test]
+fn uses_are_looked_up_anew_also_where_another_task_cannot_be_read() {
+    let needs = [vec![], vec![0], vec![], vec![0, 1, 2]];
+    let mut told = Told::new(begun(&needs, Share::Needs, Relevance::Words));
+    told.done("t0", "The lantern is lit.");
+    let nothing = told.manifest.clone();
+    told.manifest = json!({"withheld": [], "fragments": [{
+        "part": "prompt", "start": 0, "end": 0, "kind": "record", "source": "record t0/summary of task t0",
+        "rule": "need", "tokens": 0, "form": "whole", "source_hash": "", "redacted": [], "why": "",
+    }]});
+    told.done("t1", "Built as t0/summary says.");
+    told.manifest = nothing;
+    let mut catalogue = Catalogue::default();
+    let mut fill = |told: &Told, is_broken: bool| {
+        let run = told.state();
+        let seeker = Seeker::of(&run, &"t3".into()).unwrap();
+        let read = |digest: &Digest| {
+            let bytes = told.blobs.get(digest).cloned().ok_or(())?;
+            if is_broken && bytes.windows(5).any(|five| five == b"Sheep") {
+                Err(())
+            } else {
+                Ok(bytes)
+            }
+        };
+        let filled = catalogue.fill(&catalogue.missing(&run, &seeker), read);
+        let all = catalogue.all(&seeker);
+        (filled, all.into_iter().map(|(record, uses)| (record.id.to_string(), uses)).collect())
+    };
+    let wanted: Vec<(String, u32)> =
+        vec![("t0/summary".to_owned(), 1), ("t1/summary".to_owned(), 0)];
+    assert_eq!(fill(&told, false), (Ok(()), wanted.clone()));
+    told.tell(Scope::default(), Event::RunResumed { retry: vec!["t0".into()], budget: None });
+    told.done("t0", "The lantern is lit once more.");
+    told.done("t2", "Sheep are counted.");
+    assert_eq!(fill(&told, true), (Err(()), wanted), "what was done again is used as before");
+    assert_eq!(fill(&told, false).1[2], ("t2/summary".to_owned(), 0));
 }

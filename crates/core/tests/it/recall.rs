@@ -88,6 +88,19 @@ proptest! {
     }
 
     #[test]
+    fn an_index_for_one_question_answers_it_as_one_for_all_does(
+        records in records(), query in text(0..8), by in by()
+    ) {
+        let query = Query { text: &query, paths: &[] };
+        let mut about = Index::about(&query);
+        for record in &records {
+            about.add(&record.entry());
+        }
+        let seen = all(records.len());
+        prop_assert_eq!(about.rank(&query, &seen, by), index(&records).rank(&query, &seen, by));
+    }
+
+    #[test]
     fn the_order_of_adding_does_not_matter_but_for_ties(
         records in records(), query in text(0..8), by in by()
     ) {

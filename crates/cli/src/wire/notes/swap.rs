@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, openat, renameat,
-    renameat_with, unlinkat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use sequester_core::digest::Digest;
@@ -27,6 +27,9 @@ const DIGITS: usize = 32;
 const GRACE: Duration = Duration::from_secs(10);
 /// How many of them lie there at most, the latest.
 const KEPT: usize = 32;
+/// How many are looked at, the latest, and how many names of the folder are read: a repository may have come with any number.
+const LOOKED_AT: usize = 64;
+const LISTED: usize = 100_000;
 /// Between two looks at a file that somebody seems to be writing.
 const PAUSE: Duration = Duration::from_millis(20);
 const LOOKS: usize = 25;
@@ -276,12 +279,36 @@ impl Swap<'_> {
         })
     }
 
+    /// Of what lies beside the file, the latest.
     fn names(&self) -> Vec<String> {
-        let Ok(folder) = Dir::read_from(self.folder) else { return Vec::new() };
-        let names = folder.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let mut names: Vec<String> = names.filter(|name| name.starts_with(BEFORE)).collect();
+        let mut names = self.listed();
+        if names.len() > LOOKED_AT {
+            let changed = |name: &String| {
+                let stat = statat(self.folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+                Some((stat.st_ctime, stat.st_ctime_nsec))
+            };
+            names.sort_by_cached_key(|name| std::cmp::Reverse(changed(name)));
+            names.truncate(LOOKED_AT);
+        }
         names.sort_unstable();
         names
+    }
+
+    fn listed(&self) -> Vec<String> {
+        let Ok(folder) = Dir::read_from(self.folder) else { return Vec::new() };
+        let names = folder.flatten().take(LISTED);
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(BEFORE)).collect()
+    }
+
+    /// Says so where more lies there than is ever looked at.
+    pub(super) fn too_many(&self) -> Option<String> {
+        let count = self.listed().len();
+        (count > LOOKED_AT).then(|| {
+            format!(
+                "`.sequester` has {count} files `{BEFORE}*`; the latest {LOOKED_AT} are looked at. Remove those that you do not need."
+            )
+        })
     }
 
     /// Their lines are in the file. They stay for a while all the same: who saved may have them open, and write on.

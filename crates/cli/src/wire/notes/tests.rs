@@ -240,6 +240,28 @@ fn what_was_left_by_somebody_who_was_killed_is_thrown_away_or_found() {
 }
 
 #[test]
+fn of_any_number_of_saves_beside_the_file_only_the_latest_are_read_and_the_file_stays_readable() {
+    let root = tempfile::tempdir().unwrap();
+    let book = Book::of(root.path());
+    write(&book, "a").unwrap();
+    let folder = root.path().join(".sequester");
+    let beside = |name: &str| folder.join(format!("notes-before-{name}-1-0"));
+    for at in 0..20_000 {
+        File::create(beside(&format!("old{at}"))).unwrap();
+    }
+    // A clock that counts in ticks gives those of one tick the same time.
+    thread::sleep(Duration::from_millis(20));
+    fs::write(beside("large"), "- large\n".repeat(LARGEST / 8)).unwrap();
+    fs::write(beside("mine"), "## Mine\n- saved\n").unwrap();
+    let (before, said) = (Instant::now(), write(&book, "b").unwrap());
+    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    assert!(said.iter().any(|one| one.contains("the latest 64 are looked at")), "{said:?}");
+    let text = book.read().unwrap();
+    assert!(text.contains("- saved\n") && !text.contains("- large\n"), "{} bytes", text.len());
+    assert!(beside("large").exists(), "what had no room is not lost");
+}
+
+#[test]
 fn a_file_that_was_deleted_is_made_again_and_one_with_a_mode_keeps_it() {
     let root = tempfile::tempdir().unwrap();
     let book = Book::of(root.path());
