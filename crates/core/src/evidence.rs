@@ -7,6 +7,7 @@ mod interface;
 mod red;
 mod worse;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -194,7 +195,7 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
     // Of one that ran twice, the run that speaks against the task counts.
     let key = |one: &Checked| (one.kind, one.command.clone());
     checks.sort_by_cached_key(|one| {
-        let worst = (!one.held, one.passed, one.failed_before);
+        let worst = (!one.held, one.passed, one.failed_before, Reverse(one.ran_before));
         (key(one), worst, one.code, one.counts, one.output.clone())
     });
     checks.dedup_by(|later, kept| key(later) == key(kept));

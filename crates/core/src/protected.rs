@@ -41,17 +41,21 @@ pub const NAMES: &[(&str, Kind, Grantor)] = &[
     // Agents
     (".claude", Folder, Nobody), (".mcp.json", File, Nobody), (".cursor", Folder, Nobody), (".codex", Folder, Nobody), (".gemini", Folder, Nobody),
     (".opencode", Folder, Nobody), (".cursorrules", File, Nobody), (".roo", Folder, Nobody),
+    (".windsurf", Folder, Nobody), (".windsurfrules", File, Nobody), (".clinerules", File, Nobody), (".continue", Folder, Nobody), (".kiro", Folder, Nobody),
+    (".amazonq", Folder, Nobody), (".aider.conf.yml", File, Nobody),
     // Editors and shells
     (".vscode", Folder, Person), (".idea", Folder, Person), (".devcontainer", Folder, Person), (".envrc", File, Person), (".husky", Folder, Person),
     (".pre-commit-config.yaml", File, Person), ("lefthook.yml", File, Person), ("lefthook.yaml", File, Person), (".lefthook.yml", File, Person),
     (".lefthook.yaml", File, Person), (".zed", Folder, Person), ("mise.toml", File, Person), (".mise.toml", File, Person),
-    (".gitpod.yml", File, Person),
+    (".gitpod.yml", File, Person), (".exrc", File, Person), (".nvim.lua", File, Person), (".dir-locals.el", File, Person), (".fleet", Folder, Person),
     // Build services
     (".github/workflows", Folder, Task), (".github/actions", Folder, Task), (".gitlab-ci.yml", File, Task), (".circleci", Folder, Task),
     (".forgejo/workflows", Folder, Task), (".gitea/workflows", Folder, Task), (".woodpecker", Folder, Task), (".buildkite", Folder, Task),
     (".travis.yml", File, Task), (".drone.yml", File, Task), (".woodpecker.yml", File, Task), (".cirrus.yml", File, Task),
     ("azure-pipelines.yml", File, Task), ("bitbucket-pipelines.yml", File, Task), ("appveyor.yml", File, Task), ("Jenkinsfile", File, Task),
     (".appveyor.yml", File, Task), (".drone.yaml", File, Task), (".woodpecker.yaml", File, Task), (".tekton", Folder, Task),
+    (".builds", Folder, Task), (".build.yml", File, Task), (".semaphore", Folder, Task), (".teamcity", Folder, Task), ("cloudbuild.yaml", File, Task),
+    ("buildspec.yml", File, Task),
 ];
 
 /// All of them.

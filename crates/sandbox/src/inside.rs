@@ -156,6 +156,8 @@ fn become_user(identity: Identity) -> Result<(), Trouble> {
     // The kernel forgets it with a change of user.
     die_with_the_supervisor()?;
     close_memory()?;
+    // Where that cannot be said, the jail shares what the person has.
+    let _ = std::fs::write("/proc/sys/user/max_inotify_instances", WATCHERS);
     // From inside, the jail's own limits are the top of all.
     sys::leave_groups().map_err(Trouble::at("hide the machine's groups"))?;
     rustix::system::sethostname(b"jail").map_err(at("name the machine"))
@@ -173,6 +175,11 @@ fn connect(network: &Network, link: &Link) -> Result<(), Trouble> {
     link.say_with(&Word::Listening, Some(listener.as_fd())).map_err(told)
 }
 
+/// Signals and timers that wait.
+const SIGNALS: u64 = 4096;
+/// Of what watches files, for the whole jail. The person's other programs share 128 with it on most machines.
+const WATCHERS: &str = "32";
+
 fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
     let caps = &blueprint.caps;
     let whole = |value: u64| Rlimit { current: Some(value), maximum: Some(value) };
@@ -181,6 +188,8 @@ fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
         (Resource::Core, whole(1)),
         (Resource::Fsize, whole(caps.disk)),
         (Resource::Memlock, whole(8 << 20)),
+        // Counted for each user of the machine's: the person's other programs need some too.
+        (Resource::Sigpending, whole(SIGNALS)),
         // Twice: what is asked for and not used counts here. What is used is watched.
         (Resource::Data, whole(caps.memory.saturating_mul(2))),
     ];

@@ -81,6 +81,8 @@ const REFUSED: &[c_long] = &[
 /// As if the kernel had none: libraries then take the older call, whose arguments can be looked at.
 const UNKNOWN: &[c_long] = &[
     libc::SYS_clone3,
+    // Contexts are counted for the whole machine.
+    libc::SYS_io_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
@@ -194,12 +196,24 @@ const NAMESPACES: u32 = (libc::CLONE_NEWCGROUP
 /// A file with such a mode would give its owner's rights to whoever runs it, on the machine too.
 const GIVES_RIGHTS: u32 = 0o6000;
 
+/// Devices, which need no right where their number is nought: a layer of the kernel's takes such a one for a name that was removed.
+const KIND: u32 = libc::S_IFMT;
+const DEVICES: &[u32] = &[libc::S_IFCHR, libc::S_IFBLK];
+
 /// Input that a terminal would take for typed, and other ways to steer one.
 const TERMINAL: &[u32] = &[libc::TIOCSTI as u32, libc::TIOCLINUX as u32, libc::TIOCSETD as u32];
+
+/// Requests that file systems take, by the byte that says whose they are: all (`f`, `X`, `v`), btrfs, F2FS, FAT, bcachefs, NILFS. A file that is
+/// open for reading is enough to change what the disk notes of it, and Landlock does not see it.
+const OF_A_FILE_SYSTEM: u32 = 0xff00;
+const FILE_SYSTEMS: &[u32] = &[0x6600, 0x5800, 0x7600, 0x9400, 0xf500, 0x7200, 0xbc00, 0x6e00];
 
 /// By one of these on a file that the machine's programs use too, each of them would wait until a lease is given up, or tell when it comes by.
 /// Read-only is enough for both.
 const HOLDS: &[u32] = &[libc::F_SETLEASE as u32, libc::F_NOTIFY as u32];
+
+/// How long the disk may expect what is written to a file to live: noted of the file, for all that write to it.
+const HINTS: &[u32] = &[1036, 1038]; // F_SET_RW_HINT, F_SET_FILE_RW_HINT
 
 /// A process that shows nothing of itself shows no limit what it holds. Programs that want to hide, as keepers of keys do, are told that they
 /// did: inside, nobody may look into another process anyway.
@@ -252,6 +266,9 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
             code.only(*call, *position, &[0], None, libc::EPERM);
         }
         code.refuse_values(libc::SYS_socketpair, 1, LOOSE);
+        code.refuse_values(libc::SYS_fcntl, 1, HINTS);
+        let none = errno(libc::ENOTTY);
+        code.answer_masked(libc::SYS_ioctl, (1, OF_A_FILE_SYSTEM), FILE_SYSTEMS, none);
     }
     for call in REFUSED {
         code.answer(*call, errno(libc::EPERM));
@@ -264,6 +281,8 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
         code.refuse_bits(call, &[(argument, GIVES_RIGHTS)]);
     }
     code.refuse_bits(libc::SYS_mknodat, &[(2, GIVES_RIGHTS)]);
+    code.answer_masked(libc::SYS_mknodat, (2, KIND), DEVICES, errno(libc::EPERM));
+    code.refuse_bits(libc::SYS_renameat2, &[(4, libc::RENAME_WHITEOUT)]);
     code.refuse_bits(libc::SYS_mkdirat, &[(2, GIVES_RIGHTS)]);
     code.refuse_bits(libc::SYS_openat, &[(2, CREATES), (3, GIVES_RIGHTS)]);
     #[cfg(target_arch = "x86_64")]
@@ -272,6 +291,7 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
             code.refuse_bits(call, &[(1, GIVES_RIGHTS)]);
         }
         code.refuse_bits(libc::SYS_open, &[(1, CREATES), (2, GIVES_RIGHTS)]);
+        code.answer_masked(libc::SYS_mknod, (1, KIND), DEVICES, errno(libc::EPERM));
     }
     code.only(
         libc::SYS_socket,
@@ -378,8 +398,20 @@ impl Code {
     }
 
     fn answer_values(&mut self, call: c_long, position: u32, values: &[u32], answer: u32) {
-        self.unless_equal_skip(number_of(call), values.len() as u8 * 2 + 2);
+        self.answer_masked(call, (position, u32::MAX), values, answer);
+    }
+
+    /// Compares only these bits of an argument.
+    fn answer_masked(
+        &mut self,
+        call: c_long,
+        (position, mask): (u32, u32),
+        values: &[u32],
+        answer: u32,
+    ) {
+        self.unless_equal_skip(number_of(call), values.len() as u8 * 2 + 3);
         self.load(argument(position));
+        self.push(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, mask, (0, 0));
         for value in values {
             self.unless_equal_skip(*value, 1);
             self.give(answer);

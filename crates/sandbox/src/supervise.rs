@@ -369,6 +369,10 @@ impl Jail {
                 Woken::Exposed => break Some(Cause::Exposed),
                 Woken::Time => {}
             }
+            // Elsewhere they come to the first process, which does so.
+            if self.isolation == Isolation::Fallback {
+                tree::take_in_orphans(self.pid);
+            }
             let over = pumps.is_over().then_some(Cause::Output);
             let cause = over.or_else(|| watch.look(Instant::now()));
             if cause.is_some() {

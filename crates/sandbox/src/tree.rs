@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::{FileType, makedev, stat};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait, waitpid};
 
 use crate::{disk, sys};
 
@@ -34,15 +34,34 @@ pub(crate) fn is_alone(pid: Pid) -> bool {
 /// Ends all beneath this process, which must be the one that orphans come to. They are looked for until none is left:
 /// one that was just started is found the next time.
 pub(crate) fn end_all() {
-    let own = rustix::process::getpid();
     loop {
-        for pid in tree(own, usize::MAX).into_iter().skip(1).filter_map(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::KILL);
+        let mut found = vec![rustix::process::getpid().as_raw_nonzero().get()];
+        let mut at = 0;
+        while at < found.len() {
+            let children = children(found[at]);
+            // At once: who starts another and ends is gone when all are known.
+            children.iter().for_each(|pid| send(*pid, Signal::KILL));
+            found.extend(children);
+            at += 1;
         }
-        match wait(WaitOptions::empty()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => return,
+        // One is waited for. All that have ended by then go before they are looked for again, else they would be the more the longer it takes.
+        let mut how = WaitOptions::empty();
+        loop {
+            match wait(how) {
+                Ok(Some(_)) => how = WaitOptions::NOHANG,
+                Ok(None) => break,
+                Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
         }
+    }
+}
+
+/// Takes in what has ended and came to this process as an orphan; `first` is waited for by others.
+pub(crate) fn take_in_orphans(first: Pid) {
+    let own = children(rustix::process::getpid().as_raw_nonzero().get());
+    for pid in own.into_iter().filter_map(Pid::from_raw).filter(|pid| *pid != first) {
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
     }
 }
 
@@ -58,10 +77,53 @@ fn children(pid: i32) -> Vec<i32> {
         .collect()
 }
 
+/// Processes that do nothing as long as this lives.
+pub(crate) struct Still(BTreeSet<i32>);
+
+impl Still {
+    /// Those that the others start meanwhile are held too. What stood still already is left so.
+    pub(crate) fn hold(find: impl Fn() -> Vec<i32>) -> Self {
+        let mut held = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let found = find().into_iter().filter(|pid| !held.contains(pid) && is_moving(*pid));
+            let found: Vec<i32> = found.collect();
+            if found.is_empty() {
+                break;
+            }
+            for pid in found {
+                send(pid, Signal::STOP);
+                held.insert(pid);
+            }
+        }
+        Self(held)
+    }
+}
+
+impl Drop for Still {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|pid| send(*pid, Signal::CONT));
+    }
+}
+
+/// Who starts others faster than they are found is not waited for.
+const ROUNDS: usize = 50;
+
+fn is_moving(pid: i32) -> bool {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    text.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['T', 'Z']))
+}
+
+fn send(pid: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
 /// What a process has of what is limited.
 pub(crate) struct Load {
-    /// Bytes that belong to this process alone, or that it shares in memory.
+    /// Bytes that belong to this process alone, or that it shares in memory, with the tables that say where they are.
     pub(crate) memory: u64,
+    /// None of one that has ended and is not waited for yet.
     pub(crate) threads: u32,
 }
 
@@ -71,8 +133,10 @@ pub(crate) fn load(pid: i32) -> Load {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0)
     };
-    let kilobytes = number("RssAnon:") + number("RssShmem:") + number("VmSwap:");
-    Load { memory: kilobytes << 10, threads: number("Threads:") as u32 }
+    let kilobytes =
+        ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"].map(number).into_iter().sum::<u64>();
+    let has_ended = text.lines().any(|line| line.starts_with("State:\tZ"));
+    Load { memory: kilobytes << 10, threads: if has_ended { 0 } else { number("Threads:") as u32 } }
 }
 
 /// Time on a processor: that of the process itself, and with it that of those of its children that it has waited for.

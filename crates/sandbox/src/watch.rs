@@ -13,7 +13,7 @@ use crate::blueprint::{Caps, Isolation};
 use crate::disk::{self, Stored};
 use crate::groups::Groups;
 use crate::order::Cause;
-use crate::tree::{Held, Load, load, times, tree, written};
+use crate::tree::{Held, Load, Still, load, times, tree, written};
 
 pub(crate) struct Watch<'a> {
     caps: &'a Caps,
@@ -137,12 +137,22 @@ impl<'a> Watch<'a> {
 
     /// How much is on the disk against what may be; also after all processes have ended.
     pub(crate) fn disk_room(&self) -> Room {
+        match self.count() {
+            // The disk lost more than was found. A program learns from the kernel which folder is being looked at, and can move what it has to
+            // one that was.
+            Room::Left | Room::Full if self.taken() > self.caps.disk => {
+                let _still = Still::hold(|| self.programs());
+                self.count()
+            }
+            room => room,
+        }
+    }
+
+    fn count(&self) -> Room {
         let most = self.before.bytes.saturating_add(self.caps.disk);
         let memory = self.memory.iter().filter_map(|system| fstat(system).ok());
         let memory = memory.map(|about| about.st_dev).chain(shared_memory()).collect();
-        let mut pids = self.pids(usize::MAX);
-        // It is the jail's own, and shows nothing of itself.
-        pids.retain(|pid| *pid != self.first.as_raw_nonzero().get());
+        let pids = self.programs();
         let held = Held::by(&pids, &memory);
         let named = disk::used(&self.caps.counted, most);
         let is_unseen = held.unseen || named.closed > self.before.closed;
@@ -156,6 +166,13 @@ impl<'a> Watch<'a> {
             Ordering::Equal => Room::Full,
             Ordering::Less => Room::Left,
         }
+    }
+
+    /// Without the first, which is the jail's own and shows nothing of itself.
+    fn programs(&self) -> Vec<i32> {
+        let mut pids = self.pids(usize::MAX);
+        pids.retain(|pid| *pid != self.first.as_raw_nonzero().get());
+        pids
     }
 
     /// How much less is free than there was, on the disk that lost most.

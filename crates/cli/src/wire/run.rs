@@ -272,7 +272,7 @@ impl Asked<'_> {
     fn left_out(&self, task: &Task) -> Option<String> {
         let is_in = |list: &[String]| list.iter().any(|id| id == task.id.as_str());
         if task.done && !is_in(&self.given.redo) {
-            return Some(TaskSpec::TICKED.to_owned());
+            return Some("It is done already.".to_owned());
         }
         if !self.given.only.is_empty() {
             return (!is_in(&self.given.only)).then(|| "It was not chosen.".to_owned());

@@ -145,3 +145,38 @@ fn the_suite_has_no_attempt_twice() {
     let names: BTreeSet<_> = all.iter().map(|one| (one.class, &one.name)).collect();
     assert_eq!(names.len(), all.len());
 }
+
+/// Each is alive for a moment, and comes to the supervisor where there is no namespace.
+#[test]
+fn many_short_orphans_are_no_more_processes_than_may_be() {
+    let script = "for n in $(seq 300); do (true &) ; done";
+    for leg in [Leg::Root, Leg::User, Leg::Fallback].into_iter().filter(|leg| may_go(*leg)) {
+        let ground = ground::Ground::new(leg, &[]);
+        let words = ["/bin/sh", "-c", script];
+        let output = ground.jailed(Profile::ReadOnly, &["pids=32"], &words).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{leg:?}: {output:?}");
+    }
+}
+
+/// Two chains in which each process starts the next and ends; they end by themselves, should the jail not end them.
+#[test]
+fn who_always_starts_another_and_ends_is_ended_with_the_jail() {
+    let script = r#"
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+until = time.time() + 20
+for _ in range(2):
+    if os.fork() == 0:
+        os.setsid()
+        while time.time() < until:
+            if os.fork(): os._exit(0)
+        os._exit(0)
+time.sleep(20)
+"#;
+    for leg in [Leg::Root, Leg::User, Leg::Fallback].into_iter().filter(|leg| may_go(*leg)) {
+        let ground = ground::Ground::new(leg, &[]);
+        let words = ["/usr/bin/env", "python3", "-c", script];
+        let output = ground.jailed(Profile::ReadOnly, &["wall=1s"], &words).output().unwrap();
+        assert_eq!(output.status.code(), Some(124), "{leg:?}: {output:?}");
+    }
+}

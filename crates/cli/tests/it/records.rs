@@ -115,7 +115,7 @@ fn what_is_shared_is_for_the_person_to_say() {
 }
 
 #[test]
-fn what_the_plan_says_is_done_hands_on_its_interface_and_what_stands_on_it_is_named() {
+fn what_the_plan_says_is_done_leaves_nothing_and_what_stands_on_it_is_named() {
     let bench = bench();
     let done = |plan: &str, path: &str| {
         let files = format!("files: {{create: [{path}]}}");
@@ -124,8 +124,7 @@ fn what_the_plan_says_is_done_hands_on_its_interface_and_what_stands_on_it_is_na
     let plan = done(PLAN, "a.txt");
     fs::write(bench.path("plan.md"), &plan).unwrap();
     let ticked = run(&bench, &[]);
-    let why = "the task consumes a list of parcels".to_owned();
-    assert_eq!(shown(&bench, &ticked, "b"), [("record a/interface-1 of task a".to_owned(), why)]);
+    assert_eq!(shown(&bench, &ticked, "b"), []);
     assert_eq!(json_of(&bench.run(&["audit", &ticked, "--json"]))["ok"], true);
     fs::write(bench.path("plan.md"), done(&plan, "c.txt")).unwrap();
     let path = bench.path("plan.md").display().to_string();

@@ -25,7 +25,7 @@ pub(super) struct Lefts {
 
 impl Lefts {
     pub(super) fn of(&self, archive: &dyn Archive, task: &TaskRun) -> Rc<[Record]> {
-        let key = (task.spec.id.clone(), if task.leaves() { task.ended_at() } else { 0 });
+        let key = (task.spec.id.clone(), if task.is_done() { task.ended_at() } else { 0 });
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }

@@ -363,6 +363,17 @@ fn a_digest_shows_errors_with_their_places_then_the_end() {
 }
 
 #[test]
+fn of_two_runs_of_a_check_the_one_that_lost_more_tests_counts() {
+    let (task, change) = (task(&[]), Change::default());
+    let mut checks = [1, 2].map(|failed| ran(Kind::Tests, 0, None, Some((0, Some((0, failed))))));
+    for _ in 0..2 {
+        let evidence = Scene { checks: &checks, ..Scene::of(&task, &change) }.weigh();
+        assert_eq!(evidence.checks[0].ran_before, Some(2));
+        checks.reverse();
+    }
+}
+
+#[test]
 fn evidence_outlives_a_process() {
     let mut task = task(&[("a.rs", plan::Action::Create)]);
     task.tdd = true;

@@ -25,15 +25,14 @@ const PATHS: usize = 200;
 const CUT: &str = "\n(Cut: a summary has at most 500 tokens.)";
 const CUT_TOKENS: usize = 20;
 
-/// All that a done task left, and what the plan says of one that was done before the run; nothing of one that is not done, or begins
-/// anew.
+/// All that a done task left; nothing of one that is not done, or begins anew. What the plan says was done before the run left nothing.
 pub fn left(task: &TaskRun, read: Read<'_>) -> Vec<Record> {
     left_with(task, &kept(task, read), read)
 }
 
 /// The same of a task of which it is known what its attempts kept.
 pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Record> {
-    if !task.leaves() {
+    if !task.is_done() {
         return Vec::new();
     }
     // Several parts are made of one report.
@@ -152,7 +151,7 @@ fn bounded(text: &str) -> String {
     tokens::head(text, SUMMARY_TOKENS - CUT_TOKENS).trim_end().to_owned() + CUT
 }
 
-/// What the plan says that it produces; that it is there was verified when it ended, unless the plan says that it was done before.
+/// What the plan says that it produces; that it is there was verified when it ended.
 fn interfaces(task: &TaskRun, paths: &[String]) -> impl Iterator<Item = Record> {
     let numbered = task.spec.produces.iter().zip(1..);
     numbered.map(|(text, number)| {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Ended, TaskEnded};
+use super::event::TaskEnded;
 use super::plan::TaskSpec;
 use super::state::TaskRun;
 
@@ -24,21 +24,14 @@ pub(super) struct Past {
 impl TaskRun {
     /// Before an event takes back what it left.
     pub(super) fn set_aside(&mut self, until: u64) {
-        let Some(ended) = self.ended.clone().filter(|_| self.leaves()) else { return };
+        let Some(ended) = self.ended.clone().filter(|_| self.is_done()) else { return };
         let (spec, facts) = (Box::new(self.spec.clone()), self.facts.len());
         self.past.push(Past { spec, ended, from: self.ended_at, until, facts });
     }
 
-    /// Whether others have something of it: it is done, or was before the run, as the plan says.
-    pub fn leaves(&self) -> bool {
-        let is_skipped = self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Skipped);
-        let is_ticked = self.spec.left_out.as_deref() == Some(TaskSpec::TICKED);
-        self.is_done() || is_skipped && is_ticked
-    }
-
-    /// The event since which others had what it left, after this one; nothing where they had not.
+    /// The event by which it was done, if it was after this one.
     pub fn done_by(&self, seq: u64) -> Option<u64> {
-        if self.leaves() && self.ended_at <= seq {
+        if self.is_done() && self.ended_at <= seq {
             return Some(self.ended_at);
         }
         let past = self.past.iter().find(|past| past.from <= seq && seq < past.until);
@@ -48,7 +41,7 @@ impl TaskRun {
     /// As it was after this event, if it was done then.
     pub fn as_of(&self, seq: u64) -> Option<Cow<'_, Self>> {
         let from = self.done_by(seq)?;
-        if self.leaves() && self.ended_at == from {
+        if self.is_done() && self.ended_at == from {
             return Some(Cow::Borrowed(self));
         }
         let past = self.past.iter().find(|past| past.from == from)?;

@@ -54,9 +54,6 @@ pub struct TaskSpec {
 }
 
 impl TaskSpec {
-    /// Why a task is left out that the plan itself says is done.
-    pub const TICKED: &'static str = "It is done already.";
-
     /// As the plan has it; who works on it and how is for others to say.
     pub fn of(task: &Task, graph: &TaskGraph) -> Self {
         let file =
@@ -78,7 +75,7 @@ impl TaskSpec {
             consumes: task.interfaces.consumes.clone(),
             tdd: task.settings.tdd.unwrap_or(false),
             budget: Cap::default(),
-            left_out: task.done.then(|| Self::TICKED.to_owned()),
+            left_out: task.done.then(|| "It is done already.".to_owned()),
         }
     }
 }

@@ -27,9 +27,11 @@ enum Pattern {
     Between(&'static str, &'static str),
     /// The last parts of the path.
     Path(&'static str),
+    /// A folder that it lies in, however deep.
+    In(&'static str),
 }
 
-use Pattern::{Between, Is, Path};
+use Pattern::{Between, In, Is, Path};
 
 impl Pattern {
     fn fits(&self, path: &str, name: &str) -> bool {
@@ -40,6 +42,7 @@ impl Pattern {
                     && name.starts_with(start)
                     && name.ends_with(end)
             }
+            In(folder) => path.split('/').rev().skip(1).any(|part| part == folder),
             Path(parts) => {
                 path.strip_suffix(parts).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
             }
@@ -59,14 +62,14 @@ const HARMLESS: &[Pattern] = &[
 
 #[rustfmt::skip]
 const SECRET: &[(&str, &[Pattern])] = &[
-    ("environment-file", &[Is(".env"), Between(".env.", ""), Between("", ".env"), Is(".envrc"), Is(".flaskenv"), Is(".dev.vars")]),
+    ("environment-file", &[Is(".env"), Between(".env.", ""), Between("", ".env"), Is(".env~"), Between(".env-", ""), Is(".envrc"), Is(".renviron"), Is(".flaskenv"), Is(".dev.vars")]),
     ("ssh-key", &[
         Is("id_rsa"), Is("id_dsa"), Is("id_ecdsa"), Is("id_ed25519"), Is("id_ecdsa_sk"), Is("id_ed25519_sk"),
-        Between("id_rsa", ""), Between("id_ed25519", ""), Between("ssh_host_", "_key"), Between("", ".ppk"),
+        Between("id_rsa", ""), Between("id_ed25519", ""), Between("ssh_host_", "_key"), Between("", ".ppk"), In(".ssh"),
     ]),
     ("private-key", &[
         Between("", ".key"), Between("", ".pem"), Between("", ".p8"), Between("", ".p12"), Between("", ".pfx"), Between("", ".pkcs12"),
-        Between("", ".jks"), Between("", ".keystore"), Between("", ".bks"), Is("secring.gpg"), Between("", ".mobileprovision"),
+        Between("", ".jks"), Between("", ".keystore"), Between("", ".bks"), Is("secring.gpg"), In(".gnupg"), Between("", ".mobileprovision"), Between("", ".ovpn"),
     ]),
     ("password-store", &[Between("", ".kdbx"), Between("", ".kdb"), Between("", ".psafe3"), Between("", ".agilekeychain"), Between("", ".keychain"), Between("", ".opvault")]),
     ("registry-credentials", &[
@@ -75,7 +78,7 @@ const SECRET: &[(&str, &[Pattern])] = &[
     ]),
     ("login-file", &[Is(".netrc"), Is("_netrc"), Is(".pgpass"), Is("pgpass.conf"), Is(".my.cnf"), Is(".mylogin.cnf"), Is(".git-credentials"), Is(".s3cfg"), Is(".boto"), Is(".smbcredentials")]),
     ("cloud-credentials", &[
-        Is("credentials.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),
+        Is("credentials"), Is("credentials.json"), Is("firebase-adminsdk.json"), Is("local.settings.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),
         Between("serviceaccount", ".json"), Between("client_secret", ".json"), Is("service-account.json"), Is("service_account.json"), Is("serviceaccount.json"),
         Is("client_secret.json"), Path(".aws/credentials"), Path(".aws/config"), Path(".azure/accesstokens.json"), Path(".azure/msal_token_cache.json"),
         Path(".oci/config"), Path(".config/gcloud/credentials.db"), Path(".config/doctl/config.yaml"), Is("gcloud-credentials.json"), Is(".publishsettings"), Between("", ".publishsettings"),
@@ -86,9 +89,9 @@ const SECRET: &[(&str, &[Pattern])] = &[
         Between("", ".tfvars.json"), Is(".terraformrc"), Is("terraform.rc"), Is("credentials.tfrc.json"), Is(".vault-token"), Is(".vault_pass"), Is(".vault_password"), Is("vault_pass.txt"),
     ]),
     ("secrets-file", &[
-        Is("secrets.yml"), Is("secrets.yaml"), Is("secrets.json"), Is("secrets.toml"), Is("secrets.env"), Is("secret.yml"), Is("secret.yaml"), Is("secrets.ini"),
+        Is("secrets.yml"), Is("secrets.yaml"), Is("secrets.json"), Is("secrets.toml"), Is("secrets.env"), Is("secret.yml"), Is("secret.yaml"), Is("secret.json"), Is("secret.toml"), Is(".secrets"), Is("secrets.ini"),
         Is("credentials.yml"), Is("credentials.yaml"), Is("credentials.xml"), Is("credentials.ini"), Is("master.key"), Is("wp-config.php"), Is("local.secrets.json"), Is("secrets.properties"),
     ]),
     ("history-file", &[Is(".bash_history"), Is(".zsh_history"), Is(".python_history"), Is(".psql_history"), Is(".mysql_history"), Is(".rediscli_history"), Is(".node_repl_history"), Is(".irb_history")]),
-    ("tool-token", &[Path(".config/gh/hosts.yml"), Path(".config/hub"), Is(".claude.json"), Path(".claude/.credentials.json"), Path(".codex/auth.json"), Is(".wakatime.cfg"), Is("rclone.conf"), Is("sftp-config.json"), Is("filezilla.xml"), Is("recentservers.xml")]),
+    ("tool-token", &[Path(".config/gh/hosts.yml"), Path(".config/hub"), Is(".claude.json"), Path(".claude/.credentials.json"), Path(".codex/auth.json"), Is(".wakatime.cfg"), Is("rclone.conf"), Is(".rclone.conf"), Is("sftp-config.json"), Is("filezilla.xml"), Is("recentservers.xml")]),
 ];

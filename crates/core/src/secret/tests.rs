@@ -317,6 +317,13 @@ fn secret_files_are_known_by_name() {
         "C:\\Users\\a\\.aws\\credentials",
         "client_secret_1.json",
         ".cargo/credentials.toml",
+        ".env~",
+        ".env-local",
+        "deploy/.ssh/config",
+        ".gnupg/trustdb.gpg",
+        "office.ovpn",
+        "credentials",
+        "local.settings.json",
     ] {
         assert!(is_secret_name(path).is_some(), "{path}");
     }
@@ -339,6 +346,9 @@ fn secret_files_are_known_by_name() {
         "tokens.rs",
         "docker/config.json",
         "aws/credentials.rs",
+        "locales/auth.json",
+        "ssh/config",
+        ".ssh",
         "example.tfvars",
         "terraform.tfvars.example",
         "secrets.md",

@@ -27,6 +27,7 @@ fn run_program(program: &[sock_filter], machine: u32, call: u32, arguments: [u64
                 let from = one.k as usize;
                 held = u32::from_ne_bytes(data[from..from + 4].try_into().unwrap());
             }
+            code if code == libc::BPF_ALU | libc::BPF_AND | libc::BPF_K => held &= one.k,
             code if code == libc::BPF_RET | libc::BPF_K => return one.k,
             code if code == libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K => {
                 at += jump(held == one.k);
@@ -69,6 +70,57 @@ fn another_machine_and_another_numbering_do_not_pass() {
     assert_eq!(run_on(ARCHITECTURE, 0x4000_003b, [0; 6]), errno(libc::ENOSYS));
     assert_eq!(run_on(ARCHITECTURE, LAST + 1, [0; 6]), errno(libc::ENOSYS));
     assert_eq!(run_on(ARCHITECTURE, LAST, [0; 6]), ALLOW);
+}
+
+#[test]
+fn pipes_are_made_and_devices_are_not() {
+    for (call, at) in [(libc::SYS_mknodat, 2), (libc::SYS_mknod, 1)] {
+        let make = |kind: u32| {
+            let mut arguments = [0; 6];
+            arguments[at] = u64::from(kind | 0o600);
+            run(call, arguments)
+        };
+        for kind in [0, libc::S_IFREG, libc::S_IFIFO, libc::S_IFSOCK] {
+            assert_eq!(make(kind), ALLOW, "{kind:o}");
+        }
+        for kind in DEVICES {
+            assert_eq!(make(*kind), errno(libc::EPERM), "{kind:o}");
+        }
+    }
+    let rename = |flags: u32| run(libc::SYS_renameat2, [0, 0, 0, 0, flags.into(), 0]);
+    assert_eq!(rename(libc::RENAME_NOREPLACE), ALLOW);
+    assert_eq!(rename(libc::RENAME_EXCHANGE), ALLOW);
+    assert_eq!(rename(libc::RENAME_WHITEOUT), errno(libc::EPERM));
+}
+
+#[test]
+fn without_namespaces_no_request_to_a_file_system_passes() {
+    let shared = program(Apart::No, Memory::Grouped);
+    let ask = |program: &[sock_filter], request: u32| {
+        let arguments = [3, request.into(), 0, 0, 0, 0];
+        run_program(program, ARCHITECTURE, number_of(libc::SYS_ioctl), arguments)
+    };
+    // Flags, their older and newer forms, generations, extents, verity, keys; a snapshot of btrfs, what FAT notes of a file.
+    let requests = [
+        0x4008_6602,
+        0x4004_6602,
+        0x401c_5820,
+        0x4008_7602,
+        0x6609,
+        0x4080_6685,
+        0x800c_6613,
+        0x5000_9401,
+        0x4004_7211,
+    ];
+    for request in requests {
+        assert_eq!(ask(&shared, request), errno(libc::ENOTTY), "{request:x}");
+    }
+    // How much can be read, what a terminal is, that a file is closed with the next program.
+    for request in [libc::FIONREAD as u32, libc::TCGETS as u32, libc::FIOCLEX as u32] {
+        assert_eq!(ask(&shared, request), ALLOW, "{request:x}");
+    }
+    assert_eq!(ask(&shared, libc::TIOCSTI as u32), errno(libc::EPERM));
+    assert_eq!(ask(&program(Apart::Yes, Memory::Grouped), 0x4008_6602), ALLOW);
 }
 
 #[test]

@@ -90,6 +90,22 @@ if len(os.read(ready, 999)) >= 200: say()
 
 const MEMORY: &[Row] = &[
     Py(
+        "in tables of where pages are",
+        r#"
+large, count = 2 << 20, 400 << 8
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+LIBC.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+# To be read, without room for it, and in small pages.
+at = LIBC.mmap(None, large * count, 1, 0x4022, -1, 0)
+if at == 2**64 - 1: raise OSError("no addresses")
+LIBC.madvise(at, large * count, 15)
+for number in range(count): ctypes.c_char.from_address(at + number * large).value
+time.sleep(1)
+say()
+"#,
+    ),
+    Py(
         "of one process",
         r#"
 held = [bytearray(b"x") * (20 << 20) for _ in range(30)]

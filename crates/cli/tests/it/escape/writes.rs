@@ -1,7 +1,7 @@
 //! Writes by every route, to what lies outside and to a workspace that must stay as it is.
 
 use super::attempt::Row::{Py, Sh};
-use super::attempt::{Attempt, Breach, EVERY, FLEETING, PLAIN, Place, Row, Shape, rows};
+use super::attempt::{Attempt, Breach, EVERY, FLEETING, PLAIN, Place, Profile, Row, Shape, rows};
 use super::leg::{APART, AS_ROOT};
 
 pub(super) fn attempts() -> Vec<Attempt> {
@@ -10,6 +10,8 @@ pub(super) fn attempts() -> Vec<Attempt> {
     let owned = |shape| Shape { legs: AS_ROOT, ..shape };
     let rights =
         Shape { breach: Breach::GivesRights, place: Place::Workspace, profiles: EVERY, ..PLAIN };
+    // Not every file system takes it.
+    let says = Shape { breach: Breach::Says, place: Place::Workspace, certain: false, ..PLAIN };
     [
         rows("writes outside", outside, ROUTES),
         rows("writes outside", owned(outside), OWNERS),
@@ -17,6 +19,8 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("writes in the workspace", inside, ROUTES),
         rows("writes in the workspace", owned(inside), OWNERS),
         rows("rights of files", rights, RIGHTS),
+        rows("what a disk notes", Shape { profiles: READERS, ..says }, NOTED),
+        rows("what a disk notes", Shape { profiles: EVERY, ..says }, DEVICES),
     ]
     .concat()
 }
@@ -243,6 +247,51 @@ call("fchmodat2", -100, (T + "/x").encode(), 0o4755, 0)
 os.umask(0)
 os.mkdir(T + "/folder")
 os.chmod(T + "/folder", 0o2777)
+"#,
+    ),
+];
+
+const READERS: &[Profile] = &[Profile::ReadOnly, Profile::Research];
+
+/// By a file that is open for reading only.
+const NOTED: &[Row] = &[
+    Py(
+        "flags of a file",
+        r#"
+import fcntl, struct
+file = os.open(T + "/file", os.O_RDONLY)
+flags, = struct.unpack("l", fcntl.ioctl(file, 0x80086601, bytes(8)))
+fcntl.ioctl(file, 0x40086602, struct.pack("l", flags | 0x40))
+say()
+"#,
+    ),
+    Py(
+        "flags of a folder",
+        r#"
+import fcntl, struct
+file = os.open(T, os.O_RDONLY)
+flags, = struct.unpack("l", fcntl.ioctl(file, 0x80086601, bytes(8)))
+fcntl.ioctl(file, 0x40086602, struct.pack("l", flags | 0x80))
+say()
+"#,
+    ),
+    Py(
+        "the version of a file",
+        r#"
+import fcntl, struct
+fcntl.ioctl(os.open(T + "/file", os.O_RDONLY), 0x40087602, struct.pack("i", 4242))
+say()
+"#,
+    ),
+];
+
+/// That a name was removed, where a folder is a layer. It takes no right, and later jails would stumble over it.
+const DEVICES: &[Row] = &[
+    Py("a device", r#"os.mknod(T + "/device", 0o20600, 0); say()"#),
+    Py(
+        "a device, left where a file was",
+        r#"
+if LIBC.syscall(316, -100, (T + "/file").encode(), -100, (T + "/moved").encode(), 4) == 0: say()
 "#,
     ),
 ];
