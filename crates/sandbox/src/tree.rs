@@ -40,7 +40,9 @@ pub(crate) fn end_all() {
         while at < found.len() {
             let children = children(found[at]);
             // At once: who starts another and ends is gone when all are known.
-            children.iter().for_each(|pid| send(*pid, Signal::KILL));
+            for pid in &children {
+                send(*pid, Signal::KILL);
+            }
             found.extend(children);
             at += 1;
         }
