@@ -41,7 +41,7 @@ pub const NAMES: &[(&str, Kind, Grantor)] = &[
     // Agents
     (".claude", Folder, Nobody), (".mcp.json", File, Nobody), (".cursor", Folder, Nobody), (".codex", Folder, Nobody), (".gemini", Folder, Nobody),
     (".opencode", Folder, Nobody), (".cursorrules", File, Nobody), (".roo", Folder, Nobody),
-    (".windsurf", Folder, Nobody), (".windsurfrules", File, Nobody), (".clinerules", File, Nobody), (".continue", Folder, Nobody), (".kiro", Folder, Nobody),
+    (".windsurf", Folder, Nobody), (".windsurfrules", File, Nobody), (".clinerules", File, Nobody), (".continue", Folder, Nobody), (".kiro", Folder, Person),
     (".amazonq", Folder, Nobody), (".aider.conf.yml", File, Nobody),
     // Editors and shells
     (".vscode", Folder, Person), (".idea", Folder, Person), (".devcontainer", Folder, Person), (".envrc", File, Person), (".husky", Folder, Person),
@@ -54,8 +54,6 @@ pub const NAMES: &[(&str, Kind, Grantor)] = &[
     (".travis.yml", File, Task), (".drone.yml", File, Task), (".woodpecker.yml", File, Task), (".cirrus.yml", File, Task),
     ("azure-pipelines.yml", File, Task), ("bitbucket-pipelines.yml", File, Task), ("appveyor.yml", File, Task), ("Jenkinsfile", File, Task),
     (".appveyor.yml", File, Task), (".drone.yaml", File, Task), (".woodpecker.yaml", File, Task), (".tekton", Folder, Task),
-    (".builds", Folder, Task), (".build.yml", File, Task), (".semaphore", Folder, Task), (".teamcity", Folder, Task), ("cloudbuild.yaml", File, Task),
-    ("buildspec.yml", File, Task),
 ];
 
 /// All of them.

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Resource, Rlimit, Signal, set_dumpable_behavior,
+    DumpableBehavior, Resource, Rlimit, Signal, getrlimit, set_dumpable_behavior,
     set_parent_process_death_signal, setrlimit, setsid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
@@ -202,9 +202,14 @@ fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
     if let Some(cpu) = caps.cpu {
         limits.push((Resource::Cpu, whole(cpu.as_secs() + 1)));
     }
-    limits
-        .into_iter()
-        .try_for_each(|(resource, limit)| setrlimit(resource, limit).map_err(at("set the limits")))
+    limits.into_iter().try_for_each(|(resource, limit)| {
+        // What is lower already stays: only the machine's root could raise it.
+        let lowest = |one: Option<u64>, other| Some(one.map_or(other, |one| one.min(other)));
+        let most = getrlimit(resource).maximum;
+        let limit = limit.maximum.and_then(|limit| lowest(most, limit));
+        let limit = Rlimit { current: limit, maximum: limit };
+        setrlimit(resource, limit).map_err(at("set the limits"))
+    })
 }
 
 /// The last step: nothing that comes after it could be undone by a program, or by this process.

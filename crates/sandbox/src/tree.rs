@@ -80,39 +80,51 @@ fn children(pid: i32) -> Vec<i32> {
 }
 
 /// Processes that do nothing as long as this lives.
-pub(crate) struct Still(BTreeSet<i32>);
+pub(crate) struct Still {
+    held: BTreeSet<i32>,
+    /// Nobody moves; who goes on again and again, or is started faster than it is found, is not waited for.
+    pub(crate) is_whole: bool,
+}
 
 impl Still {
-    /// Those that the others start meanwhile are held too. What stood still already is left so.
+    /// Those that the others start or wake meanwhile are held too. What stood still already is left so.
     pub(crate) fn hold(find: impl Fn() -> Vec<i32>) -> Self {
-        let mut held = BTreeSet::new();
+        let mut still = Self { held: BTreeSet::new(), is_whole: false };
         for _ in 0..ROUNDS {
-            let found = find().into_iter().filter(|pid| !held.contains(pid) && is_moving(*pid));
-            let found: Vec<i32> = found.collect();
-            if found.is_empty() {
+            let moving: Vec<i32> = find().into_iter().filter(|pid| is_moving(*pid)).collect();
+            still.is_whole = moving.is_empty();
+            if still.is_whole {
                 break;
             }
-            for pid in found {
+            for pid in moving {
                 send(pid, Signal::STOP);
-                held.insert(pid);
+                still.held.insert(pid);
             }
+            std::thread::sleep(Duration::from_millis(1));
         }
-        Self(held)
+        still
     }
 }
 
 impl Drop for Still {
+    /// The youngest first: whoever waits for one that stands still finds that it does not.
     fn drop(&mut self) {
-        self.0.iter().for_each(|pid| send(*pid, Signal::CONT));
+        self.held.iter().rev().for_each(|pid| send(*pid, Signal::CONT));
     }
 }
 
-/// Who starts others faster than they are found is not waited for.
 const ROUNDS: usize = 50;
 
+/// Whether a thread of it runs or could. One that waits for a disk, or for a child to begin, comes to nothing else before it is held.
 fn is_moving(pid: i32) -> bool {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    text.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['T', 'Z']))
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut texts =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    let moves = |text: &str| {
+        // The name stands in brackets and may hold anything.
+        text.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['R', 'S']))
+    };
+    texts.any(|text| moves(&text))
 }
 
 fn send(pid: i32, signal: Signal) {
@@ -125,7 +137,6 @@ fn send(pid: i32, signal: Signal) {
 pub(crate) struct Load {
     /// Bytes that belong to this process alone, or that it shares in memory, with the tables that say where they are.
     pub(crate) memory: u64,
-    /// None of one that has ended and is not waited for yet.
     pub(crate) threads: u32,
 }
 
@@ -137,8 +148,7 @@ pub(crate) fn load(pid: i32) -> Load {
     };
     let kilobytes =
         ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"].map(number).into_iter().sum::<u64>();
-    let has_ended = text.lines().any(|line| line.starts_with("State:\tZ"));
-    Load { memory: kilobytes << 10, threads: if has_ended { 0 } else { number("Threads:") as u32 } }
+    Load { memory: kilobytes << 10, threads: number("Threads:") as u32 }
 }
 
 /// Time on a processor: that of the process itself, and with it that of those of its children that it has waited for.

@@ -141,8 +141,9 @@ impl<'a> Watch<'a> {
             // The disk lost more than was found. A program learns from the kernel which folder is being looked at, and can move what it has to
             // one that was.
             Room::Left | Room::Full if self.taken() > self.caps.disk => {
-                let _still = Still::hold(|| self.programs());
-                self.count()
+                let still = Still::hold(|| self.programs());
+                // Who cannot be held is not believed.
+                if still.is_whole { self.count() } else { Room::Over }
             }
             room => room,
         }
@@ -210,7 +211,9 @@ impl<'a> Watch<'a> {
                 used.memory = resident + systems;
             }
             if cpu {
-                used.cpu = self.spent.add(&pids);
+                // Of orphans that came to this process, and ended, it has the time itself.
+                let (own, with_children) = times(getpid().as_raw_nonzero().get());
+                used.cpu = self.spent.add(&pids, with_children.saturating_sub(own));
             }
         }
         used
@@ -256,7 +259,7 @@ struct Spent {
 impl Spent {
     /// A child that nobody waits for takes its time with it, so what was seen of it is kept; of one that was too short
     /// to be seen, only whoever waited for it knows.
-    fn add(&mut self, pids: &[i32]) -> Duration {
+    fn add(&mut self, pids: &[i32], taken_in: Duration) -> Duration {
         let all: Vec<_> = pids.iter().map(|pid| (*pid, times(*pid))).collect();
         let now: BTreeMap<i32, Duration> = all.iter().map(|(pid, (own, _))| (*pid, *own)).collect();
         for (pid, before) in &self.last {
@@ -268,6 +271,6 @@ impl Spent {
         let seen = self.gone + now.values().sum::<Duration>();
         self.last = now;
         let waited: Duration = all.iter().map(|(_, (_, with_children))| *with_children).sum();
-        seen.max(waited)
+        seen.max(waited + taken_in)
     }
 }

@@ -41,7 +41,7 @@ pub fn started(
             parallel: false,
             text,
         },
-        base: Base { commit: None, tree, uncommitted: false },
+        base: Base { commit: None, tree, uncommitted: None },
         branch: "sequester/r1".to_owned(),
         tasks: plan.tasks.iter().map(spec).collect(),
         agents: agents.collect(),

@@ -112,7 +112,9 @@ fn bring(
     let (run, branch) = (&state.run, &state.started.branch);
     let base = state.started.base.clone();
     let Base { commit: first, tree, uncommitted } = base;
-    let began = uncommitted.then_some(Start { commit: first, tree, uncommitted, left_out: false });
+    let may_hold = uncommitted.unwrap_or(true);
+    let start = Start { commit: first, tree, uncommitted: may_hold, left_out: false };
+    let began = may_hold.then_some(start);
     let application = Application {
         commit,
         began: began.as_ref(),

@@ -36,6 +36,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     tell_upon(&state, &again);
     let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
+    tell_edited(&recorded, given);
     let place = Place::find(&project)?;
     let (file, changed) = match &given.plan {
         Some(path) => {
@@ -143,6 +144,16 @@ fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
     Ok(again)
 }
 
+/// What the plan's file says by now counts only if that is said.
+fn tell_edited(recorded: &PlanFile, given: &ResumeArgs) {
+    if given.plan.is_none() && recorded.is_edited() {
+        output::tell(&format!(
+            "`{0}` was edited since. The run goes on with what it read; `--plan {0}` takes what it says now.",
+            recorded.name
+        ));
+    }
+}
+
 /// What becomes of those that are built on what is done again.
 fn tell_upon(state: &RunState, again: &[TaskId]) {
     let Upon { anew, stays } = state.upon(again);
@@ -208,7 +219,7 @@ fn as_new(
     let start = Start {
         commit: base.commit.clone(),
         tree: base.tree.clone(),
-        uncommitted: base.uncommitted,
+        uncommitted: base.uncommitted.unwrap_or(true),
         left_out: false,
     };
     let tree = place.trees.tree(&start.tree).map_err(|error| place.failed(&error))?;

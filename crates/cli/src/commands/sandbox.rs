@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     if no_way && ending != Ending::Exited(0) {
         tell_no_way(&given.profile, &policy);
     }
-    let code = end(ending, &given.command[0], &bounds, &met);
+    let code = end(ending, &given.command[0], &bounds);
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
 
@@ -241,21 +241,18 @@ fn killed(cause: Cause, bounds: &Bounds) -> String {
     bounds.ended(cause) + &how.unwrap_or_default()
 }
 
-/// What a program that met a limit itself was ended by. Of memory it is known whether the kernel ended somebody for it.
-fn at_limit(signal: i32, bounds: &Bounds, met: &[Cause]) -> Option<String> {
-    let (cause, told) = bounds.at_signal(signal)?;
-    if cause == Cause::Memory {
-        return met.contains(&cause).then(|| killed(cause, bounds));
-    }
+/// What a program that met a limit itself was ended by. Where the kernel ends one for its memory, the whole jail was ended.
+fn at_limit(signal: i32, bounds: &Bounds) -> Option<String> {
+    let (cause, told) = bounds.at_signal(signal).filter(|(cause, _)| *cause != Cause::Memory)?;
     let how = example(cause).map(|limit| format!(" One is set as with `--limit {limit}`."));
     Some(told + &how.unwrap_or_default())
 }
 
 /// As a shell tells it; why the jail was ended goes to standard error.
-fn end(ending: Ending, command: &str, bounds: &Bounds, met: &[Cause]) -> ExitCode {
+fn end(ending: Ending, command: &str, bounds: &Bounds) -> ExitCode {
     let (code, told) = match ending {
-        Ending::Exited(code) => (code, at_limit(code - 128, bounds, met)),
-        Ending::Signalled(signal) => (128 + signal, at_limit(signal, bounds, met)),
+        Ending::Exited(code) => (code, at_limit(code - 128, bounds)),
+        Ending::Signalled(signal) => (128 + signal, at_limit(signal, bounds)),
         Ending::NotFound => (127, Some(format!("there is no `{command}` in the jail. {SHOWN}"))),
         Ending::NotRunnable => {
             (126, Some(format!("`{command}` is there and cannot be run in the jail. {RUNNABLE}")))

@@ -191,6 +191,9 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     };
     let files: Vec<String> = list("files_changed").iter().map(|one| text(one, "path")).collect();
     let mut fields = vec![("changed", files.join(", "))];
+    let beyond: Vec<String> = list("undeclared").iter().map(|one| text(one, "path")).collect();
+    let beyond = (!beyond.is_empty()).then(|| format!("{}: not declared", beyond.join(", ")));
+    fields.push(("beyond", beyond.unwrap_or_default()));
     let mut failed = Vec::new();
     for check in list("checks") {
         let is = |key: &str| check.get(key).and_then(Value::as_bool).unwrap_or_default();

@@ -177,8 +177,12 @@ impl Onlooker {
             Event::TaskEnded(ended) => {
                 let TaskEnded { state, reason, resolution, .. } = ended.as_ref();
                 if *state != Ended::Skipped {
-                    let said = [reason.as_deref(), resolution.as_deref()].into_iter().flatten();
-                    let said = said.collect::<Vec<_>>().join(" ");
+                    // What would help one that is blocked was said of the one that it waits for.
+                    let helps = resolution.as_deref().filter(|_| *state != Ended::Blocked);
+                    let said: Vec<&str> = reason.as_deref().into_iter().chain(helps).collect();
+                    // What ends with lines of a program's output is not gone on with.
+                    let is_long = reason.as_ref().is_some_and(|reason| reason.contains('\n'));
+                    let said = said.join(if is_long { "\n" } else { " " });
                     let why = (!said.is_empty()).then(|| self.placed(task, &said));
                     let why = why.map(|why| format!(": {}", clean(&why)));
                     let state = state_name(*state);

@@ -319,6 +319,9 @@ fn no_workspace(error: &io::Error) -> Failure {
     Failure::work(Code::NoWorkspace, "", message, DISK_HINT)
 }
 
+/// The only tool whose last line is the exit code of a program.
+const BASH: &str = "Bash";
+
 struct Tools {
     // In this order: the server is told to end before its jail is, and then somebody else may work there.
     client: Client,
@@ -329,10 +332,10 @@ struct Tools {
 
 impl Tools {
     /// What was returned, with what the jail has to do with it.
-    fn explain(&self, mut returned: Returned) -> Returned {
+    fn explain(&self, tool: &str, mut returned: Returned) -> Returned {
         let bounds = &self.inside.confines.bounds;
         match &mut returned.outcome {
-            Outcome::Output(text) => {
+            Outcome::Output(text) if tool == BASH => {
                 let code = text.rsplit_once(EXIT_CODE);
                 let code = code.and_then(|(_, code)| code.parse::<i32>().ok());
                 let at = text.len() - text.lines().next_back().map_or(0, str::len);
@@ -358,7 +361,7 @@ impl Toolbox for Tools {
 
     fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
         let returned = self.client.call(invocation.clone());
-        Box::pin(async move { self.explain(returned.await) })
+        Box::pin(async move { self.explain(&invocation.call.name, returned.await) })
     }
 }
 
@@ -368,10 +371,12 @@ pub(super) struct Running {
     thread: Option<JoinHandle<()>>,
     /// How it ended, once it did.
     ending: Arc<(Mutex<Option<Ending>>, Condvar)>,
+    /// Nobody waits twice for a jail that does not end.
+    awaited: AtomicBool,
 }
 
 /// From where the tools are gone to where it is told why: the supervisor only has to take the jail away.
-const TOLD_WITHIN: Duration = Duration::from_secs(2);
+const TOLD_WITHIN: Duration = Duration::from_millis(500);
 
 impl Running {
     pub(super) fn follow(jail: Jail, asked: Asked) -> io::Result<Self> {
@@ -385,13 +390,16 @@ impl Running {
             told.1.notify_all();
         };
         let thread = thread::Builder::new().name("jail".into()).spawn(heard)?;
-        Ok(Self { handle, thread: Some(thread), ending })
+        Ok(Self { handle, thread: Some(thread), ending, awaited: AtomicBool::new(false) })
     }
 
     /// How it ended; nothing where it goes on.
     fn ended(&self) -> Option<Ending> {
         let (ending, told) = &*self.ending;
         let held = ending.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.awaited.swap(true, Ordering::Relaxed) {
+            return *held;
+        }
         let waited = told.wait_timeout_while(held, TOLD_WITHIN, |ending| ending.is_none());
         waited.map_or(None, |(ending, _)| *ending)
     }

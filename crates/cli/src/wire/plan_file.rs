@@ -111,6 +111,15 @@ impl PlanFile {
         Self { name, given, path, source, plan: parsed.plan, graph, faults }
     }
 
+    /// Whether the file holds something else by now.
+    pub(crate) fn is_edited(&self) -> bool {
+        let Some(path) = &self.path else { return false };
+        let length = fs::metadata(path).map(|about| about.len());
+        // Of what has another length no byte is read.
+        let is_longer = length.is_ok_and(|length| length != self.source.len() as u64);
+        is_longer || fs::read(path).is_ok_and(|bytes| bytes != self.source)
+    }
+
     /// As a run keeps it, so that it is found again from every folder.
     pub(crate) fn to_recorded(&self, project: &Project, companions: &Companions) -> Recorded {
         let path = called(&project.root, &self.given, self.path.as_deref());

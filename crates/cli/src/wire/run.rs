@@ -111,7 +111,7 @@ impl Asked<'_> {
             base: Base {
                 commit: start.commit.clone(),
                 tree: start.tree.clone(),
-                uncommitted: start.uncommitted,
+                uncommitted: Some(start.uncommitted),
             },
             branch: String::new(),
             tasks,

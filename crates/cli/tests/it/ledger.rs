@@ -80,7 +80,7 @@ impl Ledger {
             base: Base {
                 commit: self.start.commit.clone(),
                 tree: self.start.tree.clone(),
-                uncommitted: self.start.uncommitted,
+                uncommitted: Some(self.start.uncommitted),
             },
             branch: format!("sequester/{}", self.run),
             tasks: vec![task("1", "Say hello"), task("2", "Say goodbye")],

@@ -20,3 +20,14 @@ fn a_plan_that_is_named_alone_means_the_newest_run_that_was_made_from_it() {
     let taken = bench.run(&["resume", "--plan", &plan]);
     assert!(taken.err.contains("Run `0abcdef1` of `"), "{taken:?}");
 }
+
+#[test]
+fn a_plan_that_was_edited_since_is_told_and_does_not_count() {
+    let bench = Bench::with(&FILES);
+    drop(Ledger::waiting(&bench, "0abcdef1"));
+    for (text, is_told) in [(PLAN.to_owned(), false), (format!("{PLAN}\nMore.\n"), true)] {
+        std::fs::write(bench.path("plan.md"), text).unwrap();
+        let taken = bench.run(&["resume", "0abcdef1"]);
+        assert_eq!(taken.err.contains("was edited since"), is_told, "{taken:?}");
+    }
+}

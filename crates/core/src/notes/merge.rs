@@ -134,9 +134,11 @@ impl Notes {
         let last = at + 1 == self.sections.len();
         let found = &mut self.sections[at];
         let is_own = |one: &Part| one.author() == author;
-        // The same words of another task or run are kept once, as the later one's.
-        let is_same = |one: &Part| one.author() != Author::Person && one.words(false) == body;
-        if found.parts.iter().any(|one| is_own(one) && is_same(one)) {
+        // The same words of an earlier run are kept once, as the later one's. Another task of this one may take its own back.
+        let is_earlier =
+            |one: &Part| matches!(one.author(), Author::Task { run: other, .. } if other != *run);
+        let is_same = |one: &Part| is_earlier(one) && one.words(false) == body;
+        if found.parts.iter().any(|one| is_own(one) && one.words(false) == body) {
             return Merged::Unchanged;
         }
         let find = |which: &dyn Fn(&Part) -> bool| found.parts.iter().position(which);

@@ -160,7 +160,8 @@ impl Reader<'_, '_> {
             return;
         }
         for (at, token) in tokens {
-            let Some((paths, lines)) = token::read(token) else {
+            let Some((paths, lines)) = token::read(token).or_else(|| token::read_spaced(token))
+            else {
                 self.unread = true;
                 continue;
             };
@@ -249,7 +250,11 @@ fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize
     let mut end = None;
     for (range, code) in document.codes(words) {
         let gap = end.map(|end| document.text(&(end..range.start)));
-        if gap.is_some_and(|gap| !is_separator(gap)) {
+        // Behind a remark in brackets only what is plainly a file is one more.
+        let is_more = |gap: &str| {
+            is_separator(gap) || token::is_file(code) && is_separator(&without_remark(gap))
+        };
+        if gap.is_some_and(|gap| !is_more(gap)) {
             break;
         }
         end = Some(range.end);
@@ -269,6 +274,12 @@ fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize
         }
     }
     tokens
+}
+
+/// A gap without what it says in brackets first: ` (the parser), `.
+fn without_remark(gap: &str) -> String {
+    let remark = gap.trim_start().strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    remark.map_or_else(|| gap.to_owned(), |(_, rest)| rest.to_owned())
 }
 
 fn is_separator(gap: &str) -> bool {

@@ -54,6 +54,17 @@ pub(super) fn read(token: &str) -> Option<(Vec<String>, Span)> {
     Some((spread, lines))
 }
 
+/// A path with blanks in it, where a list says that a file is named: a folder comes first, and only the last word is a file.
+pub(super) fn read_spaced(token: &str) -> Option<(Vec<String>, Span)> {
+    let words: Vec<&str> = token.split(' ').collect();
+    let (last, before) = words.split_last()?;
+    let is_path = before.first().is_some_and(|first| first.contains('/'))
+        && before.iter().all(|word| read(word).is_some() && !is_file(word))
+        && read(last).is_some_and(|(paths, lines)| paths == [*last] && lines.is_none())
+        && is_file(last);
+    is_path.then(|| (vec![token.to_owned()], None))
+}
+
 /// Whether a bare word is worth a closer look.
 pub(super) fn is_likely(word: &str) -> bool {
     word.contains(['.', '/']) || BARE_NAMES.contains(&word)
@@ -149,6 +160,16 @@ mod tests {
         );
         for no in ["cargo test", "https://a.b/c.md", "src/*.rs", "foo()", "", "a{b"] {
             assert_eq!(read(no), None, "{no}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_have_blanks_and_two_paths_are_none() {
+        for yes in ["docs/my file.md", "a/b c/d.rs"] {
+            assert_eq!(read_spaced(yes), Some((vec![yes.to_owned()], None)), "{yes}");
+        }
+        for no in ["src/a.rs src/b.rs", "cargo test", "run a/b.sh", "a/b  c.md", "a/b c", "x.md"] {
+            assert_eq!(read_spaced(no), None, "{no}");
         }
     }
 

@@ -235,9 +235,9 @@ pub struct Base {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitId>,
     pub tree: TreeId,
-    /// The tree holds what the person had not committed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub uncommitted: bool,
+    /// Whether the tree holds what the person had not committed; nothing in runs that were begun before this was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncommitted: Option<bool>,
 }
 
 /// An agent as this run uses it.

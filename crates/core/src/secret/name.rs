@@ -78,7 +78,7 @@ const SECRET: &[(&str, &[Pattern])] = &[
     ]),
     ("login-file", &[Is(".netrc"), Is("_netrc"), Is(".pgpass"), Is("pgpass.conf"), Is(".my.cnf"), Is(".mylogin.cnf"), Is(".git-credentials"), Is(".s3cfg"), Is(".boto"), Is(".smbcredentials")]),
     ("cloud-credentials", &[
-        Is("credentials"), Is("credentials.json"), Is("firebase-adminsdk.json"), Is("local.settings.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),
+        Is("credentials.json"), Is("firebase-adminsdk.json"), Is("local.settings.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),
         Between("serviceaccount", ".json"), Between("client_secret", ".json"), Is("service-account.json"), Is("service_account.json"), Is("serviceaccount.json"),
         Is("client_secret.json"), Path(".aws/credentials"), Path(".aws/config"), Path(".azure/accesstokens.json"), Path(".azure/msal_token_cache.json"),
         Path(".oci/config"), Path(".config/gcloud/credentials.db"), Path(".config/doctl/config.yaml"), Is("gcloud-credentials.json"), Is(".publishsettings"), Between("", ".publishsettings"),

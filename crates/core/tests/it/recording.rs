@@ -214,7 +214,7 @@ impl Recording {
                 path: "docs/plan.md".to_owned(),
                 text: self.kept.keep_bytes(text.into_bytes()),
             },
-            base: Base { commit: None, tree, uncommitted: false },
+            base: Base { commit: None, tree, uncommitted: None },
             branch: "sequester/r1".to_owned(),
             tasks,
             workflows: BTreeMap::from([("build".to_owned(), workflow)]),

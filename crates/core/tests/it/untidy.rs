@@ -40,6 +40,16 @@ fn an_ugly_superpowers_plan_is_read_all_the_same() {
 }
 
 #[test]
+fn files_are_found_behind_remarks_and_with_blanks_in_their_names() {
+    let plan = "# T\n\n### Task 1: A\n\n**Files:**\n- Modify: `src/a.js` (the greeting), `src/b.js`\n- Create: `docs/my file.md`\n- Modify: `src/c.js` (calls `greet`)\n\nText.\n";
+    let plan = text(plan).plan;
+    assert_eq!(
+        files(&plan, "1"),
+        ["Modify src/a.js", "Modify src/b.js", "Create docs/my file.md", "Modify src/c.js"]
+    );
+}
+
+#[test]
 fn tasks_are_found_in_other_languages() {
     let plan = clean("superpowers/languages.md", Format::Superpowers);
     assert_eq!(tasks(&plan), ["1: Anlegen", "2: Écrire <- 1", "3: 测试 <- 2", "4: Cerrar <- 1! 3"]);

@@ -23,6 +23,10 @@ const DEPTH: usize = 16;
 /// What helps where a step was tried and came to something else.
 pub(super) const AS_SEEN: &str = "Mend the plan or the code by what was seen.";
 
+/// What helps everywhere.
+const ELSE: &str =
+    "Or give this task to a model: `--model literal,auto` takes one where this is not enough.";
+
 pub(super) enum Ending {
     Complete,
     /// No turn is left.
@@ -35,7 +39,7 @@ pub(super) enum Ending {
 
 impl Ending {
     pub(super) fn blocked(reason: String, remedy: &str) -> Self {
-        Self::Blocked { reason, remedy: format!("{remedy} Or give this task to a model.") }
+        Self::Blocked { reason, remedy: format!("{remedy} {ELSE}") }
     }
 }
 

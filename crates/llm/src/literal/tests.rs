@@ -451,7 +451,7 @@ fn a_task_that_takes_too_many_turns_is_refused_before_it_begins() {
     assert_eq!(report["reason"], "The steps take 81 turns, and the limit of this attempt is 80.");
     assert_eq!(
         report["resolution"],
-        "Split the task, or raise the limit `turns`. Or give this task to a model."
+        "Split the task, or raise the limit `turns`. Or give this task to a model: `--model literal,auto` takes one where this is not enough."
     );
 }
 

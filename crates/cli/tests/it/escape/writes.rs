@@ -291,7 +291,7 @@ const DEVICES: &[Row] = &[
     Py(
         "a device, left where a file was",
         r#"
-if LIBC.syscall(316, -100, (T + "/file").encode(), -100, (T + "/moved").encode(), 4) == 0: say()
+if call("renameat2", -100, (T + "/file").encode(), -100, (T + "/moved").encode(), 4) == 0: say()
 "#,
     ),
 ];

@@ -93,7 +93,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
             parallel: false,
             text: Digest::of(b"plan"),
         },
-        base: Base { commit: None, tree: "base".into(), uncommitted: false },
+        base: Base { commit: None, tree: "base".into(), uncommitted: None },
         branch: "sequester/r1".to_owned(),
         tasks,
         agents: agents.collect(),
