@@ -21,6 +21,7 @@ pub mod limits;
 mod link;
 #[cfg(test)]
 mod machine;
+mod mapping;
 mod order;
 mod placeholder;
 mod policy;

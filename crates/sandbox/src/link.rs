@@ -101,27 +101,38 @@ impl Link {
         Ok(())
     }
 
-    /// The next word; nothing when the other side is gone.
+    /// The next word; nothing when the other side is gone. One thread at a time may listen.
     pub(crate) fn hear<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Option<OwnedFd>)>> {
-        let mut text = vec![0; BYTES];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut control = RecvAncillaryBuffer::new(&mut space);
-        let flags = RecvFlags::CMSG_CLOEXEC;
-        let heard = loop {
-            match recvmsg(&self.0, &mut [IoSliceMut::new(&mut text)], &mut control, flags) {
-                // The other side is gone without having read all; what it said before comes next.
-                Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNRESET) => {}
-                heard => break heard?,
-            }
-        };
-        if heard.bytes == 0 {
+        // Most words are short, and room for the longest would be memory that each process has to be given first.
+        let peeked = RecvFlags::PEEK | RecvFlags::TRUNC;
+        let length = self.receive(&mut [], &mut RecvAncillaryBuffer::default(), peeked)?;
+        if length == 0 {
             return Ok(None);
         }
+        let mut text = vec![0; length.min(BYTES)];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let bytes = self.receive(&mut text, &mut control, RecvFlags::CMSG_CLOEXEC)?;
         let descriptor = control.drain().find_map(|message| match message {
             RecvAncillaryMessage::ScmRights(mut given) => given.next(),
             _ => None,
         });
-        Ok(Some((serde_json::from_slice(&text[..heard.bytes])?, descriptor)))
+        Ok(Some((serde_json::from_slice(&text[..bytes])?, descriptor)))
+    }
+
+    fn receive(
+        &self,
+        text: &mut [u8],
+        control: &mut RecvAncillaryBuffer<'_>,
+        flags: RecvFlags,
+    ) -> io::Result<usize> {
+        loop {
+            match recvmsg(&self.0, &mut [IoSliceMut::new(text)], control, flags) {
+                // The other side is gone without having read all; what it said before comes next.
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNRESET) => {}
+                received => return Ok(received?.bytes),
+            }
+        }
     }
 }
 
@@ -134,5 +145,26 @@ impl From<OwnedFd> for Link {
 impl AsFd for Link {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_any_length_arrive_whole_and_in_order_with_what_is_given_along() {
+        let (ours, theirs) = Link::pair().unwrap();
+        for length in [0, 1, 100, 5_000, 60_000] {
+            ours.say_with(&Word::Spawn(vec!["x".repeat(length)]), Some(ours.as_fd())).unwrap();
+            ours.say(&Word::Go).unwrap();
+            let heard = theirs.hear::<Word>().unwrap();
+            let Some((Word::Spawn(words), Some(_))) = heard else { panic!("{heard:?}") };
+            assert_eq!(words[0].len(), length);
+            assert!(matches!(theirs.hear().unwrap(), Some((Word::Go, None))), "{length}");
+        }
+        assert!(ours.say(&Word::Spawn(vec!["x".repeat(70_000)])).is_err());
+        drop(ours);
+        assert!(theirs.hear::<Word>().unwrap().is_none());
     }
 }

@@ -100,12 +100,9 @@ impl Root {
     fn add(&self, entry: &Entry, sources: &[OwnedFd], kept: &mut Vec<OwnedFd>) -> io::Result<()> {
         match entry {
             Entry::Folder { at, mode } => self.folder(at, *mode).map(drop),
-            Entry::Text { at, content } => self.file(at, content.as_bytes()),
+            Entry::Text { at, content } => self.file(at, content.as_bytes()).map(drop),
             Entry::Cover { at, content } => self.cover(at, content.as_bytes()),
-            Entry::Link { at, to } => {
-                self.above(at)?;
-                Ok(symlinkat(to, &self.folder, inner(at))?)
-            }
+            Entry::Link { at, to } => self.link(at, to),
             Entry::Bind { at, .. } if self.is_written(at) => {
                 sources.iter().try_for_each(|tree| attach(tree, self.open(at)?, Path::new("")))
             }
@@ -140,38 +137,47 @@ impl Root {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let inner = inner(at);
         // Most are there, or lie in one that is.
-        if let Ok(there) = openat2(&self.folder, &inner, FOLDER, Mode::empty(), resolve) {
-            return Ok(there);
+        let error = match openat2(&self.folder, &inner, FOLDER, Mode::empty(), resolve) {
+            Ok(there) => return Ok(there),
+            Err(error) => error,
+        };
+        let (Some(above), Some(name)) = (inner.parent(), inner.file_name()) else {
+            return Err(error.into());
+        };
+        let above = self.folder(above, 0o755)?;
+        match mkdirat(&above, name, Mode::from_raw_mode(mode)) {
+            Ok(()) | Err(Errno::EXIST | Errno::ROFS) => {}
+            Err(error) => return Err(error.into()),
         }
-        let mut folder = openat2(&self.folder, ".", FOLDER, Mode::empty(), resolve)?;
-        let parts: Vec<_> = inner.components().collect();
-        for (index, part) in parts.iter().enumerate() {
-            let mode = if index + 1 == parts.len() { mode } else { 0o755 };
-            let part = part.as_os_str();
-            match mkdirat(&folder, part, Mode::from_raw_mode(mode)) {
-                Ok(()) | Err(Errno::EXIST | Errno::ROFS) => {}
-                Err(error) => return Err(error.into()),
+        Ok(openat2(&above, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+    }
+
+    /// Makes something, and where that fails for want of the folders above it, these first.
+    fn within<T>(&self, at: &Path, make: impl Fn() -> Result<T, Errno>) -> io::Result<T> {
+        match make() {
+            Err(Errno::NOENT) => {
+                self.folder(at.parent().unwrap_or(Path::new("/")), 0o755)?;
+                Ok(make()?)
             }
-            folder = openat2(&folder, part, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+            made => Ok(made?),
         }
-        Ok(folder)
     }
 
-    fn above(&self, at: &Path) -> io::Result<()> {
-        let above = at.parent().unwrap_or(Path::new("/"));
-        self.folder(above, 0o755).map(drop)
+    fn link(&self, at: &Path, to: &Path) -> io::Result<()> {
+        self.within(at, || symlinkat(to, &self.folder, inner(at)))
     }
 
-    fn file(&self, at: &Path, content: &[u8]) -> io::Result<()> {
-        self.above(at)?;
+    fn file(&self, at: &Path, content: &[u8]) -> io::Result<OwnedFd> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
-        let file = openat2(&self.folder, inner(at), flags, Mode::from_raw_mode(0o644), resolve)?;
+        let mode = Mode::from_raw_mode(0o644);
+        let open = || openat2(&self.folder, inner(at), flags, mode, resolve);
+        let file = self.within(at, open)?;
         let mut rest = content;
         while !rest.is_empty() {
             rest = &rest[write(&file, rest)?..];
         }
-        Ok(())
+        Ok(file)
     }
 
     fn bind(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
@@ -179,7 +185,7 @@ impl Root {
             return self.mount(tree, at);
         }
         let there = match self.open(at) {
-            Err(Errno::NOENT) => self.file(at, b"").and_then(|()| Ok(self.open(at)?)),
+            Err(Errno::NOENT) => self.file(at, b""),
             there => there.map_err(io::Error::from),
         };
         attach(tree, there?, Path::new(""))
@@ -276,7 +282,7 @@ impl Root {
         let there = match (self.open(at), kind) {
             // Held from outside until somebody took it away: what is made here instead would be left there.
             (Err(Errno::NOENT), _) if self.is_written(at) => Err(Errno::NOENT.into()),
-            (Err(Errno::NOENT), Kind::File) => self.file(at, b"").and_then(|()| Ok(self.open(at)?)),
+            (Err(Errno::NOENT), Kind::File) => self.file(at, b""),
             (Err(Errno::NOENT), Kind::Folder) => self.folder(at, 0o755),
             (there, _) => there.map_err(io::Error::from),
         }?;

@@ -15,19 +15,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::fstat;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
-    set_child_subreaper, waitid,
-};
+use rustix::process::{Pid, Signal, getpid, kill_process, pidfd_send_signal, set_child_subreaper};
 use rustix::thread::set_thread_groups;
 
-use crate::blueprint::{Access, Blueprint, Identity, Isolation, Network};
+use crate::blueprint::{Access, Blueprint, Isolation, Network};
 use crate::groups::Groups;
 use crate::guard::Guard;
 use crate::hold::Store;
 use crate::host::Host;
 use crate::inside::{self, Ends};
 use crate::link::{Link, Word};
+use crate::mapping::{Mapping, map};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
 use crate::placeholder::{self, Placeholders};
 use crate::proxy::{Allowance, Decision, NameService, Proxy};
@@ -69,10 +67,12 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     let given: Vec<_> = [&control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
     let control = Link::from(control);
+    // While the jail is still thought out. Where it cannot be made, the jail's own start tells why.
+    let mapping = Mapping::expected().ok().flatten();
     // Whoever started this may find that there is no jail to keep.
     let Some((Wish::Keep, Some(order))) = control.hear()? else { return Ok(()) };
     let order = read_order(order)?;
-    let said = match keep(order, socket, &control, serve) {
+    let said = match keep(order, mapping, socket, &control, serve) {
         Ok(ending) => Said::Ended(ending),
         Err(trouble) => Said::Failed(trouble),
     };
@@ -87,6 +87,7 @@ fn read_order(order: OwnedFd) -> io::Result<Order> {
 
 fn keep(
     order: Order,
+    mapping: Option<Mapping>,
     socket: Option<OwnedFd>,
     control: &Link,
     serve: impl FnOnce(UnixStream),
@@ -102,7 +103,7 @@ fn keep(
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
     let (ends, pumps) =
         connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
-    let (sources, mapping) = prepare(&blueprint)?;
+    let (sources, mapping) = prepare(&blueprint, mapping)?;
     let doors = groups.doors()?;
     let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
     let cloned = match blueprint.isolation {
@@ -121,7 +122,7 @@ fn keep(
     drop((sources, doors, ends, theirs));
     let jail = Jail { pid, handle, isolation: blueprint.isolation };
     if let Isolation::Namespaces(identity) = blueprint.isolation {
-        map(pid, identity).map_err(Trouble::at(MAP_STEP))?;
+        map(pid, identity.inside, identity.outside).map_err(Trouble::at(MAP_STEP))?;
     }
     groups.add(pid)?;
     ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
@@ -240,7 +241,10 @@ fn is_one(one: &impl AsFd, other: &impl AsFd) -> bool {
 }
 
 /// Where the person's files must be mapped to the jail's user, only this side of the wall may do so.
-fn prepare(blueprint: &Blueprint) -> Result<(Option<Vec<Sources>>, Option<Mapping>), Trouble> {
+fn prepare(
+    blueprint: &Blueprint,
+    mapping: Option<Mapping>,
+) -> Result<(Option<Vec<Sources>>, Option<Mapping>), Trouble> {
     let Isolation::Namespaces(identity) = blueprint.isolation else {
         return make_folders(blueprint).map(|()| (Some(Vec::new()), None));
     };
@@ -252,9 +256,14 @@ fn prepare(blueprint: &Blueprint) -> Result<(Option<Vec<Sources>>, Option<Mappin
     set_thread_groups(&[]).map_err(|error| Trouble::at("leave its groups")(error.into()))?;
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
-    let mapped = Mapping::make(identity).map_err(Trouble::at(OWNERS_STEP))?;
-    let sources = sources::open(&blueprint.root, Some(mapped.namespace.as_fd()))?;
-    Ok((Some(sources), Some(mapped)))
+    let mapping = match mapping.filter(|mapping| mapping.is_of(identity.owner, identity.outside)) {
+        Some(mapping) => mapping,
+        None => {
+            Mapping::make(identity.owner, identity.outside).map_err(Trouble::at(OWNERS_STEP))?
+        }
+    };
+    let sources = sources::open(&blueprint.root, Some(mapping.as_fd()))?;
+    Ok((Some(sources), Some(mapping)))
 }
 
 /// In the machine's own root: the places that may be written, this jail's own, with a home and one for temporary files.
@@ -268,53 +277,6 @@ fn make_folders(blueprint: &Blueprint) -> Result<(), Trouble> {
         fs::create_dir_all(path).map_err(Trouble::at(format!("make `{}`", path.display())))?;
     }
     Ok(())
-}
-
-/// A user namespace that says: what belongs to the person belongs to the jail's user.
-struct Mapping {
-    namespace: OwnedFd,
-    /// The process that it was made with, which has nothing else to do.
-    handle: OwnedFd,
-}
-
-impl Mapping {
-    fn make(identity: Identity) -> io::Result<Self> {
-        let (ours, theirs) = Link::pair()?;
-        let Cloned::Parent { pid, handle } = sys::clone_apart(libc::CLONE_NEWUSER as u64)? else {
-            drop(ours);
-            let _ = theirs.hear::<Word>();
-            sys::leave(0);
-        };
-        drop(theirs);
-        let between = Identity { inside: identity.owner, ..identity };
-        let path = format!("/proc/{}/ns/user", pid.as_raw_nonzero());
-        let namespace = map(pid, between).and_then(|()| fs::File::open(path));
-        drop(ours);
-        match namespace {
-            Ok(namespace) => Ok(Self { namespace: namespace.into(), handle }),
-            Err(error) => {
-                wait_for(&handle);
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Mapping {
-    /// It ends while its namespace is used; only its entry among the processes is waited for.
-    fn drop(&mut self) {
-        wait_for(&self.handle);
-    }
-}
-
-fn map(pid: Pid, identity: Identity) -> io::Result<()> {
-    let put = |file: &str, text: String| {
-        fs::write(format!("/proc/{}/{file}", pid.as_raw_nonzero()), text)
-    };
-    let Identity { inside, outside, .. } = identity;
-    put("setgroups", "deny".to_owned())?;
-    put("uid_map", format!("{} {} 1", inside.user, outside.user))?;
-    put("gid_map", format!("{} {} 1", inside.group, outside.group))
 }
 
 /// Until the program runs.
@@ -435,7 +397,7 @@ impl Jail {
     }
 
     fn wait_for_all(&self) {
-        wait_for(&self.handle);
+        tree::wait_for(&self.handle);
         // Elsewhere the kernel ends all processes of a namespace with its first.
         if self.isolation == Isolation::Fallback {
             tree::end_all();
@@ -483,8 +445,4 @@ fn ending(link: &Link) -> Option<Ending> {
             Ok(None) | Err(_) => return None,
         }
     }
-}
-
-fn wait_for(handle: &OwnedFd) {
-    while let Err(Errno::INTR) = waitid(WaitId::PidFd(handle.as_fd()), WaitIdOptions::EXITED) {}
 }

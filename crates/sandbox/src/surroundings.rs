@@ -3,7 +3,7 @@
 mod admission;
 mod etc;
 mod gathering;
-mod identity;
+pub(crate) mod identity;
 mod installation;
 #[cfg(test)]
 mod tests;

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FileType, makedev, stat};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, wait, waitid, waitpid,
+};
 
 use crate::{disk, sys};
 
@@ -29,6 +32,11 @@ pub(crate) fn is_alone(pid: Pid) -> bool {
     let pid = pid.as_raw_nonzero();
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
     children.is_ok_and(|text| text.trim().is_empty())
+}
+
+/// Until a child has ended.
+pub(crate) fn wait_for(child: &OwnedFd) {
+    while let Err(Errno::INTR) = waitid(WaitId::PidFd(child.as_fd()), WaitIdOptions::EXITED) {}
 }
 
 /// Ends all beneath this process, which must be the one that orphans come to. They are looked for until none is left:

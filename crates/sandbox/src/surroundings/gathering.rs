@@ -14,6 +14,8 @@ pub(super) struct Gathering<'e> {
     pub(super) leads: BTreeMap<String, PathBuf>,
     /// What must not be seen where a place that is taken holds it.
     credentials: BTreeSet<PathBuf>,
+    /// What folders really are, as far as it was asked: most tools are looked for in the same few.
+    folders: BTreeMap<PathBuf, Option<PathBuf>>,
 }
 
 impl<'e> Gathering<'e> {
@@ -24,6 +26,7 @@ impl<'e> Gathering<'e> {
             places: BTreeMap::new(),
             leads: BTreeMap::new(),
             credentials: BTreeSet::new(),
+            folders: BTreeMap::new(),
         }
     }
 
@@ -33,12 +36,26 @@ impl<'e> Gathering<'e> {
 
     /// Takes a file or folder of the machine's, if it is there and the rule admits it and what it really is.
     pub(super) fn take(&mut self, at: &Path, what: fn(PathBuf) -> What) -> bool {
-        let Ok(real) = fs::canonicalize(at) else { return false };
+        let Some(real) = self.real(at) else { return false };
         let admitted = self.admission.admits(at) && self.admission.admits(&real);
         if admitted {
             self.places.entry(at.to_owned()).or_insert_with(|| what(real));
         }
         admitted
+    }
+
+    /// What a path leads to; nothing where nothing is there.
+    pub(super) fn real(&mut self, at: &Path) -> Option<PathBuf> {
+        let (Some(above), Some(name)) = (at.parent(), at.file_name()) else {
+            return fs::canonicalize(at).ok();
+        };
+        if !self.folders.contains_key(above) {
+            let real = self.real(above);
+            self.folders.insert(above.to_owned(), real);
+        }
+        let path = self.folders.get(above)?.as_ref()?.join(name);
+        let is_link = fs::symlink_metadata(&path).ok()?.is_symlink();
+        if is_link { fs::canonicalize(path).ok() } else { Some(path) }
     }
 
     /// Takes what a table of ours names.

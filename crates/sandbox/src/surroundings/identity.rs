@@ -12,7 +12,7 @@ const STRANGER: u32 = 0x7fff_5e01;
 /// The same where only 16 bits of ids are mapped, as in most containers: Debian keeps 65000 to 65533 free.
 const SHORT_STRANGER: u32 = 65_409;
 
-pub(super) fn look() -> (Ids, Option<Ids>) {
+pub(crate) fn look() -> (Ids, Option<Ids>) {
     let owner = Ids {
         user: rustix::process::geteuid().as_raw(),
         group: rustix::process::getegid().as_raw(),

@@ -64,15 +64,15 @@ impl Gathering<'_> {
             .into_iter()
             .map(|folder| {
                 // A link that is not there inside, to a folder that is.
-                let real = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
+                let real = self.real(&folder).unwrap_or_else(|| folder.clone());
                 if !self.shows(&folder) && self.shows(&real) { real } else { folder }
             })
             .collect()
     }
 
     fn take_programs(&mut self, folder: &Path) {
-        let folder = &fs::canonicalize(folder)
-            .ok()
+        let folder = &self
+            .real(folder)
             .filter(|real| !self.admission.admits(folder) && self.admission.admits(real))
             .unwrap_or_else(|| folder.to_owned());
         if self.shows(folder) {

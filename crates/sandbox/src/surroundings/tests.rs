@@ -190,6 +190,45 @@ fn nothing_that_is_closed_is_opened_by_a_variable() {
 }
 
 #[test]
+fn what_a_path_leads_to_is_what_the_kernel_says_whatever_lies_above_it() {
+    let home = Home::new().with(&["a/b/file", "c/file"]);
+    home.link("to-a", "a");
+    home.link("a/to-c", "c");
+    home.link("twice", "to-a/to-c");
+    home.link("gone", "nowhere");
+    home.link("round", "round");
+    let mut gathering = Gathering::new(&home.environment, Admission::new(&home.path));
+    let paths = [
+        "",
+        "a",
+        "a/",
+        "a/b",
+        "a/b/file",
+        "a/b/none",
+        "a/b/none/none",
+        "a/b/file/none",
+        "to-a",
+        "to-a/b/file",
+        "to-a/to-c/file",
+        "twice/file",
+        "twice/../a",
+        "to-a/..",
+        "gone",
+        "gone/x",
+        "round",
+        "round/x",
+        "a/./b",
+        "c/../a/b",
+    ];
+    // Twice: what was asked before is known.
+    for path in paths.iter().chain(&paths) {
+        let path = home.path.join(path);
+        assert_eq!(gathering.real(&path), fs::canonicalize(&path).ok(), "{}", path.display());
+    }
+    assert_eq!(gathering.real(Path::new("/")), Some("/".into()));
+}
+
+#[test]
 fn links_are_followed_to_programs_and_never_to_secrets() {
     let home = Home::new()
         .with(&SECRETS)
