@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,8 +28,18 @@ enum Version {
 pub(crate) struct Doors(Vec<File>);
 
 impl Doors {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &File> {
+        self.0.iter()
+    }
+
     pub(crate) fn enter(mut self) -> Result<(), Trouble> {
         self.0.iter_mut().try_for_each(|door| door.write_all(b"0")).map_err(Trouble::at(JOIN))
+    }
+}
+
+impl FromIterator<OwnedFd> for Doors {
+    fn from_iter<T: IntoIterator<Item = OwnedFd>>(given: T) -> Self {
+        Self(given.into_iter().map(File::from).collect())
     }
 }
 

@@ -21,8 +21,8 @@ use rustix::thread::{
 };
 
 use crate::blueprint::{Blueprint, Cgroup, Identity, Isolation, Network};
-use crate::groups::Doors;
 use crate::guard::Guard;
+use crate::handover::{Ends, Handover};
 use crate::link::{Link, Word};
 use crate::order::{Ending, Order, Program, Trouble};
 use crate::seccomp::{self, Apart, Memory};
@@ -30,36 +30,16 @@ use crate::sources::{self, Sources};
 use crate::trial::deed;
 use crate::{first, folder, harvest, root, rules, sys};
 
-/// What a jailed program is connected to.
-pub(crate) struct Ends {
-    pub(crate) stdin: OwnedFd,
-    pub(crate) stdout: OwnedFd,
-    pub(crate) stderr: OwnedFd,
-    /// Of a server, or of whoever tries the jail.
-    pub(crate) socket: Option<OwnedFd>,
-}
-
-/// Runs as the first process of a jail and never returns.
-pub(crate) fn run(
-    order: Order,
-    sources: Option<Vec<Sources>>,
-    doors: Doors,
-    ends: Ends,
-    link: &Link,
-    serve: impl FnOnce(UnixStream),
-) -> ! {
-    let made = doors
-        .enter()
-        .and_then(|()| {
-            close_others(sources.as_deref(), &ends, link)
-                .map_err(Trouble::at("close what it inherits"))
-        })
-        .and_then(|()| make(&order.blueprint, sources, link));
-    if let Err(trouble) = made {
-        // The supervisor sees the end if it cannot be told.
-        let _ = link.say(&Word::Failed(trouble));
-        sys::leave(1);
-    }
+/// Runs as the first process of a jail and never returns. What the jail is comes by the line.
+pub(crate) fn run(link: &Link, serve: impl FnOnce(UnixStream)) -> ! {
+    let (order, ends) = match begin(link) {
+        Ok(begun) => begun,
+        Err(trouble) => {
+            // The supervisor sees the end if it cannot be told.
+            let _ = link.say(&Word::Failed(trouble));
+            sys::leave(1);
+        }
+    };
     match sys::fork() {
         Ok(None) => start(order, ends, link, serve),
         Ok(Some(program)) => {
@@ -80,15 +60,22 @@ pub(crate) fn run(
     }
 }
 
-fn close_others(sources: Option<&[Sources]>, ends: &Ends, link: &Link) -> io::Result<()> {
-    let mut keep = vec![ends.stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd(), link.as_fd()];
-    keep.extend(ends.socket.as_ref().map(AsFd::as_fd));
-    keep.extend(sources.into_iter().flatten().flatten().map(AsFd::as_fd));
-    sys::close_others(&keep)
+fn begin(link: &Link) -> Result<(Order, Ends), Trouble> {
+    die_with_the_supervisor()?;
+    sys::close_others(&[link.as_fd()]).map_err(Trouble::at("close what it inherits"))?;
+    let told = link.hear().map_err(Trouble::at(WAIT_STEP))?;
+    let Some((Word::Order, Some(sheet))) = told else { sys::leave(1) };
+    let order = Order::read(&sheet.into()).map_err(Trouble::at("read what the jail is"))?;
+    let handed = Handover::receive(link).map_err(Trouble::at("be handed what it is made from"))?;
+    let Some(Handover { ends, doors, sources }) = handed else { sys::leave(1) };
+    doors.enter()?;
+    make(&order.blueprint, sources, link)?;
+    Ok((order, ends))
 }
 
+const WAIT_STEP: &str = "wait for the supervisor";
+
 fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Result<(), Trouble> {
-    die_with_the_supervisor()?;
     let Some(Word::Go) = told(link)? else { sys::leave(1) };
     close_memory()?;
     if let Isolation::Namespaces(identity) = blueprint.isolation {
@@ -115,7 +102,7 @@ fn make(blueprint: &Blueprint, sources: Option<Vec<Sources>>, link: &Link) -> Re
 }
 
 fn told(link: &Link) -> Result<Option<Word>, Trouble> {
-    let heard = link.hear().map_err(Trouble::at("wait for the supervisor"))?;
+    let heard = link.hear().map_err(Trouble::at(WAIT_STEP))?;
     Ok(heard.map(|(word, _)| word))
 }
 

@@ -13,12 +13,18 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::handover::Counts;
 use crate::order::{Ending, Trouble};
 
 /// What is said between the supervisor and the jail.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Word {
+    /// To the jail, with the descriptor of the order: what it is.
+    Order,
+    /// To the jail: what it is handed next, as many at a time as there may be.
+    Coming(Counts),
+    Given,
     /// To the jail: its user is mapped and its limits are set.
     Go,
     /// To the jail: names that must not be made are held, and what is on the disk is counted.
@@ -41,6 +47,9 @@ pub(crate) struct Link(OwnedFd);
 
 /// Longer words are not said.
 const BYTES: usize = 64 << 10;
+/// With one word.
+pub(crate) const MOST_DESCRIPTORS: usize = 64;
+const ROOM: usize = rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS));
 
 impl Link {
     pub(crate) fn pair() -> io::Result<(Self, Self)> {
@@ -69,7 +78,15 @@ impl Link {
         word: &impl Serialize,
         descriptor: Option<BorrowedFd<'_>>,
     ) -> io::Result<()> {
-        self.send(word, descriptor, SendFlags::NOSIGNAL)
+        self.send(word, descriptor.as_slice(), SendFlags::NOSIGNAL)
+    }
+
+    pub(crate) fn say_with_all(
+        &self,
+        word: &impl Serialize,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
+        self.send(word, descriptors, SendFlags::NOSIGNAL)
     }
 
     /// Fails where the other side does not take it at once.
@@ -78,24 +95,23 @@ impl Link {
         word: &impl Serialize,
         descriptor: Option<BorrowedFd<'_>>,
     ) -> io::Result<()> {
-        self.send(word, descriptor, SendFlags::NOSIGNAL | SendFlags::DONTWAIT)
+        self.send(word, descriptor.as_slice(), SendFlags::NOSIGNAL | SendFlags::DONTWAIT)
     }
 
     fn send(
         &self,
         word: &impl Serialize,
-        descriptor: Option<BorrowedFd<'_>>,
+        descriptors: &[BorrowedFd<'_>],
         flags: SendFlags,
     ) -> io::Result<()> {
         let text = serde_json::to_vec(word)?;
         if text.len() > BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is too long to be told"));
         }
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); ROOM];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        let given: Vec<_> = descriptor.into_iter().collect();
-        if !given.is_empty() {
-            control.push(SendAncillaryMessage::ScmRights(&given));
+        if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too much is given along"));
         }
         sendmsg(&self.0, &[IoSlice::new(&text)], &mut control, flags)?;
         Ok(())
@@ -103,6 +119,12 @@ impl Link {
 
     /// The next word; nothing when the other side is gone. One thread at a time may listen.
     pub(crate) fn hear<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Option<OwnedFd>)>> {
+        let heard = self.hear_all()?;
+        Ok(heard.map(|(word, given)| (word, given.into_iter().next())))
+    }
+
+    /// The same with all that is given along.
+    pub(crate) fn hear_all<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
         // Most words are short, and room for the longest would be memory that each process has to be given first.
         let peeked = RecvFlags::PEEK | RecvFlags::TRUNC;
         let length = self.receive(&mut [], &mut RecvAncillaryBuffer::default(), peeked)?;
@@ -110,14 +132,15 @@ impl Link {
             return Ok(None);
         }
         let mut text = vec![0; length.min(BYTES)];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); ROOM];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let bytes = self.receive(&mut text, &mut control, RecvFlags::CMSG_CLOEXEC)?;
-        let descriptor = control.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut given) => given.next(),
-            _ => None,
+        let given = control.drain().flat_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(given) => given.collect(),
+            _ => Vec::new(),
         });
-        Ok(Some((serde_json::from_slice(&text[..bytes])?, descriptor)))
+        let given = given.collect();
+        Ok(Some((serde_json::from_slice(&text[..bytes])?, given)))
     }
 
     fn receive(

@@ -1,6 +1,9 @@
 //! What goes between the controller, the supervisor and the jailed side.
 
 use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +17,16 @@ use crate::trial::deed::Deed;
 pub(crate) struct Order {
     pub(crate) blueprint: Blueprint,
     pub(crate) program: Program,
+}
+
+impl Order {
+    /// From the beginning, whoever else reads the same descriptor.
+    pub(crate) fn read(sheet: &File) -> io::Result<Self> {
+        let length = usize::try_from(sheet.metadata()?.len()).map_err(io::Error::other)?;
+        let mut text = vec![0; length];
+        sheet.read_exact_at(&mut text, 0)?;
+        Ok(serde_json::from_slice(&text)?)
+    }
 }
 
 /// What runs in the jail.
@@ -80,7 +93,7 @@ impl Trouble {
     }
 
     /// At a step with something that was looked at before: if it is gone, it may be elsewhere by now.
-    pub(crate) fn with(path: &Path, step: String, error: std::io::Error) -> Self {
+    pub(crate) fn with(path: &Path, step: String, error: io::Error) -> Self {
         use rustix::io::Errno;
         match Errno::from_io_error(&error) {
             Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Self::moved(path),
@@ -93,10 +106,10 @@ impl Trouble {
         self.step == MOVED_STEP
     }
 
-    pub(crate) fn at(step: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn at(step: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let step = step.into();
         |error| {
-            use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+            use io::ErrorKind::{QuotaExceeded, StorageFull};
             let full = matches!(error.kind(), StorageFull | QuotaExceeded);
             Self { step, why: error.to_string(), full }
         }

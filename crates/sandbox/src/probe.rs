@@ -92,7 +92,7 @@ impl Trial<'_> {
 
 /// Where not even the namespaces can be made.
 const FIRST_STEPS: [&str; 3] =
-    [crate::supervise::APART_STEP, crate::supervise::MAP_STEP, crate::supervise::OWNERS_STEP];
+    [crate::ready::APART_STEP, crate::ready::MAP_STEP, crate::ready::OWNERS_STEP];
 
 fn has_pidfd() -> bool {
     use rustix::process::{PidfdFlags, getpid, pidfd_open};

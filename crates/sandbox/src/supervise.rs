@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixStream;
@@ -15,23 +15,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::fstat;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, getpid, kill_process, pidfd_send_signal, set_child_subreaper};
-use rustix::thread::set_thread_groups;
 
 use crate::blueprint::{Access, Blueprint, Isolation, Network};
 use crate::groups::Groups;
 use crate::guard::Guard;
+use crate::handover::{Ends, Handover};
 use crate::hold::Store;
 use crate::host::Host;
-use crate::inside::{self, Ends};
+use crate::inside;
 use crate::link::{Link, Word};
 use crate::mapping::{Mapping, map};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
 use crate::placeholder::{self, Placeholders};
 use crate::proxy::{Allowance, Decision, NameService, Proxy};
 use crate::pump::{Pumps, Running};
+use crate::ready::{Begun, Jail, MAP_STEP, OWNERS_STEP, Ready, Waiting};
 use crate::sources::{self, Sources};
-use crate::sys::{self, Cloned};
+use crate::sys;
 use crate::tree;
 use crate::watch::{Room, Watch};
 use crate::ways::Ways;
@@ -67,32 +67,36 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     let given: Vec<_> = [&control].into_iter().chain(&socket).map(AsFd::as_fd).collect();
     sys::close_others(&given)?;
     let control = Link::from(control);
-    // While the jail is still thought out. Where it cannot be made, the jail's own start tells why.
-    let mapping = Mapping::expected().ok().flatten();
+    // While the jail is still thought out.
+    let waiting = match Waiting::apart() {
+        Ok(Begun::Inside(link)) => inside::run(&link, serve),
+        Ok(Begun::Outside(waiting)) => Some(waiting),
+        Err(_) => None,
+    };
+    let ready = Ready { waiting, mapping: Mapping::expected().ok().flatten() };
     // Whoever started this may find that there is no jail to keep.
-    let Some((Wish::Keep, Some(order))) = control.hear()? else { return Ok(()) };
-    let order = read_order(order)?;
-    let said = match keep(order, mapping, socket, &control, serve) {
+    let Some((Wish::Keep, Some(sheet))) = control.hear()? else { return Ok(()) };
+    let said = match keep(&sheet.into(), ready, socket, &control, serve) {
         Ok(ending) => Said::Ended(ending),
         Err(trouble) => Said::Failed(trouble),
     };
     control.say(&said)
 }
 
-fn read_order(order: OwnedFd) -> io::Result<Order> {
-    let mut text = Vec::new();
-    fs::File::from(order).read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
-}
-
 fn keep(
-    order: Order,
-    mapping: Option<Mapping>,
+    sheet: &fs::File,
+    mut ready: Ready,
     socket: Option<OwnedFd>,
     control: &Link,
     serve: impl FnOnce(UnixStream),
 ) -> Result<Ending, Trouble> {
-    let blueprint = order.blueprint.clone();
+    let Order { blueprint, program } =
+        Order::read(sheet).map_err(Trouble::at("read what the jail is"))?;
+    let waiting = match ready.begin(blueprint.isolation)? {
+        Begun::Inside(link) => inside::run(&link, serve),
+        Begun::Outside(waiting) => waiting,
+    };
+    waiting.tell(sheet)?;
     let made = blueprint.discard.as_deref().map(Store::make).transpose();
     let store = made.map_err(Trouble::at("make the jail's store"))?;
     let mut placeholders = Placeholders::default();
@@ -101,26 +105,14 @@ fn keep(
         placeholders.put(blueprint.state.as_deref(), &blueprint.root)?;
     }
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
-    let (ends, pumps) =
-        connect(&order.program, socket).map_err(Trouble::at("connect the program"))?;
-    let (sources, mapping) = prepare(&blueprint, mapping)?;
-    let doors = groups.doors()?;
-    let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
-    let cloned = match blueprint.isolation {
-        Isolation::Namespaces(_) => sys::clone_apart(APART).map_err(Trouble::at(APART_STEP))?,
-        Isolation::Fallback => {
-            set_child_subreaper(Some(getpid())).map_err(|error| {
-                Trouble::at("take in what the program leaves behind")(error.into())
-            })?;
-            // Where namespaces are refused, so may be the newer call that could make them.
-            sys::fork_handled().map_err(Trouble::at("start the jail"))?
-        }
-    };
-    let Cloned::Parent { pid, handle } = cloned else {
-        inside::run(order, sources, doors, ends, &theirs, serve)
-    };
-    drop((sources, doors, ends, theirs));
-    let jail = Jail { pid, handle, isolation: blueprint.isolation };
+    let (ends, pumps) = connect(&program, socket).map_err(Trouble::at("connect the program"))?;
+    let (sources, mapping) = prepare(&blueprint, ready.mapping.take())?;
+    let handover = Handover { ends, doors: groups.doors()?, sources };
+    // It uses all of this from now on, and ends first.
+    let Waiting { jail, link: ours } = waiting;
+    let pid = jail.pid;
+    handover.send(&ours).map_err(Trouble::at("hand the jail what it is made from"))?;
+    drop(handover);
     if let Isolation::Namespaces(identity) = blueprint.isolation {
         map(pid, identity.inside, identity.outside).map_err(Trouble::at(MAP_STEP))?;
     }
@@ -201,18 +193,6 @@ fn offer(listener: OwnedFd, network: &Network, control: &Link) -> Result<Proxy, 
     started.map_err(Trouble::at("start the proxy"))
 }
 
-/// The steps that tell whether there are user namespaces here at all.
-pub(crate) const APART_STEP: &str = "make the jail's namespaces";
-pub(crate) const MAP_STEP: &str = "map the jail's user";
-pub(crate) const OWNERS_STEP: &str = "map the owners of files";
-
-const APART: u64 = (libc::CLONE_NEWUSER
-    | libc::CLONE_NEWNS
-    | libc::CLONE_NEWPID
-    | libc::CLONE_NEWIPC
-    | libc::CLONE_NEWUTS
-    | libc::CLONE_NEWNET) as u64;
-
 /// Pipes for all that the program reads and prints: it never holds a descriptor of the person's.
 fn connect(program: &Program, socket: Option<OwnedFd>) -> io::Result<(Ends, Pumps)> {
     if matches!(program, Program::Server | Program::Harvest(_)) {
@@ -252,8 +232,6 @@ fn prepare(
         sources::prepare_stores(&blueprint.root, None)?;
         return Ok((None, None));
     }
-    // Of whoever started this: the jail's user has none.
-    set_thread_groups(&[]).map_err(|error| Trouble::at("leave its groups")(error.into()))?;
     let outside = (identity.outside.user, identity.outside.group);
     sources::prepare_stores(&blueprint.root, Some(outside))?;
     let mapping = match mapping.filter(|mapping| mapping.is_of(identity.owner, identity.outside)) {
@@ -289,20 +267,13 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<(Option<OwnedFd>, Guard
             Some((Word::Memory, given)) => watch.add(given),
             Some((Word::Mounts, given)) => guard = given.map(Guard::from).unwrap_or_default(),
             Some((Word::Failed(trouble), _)) => return Err(trouble),
-            Some((Word::Go | Word::Held | Word::Spawn(_) | Word::Ended(_), _)) => {}
+            Some(_) => {}
             None => {
                 let why = "it ended while it was made".to_owned();
                 return Err(Trouble { step: "make the jail".to_owned(), why, full: false });
             }
         }
     }
-}
-
-/// Ends with this value, and all its processes with it.
-struct Jail {
-    pid: Pid,
-    handle: OwnedFd,
-    isolation: Isolation,
 }
 
 /// What of a jail is looked at while it runs.
@@ -332,7 +303,7 @@ impl Jail {
                 Woken::Time => {}
             }
             // Elsewhere they come to the first process, which does so.
-            if self.isolation == Isolation::Fallback {
+            if !self.is_apart {
                 tree::take_in_orphans(self.pid);
             }
             let over = pumps.is_over().then_some(Cause::Output);
@@ -383,32 +354,9 @@ impl Jail {
     /// later. Killed, it starts no other.
     fn end(&self) {
         self.kill();
-        if self.isolation == Isolation::Fallback || !tree::is_alone(self.pid) {
+        if !self.is_apart || !tree::is_alone(self.pid) {
             self.wait_for_all();
         }
-    }
-
-    fn kill(&self) {
-        match pidfd_send_signal(&self.handle, Signal::KILL) {
-            Ok(()) | Err(Errno::SRCH) => {}
-            // A filter around us refuses what it does not know. It is not yet waited for, so its number is its own.
-            Err(_) => drop(kill_process(self.pid, Signal::KILL)),
-        }
-    }
-
-    fn wait_for_all(&self) {
-        tree::wait_for(&self.handle);
-        // Elsewhere the kernel ends all processes of a namespace with its first.
-        if self.isolation == Isolation::Fallback {
-            tree::end_all();
-        }
-    }
-}
-
-impl Drop for Jail {
-    fn drop(&mut self) {
-        self.kill();
-        self.wait_for_all();
     }
 }
 

@@ -149,7 +149,9 @@ fn the_suite_has_no_attempt_twice() {
 /// Each is alive for a moment, and comes to the supervisor where there is no namespace.
 #[test]
 fn many_short_orphans_are_no_more_processes_than_may_be() {
-    let script = "for n in $(seq 300); do (true &) ; done";
+    // A substitution ends with the last that holds its pipe: however slow the machine, few are alive at once.
+    let script =
+        "for n in $(seq 60); do : $( (true &); (true &); (true &); (true &); (true &) ); done";
     for leg in [Leg::Root, Leg::User, Leg::Fallback].into_iter().filter(|leg| may_go(*leg)) {
         let ground = ground::Ground::new(leg, &[]);
         let words = ["/bin/sh", "-c", script];
