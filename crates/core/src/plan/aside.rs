@@ -63,6 +63,15 @@ pub(super) fn leave(
     aside
 }
 
+/// An entry of a list of files that is none: what it means stays with the task's text.
+pub(super) fn unread(document: &Document<'_>, entry: &Range<usize>) -> Aside {
+    Aside {
+        place: document.lines.place(entry.start),
+        text: document.text(entry).lines().next().unwrap_or_default().to_owned(),
+        why: "It names no single file, so the task's files count as not all listed.".to_owned(),
+    }
+}
+
 fn note(document: &Document<'_>, block: &Block<'_>, why: &str) -> Aside {
     let words = document.text(&block.words);
     Aside {

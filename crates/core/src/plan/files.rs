@@ -18,6 +18,8 @@ pub(super) struct Listed {
     pub(super) interfaces: Interfaces,
     /// Where the consumed interfaces stand: they may name the tasks they come from.
     pub(super) consumed: Vec<Range<usize>>,
+    /// Entries that name no single file: a folder, a pattern, a sentence.
+    pub(super) unread: Vec<Range<usize>>,
 }
 
 /// Reads **Files:** and **Interfaces:** in a task's text.
@@ -33,13 +35,12 @@ pub(super) fn listed(
         collected: Collected::default(),
         topic: None,
         action: None,
-        unread: false,
     };
     for block in document.blocks_in(range) {
         reader.take(block);
     }
     let mut found = reader.found;
-    found.declared &= !reader.unread;
+    found.declared &= found.unread.is_empty();
     found.files = reader.collected.files;
     found
 }
@@ -52,7 +53,6 @@ struct Reader<'r, 'a> {
     topic: Option<Topic>,
     /// Of the item above: `- Create:` with the paths nested beneath.
     action: Option<(u8, Action)>,
-    unread: bool,
 }
 
 impl Reader<'_, '_> {
@@ -155,19 +155,19 @@ impl Reader<'_, '_> {
             if let Some(own) = own.filter(|_| heads) {
                 self.action = Some((depth, own));
             } else if !is_none(text) && action != Action::Test {
-                self.unread = true;
+                self.found.unread.push(words);
             }
             return;
         }
         for (at, token) in tokens {
             let Some((paths, lines)) = token::read(token).or_else(|| token::read_spaced(token))
             else {
-                self.unread = true;
+                self.found.unread.push(at..at + token.len());
                 continue;
             };
             for path in paths {
                 if path.ends_with('/') {
-                    self.unread = true;
+                    self.found.unread.push(at..at + token.len());
                 } else {
                     let named = Named { at, path: &path, action, lines };
                     self.collected.add(self.document, named, self.faults);

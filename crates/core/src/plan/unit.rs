@@ -74,7 +74,9 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
     for (unit, extent) in tree.leaves().zip(&extents) {
         let place = document.lines.place(document.blocks[tree.units[unit].block].range.start);
         let parents = shelf.keep(tree.parents(document, unit), place, &mut drafts.faults);
-        let mut task = read_task(document, &tree.units[unit], extent, rules, &mut drafts.faults);
+        let (mut task, unread) =
+            read_task(document, &tree.units[unit], extent, rules, &mut drafts.faults);
+        drafts.plan.aside.extend(unread.iter().map(|entry| aside::unread(document, entry)));
         task.place = place;
         task.parents = parents;
         if rules.nested {
@@ -91,22 +93,24 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
         });
     }
     let taken = header::read(document, &tree, &extents, &mut drafts.plan);
-    drafts.plan.aside = aside::leave(document, &tree, &extents, &taken);
+    drafts.plan.aside.extend(aside::leave(document, &tree, &extents, &taken));
+    drafts.plan.aside.sort_by_key(|aside| aside.place.line);
     drafts
 }
 
+/// A task, and what its lists of files name that is no file.
 fn read_task(
     document: &Document<'_>,
     unit: &Unit,
     extent: &Range<usize>,
     rules: &Rules,
     faults: &mut Vec<Fault>,
-) -> Task {
+) -> (Task, Vec<Range<usize>>) {
     let block = &document.blocks[unit.block];
     let item = block.item().is_some();
     let steps = read_steps(document, unit.block, extent);
     let mut found = Vec::new();
-    let listed = files::listed(document, extent, &mut found);
+    let mut listed = files::listed(document, extent, &mut found);
     let mut files = listed.files;
     if let Some(bare) = rules.sentences.filter(|_| !listed.declared) {
         files = mention::read(document, extent, bare, &mut found);
@@ -120,6 +124,7 @@ fn read_task(
     let done = unit.ticked || !steps.is_empty() && steps.iter().all(|step| step.done);
     // What a done task names is past.
     faults.extend(found.into_iter().filter(|_| !done));
+    listed.unread.retain(|_| !done);
     if !item && extent.is_empty() && !done {
         faults.push(Fault::new(
             Code::EmptyTask,
@@ -133,7 +138,7 @@ fn read_task(
         reason: Reason::Declared,
         place: document.lines.place(at),
     });
-    Task {
+    let task = Task {
         id: TaskId::new(unit.id.as_str()),
         title: unit.title.clone(),
         text: document.text(extent).to_owned(),
@@ -146,7 +151,8 @@ fn read_task(
         interfaces: listed.interfaces,
         steps,
         ..Task::default()
-    }
+    };
+    (task, listed.unread)
 }
 
 /// The boxes inside a task, its own left out.

@@ -312,3 +312,15 @@ fn no_heading_in_a_native_task_reaches_another() {
         assert_eq!(plan.aside.len(), 1);
     }
 }
+
+#[test]
+fn what_a_list_of_files_names_that_is_no_file_is_told() {
+    let source = "### Task 1: a\n\n**Files:**\n- Create: `src/*.py`\n- Modify: `src/`, `a.py`\n- Modify: whatever is needed\n- Test: by hand\n\nDo a.\n\n\
+                  ### Task 2: b\n\n**Files:**\n- Modify: `old/`\n\n- [x] **Step 1: done**\n";
+    let plan = text(source).plan;
+    let aside: Vec<_> =
+        plan.aside.iter().map(|aside| (aside.place.line, aside.text.as_str())).collect();
+    assert_eq!(aside, [(4, "src/*.py"), (5, "src/"), (6, "Modify: whatever is needed")]);
+    assert!(!find(&plan, "1").files_declared);
+    assert_eq!(find(&plan, "1").files[0].path.as_str(), "a.py");
+}
