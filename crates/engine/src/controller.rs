@@ -354,8 +354,8 @@ impl Controller {
         Ok(())
     }
 
-    /// Durable. What would begin an attempt of a task whose needs are not done any more, or with records of one that is begun anew,
-    /// rests instead.
+    /// Durable. What would begin an attempt of a task whose needs are not done any more or whose turn it is no more, or with records
+    /// of one that is begun anew, rests instead.
     async fn keep(&self, batch: Batch) -> Result<(), Halt> {
         let begins = batch.entries.first().filter(|entry| match &entry.event {
             Event::AttemptStarted(started) => started.parent.is_none(),
@@ -368,7 +368,7 @@ impl Controller {
         let task = begins.and_then(|entry| entry.scope.task.as_ref());
         let stands = |run: &RunState| {
             let known = task.and_then(|task| Some((task, run.task(task)?)));
-            known.is_none_or(|(task, known)| run.is_founded(known) && self.records.hold(run, task))
+            known.is_none_or(|(task, known)| run.is_ready(known) && self.records.hold(run, task))
         };
         let stands = self.log.read(stands);
         if let Some(task) = task {
