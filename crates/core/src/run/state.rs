@@ -93,14 +93,16 @@ pub struct TaskRun {
     /// What it left before and was taken back.
     #[serde(default)]
     pub(super) past: Vec<Past>,
-    /// The end, by its event, whose notes are in their file, or that left none; the one whose notes the file refused; and
-    /// whether the file has any of it.
+    /// The end, by its event, whose notes are in their file, or that left none; the one whose notes the file refused; whether
+    /// the file has any of it; and ends that were taken back before that was known.
     #[serde(default)]
     pub(super) noted: u64,
     #[serde(default)]
     pub(super) unwritten: u64,
     #[serde(default)]
     pub(super) in_notes: bool,
+    #[serde(default)]
+    pub(super) unsure: BTreeSet<u64>,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
@@ -367,6 +369,7 @@ impl TaskRun {
             noted: 0,
             unwritten: 0,
             in_notes: false,
+            unsure: BTreeSet::new(),
             base: None,
             committed: None,
             replaced: None,
