@@ -244,7 +244,7 @@ impl Controller {
         (Some(task), done)
     }
 
-    /// Works for a task until what it is built on is withdrawn: from then on nothing of it counts, and it costs no more.
+    /// Works for a task until what it is built on, near or far, is withdrawn: from then on nothing of it counts, and it costs no more.
     async fn while_it_stands(
         &self,
         task: &TaskId,
@@ -253,7 +253,7 @@ impl Controller {
         let before = self.log.read(|run| run.task(task).map(TaskRun::withdrawals));
         let stands = || {
             self.log.read(|run| {
-                let known = run.task(task).filter(|known| run.has_needs(known));
+                let known = run.task(task).filter(|known| run.is_founded(known));
                 known.map(TaskRun::withdrawals) == before
             })
         };

@@ -154,7 +154,7 @@ impl RunState {
     }
 
     /// Whether all that a task needs is done.
-    pub fn has_needs(&self, task: &TaskRun) -> bool {
+    pub(super) fn has_needs(&self, task: &TaskRun) -> bool {
         task.needs.iter().all(|need| self.tasks[*need].is_met())
     }
 
