@@ -9,6 +9,7 @@ mod decide;
 mod edit;
 mod event;
 mod history;
+mod line;
 mod next;
 mod noted;
 mod offer;

@@ -244,7 +244,7 @@ impl Controller {
         (Some(task), done)
     }
 
-    /// Works for a task until what it is built on is withdrawn: from then on nothing of it counts, and it costs no more.
+    /// Works for a task until what it is built on, near or far, is withdrawn: from then on nothing of it counts, and it costs no more.
     async fn while_it_stands(
         &self,
         task: &TaskId,
@@ -253,7 +253,7 @@ impl Controller {
         let before = self.log.read(|run| run.task(task).map(TaskRun::withdrawals));
         let stands = || {
             self.log.read(|run| {
-                let known = run.task(task).filter(|known| run.has_needs(known));
+                let known = run.task(task).filter(|known| run.is_founded(known));
                 known.map(TaskRun::withdrawals) == before
             })
         };
@@ -354,8 +354,8 @@ impl Controller {
         Ok(())
     }
 
-    /// Durable. What would begin an attempt of a task whose needs are not done any more, or with records of one that is begun anew,
-    /// rests instead.
+    /// Durable. What would begin an attempt of a task whose needs are not done any more or whose turn it is no more, or with records
+    /// of one that is begun anew, rests instead.
     async fn keep(&self, batch: Batch) -> Result<(), Halt> {
         let begins = batch.entries.first().filter(|entry| match &entry.event {
             Event::AttemptStarted(started) => started.parent.is_none(),
@@ -368,7 +368,7 @@ impl Controller {
         let task = begins.and_then(|entry| entry.scope.task.as_ref());
         let stands = |run: &RunState| {
             let known = task.and_then(|task| Some((task, run.task(task)?)));
-            known.is_none_or(|(task, known)| run.is_founded(known) && self.records.hold(run, task))
+            known.is_none_or(|(task, known)| run.is_ready(known) && self.records.hold(run, task))
         };
         let stands = self.log.read(stands);
         if let Some(task) = task {

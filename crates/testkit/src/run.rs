@@ -7,14 +7,14 @@ use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::TreeId;
-use sequester_core::plan::Plan;
+use sequester_core::plan::{Plan, Task};
 use sequester_core::recall::Relevance;
 use sequester_core::record::Switches;
 use sequester_core::run::{
     Agent, Base, Cap, Review, Settings, Source, Started, TaskSpec, VERSION, Workflows,
 };
 
-/// All tasks of a plan by one workflow, each agent with the same models.
+/// All tasks of a plan by one workflow, but for those that name one; each agent with the same models.
 pub fn started(
     (plan, text): (&Plan, Digest),
     tree: TreeId,
@@ -29,7 +29,11 @@ pub fn started(
         let (description, models) = (role.description.clone(), models.to_vec());
         (role.name.clone(), Agent { phase, profile, description, models })
     });
-    let spec = |task| TaskSpec { workflow: workflow.to_owned(), ..TaskSpec::of(task, &graph) };
+    let spec = |task: &Task| {
+        let named = task.settings.workflow.clone();
+        let workflow = named.unwrap_or_else(|| workflow.to_owned());
+        TaskSpec { workflow, ..TaskSpec::of(task, &graph) }
+    };
     let workflows = Workflows::read(&[]);
     Started {
         version: VERSION,

@@ -156,9 +156,8 @@ fn branch(view: &RunView) -> String {
 fn off_branch(task: &TaskView) -> Option<String> {
     let after = task.comes_after.as_ref().map(|first| format!(", after `{first}`"));
     let after = after.unwrap_or_default();
-    task.off_branch.then(|| {
-        format!("Its change is not on the branch yet: it comes there in the plan's order{after}.")
-    })
+    task.off_branch
+        .then(|| format!("Its change is not on the branch yet: it comes there in its turn{after}."))
 }
 
 /// What is done and not on the branch yet, with what to do about it; nothing where all of it is there.

@@ -126,6 +126,7 @@ impl RunState {
             });
         }
         self.queue.place(&self.tasks, at);
+        self.close_up();
         self.part();
     }
 }

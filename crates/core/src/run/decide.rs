@@ -137,8 +137,8 @@ impl Plain<'_> {
     fn walk(&mut self) {
         let run = self.run;
         if run.is_cancelled {
-            for at in run.settled..run.tasks.len() {
-                self.look_at(at);
+            for at in run.line.rest(run.settled) {
+                self.look_at(*at);
             }
             return;
         }
@@ -349,9 +349,9 @@ pub(super) fn left(run: &RunState) -> Cap {
     left
 }
 
-/// The next task in the plan's order whose change is not on the branch, if all before it have ended.
+/// The next task in the line whose change is not on the branch, if all before it have ended.
 fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
-    for task in &run.tasks[run.settled..] {
+    for task in run.line.rest(run.settled).iter().map(|at| &run.tasks[*at]) {
         task.ended.as_ref()?;
         if task.is_off_branch() && run.is_founded(task) {
             let free = !now.busy.contains(&task.spec.id);
@@ -364,7 +364,8 @@ fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
 /// When all that is left waits, what is done goes onto the branch all the same, unless something below it is done no more.
 fn late_commit(run: &RunState) -> Option<TaskId> {
     let is_open = |task: &&TaskRun| task.is_off_branch() && run.is_founded(task);
-    run.tasks[run.settled..].iter().find(is_open).map(|task| task.spec.id.clone())
+    let mut line = run.line.rest(run.settled).iter().map(|at| &run.tasks[*at]);
+    line.find(is_open).map(|task| task.spec.id.clone())
 }
 
 fn wake(run: &RunState) -> Option<Moment> {

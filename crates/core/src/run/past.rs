@@ -24,6 +24,7 @@ pub(super) struct Past {
 impl TaskRun {
     /// Before an event takes back what it left.
     pub(super) fn set_aside(&mut self, until: u64) {
+        self.doubt_notes();
         let Some(ended) = self.ended.clone().filter(|_| self.is_done()) else { return };
         let (spec, facts) = (Box::new(self.spec.clone()), self.facts.len());
         self.past.push(Past { spec, ended, from: self.ended_at, until, facts });

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::event::Ended;
-use super::reach::waves;
 use super::state::{RunState, TaskRun};
-use crate::context::Share;
 use crate::id::TaskId;
 
 /// The tasks that have not ended, by what keeps them. Those that wait for what they need are in none.
@@ -21,14 +19,6 @@ pub(super) struct Queue {
     fresh: BTreeSet<usize>,
     /// They end without anything being done for them.
     doomed: BTreeSet<usize>,
-    /// How many tasks stand one after the other before each.
-    waves: Vec<usize>,
-    /// Those that have not ended, and those that are waited for of each wave.
-    open: Vec<bool>,
-    awaited: Vec<usize>,
-    /// They did not fit, and wait for all before them in the plan.
-    #[serde(default)]
-    again: BTreeSet<usize>,
     /// They stand, and something that they are built on, near or far, is done no more.
     #[serde(default)]
     shaky: BTreeSet<usize>,
@@ -39,13 +29,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn of(tasks: &[TaskRun]) -> Self {
-        let mut queue = Self {
-            dependants: vec![Vec::new(); tasks.len()],
-            waves: waves(tasks),
-            open: vec![false; tasks.len()],
-            awaited: vec![0; tasks.len()],
-            ..Self::default()
-        };
+        let mut queue = Self { dependants: vec![Vec::new(); tasks.len()], ..Self::default() };
         for (at, task) in tasks.iter().enumerate() {
             for need in &task.needs {
                 queue.dependants[*need].push(at);
@@ -104,10 +88,6 @@ impl Queue {
             set.remove(&at);
         }
         let task = &tasks[at];
-        // What is done again waits itself for others, perhaps for those that would wait for it.
-        let is_again = task.ended.is_none() && task.over.is_some();
-        set(&mut self.again, at, is_again);
-        self.wait_for(at, task.ended.is_none() && !is_again);
         if task.ended.is_some() {
             return;
         }
@@ -119,31 +99,6 @@ impl Queue {
         } else if task.needs.iter().all(|need| tasks[*need].is_met()) {
             self.fresh.insert(at);
         }
-    }
-
-    fn wait_for(&mut self, at: usize, is_open: bool) {
-        if std::mem::replace(&mut self.open[at], is_open) != is_open {
-            let awaited = &mut self.awaited[self.waves[at]];
-            *awaited = if is_open { *awaited + 1 } else { *awaited - 1 };
-        }
-    }
-
-    /// Whether all of earlier waves have ended, but for what is done again and what builds on that: they wait for others themselves.
-    fn is_in_turn(&self, at: usize) -> bool {
-        let wave = self.waves[at];
-        if self.awaited[..wave].iter().all(|count| *count == 0) {
-            return true;
-        }
-        let mut waiting = self.again.clone();
-        let mut open: Vec<usize> = waiting.iter().copied().collect();
-        while let Some(one) = open.pop() {
-            open.extend(self.dependants[one].iter().filter(|above| waiting.insert(**above)));
-        }
-        let is_awaited = |one: &usize| self.open[*one] && !waiting.contains(one);
-        !waiting.is_empty()
-            && !(0..self.open.len())
-                .filter(|one| self.waves[*one] < wave)
-                .any(|one| is_awaited(&one))
     }
 
     /// Who needs a task itself.
@@ -183,13 +138,12 @@ impl TaskRun {
 
 impl RunState {
     /// Whether a task can begin, or go on.
-    pub(super) fn is_ready(&self, task: &TaskRun) -> bool {
-        // What did not fit is done again when all before it in the plan stands.
+    pub fn is_ready(&self, task: &TaskRun) -> bool {
+        // What did not fit is done again when all before it in the line stands.
         let stands = task.over.is_none_or(|over| self.settled >= over);
         // What all earlier waves left is shown, whoever of them was faster.
-        let waits = self.started.settings.share == Share::AllEarlier
-            && self.position(&task.spec.id).is_some_and(|at| !self.queue.is_in_turn(at));
-        stands && !waits && self.is_founded(task)
+        let is_in_turn = || self.position(&task.spec.id).is_none_or(|at| self.is_in_turn(at));
+        stands && self.is_founded(task) && is_in_turn()
     }
 
     /// Whether all that a task builds on, near and far, is done: what is done stays while something below it is done again, but
@@ -200,7 +154,7 @@ impl RunState {
     }
 
     /// Whether all that a task needs is done.
-    pub fn has_needs(&self, task: &TaskRun) -> bool {
+    pub(super) fn has_needs(&self, task: &TaskRun) -> bool {
         task.needs.iter().all(|need| self.tasks[*need].is_met())
     }
 
@@ -221,10 +175,11 @@ impl RunState {
         std::iter::successors(Some(lost), below).last().unwrap_or(lost)
     }
 
-    /// The task and those after it in the plan's order, up to the first that has not ended, whose changes are not on the branch.
+    /// The task and those after it in the line, up to the first that has not ended, whose changes are not on the branch.
     pub fn in_line(&self, first: &TaskId) -> impl Iterator<Item = &TaskRun> {
-        let after = self.position(first).and_then(|at| self.tasks.get(at..)).unwrap_or_default();
-        let ended = after.iter().take_while(|task| task.ended.is_some());
+        let after = self.position(first).map(|at| self.line.rest(self.line.rank(at)));
+        let after = after.unwrap_or_default().iter().map(|at| &self.tasks[*at]);
+        let ended = after.take_while(|task| task.ended.is_some());
         ended.filter(|task| task.is_off_branch() && self.is_founded(task))
     }
 
@@ -233,30 +188,41 @@ impl RunState {
         self.queue.sunk.contains(&at).then(|| self.root_of(&self.tasks[at]))
     }
 
-    /// All that a task is built on: what it needs, near and far, in the plan's order; but what a task was done again on top of comes
-    /// before it.
+    /// All that a task is built on: what it needs, near and far, in the order of the branch; but what a task was done again on top
+    /// of comes before it.
     pub fn foundation(&self, at: usize) -> Vec<usize> {
-        let mut is_in = vec![false; self.tasks.len()];
-        let mut open = vec![at];
+        let mut below = self.with_below(self.under(at).collect());
+        below.remove(&self.line.rank(at));
+        self.lay(below)
+    }
+
+    /// These and all that they are built on, in the order in which they are laid on each other.
+    pub(super) fn laid(&self, tasks: Vec<usize>) -> Vec<usize> {
+        self.lay(self.with_below(tasks))
+    }
+
+    /// By where they stand in the line.
+    fn with_below(&self, mut open: Vec<usize>) -> BTreeSet<usize> {
+        let mut found: BTreeSet<usize> = open.iter().map(|one| self.line.rank(*one)).collect();
         while let Some(one) = open.pop() {
-            for under in self.under(one) {
-                if !std::mem::replace(&mut is_in[under], true) {
-                    open.push(under);
-                }
-            }
+            open.extend(self.under(one).filter(|under| found.insert(self.line.rank(*under))));
         }
-        let mut left: BTreeSet<usize> = (0..is_in.len()).filter(|one| is_in[*one]).collect();
-        left.remove(&at);
-        if left.iter().all(|one| self.tasks[*one].ahead.is_empty()) {
-            return left.into_iter().collect();
+        found
+    }
+
+    fn lay(&self, mut left: BTreeSet<usize>) -> Vec<usize> {
+        let at = |rank: &usize| self.line.rest(*rank)[0];
+        if left.iter().all(|rank| self.tasks[at(rank)].ahead.is_empty()) {
+            return left.iter().map(at).collect();
         }
         let mut order = Vec::with_capacity(left.len());
         while let Some(first) = left.first().copied() {
-            let stands = |one: &&usize| !self.under(**one).any(|under| left.contains(&under));
+            let is_left = |one: usize| left.contains(&self.line.rank(one));
+            let stands = |rank: &&usize| !self.under(at(rank)).any(is_left);
             // None where tasks that were done again stand on each other.
             let next = left.iter().find(stands).copied().unwrap_or(first);
             left.remove(&next);
-            order.push(next);
+            order.push(at(&next));
         }
         order
     }
@@ -264,9 +230,9 @@ impl RunState {
     /// What a task is built on, as far as it knows itself.
     fn under(&self, at: usize) -> impl Iterator<Item = usize> {
         let task = &self.tasks[at];
-        let over = 0..task.over.unwrap_or(0);
-        let done = over.filter(|other| self.tasks[*other].committed.is_some());
-        task.needs.iter().chain(&task.ahead).copied().chain(done)
+        let over = self.line.first(task.over.unwrap_or(0)).iter();
+        let done = over.filter(|other| self.tasks[**other].committed.is_some());
+        task.needs.iter().chain(&task.ahead).chain(done).copied()
     }
 
     /// What tasks were done again on top of, by their ids: places change with the plan.
@@ -285,15 +251,16 @@ impl RunState {
         for (task, under) in on_top {
             let Some(at) = self.position(task) else { continue };
             let under = under.iter().filter_map(|one| self.position(one)).collect();
-            let task = &mut self.tasks[at];
+            let (task, rank) = (&mut self.tasks[at], self.line.rank(at));
             task.ahead = under;
-            task.over = task.over.filter(|_| task.ended.is_none()).map(|_| at);
+            task.over = task.over.filter(|_| task.ended.is_none()).map(|_| rank);
         }
     }
 
-    /// Tasks after it in the plan that are on the branch already and not built on it.
+    /// Tasks after it in the line that are on the branch already and not built on it.
     pub(super) fn ahead_of(&self, at: usize) -> BTreeSet<usize> {
-        let later = (at + 1..self.tasks.len()).filter(|one| self.tasks[*one].committed.is_some());
+        let later = self.line.rest(self.line.rank(at) + 1).iter().copied();
+        let later = later.filter(|one| self.tasks[*one].committed.is_some());
         later.filter(|one| !self.foundation(*one).contains(&at)).collect()
     }
 }

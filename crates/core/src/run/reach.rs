@@ -10,8 +10,9 @@ impl RunState {
             Share::None => Vec::new(),
             Share::Needs => self.ancestors(at),
             Share::AllEarlier => {
-                let waves = waves(&self.tasks);
-                (0..self.tasks.len()).filter(|one| waves[*one] < waves[at]).collect()
+                let mut earlier = self.line.earlier(at).to_vec();
+                earlier.sort_unstable();
+                earlier
             }
         }
     }

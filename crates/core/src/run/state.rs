@@ -8,6 +8,7 @@ use super::attempts::{Running, Tried};
 use super::contradiction::Contradiction;
 use super::cost::Cost;
 use super::event::{About, Asked, Entry, Event, Found, Recorded, Scope, Started, TaskEnded};
+use super::line::Line;
 use super::outcome::Outcome;
 use super::past::Past;
 use super::plan::TaskSpec;
@@ -34,7 +35,8 @@ pub struct RunState {
     /// In the plan's order, but no task before one that it needs.
     pub tasks: Vec<TaskRun>,
     pub(super) index: BTreeMap<TaskId, usize>,
-    /// All tasks before this one have ended, and what they changed is on the branch, if it can come there.
+    pub(super) line: Line,
+    /// So many of the line have ended, and what they changed is on the branch, if it can come there.
     pub(super) settled: usize,
     pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
@@ -91,22 +93,24 @@ pub struct TaskRun {
     /// What it left before and was taken back.
     #[serde(default)]
     pub(super) past: Vec<Past>,
-    /// The end, by its event, whose notes are in their file, or that left none; the one whose notes the file refused; and
-    /// whether the file has any of it.
+    /// The end, by its event, whose notes are in their file, or that left none; the one whose notes the file refused; whether
+    /// the file has any of it; and ends that were taken back before that was known.
     #[serde(default)]
     pub(super) noted: u64,
     #[serde(default)]
     pub(super) unwritten: u64,
     #[serde(default)]
     pub(super) in_notes: bool,
+    #[serde(default)]
+    pub(super) unsure: BTreeSet<u64>,
     /// The task's base, as its last attempt had it.
     pub base: Option<TreeId>,
     pub committed: Option<CommitId>,
     /// What it left before it was done again: that is on the branch.
     pub replaced: Option<TreeId>,
-    /// How many tasks before it in the plan have their changes in its base beside its needs: it was done again on top of them.
+    /// How many tasks before it in the line have their changes in its base beside its needs: it was done again on top of them.
     pub over: Option<usize>,
-    /// The same of tasks after it in the plan, which came onto the branch while it waited.
+    /// The same of tasks after it in the line, which came onto the branch while it waited.
     pub ahead: BTreeSet<usize>,
     pub cost: Cost,
     pub(super) stake: Stake,
@@ -167,6 +171,7 @@ impl RunState {
             started,
             tasks: specs.into_iter().map(TaskRun::new).collect(),
             index: BTreeMap::new(),
+            line: Line::default(),
             settled: 0,
             queue: Queue::default(),
             questions: BTreeMap::new(),
@@ -203,20 +208,9 @@ impl RunState {
         for at in 0..self.tasks.len() {
             self.tasks[at].needs = self.needs_of(at);
         }
-        self.settled = 0;
         self.queue = Queue::of(&self.tasks);
-        self.settle();
+        self.line_up();
         self.part();
-    }
-
-    fn settle(&mut self) {
-        while let Some(task) = self.tasks.get(self.settled) {
-            let comes = task.is_off_branch() && self.sunk_by(self.settled).is_none();
-            if task.ended.is_none() || comes {
-                break;
-            }
-            self.settled += 1;
-        }
     }
 
     pub fn position(&self, task: &TaskId) -> Option<usize> {
@@ -317,13 +311,13 @@ impl RunState {
             }
             Event::MergeConflicted { .. } => {
                 self.tasks[task].ahead = self.ahead_of(task);
-                self.settled = self.settled.min(task);
+                self.settled = self.settled.min(self.line.rank(task));
                 built = self.built_on(task);
             }
             Event::TaskEnded(_) => self.tasks[task].ended_at = recorded.seq,
             _ => {}
         }
-        self.tasks[task].fold(task, recorded)?;
+        self.tasks[task].fold(self.line.rank(task), recorded)?;
         self.withdraw(&built);
         self.queue.place(&self.tasks, task);
         if self.tasks[task].ended.is_some() {
@@ -375,6 +369,7 @@ impl TaskRun {
             noted: 0,
             unwritten: 0,
             in_notes: false,
+            unsure: BTreeSet::new(),
             base: None,
             committed: None,
             replaced: None,
@@ -422,7 +417,7 @@ impl TaskRun {
         self.running.get(&attempt?)?.started.price(usage)
     }
 
-    fn fold(&mut self, place: usize, recorded: &Recorded) -> Result<(), &'static str> {
+    fn fold(&mut self, rank: usize, recorded: &Recorded) -> Result<(), &'static str> {
         let Entry { scope: Scope { phase, attempt, .. }, event } = &recorded.entry;
         let (phase, attempt, seq) = (*phase, *attempt, recorded.seq);
         match event {
@@ -473,7 +468,7 @@ impl TaskRun {
             Event::TaskCommitted { commit, .. } => self.committed = Some(commit.clone()),
             Event::MergeConflicted { paths } => {
                 self.take_back(seq);
-                self.over = Some(place);
+                self.over = Some(rank);
                 self.facts.push(Fact::Conflicted { paths: paths.clone() });
             }
             Event::TaskEnded(ended) => self.ended = Some((**ended).clone()),

@@ -2,6 +2,7 @@ mod contradiction;
 mod edit;
 mod ending;
 mod golden;
+mod line;
 mod property;
 mod purse;
 mod stage;

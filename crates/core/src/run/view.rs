@@ -266,10 +266,11 @@ impl Waiting {
 }
 
 impl RunState {
-    /// The first task that keeps a change that is made from the branch: changes come there in the plan's order.
+    /// The first task that keeps a change that is made from the branch: changes come there in the order of the line.
     fn first_before(&self, task: &TaskRun) -> Option<&TaskRun> {
         let at = self.position(&task.spec.id).filter(|_| task.is_off_branch())?;
-        let first = self.sunk_by(at).or_else(|| self.tasks.get(self.settled))?;
+        let line = self.line.rest(self.settled);
+        let first = self.sunk_by(at).or_else(|| line.first().map(|at| &self.tasks[*at]))?;
         (first.spec.id != task.spec.id).then_some(first)
     }
 

@@ -19,7 +19,7 @@ use sequester_core::run::{
 use sequester_core::store::Batch;
 use sequester_core::tool::{Spec, Toolbox};
 
-use super::bases::{Bases, Made};
+use super::bases::Made;
 use super::bench::Bench;
 use super::delegate::Delegate;
 use super::ending::{Left, failed, rested};
@@ -278,12 +278,18 @@ impl Controller {
         ended
     }
 
-    /// The task's base; nothing where what it builds on does not fit together, which is recorded.
+    /// The task's base; nothing where what has to stand before it begins does not fit together, which is recorded, or was withdrawn
+    /// meanwhile.
     pub(super) async fn base(&self, task: &TaskId) -> Result<Option<TreeId>, Trouble> {
-        let recipe = self.log.read(|run| run.position(task).map(|at| Bases::recipe(run, at)));
-        let Some(recipe) = recipe else { return Ok(None) };
+        let recipes = self.log.read(|run| {
+            let at = run.position(task).filter(|at| run.is_ready(&run.tasks[*at]))?;
+            Some(self.bases.recipes(run, at))
+        });
+        let Some(recipes) = recipes else { return Ok(None) };
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
-        match blocking(move || bases.make(repository.as_ref(), recipe)).await?? {
+        let made = blocking(move || bases.make_all(repository.as_ref(), recipes)).await??;
+        let Some(made) = made else { return Ok(None) };
+        match made {
             Made::Base { tree, below } => {
                 self.hold(below.iter().chain([&tree])).await?;
                 Ok(Some(tree))

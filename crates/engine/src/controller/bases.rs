@@ -1,11 +1,11 @@
-//! What a task starts from: the run's start and what the tasks that it builds on changed, in the plan's order.
+//! What a task starts from: the run's start and what the tasks that it builds on changed, in the order of the branch.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::repository::{self, Merge, Repository};
-use sequester_core::run::{RunState, TaskRun};
+use sequester_core::run::RunState;
 
 /// What is laid on what.
 pub(crate) struct Recipe {
@@ -20,30 +20,67 @@ struct Layer {
     result: TreeId,
 }
 
+impl Recipe {
+    fn of(run: &RunState, ground: Vec<usize>) -> Self {
+        let layer = |at: usize| {
+            let task = &run.tasks[at];
+            let (base, result) = task.base.clone().zip(task.result().cloned())?;
+            Some(Layer { task: task.spec.id.clone(), base, result })
+        };
+        let layers = ground.into_iter().filter_map(layer).collect();
+        Self { start: run.started.base.tree.clone(), layers }
+    }
+}
+
 pub(crate) enum Made {
     Base {
         tree: TreeId,
         /// What it was before each layer.
         below: Vec<TreeId>,
     },
-    /// What this task left does not fit what stands before it in the plan.
+    /// What this task left does not fit what stands before it.
     Conflict { task: TaskId, result: TreeId, paths: Vec<String> },
 }
 
-/// Merges that were made before.
 #[derive(Default)]
-pub(crate) struct Bases(Mutex<HashMap<[TreeId; 3], Merge>>);
+pub(crate) struct Bases {
+    /// Merges that were made before.
+    merges: Mutex<HashMap<[TreeId; 3], Merge>>,
+    /// The ground of a wave that was found to fit together last.
+    firm: Mutex<Option<(usize, u64)>>,
+}
 
 impl Bases {
     /// The recipe of a task's base: its start, and what is laid on it in turn, each with the base that it was made on.
     pub(crate) fn recipe(run: &RunState, at: usize) -> Recipe {
-        let layer = |task: &TaskRun| {
-            let (base, result) = task.base.clone().zip(task.result().cloned())?;
-            Some(Layer { task: task.spec.id.clone(), base, result })
-        };
-        let foundation = run.foundation(at).into_iter().map(|one| &run.tasks[one]);
-        let layers = foundation.filter_map(layer).collect();
-        Recipe { start: run.started.base.tree.clone(), layers }
+        Recipe::of(run, run.foundation(at))
+    }
+
+    /// What has to fit together before a task begins, and by what that is known; its own base comes last.
+    pub(super) fn recipes(&self, run: &RunState, at: usize) -> (Vec<Recipe>, (usize, u64)) {
+        let wave = run.ground_of_wave(at);
+        if *locked(&self.firm) == Some(wave) {
+            return (vec![Self::recipe(run, at)], wave);
+        }
+        let grounds = run.grounds(at).into_iter();
+        (grounds.map(|ground| Recipe::of(run, ground)).collect(), wave)
+    }
+
+    /// The last of them, if all can be made. May take its time.
+    pub(super) fn make_all(
+        &self,
+        repository: &dyn Repository,
+        (recipes, wave): (Vec<Recipe>, (usize, u64)),
+    ) -> Result<Option<Made>, repository::Error> {
+        let mut last = None;
+        for recipe in recipes {
+            last = Some(self.make(repository, recipe)?);
+            if let Some(Made::Conflict { .. }) = last {
+                return Ok(last);
+            }
+        }
+        *locked(&self.firm) = Some(wave);
+        Ok(last)
     }
 
     /// May take its time.
@@ -73,12 +110,15 @@ impl Bases {
             return Ok(Merge::Clean(theirs.clone()));
         }
         let key = [base.clone(), ours.clone(), theirs.clone()];
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(merge) = known().get(&key) {
+        if let Some(merge) = locked(&self.merges).get(&key) {
             return Ok(merge.clone());
         }
         let merge = repository.merge(base, ours, theirs)?;
-        known().insert(key, merge.clone());
+        locked(&self.merges).insert(key, merge.clone());
         Ok(merge)
     }
+}
+
+fn locked<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
+    one.lock().unwrap_or_else(PoisonError::into_inner)
 }

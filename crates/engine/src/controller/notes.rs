@@ -87,8 +87,7 @@ impl Controller {
         let known = self.log.read(|run| {
             let is_on = run.started.settings.records.notes;
             let known = run.task(task);
-            let known = known.filter(|known| is_on && (known.is_done() || known.in_notes()));
-            known.map(|known| (run.run.clone(), known.clone()))
+            known.filter(|_| is_on).map(|known| (run.run.clone(), known.clone()))
         });
         let Some((run, known)) = known else { return Ok(true) };
         let (store, book) = (Arc::clone(&self.world.store), Arc::clone(&self.world.notes));
@@ -96,7 +95,7 @@ impl Controller {
         let merged = blocking(move || {
             // Of one that is done no more there is nothing.
             let notes = if known.is_done() { left(&known, store.as_ref())? } else { Vec::new() };
-            if notes.is_empty() && !known.in_notes() {
+            if notes.is_empty() && !is_in_file(&known, store.as_ref())? {
                 return Ok::<_, Trouble>(None);
             }
             let told = book.merge(&run, &known.spec.id, &notes);
@@ -112,6 +111,15 @@ impl Controller {
         self.tell(task, Event::NotesMerged { ended, sections, told }).await?;
         Ok(is_merged)
     }
+}
+
+/// Whether the file has anything of it, or may have: who put it there may have been killed before that was recorded.
+fn is_in_file(task: &TaskRun, store: &dyn RunStore) -> Result<bool, Trouble> {
+    let mut is_there = task.in_notes();
+    for before in task.unsure() {
+        is_there = is_there || !left(&before, store)?.is_empty();
+    }
+    Ok(is_there)
 }
 
 fn left(task: &TaskRun, store: &dyn RunStore) -> Result<Vec<Note>, Trouble> {

@@ -12,4 +12,5 @@ mod notes;
 mod records;
 mod run;
 mod stage;
+mod waves;
 mod withdraw;

@@ -147,6 +147,60 @@ async fn what_is_in_the_file_is_in_the_log_though_what_the_task_needs_is_done_ag
     assert!(found > 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_reached_the_file_and_not_the_log_goes_with_what_is_taken_back() {
+    // Done again it stops, or is done without a note.
+    let again = |task: &str, stops: bool| {
+        let (decision, reason) =
+            if stops { ("STOP", "It cannot be done.") } else { ("PROCEED", "") };
+        calls(&[(
+            "report",
+            json!({
+                "task_id": task, "phase": "write", "status": "complete", "decision": decision,
+                "findings": {"files_changed": [], "tests_written": []},
+                "context_summary": "Nothing is noted.", "reason": reason,
+                "self_review": [{"item": "It is there", "ok": true}],
+            }),
+        )])
+    };
+    let mut found = [0, 0];
+    for batches in (0..20).flat_map(|_| 1..30) {
+        for stops in [true, false] {
+            if found[usize::from(stops)] > 1 {
+                continue;
+            }
+            let is_again = Arc::new(AtomicBool::new(false));
+            let now = Arc::clone(&is_again);
+            let play =
+                move |task: &str, messages: &[Message]| match (task, now.load(Ordering::Relaxed)) {
+                    ("a", true) if stops => again(task, true),
+                    ("a", true) if messages.len() > 1 => again(task, false),
+                    ("a", true) => write_then_report(task, messages),
+                    _ => noting(task, messages),
+                };
+            let stage = Stage { jobs: 1, ..Stage::new(PLAN, &[], play) };
+            stage.store.cut_after(batches);
+            let _ = tokio::time::timeout(Duration::from_mins(1), stage.conduct()).await;
+            stage.store.revive();
+            let of_a =
+                |stage: &Stage| file(stage).iter().any(|(who, _)| who.starts_with("task a "));
+            if !of_a(&stage) || merged(&stage).iter().any(|(task, _)| task == "a") {
+                continue;
+            }
+            found[usize::from(stops)] += 1;
+            is_again.store(true, Ordering::Relaxed);
+            let event = Event::RunResumed { retry: vec!["a".into()], budget: None };
+            stage.tell(Scope::default(), event).await;
+            let outcome = if stops { Outcome::Failed } else { Outcome::Done };
+            assert_eq!(stage.conduct().await, Ok(outcome), "killed after {batches}");
+            assert!(!of_a(&stage), "killed after {batches}: {:?}", file(&stage));
+            let said = merged(&stage).into_iter().filter(|(task, _)| task == "a");
+            assert_eq!(said.collect::<Vec<_>>(), [("a".to_owned(), Vec::new())]);
+        }
+    }
+    assert!(found.iter().all(|count| *count > 0), "{found:?}");
+}
+
 #[tokio::test]
 async fn whoever_waits_for_the_file_holds_back_neither_work_nor_commits_but_the_end() {
     let stage = Stage { jobs: 1, ..stage() };

@@ -1,17 +1,23 @@
 //! A result that does not fit, with work built on it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sequester_core::agent::{self, CUT_OFF};
 use sequester_core::context::Share;
+use sequester_core::future::BoxFuture;
+use sequester_core::jail::{Cell, Error, Jail, Jails};
 use sequester_core::message::Message;
 use sequester_core::provider::Reply;
 use sequester_core::run::{Event, Outcome, Purpose};
+use sequester_core::tool::Spec;
+use sequester_engine::read;
+use sequester_testkit::memory::{MemoryJails, MemoryStore};
 use sequester_testkit::provider::calls;
 use serde_json::json;
 
 use super::run::{report, write_then_report};
-use super::stage::Stage;
+use super::stage::{Stage, run};
 
 /// `x` and `a` side by side; `c` on `a`, `d` on `c`. All of them add a line to one list without saying so.
 const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
@@ -126,4 +132,82 @@ async fn nobody_begins_with_records_of_an_earlier_wave_that_were_withdrawn_meanw
         let audit = stage.audit();
         assert!(audit.is_ok(), "{looks} looks: {:?}", audit.breaches);
     }
+}
+
+/// Jails in which nothing that holds `b.txt` is looked at before `a` is done a second time.
+struct Patient {
+    jails: MemoryJails,
+    store: MemoryStore,
+}
+
+impl Jails for Patient {
+    fn specs(&self) -> Vec<Spec> {
+        self.jails.specs()
+    }
+
+    fn open<'a>(&'a self, cell: &'a Cell) -> BoxFuture<'a, Result<Box<dyn Jail>, Error>> {
+        let is_again = || {
+            let run = read(&self.store, &run()).unwrap();
+            run.task(&"a".into()).is_some_and(|a| a.is_done() && a.attempts > 1)
+        };
+        Box::pin(async move {
+            while self.jails.0.files(&cell.base).unwrap().contains_key("b.txt") && !is_again() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            self.jails.open(cell).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_is_verified_meanwhile_is_verified_anew_however_far_below_it_something_is_done_again()
+{
+    // `x`, done again on top of `w`, hides on the branch that `a` does not fit `w`; `t`, which waits for `s`, needs both.
+    let tasks = [
+        ("w", "files: {create: [w.txt]}"),
+        ("x", "files: {create: [x.txt]}"),
+        ("a", "files: {create: [a.txt]}"),
+        ("b", "needs: [a]\nfiles: {create: [b.txt]}"),
+        ("c", "needs: [b]\nworkflow: parallel\nchecks: [\"has b.txt\"]"),
+        ("s", "files: {create: [s.txt]}"),
+        ("t", "needs: [w, a, s]\nfiles: {create: [t.txt]}"),
+    ];
+    let task = |(id, block): (&str, &str)| {
+        format!("## [{id}] Write {id}\n\n```task\n{block}\n```\n\nWrite {id}.\n\n")
+    };
+    let plan = tasks.map(task).concat();
+    let plan = format!("---\nsequester: 1\n---\n# Letters\n\n{plan}");
+    let play = |task: &str, messages: &[Message]| {
+        let results = messages.iter().filter_map(|message| match message {
+            Message::Results(results) => results.last().map(|one| one.text.clone()),
+            _ => None,
+        });
+        let results: Vec<String> = results.collect();
+        let looks = if task == "s" { 40 } else { 0 };
+        let write = |path: &str, content: &str| {
+            calls(&[("Write", json!({"path": path, "content": content}))])
+        };
+        let listed = match task {
+            "w" => Some("W\n"),
+            "x" | "a" => Some("XA\n"),
+            _ => None,
+        };
+        match (results.len().checked_sub(looks), listed) {
+            (None, _) => calls(&[("Read", json!({"path": format!("none-{}", results.len())}))]),
+            (Some(0), _) => calls(&[("Read", json!({"path": "list.txt"}))]),
+            (Some(1), Some(listed)) => write("list.txt", listed),
+            (Some(1), None) | (Some(2), Some(_)) => write(&format!("{task}.txt"), &results[looks]),
+            _ => report(task),
+        }
+    };
+    let mut stage = Stage { jobs: 8, ..Stage::new(&plan, &[], play) };
+    let (jails, store) = (MemoryJails(stage.trees.clone()), stage.store.clone());
+    stage.jails = Arc::new(Patient { jails, store });
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let verified = stage.log().into_iter().filter_map(|one| match one.entry.event {
+        Event::TaskVerified { tree, .. } if one.entry.scope.task == Some("c".into()) => Some(tree),
+        _ => None,
+    });
+    let verified: Vec<_> = verified.map(|tree| stage.trees.files(&tree).unwrap()).collect();
+    assert_eq!(verified.last().unwrap()["a.txt"], b"XA\n", "as `a` is the second time");
 }

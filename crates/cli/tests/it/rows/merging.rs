@@ -99,6 +99,23 @@ fn what_waits_in_line_behind_it_is_made_anew_on_what_fits() {
     }
 }
 
+#[test]
+fn where_all_earlier_waves_are_shared_it_is_made_again_before_anybody_of_the_next_begins() {
+    for (jobs, slow) in [("1", ""), ("4", "x"), ("4", "a")] {
+        let play = move |request: &Request| {
+            let early = own(request) == slow && request.turn < 3;
+            if early { wait(request) } else { add_line(request) }
+        };
+        let row = Row::new(&plan("solo", &BUILT), play);
+        let ran = row.run(&["--jobs", jobs, "--share", "all-earlier"]);
+        let run = ran.ended(0, "done");
+        assert_eq!(row.tried(run, "a"), ["write first a done", "write rebased a done"]);
+        assert_eq!(row.tried(run, "c"), ["write first a done"], "{jobs} jobs, {slow} is slow");
+        assert_eq!(row.file(run, "shared.txt"), "x\na\nc\n");
+        row.is_proved(run);
+    }
+}
+
 /// `x` waits until `c` works, and `c` works on the first result of `a` until it is stopped.
 fn under_way(told: impl Fn(usize) + Send + Sync + 'static) -> Row {
     let (of_a, of_c) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -184,3 +184,28 @@ fn what_was_looked_at_for_notes_before_a_run_ended_is_not_looked_at_again() {
     merged(&mut stage, "a", &[], &[]);
     assert_eq!(stage.state.overnoted(), []);
 }
+
+#[test]
+fn what_was_done_when_nobody_had_said_yet_what_became_of_its_notes_may_be_in_their_file() {
+    let mut whole = Stage::new(started(vec![solo("a", &[]), solo("b", &["a"])], &["m"]));
+    assert_eq!(whole.play(), Outcome::Done);
+    let is_end = |one: &Recorded| matches!(one.entry.event, Event::TaskEnded(_));
+    let ended = whole.log.iter().position(is_end).unwrap();
+    // The process is killed right after that.
+    let mut stage = Stage::new(started(vec![solo("a", &[]), solo("b", &["a"])], &["m"]));
+    for Recorded { entry: Entry { scope, event }, .. } in whole.log[1..=ended].iter().cloned() {
+        stage.tell(scope, event);
+    }
+    assert_eq!(stage.state.overnoted(), []);
+    let first = stage.state.task(&"a".into()).unwrap().ended_at();
+    stage.resume(&["a"]);
+    assert_eq!(stage.state.overnoted(), ["a".into()]);
+    let unsure = |stage: &Stage| -> Vec<u64> {
+        stage.state.task(&"a".into()).unwrap().unsure().map(|one| one.ended_at()).collect()
+    };
+    assert_eq!(unsure(&stage), [first]);
+    bring(&mut stage, vec![Brought::stopped(Status::Complete)]);
+    assert_eq!(stage.play(), Outcome::Failed);
+    assert_eq!(stage.state.overnoted(), [], "when the run ended all was looked at");
+    assert_eq!(RunState::replay(&stage.log).unwrap(), stage.state);
+}

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::stage::{Brought, Stage, started, task};
@@ -16,6 +18,14 @@ fn plans() -> impl Strategy<Value = Vec<Vec<usize>>> {
         };
         all.into_iter().enumerate().map(earlier).collect()
     })
+}
+
+/// Some of nine tasks, two by two.
+fn pairs() -> impl Strategy<Value = BTreeSet<(String, String)>> {
+    let pair = |(one, other): (usize, usize)| (one.min(other), one.max(other));
+    let named = |(one, other)| (format!("t{one}"), format!("t{other}"));
+    let pairs = prop::collection::vec((0_usize..9, 0_usize..9), 0..6);
+    pairs.prop_map(move |all| all.into_iter().map(pair).map(named).collect())
 }
 
 fn specs(plan: &[Vec<usize>]) -> Vec<TaskSpec> {
@@ -52,7 +62,13 @@ fn luck(day: u8, order: &Order) -> Brought {
 }
 
 fn stage(plan: &[Vec<usize>], days: Vec<u8>, jobs: usize) -> Stage {
-    let mut stage = Stage::new(started(specs(plan), &["m", "strong"]));
+    sharing(Share::default(), plan, days, jobs)
+}
+
+fn sharing(share: Share, plan: &[Vec<usize>], days: Vec<u8>, jobs: usize) -> Stage {
+    let mut started = started(specs(plan), &["m", "strong"]);
+    started.settings.share = share;
+    let mut stage = Stage::new(started);
     stage.jobs = jobs;
     let days = std::rc::Rc::new(days);
     let day = move |seed: &str, days: &[u8]| -> u8 {
@@ -152,12 +168,12 @@ proptest! {
     }
 
     #[test]
-    fn where_all_earlier_waves_are_shared_a_task_waits_for_them_and_every_run_ends(
+    fn where_all_earlier_waves_are_shared_a_task_waits_until_they_are_settled_and_every_run_ends(
         plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
         turns in prop::collection::vec(0_usize..8, 1..30), clashes in prop::collection::vec(any::<bool>(), 9),
+        apart in (pairs(), pairs()),
     ) {
-        let mut stage = stage(&plan, days, jobs);
-        stage.state.started.settings.share = Share::AllEarlier;
+        let mut stage = sharing(Share::AllEarlier, &plan, days, jobs);
         let mut turns = turns.into_iter().cycle();
         stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
         let mut clashes = clashes;
@@ -165,25 +181,62 @@ proptest! {
             let number: usize = id.as_str()[1..].parse().unwrap();
             std::mem::take(&mut clashes[number])
         });
+        (stage.apart_on_branch, stage.apart_in_bases) = apart;
         play_out(&mut stage);
+        prop_assert_eq!(&RunState::replay(&stage.log).unwrap(), &stage.state);
         for task in &stage.state.tasks {
             prop_assert!(task.ended.is_some(), "{} waits for ever", task.spec.id);
+            prop_assert!(task.result().is_none() || task.committed.is_some(), "{}", task.spec.id);
         }
         for (at, recorded) in stage.log.iter().enumerate() {
             let Event::AttemptStarted(_) = recorded.entry.event else { continue };
             let before = RunState::replay(&stage.log[..at]).unwrap();
             let own = before.position(recorded.entry.scope.task.as_ref().unwrap()).unwrap();
             let waves = waves(&before.tasks);
-            // What did not fit waits itself for others, and so does what builds on it.
-            let mut again = std::collections::BTreeSet::new();
-            for (task, wave) in before.tasks.iter().zip(&waves) {
-                if task.over.is_some() && task.ended.is_none() || task.spec.needs.iter().any(|need| again.contains(need)) {
-                    again.insert(task.spec.id.clone());
-                }
-                let is_there = task.ended.is_some() || again.contains(&task.spec.id);
-                prop_assert!(*wave >= waves[own] || is_there, "{} before {own}", task.spec.id);
+            for (task, wave) in before.tasks.iter().zip(&waves).filter(|(_, wave)| **wave < waves[own]) {
+                let is_settled = task.ended.is_some() && (task.result().is_none() || task.committed.is_some());
+                prop_assert!(is_settled, "{} of wave {wave} before {own}", task.spec.id);
             }
         }
+    }
+
+    #[test]
+    fn where_all_earlier_waves_are_shared_everybody_is_shown_the_same_in_whatever_order_things_end(
+        plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 2_usize..9,
+        turns in prop::collection::vec(0_usize..8, 1..30), clashes in prop::collection::vec(any::<bool>(), 9),
+        apart in (pairs(), pairs()), unattended in any::<bool>(),
+    ) {
+        let play = |jobs: usize, turns: Vec<usize>| {
+            let mut stage = sharing(Share::AllEarlier, &plan, days.clone(), jobs);
+            stage.state.started.settings.unattended = unattended;
+            let mut turns = turns.into_iter().cycle();
+            stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
+            let mut clashes = clashes.clone();
+            stage.conflict = Box::new(move |id| {
+                let number: usize = id.as_str()[1..].parse().unwrap();
+                std::mem::take(&mut clashes[number])
+            });
+            (stage.apart_on_branch, stage.apart_in_bases) = apart.clone();
+            for _ in 0..20 {
+                if stage.play() != Outcome::Waiting {
+                    break;
+                }
+                // By who asks: in which order they came to that is of no account.
+                let open: Vec<(String, bool)> = stage.state.questions.iter().map(|(id, open)| {
+                    let task = open.task.as_ref().unwrap().as_str();
+                    (id.to_string(), task.ends_with(['1', '4', '6']))
+                }).collect();
+                for (question, gives_up) in open {
+                    stage.answer(&question, if gives_up { GIVE_UP } else { "Go on." });
+                }
+                stage.resume(&[]);
+            }
+            let tasks = stage.state.tasks.iter().map(|task| task.spec.id.to_string());
+            let fates: Vec<_> = tasks.map(|id| (stage.ended(&id), stage.tried(&id))).collect();
+            (stage.committed(), fates, stage.admitted)
+        };
+        let (alone, together) = (play(1, vec![0]), play(jobs, turns));
+        prop_assert_eq!(alone, together);
     }
 
     #[test]
@@ -244,9 +297,9 @@ proptest! {
     fn nothing_begins_or_comes_onto_the_branch_on_what_is_done_no_more(
         plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
         turns in prop::collection::vec(0_usize..8, 1..30), clashes in prop::collection::vec(any::<bool>(), 9),
-        last in 0_usize..9, again in prop::collection::vec(0_usize..9, 1..5),
+        last in 0_usize..9, again in prop::collection::vec(0_usize..9, 1..5), share in prop::sample::select(Share::ALL.to_vec()),
     ) {
-        let mut stage = stage(&plan, days, jobs);
+        let mut stage = sharing(share, &plan, days, jobs);
         let mut turns = turns.into_iter().cycle();
         stage.turn = Box::new(move |_| turns.next().unwrap_or(0));
         let mut clashes = clashes;

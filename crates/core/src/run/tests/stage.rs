@@ -12,6 +12,7 @@ use crate::moment::Moment;
 use crate::recall::Relevance;
 use crate::record::Switches;
 use crate::report::Phase;
+use crate::run::line::Line;
 use crate::run::queue::Queue;
 use crate::run::*;
 use crate::usage::Usage;
@@ -136,11 +137,16 @@ pub(super) struct Stage {
     /// Whether the runtime finds nothing against a change.
     pub(super) verify: Box<dyn FnMut(&TaskId) -> bool>,
     pub(super) conflict: Box<dyn FnMut(&TaskId) -> bool>,
+    /// Pairs of tasks that do not fit onto each other, on the branch and in a base, unless one is done on top of the other.
+    pub(super) apart_on_branch: BTreeSet<(String, String)>,
+    pub(super) apart_in_bases: BTreeSet<(String, String)>,
     /// Whether an attempt whose ground gives way is stopped at once; else it runs out.
     pub(super) stops: bool,
     pub(super) clock: u64,
     /// The tokens that the agent of a task may use.
     pub(super) least: (&'static str, u64),
+    /// What each attempt was built on, and what it was shown the records of.
+    pub(super) admitted: BTreeMap<(String, u32), (String, Vec<String>)>,
     last: Option<TaskId>,
 }
 
@@ -161,9 +167,12 @@ impl Stage {
             }),
             verify: Box::new(|_| true),
             conflict: Box::new(|_| false),
+            apart_on_branch: BTreeSet::new(),
+            apart_in_bases: BTreeSet::new(),
             stops: true,
             clock: 1,
             least: ("", 0),
+            admitted: BTreeMap::new(),
             last: None,
         }
     }
@@ -180,6 +189,8 @@ impl Stage {
         self.state.fold(&recorded).unwrap();
         let anew = Queue::of(&self.state.tasks);
         assert_eq!(self.state.queue, anew, "after {:?}", recorded.entry.event);
+        let anew = Line::of(&self.state.tasks, self.state.started.settings.share);
+        assert_eq!(self.state.line, anew, "after {:?}", recorded.entry.event);
         self.log.push(recorded);
     }
 
@@ -222,11 +233,12 @@ impl Stage {
             let busy: BTreeSet<TaskId> = under_way.iter().map(|one| one.task().clone()).collect();
             let (at, jobs, stopping) = (Moment(self.clock), self.jobs, self.stopping);
             let decision = decide(&self.state, Now { at, jobs, busy: &busy, stopping });
-            for effect in &decision.effects {
+            for effect in decision.effects {
                 assert!(!busy.contains(effect.task()), "twice at once: {effect:?}");
-                self.begin(effect);
+                if self.begin(&effect) {
+                    under_way.push_back(effect);
+                }
             }
-            under_way.extend(decision.effects);
             assert!(under_way.len() <= self.jobs + 1, "more than there is room for");
             for entry in decision.entries {
                 self.tell(entry.scope, entry.event);
@@ -263,8 +275,59 @@ impl Stage {
         }
     }
 
-    fn begin(&mut self, effect: &Effect) {
+    /// Whether it can begin: what it is built on may not fit together.
+    fn begin(&mut self, effect: &Effect) -> bool {
+        let known = self.state.task(effect.task()).unwrap();
+        let has_base = match effect {
+            Effect::Attempt { .. } => false,
+            Effect::Verify { .. } => known.base.is_some(),
+            Effect::Commit { .. } => true,
+        };
+        if !has_base {
+            if !self.state.is_ready(known) {
+                return false;
+            }
+            let at = self.state.position(effect.task()).unwrap();
+            let mut grounds = self.state.grounds(at).into_iter();
+            if let Some(unfit) = grounds.find_map(|ground| self.unfit(&ground)) {
+                let unfit = self.state.tasks[unfit].spec.id.clone();
+                let event = Event::MergeConflicted { paths: vec!["a.rs".to_owned()] };
+                self.tell(about(&unfit), event);
+                return false;
+            }
+        }
+        if let Effect::Attempt { .. } = effect {
+            self.start(effect);
+        }
+        true
+    }
+
+    /// The first of what is laid on each other that does not fit.
+    fn unfit(&self, ground: &[usize]) -> Option<usize> {
+        let mut layers = ground.iter().enumerate();
+        let found = layers.find(|(count, at)| {
+            ground[..*count].iter().any(|below| self.is_apart(**at, *below, &self.apart_in_bases))
+        });
+        found.map(|(_, at)| *at)
+    }
+
+    fn is_apart(&self, at: usize, below: usize, pairs: &BTreeSet<(String, String)>) -> bool {
+        let [upper, lower] = [at, below].map(|one| &self.state.tasks[one]);
+        let Some((_, under)) = upper.result().zip(lower.result()) else { return false };
+        let pair = [at.min(below), at.max(below)];
+        let [first, second] = pair.map(|one| self.state.tasks[one].spec.id.to_string());
+        let base = upper.base.as_ref().map_or("", crate::id::TreeId::as_str);
+        pairs.contains(&(first, second)) && !base.split('+').any(|one| one == under.as_str())
+    }
+
+    fn start(&mut self, effect: &Effect) {
         let Effect::Attempt { task, number, order, cap } = effect else { return };
+        let at = self.state.position(task).unwrap();
+        let seen = self.state.visible(at).into_iter().map(|one| &self.state.tasks[one]);
+        let seen = seen.filter(|one| one.is_done());
+        let seen = seen.map(|one| format!("{}@{}", one.spec.id, one.attempts)).collect();
+        let base = self.base(task).to_string();
+        self.admitted.insert((task.to_string(), *number), (base, seen));
         let is_less = self.least.0 == task.as_str();
         let tokens = if is_less { Some(self.least.1) } else { cap.tokens };
         let bytes = Digest::of(b"bytes");
@@ -345,7 +408,11 @@ impl Stage {
                 self.tell(about(&task), event);
             }
             Effect::Commit { task } => {
-                let event = if (self.conflict)(&task) {
+                let at = self.state.position(&task).unwrap();
+                let is_there = |one: &usize| self.state.tasks[*one].committed.is_some();
+                let mut there = (0..self.state.tasks.len()).filter(is_there);
+                let is_apart = there.any(|one| self.is_apart(at, one, &self.apart_on_branch));
+                let event = if is_apart || (self.conflict)(&task) {
                     Event::MergeConflicted { paths: vec!["a.rs".to_owned()] }
                 } else {
                     let commit = format!("commit of {task}").as_str().into();

@@ -1,0 +1,126 @@
+//! The order in which changes come onto the branch of a run, and what has to be settled before a task begins.
+
+use serde::{Deserialize, Serialize};
+
+use super::reach::waves;
+use super::state::{RunState, TaskRun};
+use crate::context::Share;
+
+/// The plan's order; where all earlier waves are shared, wave after wave, each in the plan's order. No task stands before one that
+/// it needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Line {
+    order: Vec<usize>,
+    /// Where each task stands in it.
+    ranks: Vec<usize>,
+    /// How many of the line must be settled before each task begins: all of earlier waves, where those are shared.
+    gates: Vec<usize>,
+}
+
+impl Line {
+    pub(super) fn of(tasks: &[TaskRun], share: Share) -> Self {
+        let waves = match share {
+            Share::AllEarlier => waves(tasks),
+            Share::Needs | Share::None => vec![0; tasks.len()],
+        };
+        let mut order: Vec<usize> = (0..tasks.len()).collect();
+        order.sort_by_key(|at| waves[*at]);
+        let (mut ranks, mut gates) = (vec![0; order.len()], vec![0; order.len()]);
+        let mut gate = 0;
+        for (rank, at) in order.iter().enumerate() {
+            if rank > 0 && waves[order[rank - 1]] < waves[*at] {
+                gate = rank;
+            }
+            (ranks[*at], gates[*at]) = (rank, gate);
+        }
+        Self { order, ranks, gates }
+    }
+
+    pub(super) fn rank(&self, at: usize) -> usize {
+        self.ranks[at]
+    }
+
+    /// So many, from the first.
+    pub(super) fn first(&self, count: usize) -> &[usize] {
+        &self.order[..count.min(self.order.len())]
+    }
+
+    /// All but so many.
+    pub(super) fn rest(&self, count: usize) -> &[usize] {
+        &self.order[count.min(self.order.len())..]
+    }
+
+    /// All of earlier waves, where those are shared.
+    pub(super) fn earlier(&self, at: usize) -> &[usize] {
+        self.first(self.gates[at])
+    }
+
+    /// Those that begin when it does or could, itself among them.
+    fn mates(&self, at: usize) -> impl Iterator<Item = usize> {
+        let gate = self.gates[at];
+        let rest = self.rest(gate).iter().copied();
+        rest.take_while(move |one| self.gates[*one] == gate)
+    }
+}
+
+impl RunState {
+    /// After tasks came or went: what they stand on is for others to say.
+    pub(super) fn line_up(&mut self) {
+        self.line = Line::of(&self.tasks, self.started.settings.share);
+        self.settled = 0;
+        self.settle();
+    }
+
+    /// After one is left out, which may bring others into an earlier wave.
+    pub(super) fn close_up(&mut self) {
+        if self.line != Line::of(&self.tasks, self.started.settings.share) {
+            let on_top = self.on_top();
+            self.line_up();
+            self.stand_on(&on_top);
+        }
+    }
+
+    pub(super) fn settle(&mut self) {
+        while let Some(at) = self.line.rest(self.settled).first() {
+            let task = &self.tasks[*at];
+            let comes = task.is_off_branch() && self.sunk_by(*at).is_none();
+            if task.ended.is_none() || comes {
+                break;
+            }
+            self.settled += 1;
+        }
+    }
+
+    /// Whether nothing that all earlier waves left can be withdrawn any more because it does not fit.
+    pub(super) fn is_in_turn(&self, at: usize) -> bool {
+        self.settled >= self.line.earlier(at).len()
+    }
+
+    /// What has to fit together before a task begins, each as it is laid; what the task itself is built on comes last. Where all
+    /// earlier waves are shared, that is also what others of its wave are built on, and all that stands before them: what does not
+    /// fit is found before anybody of the wave was shown it.
+    pub fn grounds(&self, at: usize) -> Vec<Vec<usize>> {
+        let mut grounds = Vec::new();
+        if self.started.settings.share == Share::AllEarlier {
+            let is_there = |one: &usize| self.tasks[*one].committed.is_some();
+            let earlier = self.line.earlier(at).iter().copied().filter(is_there);
+            grounds.push(self.laid(earlier.collect()));
+            let is_plain = |one: &usize| {
+                let task = &self.tasks[*one];
+                // What is done again has another base, which is made when all before it stands.
+                let is_again = task.over.is_some() || !task.ahead.is_empty();
+                !is_again && task.spec.left_out.is_none() && self.is_founded(task)
+            };
+            grounds.extend(self.line.mates(at).filter(is_plain).map(|one| self.foundation(one)));
+        }
+        grounds.push(self.foundation(at));
+        grounds
+    }
+
+    /// By what those grounds are known that all of a wave have: they are the same until one of earlier waves ends again.
+    pub fn ground_of_wave(&self, at: usize) -> (usize, u64) {
+        let earlier = self.line.earlier(at);
+        let last = earlier.iter().map(|one| self.tasks[*one].ended_at).max();
+        (earlier.len(), last.unwrap_or(0))
+    }
+}
