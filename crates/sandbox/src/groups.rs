@@ -28,18 +28,17 @@ enum Version {
 pub(crate) struct Doors(Vec<File>);
 
 impl Doors {
+    /// As they were opened elsewhere.
+    pub(crate) fn take(opened: impl Iterator<Item = OwnedFd>) -> Self {
+        Self(opened.map(File::from).collect())
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &File> {
         self.0.iter()
     }
 
     pub(crate) fn enter(mut self) -> Result<(), Trouble> {
         self.0.iter_mut().try_for_each(|door| door.write_all(b"0")).map_err(Trouble::at(JOIN))
-    }
-}
-
-impl FromIterator<OwnedFd> for Doors {
-    fn from_iter<T: IntoIterator<Item = OwnedFd>>(given: T) -> Self {
-        Self(given.into_iter().map(File::from).collect())
     }
 }
 

@@ -28,14 +28,14 @@ pub(crate) struct Ends {
 /// How many descriptors come, and what for.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Counts {
-    socket: usize,
+    socket: bool,
     doors: usize,
     sources: Option<Vec<usize>>,
 }
 
 impl Counts {
     fn total(&self) -> usize {
-        3 + self.socket + self.doors + self.sources.iter().flatten().sum::<usize>()
+        3 + usize::from(self.socket) + self.doors + self.sources.iter().flatten().sum::<usize>()
     }
 }
 
@@ -43,7 +43,7 @@ impl Handover {
     pub(crate) fn send(&self, link: &Link) -> io::Result<()> {
         let Self { ends, doors, sources } = self;
         let counts = Counts {
-            socket: ends.socket.iter().count(),
+            socket: ends.socket.is_some(),
             doors: doors.iter().count(),
             sources: sources.as_ref().map(|sources| sources.iter().map(Vec::len).collect()),
         };
@@ -59,25 +59,33 @@ impl Handover {
 
     /// Nothing where the supervisor is gone.
     pub(crate) fn receive(link: &Link) -> io::Result<Option<Self>> {
-        let Some((Word::Coming(counts), _)) = link.hear()? else { return Ok(None) };
+        let counts = match link.hear()? {
+            Some((Word::Coming(counts), _)) => counts,
+            Some((other, _)) => return Err(unexpected(&other)),
+            None => return Ok(None),
+        };
         let mut given = Vec::new();
         while given.len() < counts.total() {
             match link.hear_all()? {
-                Some((Word::Given, some)) if !some.is_empty() => given.extend(some),
-                Some(_) => return Err(io::Error::other("it may not have so many open files")),
+                Some((Word::Given, some)) => given.extend(some),
+                Some((other, _)) => return Err(unexpected(&other)),
                 None => return Ok(None),
             }
         }
         let mut given = given.into_iter();
         let mut next = || given.next().ok_or(io::ErrorKind::UnexpectedEof);
         let (stdin, stdout, stderr) = (next()?, next()?, next()?);
-        let socket = given.by_ref().take(counts.socket).next();
-        let doors = given.by_ref().take(counts.doors).collect();
+        let socket = counts.socket.then(&mut next).transpose()?;
+        let doors = Doors::take(given.by_ref().take(counts.doors));
         let sources = counts.sources.map(|counts| {
             counts.into_iter().map(|count| given.by_ref().take(count).collect()).collect()
         });
         Ok(Some(Self { ends: Ends { stdin, stdout, stderr, socket }, doors, sources }))
     }
+}
+
+fn unexpected(word: &Word) -> io::Error {
+    io::Error::other(format!("it was told {word:?} instead"))
 }
 
 #[cfg(test)]
@@ -95,26 +103,30 @@ mod tests {
     /// Each is known by what comes out of it.
     #[test]
     fn every_descriptor_arrives_in_its_place_however_many_there_are() {
-        let shapes: [&[usize]; 4] = [&[], &[0, 0], &[1, 0, 3, 1], &[2; 90]];
-        for (socket, doors, shape) in [(0, 0, shapes[0]), (1, 3, shapes[2]), (1, 1, shapes[3])]
-            .into_iter()
-            .chain([(0, 2, shapes[1])])
-        {
-            let (reads, writes) = pipes(3 + socket + doors + shape.iter().sum::<usize>());
+        let shapes: [(bool, usize, Option<&[usize]>); 5] = [
+            (false, 0, None),
+            (false, 2, Some(&[])),
+            (true, 3, Some(&[1, 0, 3, 1])),
+            (true, 1, Some(&[2; 90])),
+            (false, 0, Some(&[0, 0])),
+        ];
+        for (socket, doors, shape) in shapes {
+            let total: usize = shape.iter().copied().flatten().sum();
+            let (reads, writes) = pipes(3 + usize::from(socket) + doors + total);
             let mut reads = reads.into_iter();
             let mut next = || reads.next().unwrap();
             let (stdin, stdout, stderr) = (next(), next(), next());
-            let socket = reads.by_ref().take(socket).next();
-            let doors = reads.by_ref().take(doors).collect();
+            let socket = socket.then(&mut next);
+            let doors = Doors::take(reads.by_ref().take(doors));
             let take = |count: &usize| reads.by_ref().take(*count).collect();
-            let sources = (!shape.is_empty()).then(|| shape.iter().map(take).collect());
+            let sources = shape.map(|shape| shape.iter().map(take).collect());
             let ends = Ends { stdin, stdout, stderr, socket };
             let (ours, theirs) = Link::pair().unwrap();
             Handover { ends, doors, sources }.send(&ours).unwrap();
             let Handover { ends, doors, sources } = Handover::receive(&theirs).unwrap().unwrap();
             let lengths: Option<Vec<usize>> =
                 sources.as_ref().map(|all| all.iter().map(Vec::len).collect());
-            assert_eq!(lengths.unwrap_or_default(), shape);
+            assert_eq!(lengths.as_deref(), shape);
             let doors = doors.iter().map(|door| door.as_fd().try_clone_to_owned().unwrap());
             let arrived = [ends.stdin, ends.stdout, ends.stderr].into_iter().chain(ends.socket);
             let arrived = arrived.chain(doors).chain(sources.into_iter().flatten().flatten());
@@ -133,8 +145,17 @@ mod tests {
     #[test]
     fn nothing_comes_from_a_supervisor_that_is_gone() {
         let (ours, theirs) = Link::pair().unwrap();
-        ours.say(&Word::Coming(Counts { socket: 0, doors: 0, sources: None })).unwrap();
+        ours.say(&Word::Coming(Counts { socket: false, doors: 0, sources: None })).unwrap();
         drop(ours);
         assert!(Handover::receive(&theirs).unwrap().is_none());
+    }
+
+    #[test]
+    fn what_does_not_come_is_not_waited_for() {
+        let (ours, theirs) = Link::pair().unwrap();
+        ours.say(&Word::Coming(Counts { socket: true, doors: 0, sources: None })).unwrap();
+        ours.say_with_all(&Word::Given, &[ours.as_fd(); 3]).unwrap();
+        ours.say(&Word::Go).unwrap();
+        assert!(Handover::receive(&theirs).is_err());
     }
 }

@@ -242,9 +242,8 @@ fn branch(given: &[Given<'_>]) -> io::Result<Pid> {
 /// A file in memory that nobody can change any more.
 fn sealed(order: &Order) -> io::Result<std::fs::File> {
     let file = memfd_create("order", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-    let mut file = std::fs::File::from(file);
+    let file = std::fs::File::from(file);
     serde_json::to_writer(io::BufWriter::new(&file), order)?;
-    io::Seek::rewind(&mut file)?;
     fcntl_add_seals(
         &file,
         SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,

@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, Shutdown, SocketFlags, SocketType, recvmsg, sendmsg, shutdown,
-    socketpair,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, SocketFlags, SocketType,
+    recvmsg, sendmsg, shutdown, socketpair,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,7 @@ pub(crate) enum Word {
     Order,
     /// To the jail: what it is handed next, as many at a time as there may be.
     Coming(Counts),
+    /// With some of that.
     Given,
     /// To the jail: its user is mapped and its limits are set.
     Go,
@@ -108,10 +109,13 @@ impl Link {
         if text.len() > BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is too long to be told"));
         }
+        if descriptors.len() > MOST_DESCRIPTORS {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too much is given along"));
+        }
         let mut space = [MaybeUninit::uninit(); ROOM];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too much is given along"));
+        if !descriptors.is_empty() {
+            control.push(SendAncillaryMessage::ScmRights(descriptors));
         }
         sendmsg(&self.0, &[IoSlice::new(&text)], &mut control, flags)?;
         Ok(())
@@ -127,14 +131,18 @@ impl Link {
     pub(crate) fn hear_all<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
         // Most words are short, and room for the longest would be memory that each process has to be given first.
         let peeked = RecvFlags::PEEK | RecvFlags::TRUNC;
-        let length = self.receive(&mut [], &mut RecvAncillaryBuffer::default(), peeked)?;
+        let (length, _) = self.receive(&mut [], &mut RecvAncillaryBuffer::default(), peeked)?;
         if length == 0 {
             return Ok(None);
         }
         let mut text = vec![0; length.min(BYTES)];
         let mut space = [MaybeUninit::uninit(); ROOM];
         let mut control = RecvAncillaryBuffer::new(&mut space);
-        let bytes = self.receive(&mut text, &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        let (bytes, flags) = self.receive(&mut text, &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        if flags.contains(ReturnFlags::CTRUNC) {
+            let why = "not all that was given along could be taken, as with too many open files";
+            return Err(io::Error::other(why));
+        }
         let given = control.drain().flat_map(|message| match message {
             RecvAncillaryMessage::ScmRights(given) => given.collect(),
             _ => Vec::new(),
@@ -148,12 +156,12 @@ impl Link {
         text: &mut [u8],
         control: &mut RecvAncillaryBuffer<'_>,
         flags: RecvFlags,
-    ) -> io::Result<usize> {
+    ) -> io::Result<(usize, ReturnFlags)> {
         loop {
             match recvmsg(&self.0, &mut [IoSliceMut::new(text)], control, flags) {
                 // The other side is gone without having read all; what it said before comes next.
                 Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNRESET) => {}
-                received => return Ok(received?.bytes),
+                received => return Ok(received.map(|received| (received.bytes, received.flags))?),
             }
         }
     }
@@ -187,6 +195,8 @@ mod tests {
             assert!(matches!(theirs.hear().unwrap(), Some((Word::Go, None))), "{length}");
         }
         assert!(ours.say(&Word::Spawn(vec!["x".repeat(70_000)])).is_err());
+        let too_many = [ours.as_fd(); MOST_DESCRIPTORS + 1];
+        assert!(ours.say_with_all(&Word::Given, &too_many).is_err());
         drop(ours);
         assert!(theirs.hear::<Word>().unwrap().is_none());
     }

@@ -8,7 +8,6 @@ use rustix::process::Pid;
 
 use crate::blueprint::Ids;
 use crate::link::{Link, Word};
-use crate::surroundings::identity;
 use crate::sys::{self, Cloned};
 use crate::tree;
 
@@ -22,12 +21,6 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// The one that a jail of this user's needs, if it needs one.
-    pub(crate) fn expected() -> io::Result<Option<Self>> {
-        let (owner, stranger) = identity::look();
-        stranger.map(|stranger| Self::make(owner, stranger)).transpose()
-    }
-
     pub(crate) fn is_of(&self, owner: Ids, outside: Ids) -> bool {
         self.maps == (owner, outside)
     }

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, getpid, kill_process, pidfd_send_signal, set_child_subreaper};
+use rustix::process::{
+    Pid, Signal, getgroups, getpid, kill_process, pidfd_send_signal, set_child_subreaper,
+};
 use rustix::thread::set_thread_groups;
 
 use crate::blueprint::Isolation;
@@ -39,6 +41,8 @@ pub(crate) struct Jail {
 pub(crate) struct Waiting {
     pub(crate) jail: Jail,
     pub(crate) link: Link,
+    /// It has none of the groups that whoever started this is in.
+    left_groups: bool,
 }
 
 /// Which side of a new process this is.
@@ -49,56 +53,107 @@ pub(crate) enum Begun {
 }
 
 impl Waiting {
-    /// In namespaces of its own.
-    pub(crate) fn apart() -> Result<Begun, Trouble> {
-        let (owner, stranger) = identity::look();
-        if stranger.is_some_and(|stranger| stranger != owner) {
-            // Of whoever started this: the jail's user has none.
-            set_thread_groups(&[]).map_err(at("leave its groups"))?;
+    /// In namespaces of its own. What is to leave its groups must do so before: once its user is mapped, nobody lets it.
+    fn apart(leave_groups: bool) -> Result<Begun, Trouble> {
+        let clone = || sys::clone_apart(APART).map_err(Trouble::at(APART_STEP));
+        if !leave_groups {
+            return Self::begin(true, false, clone);
         }
-        Self::begin(true, || sys::clone_apart(APART).map_err(Trouble::at(APART_STEP)))
+        let step = "leave its groups";
+        let groups = getgroups().map_err(at(step))?;
+        set_thread_groups(&[]).map_err(at(step))?;
+        let begun = Self::begin(true, true, clone);
+        if !matches!(begun, Ok(Begun::Inside(_))) {
+            set_thread_groups(&groups).map_err(at("take its groups again"))?;
+        }
+        begun
     }
 
     /// Among the machine's other processes.
-    pub(crate) fn beside() -> Result<Begun, Trouble> {
+    fn beside() -> Result<Begun, Trouble> {
         let step = "take in what the program leaves behind";
         set_child_subreaper(Some(getpid())).map_err(at(step))?;
         // Where namespaces are refused, so may be the newer call that could make them.
-        Self::begin(false, || sys::fork_handled().map_err(Trouble::at("start the jail")))
+        Self::begin(false, false, || sys::fork_handled().map_err(Trouble::at("start the jail")))
     }
 
     fn begin(
         is_apart: bool,
+        left_groups: bool,
         clone: impl FnOnce() -> Result<Cloned, Trouble>,
     ) -> Result<Begun, Trouble> {
         let (ours, theirs) = Link::pair().map_err(Trouble::at("connect the jail"))?;
         Ok(match clone()? {
             Cloned::Child => Begun::Inside(theirs),
             Cloned::Parent { pid, handle } => {
-                Begun::Outside(Self { jail: Jail { pid, handle, is_apart }, link: ours })
+                let jail = Jail { pid, handle, is_apart };
+                Begun::Outside(Self { jail, link: ours, left_groups })
             }
         })
     }
 
+    /// Hands it the file that says what the jail is.
     pub(crate) fn tell(&self, order: &File) -> Result<(), Trouble> {
         let told = self.link.say_with(&Word::Order, Some(order.as_fd()));
-        told.map_err(Trouble::at("tell the jail what it is"))
+        self.or_its_own(told.map_err(Trouble::at("tell the jail what it is")))
+    }
+
+    /// Whoever speaks to one that has ended only learns that: why it ended it said itself, if it could.
+    pub(crate) fn or_its_own(&self, spoken: Result<(), Trouble>) -> Result<(), Trouble> {
+        spoken.map_err(|met| {
+            self.jail.kill();
+            self.jail.wait_for_all();
+            loop {
+                match self.link.hear() {
+                    Ok(Some((Word::Failed(trouble), _))) => return trouble,
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return met,
+                }
+            }
+        })
+    }
+
+    /// Whether a jail of this kind can begin with it.
+    fn fits(isolation: Isolation, left_groups: bool) -> bool {
+        match isolation {
+            Isolation::Namespaces(identity) => left_groups || identity.owner == identity.outside,
+            Isolation::Fallback => false,
+        }
     }
 }
 
-/// Where something is not here, the jail's own start makes it, or tells why it cannot.
+/// What a jail of this user's is expected to need. Where something is not here or does not fit, the jail's own start makes it, or tells why
+/// it cannot.
 pub(crate) struct Ready {
-    pub(crate) waiting: Option<Waiting>,
+    waiting: Option<Waiting>,
     pub(crate) mapping: Option<Mapping>,
 }
 
 impl Ready {
+    /// The line to the supervisor, in the jail's first process.
+    pub(crate) fn make() -> Result<Self, Link> {
+        let (owner, stranger) = identity::look();
+        let waiting = match Waiting::apart(stranger.is_some()) {
+            Ok(Begun::Inside(link)) => return Err(link),
+            Ok(Begun::Outside(waiting)) => Some(waiting),
+            Err(_) => None,
+        };
+        let mapping = stranger.and_then(|stranger| Mapping::make(owner, stranger).ok());
+        Ok(Self { waiting, mapping })
+    }
+
     /// The first process of a jail of this kind.
     pub(crate) fn begin(&mut self, isolation: Isolation) -> Result<Begun, Trouble> {
-        match (isolation, self.waiting.take()) {
-            (Isolation::Namespaces(_), Some(waiting)) => Ok(Begun::Outside(waiting)),
-            (Isolation::Namespaces(_), None) => Waiting::apart(),
-            (Isolation::Fallback, _) => Waiting::beside(),
+        let waiting = self.waiting.take();
+        // One that does not fit ends here.
+        match waiting.filter(|waiting| Waiting::fits(isolation, waiting.left_groups)) {
+            Some(waiting) => Ok(Begun::Outside(waiting)),
+            None => match isolation {
+                Isolation::Namespaces(identity) => {
+                    Waiting::apart(identity.owner != identity.outside)
+                }
+                Isolation::Fallback => Waiting::beside(),
+            },
         }
     }
 }
@@ -128,5 +183,48 @@ impl Drop for Jail {
     fn drop(&mut self) {
         self.kill();
         self.wait_for_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{PidfdFlags, pidfd_open};
+
+    use super::*;
+    use crate::blueprint::{Identity, Ids};
+
+    #[test]
+    fn why_the_first_process_ended_is_told_in_its_own_words() {
+        let trouble = |step: &str| Trouble { step: step.to_owned(), why: "x".into(), full: false };
+        for own in [None, Some(trouble("its own"))] {
+            let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+            let pid = Pid::from_child(&child);
+            let handle = pidfd_open(pid, PidfdFlags::empty()).unwrap();
+            let (ours, theirs) = Link::pair().unwrap();
+            let jail = Jail { pid, handle, is_apart: true };
+            let waiting = Waiting { jail, link: ours, left_groups: false };
+            theirs.say(&Word::Running).unwrap();
+            if let Some(own) = &own {
+                theirs.say(&Word::Failed(own.clone())).unwrap();
+            }
+            drop(theirs);
+            assert_eq!(waiting.or_its_own(Ok(())), Ok(()));
+            let met = waiting.or_its_own(Err(trouble("met")));
+            assert_eq!(met, Err(own.unwrap_or_else(|| trouble("met"))));
+            assert!(child.wait().is_err(), "it was waited for");
+        }
+    }
+
+    #[test]
+    fn who_has_the_groups_of_root_is_no_strangers_jail() {
+        let ids = |id| Ids { user: id, group: id };
+        let identity = |owner, outside| {
+            let inside = ids(1000);
+            Isolation::Namespaces(Identity { inside, outside: ids(outside), owner: ids(owner) })
+        };
+        assert!(Waiting::fits(identity(0, 65_409), true));
+        assert!(!Waiting::fits(identity(0, 65_409), false));
+        assert!(Waiting::fits(identity(1000, 1000), false));
+        assert!(!Waiting::fits(Isolation::Fallback, true));
     }
 }

@@ -48,6 +48,10 @@ pub(crate) fn build(
     let inodes = INODES.min(memory / INODE_SHARE);
     let root = Root { folder: root, inodes, layers: Cell::new(0), written };
     root.prepare().map_err(Trouble::at("prepare the root"))?;
+    if entries.len() != sources.len() {
+        let why = io::Error::other("not every part of it was handed over");
+        return Err(Trouble::at("make the root")(why));
+    }
     let (mut kept, mut held) = (Vec::new(), Some(held));
     for (entry, sources) in entries.iter().zip(sources) {
         if matches!(entry, Entry::Shut { .. }) {
@@ -152,19 +156,15 @@ impl Root {
         Ok(openat2(&above, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
     }
 
-    /// Makes something, and where that fails for want of the folders above it, these first.
-    fn within<T>(&self, at: &Path, make: impl Fn() -> Result<T, Errno>) -> io::Result<T> {
-        match make() {
-            Err(Errno::NOENT) => {
-                self.folder(at.parent().unwrap_or(Path::new("/")), 0o755)?;
-                Ok(make()?)
-            }
-            made => Ok(made?),
-        }
+    /// The folder that something lies in.
+    fn above(&self, at: &Path) -> io::Result<OwnedFd> {
+        self.folder(at.parent().unwrap_or(Path::new("/")), 0o755)
     }
 
     fn link(&self, at: &Path, to: &Path) -> io::Result<()> {
-        self.within(at, || symlinkat(to, &self.folder, inner(at)))
+        // Not by its whole path: in that a link would be followed.
+        let name = at.file_name().ok_or(Errno::INVAL)?;
+        Ok(symlinkat(to, self.above(at)?, name)?)
     }
 
     fn file(&self, at: &Path, content: &[u8]) -> io::Result<OwnedFd> {
@@ -172,7 +172,11 @@ impl Root {
         let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
         let mode = Mode::from_raw_mode(0o644);
         let open = || openat2(&self.folder, inner(at), flags, mode, resolve);
-        let file = self.within(at, open)?;
+        let file = match open() {
+            // Most folders are there.
+            Err(Errno::NOENT) => self.above(at).and_then(|_| Ok(open()?)),
+            file => Ok(file?),
+        }?;
         let mut rest = content;
         while !rest.is_empty() {
             rest = &rest[write(&file, rest)?..];
@@ -353,4 +357,33 @@ fn inner(at: &Path) -> PathBuf {
     let parts: PathBuf =
         at.components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
     if parts.as_os_str().is_empty() { PathBuf::from(".") } else { parts }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_made_where_a_link_leads() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        symlink(outside.path(), inside.path().join("out")).unwrap();
+        let folder = File::open(inside.path()).unwrap().into();
+        let root = Root { folder, inodes: 10, layers: Cell::new(0), written: None };
+        let at = Path::new("/out/name");
+        assert!(root.link(at, Path::new("anywhere")).is_err());
+        assert!(root.file(at, b"x").is_err());
+        assert!(root.folder(at, 0o755).is_err());
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+        let at = Path::new("/new/folder/name");
+        root.link(at, Path::new("anywhere")).unwrap();
+        root.file(Path::new("/new/other/file"), b"x").unwrap();
+        assert_eq!(
+            fs::read_link(inside.path().join("new/folder/name")).unwrap(),
+            Path::new("anywhere")
+        );
+        assert_eq!(fs::read(inside.path().join("new/other/file")).unwrap(), b"x");
+    }
 }

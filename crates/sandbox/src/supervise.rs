@@ -68,15 +68,13 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
     sys::close_others(&given)?;
     let control = Link::from(control);
     // While the jail is still thought out.
-    let waiting = match Waiting::apart() {
-        Ok(Begun::Inside(link)) => inside::run(&link, serve),
-        Ok(Begun::Outside(waiting)) => Some(waiting),
-        Err(_) => None,
+    let ready = match Ready::make() {
+        Ok(ready) => ready,
+        Err(link) => inside::run(&link, serve),
     };
-    let ready = Ready { waiting, mapping: Mapping::expected().ok().flatten() };
     // Whoever started this may find that there is no jail to keep.
-    let Some((Wish::Keep, Some(sheet))) = control.hear()? else { return Ok(()) };
-    let said = match keep(&sheet.into(), ready, socket, &control, serve) {
+    let Some((Wish::Keep, Some(order))) = control.hear()? else { return Ok(()) };
+    let said = match keep(order.into(), ready, socket, &control, serve) {
         Ok(ending) => Said::Ended(ending),
         Err(trouble) => Said::Failed(trouble),
     };
@@ -84,24 +82,25 @@ fn run(serve: impl FnOnce(UnixStream)) -> io::Result<()> {
 }
 
 fn keep(
-    sheet: &fs::File,
+    order: fs::File,
     mut ready: Ready,
     socket: Option<OwnedFd>,
     control: &Link,
     serve: impl FnOnce(UnixStream),
 ) -> Result<Ending, Trouble> {
     let Order { blueprint, program } =
-        Order::read(sheet).map_err(Trouble::at("read what the jail is"))?;
+        Order::read(&order).map_err(Trouble::at("read what the jail is"))?;
     let waiting = match ready.begin(blueprint.isolation)? {
         Begun::Inside(link) => inside::run(&link, serve),
         Begun::Outside(waiting) => waiting,
     };
-    waiting.tell(sheet)?;
+    waiting.tell(&order)?;
+    drop(order);
     let made = blueprint.discard.as_deref().map(Store::make).transpose();
     let store = made.map_err(Trouble::at("make the jail's store"))?;
     let mut placeholders = Placeholders::default();
-    let first = placeholder::are_mounted(&blueprint.root);
-    if first {
+    let are_mounted = placeholder::are_mounted(&blueprint.root);
+    if are_mounted {
         placeholders.put(blueprint.state.as_deref(), &blueprint.root)?;
     }
     let groups = Groups::make(blueprint.cgroup.as_ref())?;
@@ -109,18 +108,13 @@ fn keep(
     let (sources, mapping) = prepare(&blueprint, ready.mapping.take())?;
     let handover = Handover { ends, doors: groups.doors()?, sources };
     // It uses all of this from now on, and ends first.
-    let Waiting { jail, link: ours } = waiting;
+    let first = waiting;
+    first.or_its_own(hand_over(&first, handover, blueprint.isolation, &groups))?;
+    let Waiting { jail, link: ours, .. } = first;
     let pid = jail.pid;
-    handover.send(&ours).map_err(Trouble::at("hand the jail what it is made from"))?;
-    drop(handover);
-    if let Isolation::Namespaces(identity) = blueprint.isolation {
-        map(pid, identity.inside, identity.outside).map_err(Trouble::at(MAP_STEP))?;
-    }
-    groups.add(pid)?;
-    ours.say(&Word::Go).map_err(Trouble::at("start the jail"))?;
     // While the jail's root is built.
     drop(mapping);
-    if !first {
+    if !are_mounted {
         placeholders.put(blueprint.state.as_deref(), &blueprint.root)?;
     }
     let mut watch = Watch::new(&blueprint.caps, blueprint.isolation, pid, &groups);
@@ -146,6 +140,23 @@ fn keep(
         let _ = control.say(&said);
     }
     Ok(ending)
+}
+
+/// Lets the first process make the jail.
+fn hand_over(
+    waiting: &Waiting,
+    handover: Handover,
+    isolation: Isolation,
+    groups: &Groups,
+) -> Result<(), Trouble> {
+    let Waiting { jail, link, .. } = waiting;
+    handover.send(link).map_err(Trouble::at("hand the jail what it is made from"))?;
+    drop(handover);
+    if let Isolation::Namespaces(identity) = isolation {
+        map(jail.pid, identity.inside, identity.outside).map_err(Trouble::at(MAP_STEP))?;
+    }
+    groups.add(jail.pid)?;
+    link.say(&Word::Go).map_err(Trouble::at("start the jail"))
 }
 
 /// How long the output of a jail that was ended waits for its reader.
@@ -267,7 +278,17 @@ fn started(link: &Link, watch: &mut Watch<'_>) -> Result<(Option<OwnedFd>, Guard
             Some((Word::Memory, given)) => watch.add(given),
             Some((Word::Mounts, given)) => guard = given.map(Guard::from).unwrap_or_default(),
             Some((Word::Failed(trouble), _)) => return Err(trouble),
-            Some(_) => {}
+            // To the jail, or for later.
+            Some((
+                Word::Order
+                | Word::Coming(_)
+                | Word::Given
+                | Word::Go
+                | Word::Held
+                | Word::Spawn(_)
+                | Word::Ended(_),
+                _,
+            )) => {}
             None => {
                 let why = "it ended while it was made".to_owned();
                 return Err(Trouble { step: "make the jail".to_owned(), why, full: false });

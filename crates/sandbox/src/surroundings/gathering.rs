@@ -44,7 +44,7 @@ impl<'e> Gathering<'e> {
         admitted
     }
 
-    /// What a path leads to; nothing where nothing is there.
+    /// What an absolute path leads to; nothing where nothing is there.
     pub(super) fn real(&mut self, at: &Path) -> Option<PathBuf> {
         let (Some(above), Some(name)) = (at.parent(), at.file_name()) else {
             return fs::canonicalize(at).ok();
