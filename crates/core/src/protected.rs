@@ -96,9 +96,24 @@ pub fn refuse(path: &RepoPath, grants: &Grants) -> Option<String> {
         .or_else(|| is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})")))
 }
 
+/// Whether anybody could let a change hold this path, which is refused now.
+pub fn can_be_granted(path: &RepoPath) -> bool {
+    let mut covering = NAMES.iter().filter(|(name, ..)| covers(name, path.as_str()));
+    covering.all(|(_, _, grantor)| *grantor != Nobody) && is_secret_name(path.as_str()).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_grants_cannot_be_granted_and_what_a_person_may_can() {
+        let can = |path: &str| can_be_granted(&RepoPath::parse(path).unwrap());
+        assert!(can(".vscode/a.json") && can(".github/workflows/ci.yml"));
+        assert!(
+            !can(".git/hooks/x") && !can("a/.claude/x") && !can(".vscode/.claude") && !can(".env")
+        );
+    }
 
     #[test]
     fn a_name_covers_itself_and_what_is_below() {

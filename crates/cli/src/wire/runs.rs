@@ -410,6 +410,8 @@ pub(crate) fn trees_of(repo: &Repo) -> Trees {
     let home = Home {
         folder: env::var_os("HOME").map(PathBuf::from),
         config: env::var_os("XDG_CONFIG_HOME").map(PathBuf::from),
+        name: env::var("GIT_AUTHOR_NAME").ok(),
+        address: env::var("GIT_AUTHOR_EMAIL").ok(),
     };
     Trees::of(repo, home)
 }

@@ -17,13 +17,17 @@ use super::edit::Writer;
 /// Who commits where nobody is configured.
 pub(super) const NOBODY: &str = "sequester <sequester@localhost>";
 
-/// Where the person's own configuration lies, from the environment.
+/// Who the person is by the environment, and where their own configuration lies.
 #[derive(Clone, Debug, Default)]
 pub struct Home {
     /// HOME.
     pub folder: Option<PathBuf>,
     /// XDG_CONFIG_HOME.
     pub config: Option<PathBuf>,
+    /// GIT_AUTHOR_NAME, which comes before what is configured.
+    pub name: Option<String>,
+    /// GIT_AUTHOR_EMAIL.
+    pub address: Option<String>,
 }
 
 /// What a commit says.
@@ -84,7 +88,7 @@ fn is_person(text: &str) -> bool {
     parts.is_some_and(|(name, address)| !odd(name) && !odd(address) && !name.trim().is_empty())
 }
 
-/// Who the person is by the configuration, of which values are read and nothing else.
+/// Who the person is by the environment, else by the configuration, of which values are read and nothing else.
 pub(super) fn configured(program: &Program, home: &Home) -> Result<String, Error> {
     let value = |key: &str| -> Result<Option<String>, Error> {
         let mut command = program.command(&["config", "--get", key]);
@@ -98,13 +102,21 @@ pub(super) fn configured(program: &Program, home: &Home) -> Result<String, Error
         let output =
             output.map_err(|error| broken(format!("`git` could not be started: {error}.")))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        // As git does: what would end the name or the line goes.
-        let text: String =
-            text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
-        Ok(Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty()))
+        Ok(plain(&text).filter(|_| output.status.success()))
     };
-    Ok(match (value("user.name")?, value("user.email")?) {
+    let known = |given: &Option<String>, key: &str| match given.as_deref().and_then(plain) {
+        Some(given) => Ok(Some(given)),
+        None => value(key),
+    };
+    Ok(match (known(&home.name, "user.name")?, known(&home.address, "user.email")?) {
         (Some(name), Some(address)) => format!("{name} <{address}>"),
         _ => NOBODY.to_owned(),
     })
+}
+
+/// As git does: what would end the name or the line goes.
+fn plain(text: &str) -> Option<String> {
+    let text: String =
+        text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

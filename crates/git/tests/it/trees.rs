@@ -266,14 +266,20 @@ fn commits_are_by_whom_the_person_configured() {
     };
     let home = sandbox.outside("home");
     std::fs::create_dir(&home).unwrap();
-    let nobody = Home { folder: Some(home.clone()), config: None };
+    let nobody = Home { folder: Some(home.clone()), ..Home::default() };
     assert_eq!(author(nobody.clone()), "sequester <sequester@localhost>");
     let config =
         "[user]\n\tname = Ann <Ex>\n\temail = ann@example.org\n[commit]\n\tgpgsign = true\n";
     std::fs::write(home.join(".gitconfig"), config).unwrap();
     assert_eq!(author(nobody.clone()), "Ann Ex <ann@example.org>");
     sandbox.git(&["config", "user.name", "Local"]);
-    assert_eq!(author(nobody), "Local <ann@example.org>");
+    assert_eq!(author(nobody.clone()), "Local <ann@example.org>");
+    let told = Home { name: Some("Env <x>\n".to_owned()), ..nobody.clone() };
+    assert_eq!(author(told.clone()), "Env x <ann@example.org>");
+    let told = Home { address: Some("env@example.org".to_owned()), ..told };
+    assert_eq!(author(told), "Env x <env@example.org>");
+    let empty = Home { name: Some(" ".to_owned()), ..nobody };
+    assert_eq!(author(empty), "Local <ann@example.org>");
 }
 
 #[test]

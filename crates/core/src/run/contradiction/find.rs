@@ -262,9 +262,11 @@ impl<'a> Finder<'a> {
         let (id, path, verb) = (&self.task(at).id, &file.path, verb(file.action));
         let text = format!("Task `{id}` is to {verb} `{path}`, which it may not: {why}.");
         let told = format!("`{path}` cannot be changed here: {why}.");
-        let grant = as_it_is(
-            "It is refused, unless you grant it (`protected.grant` in your configuration) before you go on.",
-        );
+        let grant = as_it_is(if protected::can_be_granted(path) {
+            "It is refused, unless you grant it (`protected.grant` in your configuration) before you go on."
+        } else {
+            "It is refused, and nobody can grant it."
+        });
         let mut options = vec![without(id, path), grant];
         if rest == Rest::Nothing {
             options.insert(0, leave_out(id));
