@@ -44,8 +44,10 @@ if os.fork() == 0:
         r#"setsid python3 -c "
 import os, time
 for _ in range(300):
-    if os.fork(): os._exit(0)
     time.sleep(0.1)
+    try: child = os.fork()
+    except OSError: continue
+    if child: os._exit(0)
 " $N < /dev/null > /dev/null 2>&1 &"#,
     ),
 ];
