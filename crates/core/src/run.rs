@@ -8,6 +8,7 @@ mod deadline;
 mod decide;
 mod edit;
 mod event;
+mod fit;
 mod history;
 mod line;
 mod next;

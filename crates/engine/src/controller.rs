@@ -155,8 +155,10 @@ impl Controller {
             self.give_up().await?;
             let stopping = self.park.is_stopped();
             let at = self.log.clock().now();
-            let decision =
-                self.log.read(|run| decide(run, Now { at, jobs, busy: &busy, stopping }));
+            let decision = self.log.read(|run| {
+                let stuck = self.bases.stuck(run);
+                decide(run, Now { at, jobs, busy: &busy, stuck: &stuck, stopping })
+            });
             let Decision { mut entries, effects, wake } = decision;
             // A last word is heard before the run ends.
             let ends = entries.iter().any(|one| matches!(one.event, Event::RunEnded { .. }));

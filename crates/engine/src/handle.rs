@@ -11,7 +11,7 @@ use sequester_core::path::RepoPath;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{RunState, TaskRun};
 
-use crate::controller::bases::{Bases, Made};
+use crate::controller::bases::{Bases, Made, Recipe};
 use crate::controller::reveal::given;
 use crate::controller::{Trouble, Wanted, World};
 
@@ -126,7 +126,7 @@ impl Handle {
 
     fn base(&self, task: &TaskId) -> Result<TreeId, Trouble> {
         let at = self.run.position(task).ok_or_else(|| unknown(task))?;
-        match self.bases.make(self.world.repository.as_ref(), Bases::recipe(&self.run, at))? {
+        match self.bases.make(self.world.repository.as_ref(), &Recipe::of(&self.run, at))? {
             Made::Base { tree, .. } => Ok(tree),
             Made::Conflict { task: other, .. } => Err(Trouble::Crew {
                 message: format!("What `{task}` builds on does not fit together: see `{other}`."),

@@ -96,7 +96,8 @@ fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<bool, Failu
     write(lease, &mut state, batch)?;
     while state.ended.is_none() {
         let (at, busy) = (runs::now(), BTreeSet::new());
-        let decision = decide(&state, Now { at, jobs: 1, busy: &busy, stopping: true });
+        let decision =
+            decide(&state, Now { at, jobs: 1, busy: &busy, stuck: &busy, stopping: true });
         if decision.entries.is_empty() {
             break;
         }

@@ -23,6 +23,8 @@ pub struct Now<'a> {
     pub jobs: usize,
     /// Tasks with an effect under way.
     pub busy: &'a BTreeSet<TaskId>,
+    /// Tasks that are built on what does not fit together yet.
+    pub stuck: &'a BTreeSet<TaskId>,
     /// Nothing new is to be started.
     pub stopping: bool,
 }
@@ -165,7 +167,8 @@ impl Plain<'_> {
             self.tell(task, Event::TaskEnded(Box::new(ended)));
             return false;
         }
-        self.run.is_ready(task) && self.go_on(task) && !self.purses[at].is_spent()
+        let can_begin = self.run.is_ready(task) && !self.now.stuck.contains(id);
+        can_begin && self.go_on(task) && !self.purses[at].is_spent()
     }
 
     /// Why a task ends without anything being done for it.
@@ -297,7 +300,7 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
     let is_free = |at: &usize| {
         let task = &run.tasks[*at];
         let is_idle = task.running.is_empty() && !now.busy.contains(&task.spec.id);
-        is_idle && run.is_ready(task)
+        is_idle && run.is_ready(task) && !now.stuck.contains(&task.spec.id)
     };
     for at in run.queue.begun().chain(run.queue.fresh()).filter(is_free) {
         if room == 0 {

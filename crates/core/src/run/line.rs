@@ -54,19 +54,14 @@ impl Line {
     pub(super) fn earlier(&self, at: usize) -> &[usize] {
         self.first(self.gates[at])
     }
-
-    /// Those that begin when it does or could, itself among them.
-    fn mates(&self, at: usize) -> impl Iterator<Item = usize> {
-        let gate = self.gates[at];
-        let rest = self.rest(gate).iter().copied();
-        rest.take_while(move |one| self.gates[*one] == gate)
-    }
 }
 
 impl RunState {
     /// After tasks came or went: what they stand on is for others to say.
     pub(super) fn line_up(&mut self) {
         self.line = Line::of(&self.tasks, self.started.settings.share);
+        // They stand elsewhere in it, maybe.
+        self.is_out_of_line |= self.tip.is_some();
         self.settled = 0;
         self.settle();
     }
@@ -94,33 +89,5 @@ impl RunState {
     /// Whether nothing that all earlier waves left can be withdrawn any more because it does not fit.
     pub(super) fn is_in_turn(&self, at: usize) -> bool {
         self.settled >= self.line.earlier(at).len()
-    }
-
-    /// What has to fit together before a task begins, each as it is laid; what the task itself is built on comes last. Where all
-    /// earlier waves are shared, that is also what others of its wave are built on, and all that stands before them: what does not
-    /// fit is found before anybody of the wave was shown it.
-    pub fn grounds(&self, at: usize) -> Vec<Vec<usize>> {
-        let mut grounds = Vec::new();
-        if self.started.settings.share == Share::AllEarlier {
-            let is_there = |one: &usize| self.tasks[*one].committed.is_some();
-            let earlier = self.line.earlier(at).iter().copied().filter(is_there);
-            grounds.push(self.laid(earlier.collect()));
-            let is_plain = |one: &usize| {
-                let task = &self.tasks[*one];
-                // What is done again has another base, which is made when all before it stands.
-                let is_again = task.over.is_some() || !task.ahead.is_empty();
-                !is_again && task.spec.left_out.is_none() && self.is_founded(task)
-            };
-            grounds.extend(self.line.mates(at).filter(is_plain).map(|one| self.foundation(one)));
-        }
-        grounds.push(self.foundation(at));
-        grounds
-    }
-
-    /// By what those grounds are known that all of a wave have: they are the same until one of earlier waves ends again.
-    pub fn ground_of_wave(&self, at: usize) -> (usize, u64) {
-        let earlier = self.line.earlier(at);
-        let last = earlier.iter().map(|one| self.tasks[*one].ended_at).max();
-        (earlier.len(), last.unwrap_or(0))
     }
 }

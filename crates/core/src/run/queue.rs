@@ -196,13 +196,8 @@ impl RunState {
         self.lay(below)
     }
 
-    /// These and all that they are built on, in the order in which they are laid on each other.
-    pub(super) fn laid(&self, tasks: Vec<usize>) -> Vec<usize> {
-        self.lay(self.with_below(tasks))
-    }
-
-    /// By where they stand in the line.
-    fn with_below(&self, mut open: Vec<usize>) -> BTreeSet<usize> {
+    /// These and all that they are built on, by where they stand in the line.
+    pub(super) fn with_below(&self, mut open: Vec<usize>) -> BTreeSet<usize> {
         let mut found: BTreeSet<usize> = open.iter().map(|one| self.line.rank(*one)).collect();
         while let Some(one) = open.pop() {
             open.extend(self.under(one).filter(|under| found.insert(self.line.rank(*under))));
@@ -210,7 +205,8 @@ impl RunState {
         found
     }
 
-    fn lay(&self, mut left: BTreeSet<usize>) -> Vec<usize> {
+    /// In the order in which they are laid on each other.
+    pub(super) fn lay(&self, mut left: BTreeSet<usize>) -> Vec<usize> {
         let at = |rank: &usize| self.line.rest(*rank)[0];
         if left.iter().all(|rank| self.tasks[at(rank)].ahead.is_empty()) {
             return left.iter().map(at).collect();
@@ -228,7 +224,7 @@ impl RunState {
     }
 
     /// What a task is built on, as far as it knows itself.
-    fn under(&self, at: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn under(&self, at: usize) -> impl Iterator<Item = usize> {
         let task = &self.tasks[at];
         let over = self.line.first(task.over.unwrap_or(0)).iter();
         let done = over.filter(|other| self.tasks[**other].committed.is_some());

@@ -38,6 +38,9 @@ pub struct RunState {
     pub(super) line: Line,
     /// So many of the line have ended, and what they changed is on the branch, if it can come there.
     pub(super) settled: usize,
+    /// Something came onto the branch after what stands behind it in the line.
+    #[serde(default)]
+    pub(super) is_out_of_line: bool,
     pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
     /// Those that nobody needs to answer any more.
@@ -173,6 +176,7 @@ impl RunState {
             index: BTreeMap::new(),
             line: Line::default(),
             settled: 0,
+            is_out_of_line: false,
             queue: Queue::default(),
             questions: BTreeMap::new(),
             void: BTreeSet::new(),
@@ -303,6 +307,7 @@ impl RunState {
         let mut built = Vec::new();
         match event {
             Event::TaskCommitted { commit, tree } => {
+                self.is_out_of_line |= self.is_late(task);
                 self.tip = Some((commit.clone(), tree.clone()));
             }
             Event::TurnEnded { usage, .. } => {

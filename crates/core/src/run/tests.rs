@@ -1,6 +1,8 @@
+mod apart;
 mod contradiction;
 mod edit;
 mod ending;
+mod fit;
 mod golden;
 mod line;
 mod property;

@@ -31,7 +31,7 @@ impl RunState {
     }
 
     /// Which tasks need one, near and far.
-    fn above(&self, at: usize) -> Vec<bool> {
+    pub(super) fn above(&self, at: usize) -> Vec<bool> {
         let mut found = vec![false; self.tasks.len()];
         let mut open = vec![at];
         while let Some(one) = open.pop() {

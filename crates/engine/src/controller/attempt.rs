@@ -19,7 +19,7 @@ use sequester_core::run::{
 use sequester_core::store::Batch;
 use sequester_core::tool::{Spec, Toolbox};
 
-use super::bases::Made;
+use super::bases::{Made, Recipe};
 use super::bench::Bench;
 use super::delegate::Delegate;
 use super::ending::{Left, failed, rested};
@@ -278,21 +278,25 @@ impl Controller {
         ended
     }
 
-    /// The task's base; nothing where what has to stand before it begins does not fit together, which is recorded, or was withdrawn
-    /// meanwhile.
+    /// The task's base; nothing where what it is built on does not fit together, or was withdrawn meanwhile. What of it is not on the
+    /// branch may be done again before it comes there: until then the task waits, and nobody is blamed.
     pub(super) async fn base(&self, task: &TaskId) -> Result<Option<TreeId>, Trouble> {
-        let recipes = self.log.read(|run| {
+        let known = self.log.read(|run| {
             let at = run.position(task).filter(|at| run.is_ready(&run.tasks[*at]))?;
-            Some(self.bases.recipes(run, at))
+            Some((Recipe::of(run, at), run.is_grounded(at)))
         });
-        let Some(recipes) = recipes else { return Ok(None) };
+        let Some((recipe, is_grounded)) = known else { return Ok(None) };
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
-        let made = blocking(move || bases.make_all(repository.as_ref(), recipes)).await??;
-        let Some(made) = made else { return Ok(None) };
-        match made {
+        let make = move || (bases.make(repository.as_ref(), &recipe), recipe);
+        let (made, recipe) = blocking(make).await?;
+        match made? {
             Made::Base { tree, below } => {
                 self.hold(below.iter().chain([&tree])).await?;
                 Ok(Some(tree))
+            }
+            Made::Conflict { .. } if !is_grounded => {
+                self.bases.keep_back(task, recipe);
+                Ok(None)
             }
             Made::Conflict { task, result, paths } => {
                 self.clash(&task, &result, paths).await?;

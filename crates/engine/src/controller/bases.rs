@@ -1,6 +1,6 @@
 //! What a task starts from: the run's start and what the tasks that it builds on changed, in the order of the branch.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sequester_core::id::{TaskId, TreeId};
@@ -8,27 +8,46 @@ use sequester_core::repository::{self, Merge, Repository};
 use sequester_core::run::RunState;
 
 /// What is laid on what.
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Recipe {
     start: TreeId,
     layers: Vec<Layer>,
 }
 
 /// What a task changed, with the base that it changed.
+#[derive(Clone, PartialEq, Eq)]
 struct Layer {
     task: TaskId,
     base: TreeId,
     result: TreeId,
+    is_committed: bool,
 }
 
 impl Recipe {
-    fn of(run: &RunState, ground: Vec<usize>) -> Self {
+    /// Of a task's base: its start, and what is laid on it in turn, each with the base that it was made on.
+    pub(crate) fn of(run: &RunState, at: usize) -> Self {
+        Self::laid(run, run.foundation(at))
+    }
+
+    /// Of what has to fit together when a task's change comes onto the branch.
+    pub(super) fn grounds(run: &RunState, at: usize) -> Vec<Self> {
+        run.grounds(at).into_iter().map(|ground| Self::laid(run, ground)).collect()
+    }
+
+    fn laid(run: &RunState, ground: Vec<usize>) -> Self {
         let layer = |at: usize| {
             let task = &run.tasks[at];
             let (base, result) = task.base.clone().zip(task.result().cloned())?;
-            Some(Layer { task: task.spec.id.clone(), base, result })
+            let (task, is_committed) = (task.spec.id.clone(), task.committed.is_some());
+            Some(Layer { task, base, result, is_committed })
         };
         let layers = ground.into_iter().filter_map(layer).collect();
         Self { start: run.started.base.tree.clone(), layers }
+    }
+
+    fn without(&self, task: &TaskId) -> Self {
+        let layers = self.layers.iter().filter(|layer| layer.task != *task);
+        Self { start: self.start.clone(), layers: layers.cloned().collect() }
     }
 }
 
@@ -46,54 +65,55 @@ pub(crate) enum Made {
 pub(crate) struct Bases {
     /// Merges that were made before.
     merges: Mutex<HashMap<[TreeId; 3], Merge>>,
-    /// The ground of a wave that was found to fit together last.
-    firm: Mutex<Option<(usize, u64)>>,
+    /// Tasks whose base could not be made, and of what.
+    stuck: Mutex<BTreeMap<TaskId, Recipe>>,
 }
 
 impl Bases {
-    /// The recipe of a task's base: its start, and what is laid on it in turn, each with the base that it was made on.
-    pub(crate) fn recipe(run: &RunState, at: usize) -> Recipe {
-        Recipe::of(run, run.foundation(at))
+    /// What a task is built on does not fit together, and not all of it is on the branch.
+    pub(super) fn keep_back(&self, task: &TaskId, recipe: Recipe) {
+        locked(&self.stuck).insert(task.clone(), recipe);
     }
 
-    /// What has to fit together before a task begins, and by what that is known; its own base comes last.
-    pub(super) fn recipes(&self, run: &RunState, at: usize) -> (Vec<Recipe>, (usize, u64)) {
-        let wave = run.ground_of_wave(at);
-        if *locked(&self.firm) == Some(wave) {
-            return (vec![Self::recipe(run, at)], wave);
-        }
-        let grounds = run.grounds(at).into_iter();
-        (grounds.map(|ground| Recipe::of(run, ground)).collect(), wave)
+    /// Those that are kept back, until something else is what they are built on, or more of it is on the branch.
+    pub(super) fn stuck(&self, run: &RunState) -> BTreeSet<TaskId> {
+        let mut stuck = locked(&self.stuck);
+        stuck.retain(|task, recipe| {
+            run.position(task).is_some_and(|at| Recipe::of(run, at) == *recipe)
+        });
+        stuck.keys().cloned().collect()
     }
 
-    /// The last of them, if all can be made. May take its time.
-    pub(super) fn make_all(
+    /// Where a task's change keeps apart what fits together without it. May take its time.
+    pub(super) fn parts(
         &self,
         repository: &dyn Repository,
-        (recipes, wave): (Vec<Recipe>, (usize, u64)),
-    ) -> Result<Option<Made>, repository::Error> {
-        let mut last = None;
-        for recipe in recipes {
-            last = Some(self.make(repository, recipe)?);
-            if let Some(Made::Conflict { .. }) = last {
-                return Ok(last);
+        grounds: &[Recipe],
+        task: &TaskId,
+    ) -> Result<Option<Vec<String>>, repository::Error> {
+        for ground in grounds {
+            let Made::Conflict { paths, .. } = self.make(repository, ground)? else { continue };
+            if let Made::Base { .. } = self.make(repository, &ground.without(task))? {
+                return Ok(Some(paths));
             }
         }
-        *locked(&self.firm) = Some(wave);
-        Ok(last)
+        Ok(None)
     }
 
     /// May take its time.
     pub(crate) fn make(
         &self,
         repository: &dyn Repository,
-        recipe: Recipe,
+        recipe: &Recipe,
     ) -> Result<Made, repository::Error> {
-        let (mut tree, mut below) = (recipe.start, Vec::new());
-        for Layer { task, base, result } in recipe.layers {
-            match self.merge(repository, &base, &tree, &result)? {
+        let (mut tree, mut below) = (recipe.start.clone(), Vec::new());
+        for Layer { task, base, result, .. } in &recipe.layers {
+            match self.merge(repository, base, &tree, result)? {
                 Merge::Clean(merged) => below.push(std::mem::replace(&mut tree, merged)),
-                Merge::Conflict(paths) => return Ok(Made::Conflict { task, result, paths }),
+                Merge::Conflict(paths) => {
+                    let (task, result) = (task.clone(), result.clone());
+                    return Ok(Made::Conflict { task, result, paths });
+                }
             }
         }
         Ok(Made::Base { tree, below })

@@ -8,7 +8,7 @@ use sequester_core::repository::{Draft, Merge, Repository};
 use sequester_core::run::{Entry, Event, Scope, TaskRun, TaskSpec};
 use sequester_core::store::Batch;
 
-use super::bases::Bases;
+use super::bases::{Bases, Recipe};
 use super::world::Trouble;
 use super::{Controller, blocking};
 
@@ -18,6 +18,8 @@ struct Layer {
     base: TreeId,
     result: TreeId,
     message: String,
+    /// What it has to fit together with, beside the branch.
+    grounds: Vec<Recipe>,
 }
 
 /// Commits that are recorded at once, at most.
@@ -33,7 +35,8 @@ impl Controller {
                 let result = task.result()?.clone();
                 let id = task.spec.id.clone();
                 let message = message(&task.spec, &run.run);
-                Some(Layer { task: id, base, result, message })
+                let grounds = Recipe::grounds(run, run.position(&id)?);
+                Some(Layer { task: id, base, result, message, grounds })
             };
             let layers: Vec<Layer> = run.in_line(task).take(ROW).filter_map(layer).collect();
             let start = &run.started.base;
@@ -94,13 +97,18 @@ fn lay(
     at: Moment,
 ) -> Result<Made, Trouble> {
     let mut entries = Vec::new();
-    for Layer { task, base, result, message } in layers {
-        let tree = match bases.merge(repository, &base, &ours, &result)? {
-            Merge::Clean(tree) => tree,
-            Merge::Conflict(paths) if entries.is_empty() => {
-                return Ok(Made::Conflict { result, paths });
-            }
-            Merge::Conflict(_) => break,
+    for Layer { task, base, result, message, grounds } in layers {
+        let merged = match bases.merge(repository, &base, &ours, &result)? {
+            Merge::Clean(tree) => match bases.parts(repository, &grounds, &task)? {
+                None => Ok(tree),
+                Some(paths) => Err(paths),
+            },
+            Merge::Conflict(paths) => Err(paths),
+        };
+        let tree = match merged {
+            Ok(tree) => tree,
+            Err(paths) if entries.is_empty() => return Ok(Made::Conflict { result, paths }),
+            Err(_) => break,
         };
         let draft = Draft { tree: tree.clone(), parent, message, author: None, at };
         let commit = repository.commit(&draft)?;

@@ -1,10 +1,11 @@
-//! Where all earlier waves are shared, what a task is shown does not depend on who was faster, nor on when a conflict was found.
+//! What a task is shown and built on does not depend on who was faster, nor on when a conflict was found.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sequester_core::agent::CUT_OFF;
 use sequester_core::context::Share;
+use sequester_core::id::TreeId;
 use sequester_core::message::Message;
 use sequester_core::provider::Reply;
 use sequester_core::recall::Relevance;
@@ -67,47 +68,53 @@ fn work(task: &str, messages: &[Message], looks: usize, make: fn(&str, &str) -> 
     }
 }
 
-type Prompts = BTreeMap<(String, u32), String>;
+/// What every attempt that counts was built on and shown.
+type Shown = BTreeMap<String, Vec<(TreeId, String)>>;
 
-/// What every attempt was shown, and the branch.
+/// That, the branch and its files.
+type Came = (Shown, Vec<String>, BTreeMap<String, String>);
+
 async fn play(
-    tasks: &[(&str, &str)],
+    (share, tasks): (Share, &[(&str, &str)]),
     (slow, looks): (&'static str, usize),
     jobs: usize,
     make: fn(&str, &str) -> String,
-) -> (Prompts, Vec<String>) {
+) -> Came {
     let looks = move |task: &str| if task == slow { looks } else { 0 };
     let play = move |task: &str, messages: &[Message]| work(task, messages, looks(task), make);
-    let (share, relevance) = (Share::AllEarlier, Relevance::Seed);
+    let relevance = Relevance::Seed;
     let stage = Stage { jobs, share, relevance, ..Stage::new(&plan(tasks), &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let audit = stage.audit();
     assert!(audit.is_ok(), "{slow}, {jobs} jobs: {:?}", audit.breaches);
-    let shown = stage.log().into_iter().filter_map(|one| match one.entry.event {
-        Event::AttemptStarted(started) => {
+    let (mut shown, state) = (Shown::new(), stage.state());
+    for one in stage.log() {
+        let Event::AttemptStarted(started) = one.entry.event else { continue };
+        let (task, attempt) = (one.entry.scope.task.unwrap(), one.entry.scope.attempt.unwrap());
+        if !state.task(&task).unwrap().is_void(attempt) {
             let prompt = stage.store.blob(&started.context.prompt).unwrap();
-            let attempt = (one.entry.scope.task?.to_string(), one.entry.scope.attempt?);
-            Some((attempt, String::from_utf8(prompt).unwrap()))
+            let prompt = String::from_utf8(prompt).unwrap();
+            shown.entry(task.to_string()).or_default().push((started.base, prompt));
         }
-        _ => None,
-    });
-    (shown.collect(), stage.commits())
+    }
+    (shown, stage.commits(), stage.files())
 }
 
 /// Plays it with each task as the slow one: all is the same each time. As each task was shown it last, and the branch.
 async fn play_all(
+    share: Share,
     tasks: &'static [(&str, &str)],
     make: fn(&str, &str) -> String,
 ) -> (BTreeMap<String, String>, Vec<String>) {
-    let first = play(tasks, ("", 0), 1, make).await;
+    let first = play((share, tasks), ("", 0), 1, make).await;
     for (slow, _) in tasks {
         for (looks, jobs) in [(1, 2), (3, 4), (7, 4), (12, 4)] {
-            let again = play(tasks, (slow, looks), jobs, make).await;
-            assert_eq!(again, first, "{slow} looks {looks} times, {jobs} jobs");
+            let again = play((share, tasks), (slow, looks), jobs, make).await;
+            assert_eq!(again, first, "{slow} looks {looks} times, {jobs} jobs, {share:?}");
         }
     }
-    let last = first.0.into_iter().map(|((task, _), prompt)| (task, prompt)).collect();
-    (last, first.1)
+    let last = |(task, mut all): (String, Vec<(TreeId, String)>)| (task, all.pop().unwrap().1);
+    (first.0.into_iter().map(last).collect(), first.1)
 }
 
 #[tokio::test]
@@ -115,22 +122,42 @@ async fn a_conflict_found_early_or_late_shows_nobody_anything_else() {
     // Third waves before first ones in the plan; `z` does not fit `a`, nor `c` what `e` did.
     let tasks = &[("a", ""), ("b", "a"), ("c", "b"), ("z", ""), ("e", "z"), ("f", "e")];
     let add = |task: &str, list: &str| format!("{list}{task}\n");
-    let (shown, commits) = play_all(tasks, add).await;
+    let (shown, commits) = play_all(Share::AllEarlier, tasks, add).await;
     let wanted = ["Write a", "Write z", "Write b", "Write e", "Write c", "Write f"];
     assert_eq!(commits, wanted, "wave after wave, each in the plan's order");
     assert!(shown["b"].contains("z after (a)"), "{}", shown["b"]);
     assert!(shown["c"].contains("e after (a-z-b)"), "{}", shown["c"]);
 }
 
-#[tokio::test]
-async fn what_does_not_fit_in_the_base_of_one_task_is_done_again_before_its_whole_wave_begins() {
-    // `x` and `b` write the same. Done again on top of `a`, `x` hides on the branch that `b` does not fit `a`; `t` needs just these two.
-    let tasks = &[("a", ""), ("x", ""), ("b", ""), ("u", "x"), ("t", "a, b"), ("v", "u")];
-    let make = |task: &str, list: &str| match task {
+/// `x` and `b` write the same. Done again on top of `a`, `x` hides on the branch that `b` does not fit `a`.
+fn hide(task: &str, list: &str) -> String {
+    match task {
         "a" => "A\n".to_owned(),
         "x" | "b" => "B\n".to_owned(),
         _ => format!("{list}{task}\n"),
-    };
-    let (shown, _) = play_all(tasks, make).await;
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_in_the_base_of_one_task_is_done_again_before_its_whole_wave_begins() {
+    // `t` needs just `a` and `b`.
+    let tasks = &[("a", ""), ("x", ""), ("b", ""), ("u", "x"), ("t", "a, b"), ("v", "u")];
+    let (shown, _) = play_all(Share::AllEarlier, tasks, hide).await;
     assert!(shown["u"].contains("b after (B)"), "{}", shown["u"]);
+}
+
+#[tokio::test]
+async fn what_does_not_fit_in_the_base_of_one_task_is_done_again_before_it_is_on_the_branch() {
+    // `d` is built on `b`, and fast or slow; `t` needs just `a` and `b`, and waits for `w`.
+    let tasks = &[("a", ""), ("x", ""), ("b", ""), ("d", "b"), ("w", ""), ("t", "a, b, w")];
+    let make = |task: &str, list: &str| match task {
+        "w" => list.to_owned(),
+        _ => hide(task, list),
+    };
+    for share in Share::ALL {
+        let (shown, commits) = play_all(share, tasks, make).await;
+        let seen = share == Share::None || shown["d"].contains("b after (B)");
+        assert!(seen, "{share:?}: {}", shown["d"]);
+        assert_eq!(commits.len(), tasks.len(), "{share:?}: nothing came onto the branch twice");
+    }
 }

@@ -1,6 +1,8 @@
 //! A run without a world: what has effects is played by a script.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use crate::agent;
 use crate::budget::{Budget, Spent};
@@ -16,6 +18,8 @@ use crate::run::line::Line;
 use crate::run::queue::Queue;
 use crate::run::*;
 use crate::usage::Usage;
+
+use super::apart::{Apart, Laid};
 
 /// What an attempt brings.
 #[derive(Clone, Debug)]
@@ -137,9 +141,13 @@ pub(super) struct Stage {
     /// Whether the runtime finds nothing against a change.
     pub(super) verify: Box<dyn FnMut(&TaskId) -> bool>,
     pub(super) conflict: Box<dyn FnMut(&TaskId) -> bool>,
-    /// Pairs of tasks that do not fit onto each other, on the branch and in a base, unless one is done on top of the other.
-    pub(super) apart_on_branch: BTreeSet<(String, String)>,
-    pub(super) apart_in_bases: BTreeSet<(String, String)>,
+    pub(super) apart: Vec<Apart>,
+    /// What is on the branch.
+    branch: Laid,
+    /// Who is asked to bring something, for the how many-th time that counts and on what: never when.
+    pub(super) seed: Rc<RefCell<String>>,
+    /// Whether what tasks leave is told by that too; else by their attempts.
+    pub(super) by_seed: bool,
     /// Whether an attempt whose ground gives way is stopped at once; else it runs out.
     pub(super) stops: bool,
     pub(super) clock: u64,
@@ -148,7 +156,10 @@ pub(super) struct Stage {
     /// What each attempt was built on, and what it was shown the records of.
     pub(super) admitted: BTreeMap<(String, u32), (String, Vec<String>)>,
     last: Option<TaskId>,
+    stuck: BTreeMap<TaskId, Ground>,
 }
+
+type Ground = Vec<(Option<crate::id::TreeId>, bool)>;
 
 impl Stage {
     pub(super) fn new(started: Started) -> Self {
@@ -167,13 +178,16 @@ impl Stage {
             }),
             verify: Box::new(|_| true),
             conflict: Box::new(|_| false),
-            apart_on_branch: BTreeSet::new(),
-            apart_in_bases: BTreeSet::new(),
+            apart: Vec::new(),
+            branch: Laid::default(),
+            seed: Rc::default(),
+            by_seed: false,
             stops: true,
             clock: 1,
             least: ("", 0),
             admitted: BTreeMap::new(),
             last: None,
+            stuck: BTreeMap::new(),
         }
     }
 
@@ -231,8 +245,10 @@ impl Stage {
         let mut under_way: VecDeque<Effect> = VecDeque::new();
         for _ in 0..100_000 {
             let busy: BTreeSet<TaskId> = under_way.iter().map(|one| one.task().clone()).collect();
+            let stuck = self.stuck();
             let (at, jobs, stopping) = (Moment(self.clock), self.jobs, self.stopping);
-            let decision = decide(&self.state, Now { at, jobs, busy: &busy, stopping });
+            let decision =
+                decide(&self.state, Now { at, jobs, busy: &busy, stuck: &stuck, stopping });
             for effect in decision.effects {
                 assert!(!busy.contains(effect.task()), "twice at once: {effect:?}");
                 if self.begin(&effect) {
@@ -288,8 +304,12 @@ impl Stage {
                 return false;
             }
             let at = self.state.position(effect.task()).unwrap();
-            let mut grounds = self.state.grounds(at).into_iter();
-            if let Some(unfit) = grounds.find_map(|ground| self.unfit(&ground)) {
+            let ground = self.ground(at);
+            if let Some(unfit) = self.unfit(&self.state.foundation(at)) {
+                if !self.state.is_grounded(at) {
+                    self.stuck.insert(effect.task().clone(), ground);
+                    return false;
+                }
                 let unfit = self.state.tasks[unfit].spec.id.clone();
                 let event = Event::MergeConflicted { paths: vec!["a.rs".to_owned()] };
                 self.tell(about(&unfit), event);
@@ -302,22 +322,33 @@ impl Stage {
         true
     }
 
-    /// The first of what is laid on each other that does not fit.
-    fn unfit(&self, ground: &[usize]) -> Option<usize> {
-        let mut layers = ground.iter().enumerate();
-        let found = layers.find(|(count, at)| {
-            ground[..*count].iter().any(|below| self.is_apart(**at, *below, &self.apart_in_bases))
-        });
-        found.map(|(_, at)| *at)
+    /// What a task is built on, and whether that is on the branch.
+    fn ground(&self, at: usize) -> Ground {
+        let below = self.state.foundation(at).into_iter().map(|one| &self.state.tasks[one]);
+        below.map(|one| (one.result().cloned(), one.committed.is_some())).collect()
     }
 
-    fn is_apart(&self, at: usize, below: usize, pairs: &BTreeSet<(String, String)>) -> bool {
-        let [upper, lower] = [at, below].map(|one| &self.state.tasks[one]);
-        let Some((_, under)) = upper.result().zip(lower.result()) else { return false };
-        let pair = [at.min(below), at.max(below)];
-        let [first, second] = pair.map(|one| self.state.tasks[one].spec.id.to_string());
-        let base = upper.base.as_ref().map_or("", crate::id::TreeId::as_str);
-        pairs.contains(&(first, second)) && !base.split('+').any(|one| one == under.as_str())
+    /// Those whose ground did not fit together, as long as it is the same.
+    fn stuck(&self) -> BTreeSet<TaskId> {
+        let is_same = |(task, ground): &(&TaskId, &Ground)| {
+            self.state.position(task).is_some_and(|at| self.ground(at) == **ground)
+        };
+        self.stuck.iter().filter(is_same).map(|(task, _)| task.clone()).collect()
+    }
+
+    /// Whether the change of a task keeps apart what fits together without it.
+    fn parts(&self, at: usize) -> bool {
+        let parts = |ground: Vec<usize>| {
+            let others: Vec<usize> = ground.iter().copied().filter(|one| *one != at).collect();
+            self.unfit(&ground).is_some() && self.unfit(&others).is_none()
+        };
+        self.state.grounds(at).into_iter().any(parts)
+    }
+
+    /// The first of what is laid on each other that does not fit.
+    fn unfit(&self, ground: &[usize]) -> Option<usize> {
+        let mut laid = Laid::default();
+        ground.iter().copied().find(|at| !laid.add(&self.state.tasks[*at], &self.apart))
     }
 
     fn start(&mut self, effect: &Effect) {
@@ -325,7 +356,12 @@ impl Stage {
         let at = self.state.position(task).unwrap();
         let seen = self.state.visible(at).into_iter().map(|one| &self.state.tasks[one]);
         let seen = seen.filter(|one| one.is_done());
-        let seen = seen.map(|one| format!("{}@{}", one.spec.id, one.attempts)).collect();
+        let seen = seen.map(|one| match one.result() {
+            Some(result) if self.by_seed => result.to_string(),
+            _ if self.by_seed => format!("{}@{}", one.spec.id, one.attempts - void(one)),
+            _ => format!("{}@{}", one.spec.id, one.attempts),
+        });
+        let seen = seen.collect();
         let base = self.base(task).to_string();
         self.admitted.insert((task.to_string(), *number), (base, seen));
         let is_less = self.least.0 == task.as_str();
@@ -372,6 +408,13 @@ impl Stage {
     fn end(&mut self, effect: Effect) {
         match effect {
             Effect::Attempt { task, number, order, cap } => {
+                let known = self.state.task(&task).unwrap();
+                let count = number.saturating_sub(void(known));
+                let base = &known.running[&number].started.base;
+                *self.seed.borrow_mut() = format!("{task}{}{count}{base}", order.step);
+                let on = Digest::of(base.as_str().as_bytes()).to_string();
+                let by_seed = format!("{task}@{count}.{}", &on[..12]);
+                let tree = if self.by_seed { by_seed } else { format!("{task}@{number}") };
                 let brought = (self.attempt)(&task, &order);
                 let most = cap.tokens.unwrap_or(u64::MAX);
                 let (input, output) = (most.saturating_sub(100).min(1_000), most.min(100));
@@ -380,7 +423,6 @@ impl Stage {
                 let event = Event::TurnEnded { turn: 1, reply, usage, elapsed_ms: 5 };
                 self.tell(scope(&task, &order, number), event);
                 let report = brought.said.as_ref();
-                let tree = format!("{task}@{number}");
                 let event = Event::AttemptEnded(Box::new(AttemptEnded {
                     outcome: brought.outcome,
                     report: report.map(|_| Digest::of(tree.as_bytes())),
@@ -396,6 +438,11 @@ impl Stage {
                 self.tell(scope(&task, &order, number), event);
             }
             Effect::Verify { task, steps, tree, .. } => {
+                let known = self.state.task(&task).unwrap();
+                let since = |fact: &&Fact| !matches!(fact, Fact::Withdrawn { .. });
+                let facts = known.facts.iter().rev().take_while(since);
+                let count = facts.filter(|fact| matches!(fact, Fact::Verified { .. })).count();
+                *self.seed.borrow_mut() = format!("{task}v{count}{:?}", known.base);
                 let passed = (self.verify)(&task);
                 let event = Event::TaskVerified {
                     steps,
@@ -408,15 +455,16 @@ impl Stage {
                 self.tell(about(&task), event);
             }
             Effect::Commit { task } => {
-                let at = self.state.position(&task).unwrap();
-                let is_there = |one: &usize| self.state.tasks[*one].committed.is_some();
-                let mut there = (0..self.state.tasks.len()).filter(is_there);
-                let is_apart = there.any(|one| self.is_apart(at, one, &self.apart_on_branch));
-                let event = if is_apart || (self.conflict)(&task) {
-                    Event::MergeConflicted { paths: vec!["a.rs".to_owned()] }
-                } else {
+                let known = self.state.task(&task).unwrap();
+                let parts = self.parts(self.state.position(&task).unwrap());
+                let fits = self.branch.clone().add(known, &self.apart) && !parts;
+                let fits = fits && !(self.conflict)(&task);
+                let event = if fits {
+                    self.branch.add(known, &self.apart);
                     let commit = format!("commit of {task}").as_str().into();
                     Event::TaskCommitted { commit, tree: "tip".into() }
+                } else {
+                    Event::MergeConflicted { paths: vec!["a.rs".to_owned()] }
                 };
                 self.tell(about(&task), event);
             }
@@ -457,6 +505,15 @@ impl Stage {
         });
         commits.map(ToString::to_string).collect()
     }
+}
+
+/// So many attempts count no more.
+pub(super) fn void(task: &TaskRun) -> u32 {
+    let last = task.facts.iter().rev().find_map(|fact| match fact {
+        Fact::Withdrawn { attempts } => Some(*attempts),
+        _ => None,
+    });
+    last.unwrap_or(0)
 }
 
 fn scope(task: &TaskId, order: &Order, number: u32) -> Scope {
