@@ -1,6 +1,7 @@
 //! A result that does not fit, with work built on it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sequester_core::agent::{self, CUT_OFF};
@@ -28,11 +29,7 @@ const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
 
 /// Looks around for so many turns, then adds its line to the list, writes its letter, reports.
 fn add_line(task: &str, messages: &[Message], looks: usize) -> Reply {
-    let results = messages.iter().filter_map(|message| match message {
-        Message::Results(results) => results.last().map(|one| one.text.as_str()),
-        _ => None,
-    });
-    let results: Vec<&str> = results.filter(|text| *text != CUT_OFF).collect();
+    let results = results(messages);
     let write = |path: String, content: String| {
         calls(&[("Write", json!({"path": path, "content": content}))])
     };
@@ -46,6 +43,14 @@ fn add_line(task: &str, messages: &[Message], looks: usize) -> Reply {
         Some(2) => write(format!("{task}.txt"), "letter\n".to_owned()),
         Some(_) => report(task),
     }
+}
+
+fn results(messages: &[Message]) -> Vec<&str> {
+    let results = messages.iter().filter_map(|message| match message {
+        Message::Results(results) => results.last().map(|one| one.text.as_str()),
+        _ => None,
+    });
+    results.filter(|text| *text != CUT_OFF).collect()
 }
 
 /// `x` and `d` take so many turns more than the others.
@@ -77,7 +82,26 @@ async fn whatever_was_built_on_it_by_then_is_built_anew_on_what_fits() {
 
 #[tokio::test]
 async fn an_attempt_on_it_is_stopped_and_says_why() {
-    let stage = stage(40, 70, 4);
+    // However slow the machine is at what: `x` ends soon after `d` has begun, which has far to go then.
+    let (has_begun, of_x) = (AtomicBool::new(false), AtomicUsize::new(usize::MAX));
+    let play = move |task: &str, messages: &[Message]| {
+        let looks = match task {
+            "d" => {
+                has_begun.store(true, Ordering::Relaxed);
+                70
+            }
+            "x" => {
+                std::thread::sleep(Duration::from_millis(2));
+                if has_begun.load(Ordering::Relaxed) {
+                    of_x.fetch_min(results(messages).len(), Ordering::Relaxed);
+                }
+                of_x.load(Ordering::Relaxed)
+            }
+            _ => 0,
+        };
+        add_line(task, messages, looks)
+    };
+    let stage = Stage { jobs: 4, ..Stage::new(PLAN, &[], play) };
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
     let state = stage.state();
     let tried: Vec<_> = state.task(&"d".into()).unwrap().tried().collect();
