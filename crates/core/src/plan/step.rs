@@ -16,6 +16,7 @@ mod folder;
 mod forbidden;
 mod form;
 mod gap;
+mod number;
 mod omission;
 mod patch;
 mod pattern;

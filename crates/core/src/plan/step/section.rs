@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::plan::label::{self, Topic};
 use crate::plan::markdown::{Block, Document, Kind};
 
+use super::number;
 use super::prose;
 use super::scope::{Aside, Label, Next, Rule, Scopes};
 use super::sentence::{self, Sentence};
@@ -205,6 +206,7 @@ impl<'a> Cutter<'a> {
 
     /// A ticked box asks for nothing more; what follows is not a part of the step before either.
     fn tick(&mut self, words: &'a str, place: &Place) {
+        let words = number::behind(words);
         let rule = self.scopes.enter(Next::Box, place.start);
         if !matches!(rule, Rule::Aside(_)) {
             self.nest(place);
@@ -224,6 +226,7 @@ impl<'a> Cutter<'a> {
 
     /// A box, or a step by its name.
     fn step(&mut self, opened: Opened<'a>, words: &'a str, place: &Place) {
+        let words = number::behind(words);
         let next = if step_label(words).is_some() { Next::Step } else { Next::Box };
         let rule = self.scopes.enter(next, place.start);
         if let Rule::Aside(aside) = rule {
@@ -262,6 +265,9 @@ impl<'a> Cutter<'a> {
 
     fn item(&mut self, words: &'a str, place: &Place) {
         let rule = self.scopes.enter(Next::Item, place.start);
+        if rule == Rule::Open && number::is_reference(words) {
+            return;
+        }
         let status = label::split(words)
             .filter(|(name, _)| aside(name, Named::Label) == Some(Aside::Status));
         let (rule, words) = match status {

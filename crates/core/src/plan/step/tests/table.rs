@@ -54,3 +54,16 @@ fn what_the_page_shows_is_what_is_done() {
     }
     assert!(seen > 25, "{seen}");
 }
+
+#[test]
+fn a_box_with_the_id_of_its_format_is_carried_out() {
+    for text in [
+        "- [ ] T001 Run: `make one`\n",
+        "- [ ] T002 [P] [US1] Run: `make one`\n",
+        "- [ ] 1.1 Run: `make one`\n",
+        "- [ ] 1.1 Run: `make one`\n  - _Requirements: 1.1, 2.3_\n",
+        "- [ ] A.1.1 Run: `make one`\n",
+    ] {
+        assert_eq!(told(text), ["run \"make one\" Pass"], "{text}");
+    }
+}
