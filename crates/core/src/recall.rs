@@ -11,7 +11,7 @@ pub use index::{Index, LAST};
 /// How many records a task is given.
 pub const TOP: usize = 3;
 /// A record with less is not worth its room: what little it shares with the task may be chance.
-const LEAST: f64 = 1.0;
+pub const LEAST: f64 = 1.0;
 
 /// By what records are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -36,11 +36,14 @@ pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
         None => of_run(args, recall)?,
     };
     let ranked = rank(&rows, &text, by);
-    let shown: Vec<Shown<'_>> = match recall.top {
-        Some(top) => all(&rows, &ranked, by).take(usize::from(top)).collect(),
-        None => {
-            recall::choose(&ranked, recall::TOP).iter().map(|one| Shown::of(&rows, one)).collect()
-        }
+    let shown: Vec<Shown<'_>> = if let Some(top) = recall.top {
+        all(&rows, &ranked, by).take(usize::from(top)).collect()
+    } else {
+        let chosen = recall::choose(&ranked, recall::TOP);
+        // A person who asks about a run looks for something, as a subagent does that asks.
+        let is_asked = recall.records.is_none() && chosen.is_empty();
+        let shown = if is_asked { &ranked[..ranked.len().min(recall::TOP)] } else { chosen };
+        shown.iter().map(|one| Shown::of(&rows, one)).collect()
     };
     if args.json {
         output::print_json(&shown)?;
@@ -230,5 +233,9 @@ fn render(shown: &[Shown<'_>], of: usize, by: Relevance) -> String {
     let row =
         |one: &Shown<'_>| [format!("{:.3}", one.score), one.id.to_owned(), one.why.to_owned()];
     let rows: Vec<[String; 3]> = shown.iter().map(row).collect();
-    table::render(["score", "record", "why"], &rows, terminal::width())
+    let mut out = table::render(["score", "record", "why"], &rows, terminal::width());
+    if by == Relevance::Words && shown.iter().all(|one| one.score < recall::LEAST) {
+        out.push_str("No task is given these by itself: that takes a score of 1.\n");
+    }
+    out
 }

@@ -53,10 +53,11 @@ impl Book {
     pub(crate) fn init(&self) -> Result<bool, String> {
         let (folder, _lock) = self.enter()?;
         let swap = Swap { folder: &folder };
-        if swap.look()?.is_some() {
+        let old = swap.look()?;
+        if old.as_ref().is_some_and(|old| !old.text.trim().is_empty()) {
             return Ok(false);
         }
-        Ok(matches!(swap.put(None, &Notes::template().render())?, Put::Done))
+        Ok(matches!(swap.put(old.as_ref(), &Notes::template().render())?, Put::Done))
     }
 
     /// The folder, made where there is none, and the right to write there.

@@ -44,8 +44,15 @@ impl Kept {
         let size = within("A section of the notes", &[&note.content], NOTE_TOKENS)?;
         let section = note.section.clone();
         let full = self.notes.len() == NOTES;
-        match self.notes.iter_mut().find(|one| one.section == note.section) {
-            Some(old) => *old = note,
+        let same = |one: &&mut Note| one.section.to_lowercase() == section.to_lowercase();
+        match self.notes.iter_mut().find(same) {
+            Some(old) if *old != note => {
+                *old = note;
+                return Ok(format!(
+                    "Kept {size} tokens under `{section}`, in place of what you wrote there before."
+                ));
+            }
+            Some(_) => {}
             None if full => {
                 return Err(format!("There are {NOTES} sections already; use one of them."));
             }

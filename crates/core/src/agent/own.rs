@@ -98,7 +98,7 @@ fn fixed() -> Vec<Spec> {
         ),
         spec(
             "update_notes",
-            "Writes your part of a section of the project's notes, for later work; what others wrote stays.",
+            "Writes your part of a section of the project's notes, for later work; what others wrote stays, and what you wrote under the same heading before is replaced.",
             report::schema_of::<Note>(),
         ),
         spec(

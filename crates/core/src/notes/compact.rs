@@ -35,9 +35,10 @@ impl Notes {
         size -= self.drop_emptied();
         let mut said = told(said);
         if size > limit {
-            said.push(format!(
+            let why = format!(
                 "The notes have {size} bytes without anything of subagents; they hold {limit}. Shorten them by hand."
-            ));
+            );
+            said.insert(0, why);
         }
         said
     }
