@@ -84,7 +84,7 @@ pub(crate) enum Command {
     Agents(NameArgs),
     /// List the profiles, or show one: its tools, hosts, limits and jail.
     Profiles(NameArgs),
-    /// List the JSON Schemas of what goes to a subagent and comes back, or print one.
+    /// Print the JSON Schemas of what goes to a subagent and comes back, all or one.
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
     Task(TaskArgs),
@@ -120,7 +120,7 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// Remove what old runs left behind, and give its space back.
     Gc(GcArgs),
-    /// Run a command under a profile, in the jail that a subagent of that profile would have.
+    /// Run a command in your own folder under a profile, in the jail that a subagent of that profile would have.
     #[command(after_help = AFTER_SANDBOX)]
     Sandbox(SandboxArgs),
     /// Try what this machine gives: guarantees per profile, limits, models, checks.
@@ -456,7 +456,7 @@ pub(crate) struct TrustArgs {
     pub(crate) forget: bool,
 }
 
-const AFTER_SANDBOX: &str = "Output and exit code are the command's own. With `--json`, what `sequester` itself refuses is one JSON value on standard output; a command that runs is not touched by it. The command has no terminal: an interactive shell reads its lines without a prompt.";
+const AFTER_SANDBOX: &str = "Under `writer` and `full-access` what it writes in the folder stays there, at once; under `validate` it is thrown away in the end. Output and exit code are the command's own. With `--json`, what `sequester` itself refuses is one JSON value on standard output; a command that runs is not touched by it. The command has no terminal: an interactive shell reads its lines without a prompt.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SandboxArgs {

@@ -99,6 +99,13 @@ pub enum Entry {
         /// An empty folder on a disk, for the layer and what the kernel needs beside it.
         store: PathBuf,
     },
+    /// A folder of the machine's to be read, through a layer: its names are the jail's own, and no socket of the machine's answers there.
+    Mirror {
+        from: PathBuf,
+        at: PathBuf,
+        /// An empty folder on a disk: the kernel layers no less than two.
+        floor: PathBuf,
+    },
     /// `/proc` of the jail's own processes.
     Processes,
     /// `/dev` with what programs expect and nothing else.
@@ -126,6 +133,7 @@ impl Entry {
             | Self::Bind { at, .. }
             | Self::Scratch { at, .. }
             | Self::Layered { at, .. }
+            | Self::Mirror { at, .. }
             | Self::Hidden { at }
             | Self::Shut { at, .. } => at,
             Self::Processes => Path::new("/proc"),

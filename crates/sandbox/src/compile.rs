@@ -181,9 +181,10 @@ fn fallback(
 /// Whether something of the machine's stands at a path inside, or below it.
 fn shows(root: &[Entry], path: &Path) -> bool {
     root.iter().any(|entry| match entry {
-        Entry::Bind { at, .. } | Entry::Layered { at, .. } | Entry::Link { at, .. } => {
-            path.starts_with(at) || at.starts_with(path)
-        }
+        Entry::Bind { at, .. }
+        | Entry::Layered { at, .. }
+        | Entry::Mirror { at, .. }
+        | Entry::Link { at, .. } => path.starts_with(at) || at.starts_with(path),
         _ => false,
     })
 }

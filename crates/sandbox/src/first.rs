@@ -19,7 +19,7 @@ pub(crate) fn wait_for(program: Pid) -> Ending {
 
 /// As before; meanwhile further programs are started for the supervisor. In a new process `become_it` is called, which never returns.
 pub(crate) fn serve(program: Pid, link: &Link, become_it: impl Fn(&[String], OwnedFd)) -> Ending {
-    let Ok(ended) = sys::children_ended() else { return wait_for(program) };
+    let Ok(ended) = sys::hold_back(&[Signal::CHILD]) else { return wait_for(program) };
     loop {
         // Also those that ended before anybody was told.
         if let Some(ending) = reap(program, WaitOptions::NOHANG) {

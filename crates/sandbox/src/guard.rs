@@ -49,7 +49,11 @@ fn covers_a_file(entries: &[Entry], entry: &Entry) -> bool {
     };
     let around = entries.iter().rev().find_map(|entry| match entry {
         Entry::Bind { at: bound, .. } if at.starts_with(bound) => Some(true),
-        Entry::Layered { at: bound, .. } if at.starts_with(bound) => Some(false),
+        Entry::Layered { at: bound, .. } | Entry::Mirror { at: bound, .. }
+            if at.starts_with(bound) =>
+        {
+            Some(false)
+        }
         _ => None,
     });
     around.unwrap_or(false)
@@ -68,12 +72,18 @@ mod tests {
             lower: vec!["/home/dev/shop".into()],
             store: "/state/1".into(),
         };
+        let mirror = || Entry::Mirror {
+            from: "/home/dev/shop".into(),
+            at: "/work".into(),
+            floor: "/state/1".into(),
+        };
         let hidden = || Entry::Hidden { at: "/work/.env".into() };
         let elsewhere = Entry::Hidden { at: "/etc/x".into() };
         let is_guarded = |entries: &[Entry]| Guard::open(entries).unwrap().is_some();
         assert!(is_guarded(&[bind(Access::Write), hidden()]));
         assert!(is_guarded(&[bind(Access::Read), hidden()]));
         assert!(!is_guarded(&[layer(), hidden()]));
+        assert!(!is_guarded(&[mirror(), hidden()]));
         assert!(!is_guarded(&[bind(Access::Read), elsewhere]));
         assert!(!is_guarded(&[bind(Access::Write)]));
     }

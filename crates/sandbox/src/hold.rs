@@ -12,9 +12,6 @@ use crate::discard::discard;
 /// One at a time among all that put something into a state folder or take it away.
 pub(crate) struct Turn(#[expect(dead_code, reason = "it is held")] File);
 
-/// In a store: whose it is.
-const LOCK: &str = "lock";
-
 impl Turn {
     pub(crate) fn take(state: &Path) -> io::Result<Self> {
         fs::create_dir_all(state)?;
@@ -36,17 +33,20 @@ impl Store {
     pub(crate) fn make(folder: &Path) -> io::Result<Self> {
         let _turn = folder.parent().map(Turn::take).transpose()?;
         fs::create_dir_all(folder)?;
-        let file = open(&folder.join(LOCK))?;
+        // The folder itself: what lies in it may be a jailed program's.
+        let file = File::open(folder)?;
         lock(&file, FlockOperation::NonBlockingLockExclusive)?;
         Ok(Self { folder: folder.to_owned(), lock: file })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        fs::read_dir(&self.folder).is_ok_and(|mut entries| entries.next().is_none())
     }
 
     /// Takes away what is in it. It stays somebody's: as long as it is there, who finds it looks for all that belonged to it.
     pub(crate) fn empty(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if entry.file_name() != LOCK {
-                let _ = discard(&entry.path());
-            }
+            let _ = discard(&entry.path());
         }
     }
 }
@@ -60,7 +60,7 @@ impl Drop for Store {
 
 /// Whether a store is nobody's. Needs a turn.
 pub(crate) fn is_left(folder: &Path) -> bool {
-    match File::open(folder.join(LOCK)) {
+    match File::open(folder) {
         Ok(file) => lock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }

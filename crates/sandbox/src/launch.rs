@@ -5,8 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 
 use sequester_core::change::Change;
 
@@ -14,6 +16,7 @@ use crate::blueprint::Blueprint;
 use crate::harvest::{self, Rules};
 use crate::link::Link;
 use crate::order::{Ending, Order, Program, Said, Trouble, Wish};
+use crate::signals::HeldBack;
 use crate::supervise::{CONTROL, MARK, SOCKET, is_supervisor, supervise};
 use crate::sys::{self, Alone, Given};
 use crate::{groups, probe};
@@ -186,6 +189,35 @@ impl Jail {
         }
     }
 
+    /// The same where signals are held back: one that comes ends the jail first, and is given too.
+    pub fn wait_held(
+        self,
+        signals: &HeldBack,
+        mut heard: impl FnMut(Said),
+    ) -> Result<(Ending, Option<Signal>), Error> {
+        let mut came = None;
+        while came.is_none() {
+            let mut ready =
+                [PollFd::new(&self.0.control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+            match poll(&mut ready, None) {
+                Err(Errno::INTR) => continue,
+                polled => polled.map_err(io::Error::from)?,
+            };
+            if !ready[0].revents().is_empty() {
+                match self.hear()? {
+                    Some(Said::Ended(ending)) => return Ok((ending, None)),
+                    Some(said) => heard(said),
+                    None => return Err(io::Error::other("its supervisor is gone").into()),
+                }
+            } else if let Some(signal) = signals.take() {
+                // Fails only if the supervisor is gone, which is heard next.
+                let _ = self.0.control.say(&Wish::Stop);
+                came = Some(signal);
+            }
+        }
+        self.wait(heard).map(|ending| (ending, came))
+    }
+
     /// For another thread than the one that waits.
     pub fn handle(&self) -> io::Result<Handle> {
         self.0.control.share().map(Handle)
@@ -216,7 +248,7 @@ impl Drop for Supervisor {
         self.control.close();
         let ended = loop {
             match waitpid(Some(self.pid), WaitOptions::empty()) {
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::INTR) => {}
                 ended => break ended,
             }
         };

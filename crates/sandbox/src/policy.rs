@@ -7,8 +7,8 @@ use sequester_core::protected::Grants;
 
 use crate::capabilities::{Capabilities, Capability};
 use crate::folder::{self, Folder};
-use crate::host::Host;
 use crate::limits::Limits;
+use crate::proxy::host::Host;
 
 #[derive(Clone, Debug)]
 pub struct Policy {

@@ -4,6 +4,7 @@ mod address;
 mod body;
 mod connection;
 mod hello;
+pub mod host;
 mod pump;
 mod refusal;
 mod request;
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use resolve::{NameService, Resolve};
 
-use crate::host::Host;
+use crate::proxy::host::Host;
 use pump::Budget;
 use refusal::Refusal;
 use slots::{Slot, Slots};

@@ -1,7 +1,7 @@
 //! What a jailed program reads and prints, through pipes of its own.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,6 +11,8 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, dup};
 use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::terminal;
 
 pub(crate) struct Pumps(Option<Pipes>);
 
@@ -63,8 +65,14 @@ impl Pumps {
         };
         // Reads until the person's input ends; nobody waits for it.
         if let Ok(stdin) = dup(rustix::stdio::stdin()) {
-            let _ =
-                thread::Builder::new().spawn(move || drop(copy(stdin, input, &Meter::endless())));
+            let read = move || {
+                drop(if stdin.is_terminal() {
+                    terminal::pass_on(&stdin, input)
+                } else {
+                    copy(stdin, input, &Meter::endless())
+                });
+            };
+            let _ = thread::Builder::new().spawn(read);
         }
         let (count, passing) = (Arc::new(AtomicU64::new(0)), Arc::new(passing));
         let out = |name, from: OwnedFd, to: io::Result<OwnedFd>| {

@@ -118,6 +118,7 @@ impl Root {
                 Ok(())
             }
             Entry::Layered { at, .. } => self.layer(sources, at),
+            Entry::Mirror { at, .. } => self.mirror(sources, at),
             Entry::Processes => self.processes(),
             Entry::Devices => self.devices(kept),
             Entry::Hidden { at } => self.hide(at),
@@ -199,10 +200,29 @@ impl Root {
         attach(tree, self.folder(at, 0o755)?, Path::new(""))
     }
 
-    /// The layers are attached while they are mounted: the kernel takes only those that are somewhere. All are taken away at
-    /// once in the end, since each time takes as long as the rest of a mount.
     fn layer(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
         let Some((store, lower)) = sources.split_last() else { return Ok(()) };
+        let overlay = self.overlay(sources, lower)?;
+        let beside =
+            |name: &str| openat2(store, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        let (upper, work) = (beside("upper")?, beside("work")?);
+        fsconfig_set_string(&overlay, "upperdir", named(&upper))?;
+        fsconfig_set_string(&overlay, "workdir", named(&work))?;
+        // With its end the whole disk would be written out otherwise. Kernels before 5.10 do not know it.
+        let _ = fsconfig_set_flag(&overlay, "volatile");
+        self.mount(&finish(&overlay)?, at)
+    }
+
+    /// Where nothing takes what is written, nothing can be written.
+    fn mirror(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
+        let mirror = finish(&self.overlay(sources, sources)?)?;
+        sys::set_attributes(&mirror, Attributes { read_only: true, ..Attributes::default() })?;
+        self.mount(&mirror, at)
+    }
+
+    /// The layers are attached while they are mounted: the kernel takes only those that are somewhere. All are taken away at
+    /// once in the end, since each time takes as long as the rest of a mount.
+    fn overlay(&self, sources: &[OwnedFd], lower: &[OwnedFd]) -> io::Result<OwnedFd> {
         if self.layers.get() == 0 {
             self.mount(&scratch(BYTES, INODES, 0o700)?, Path::new(LAYERS))?;
         }
@@ -211,18 +231,10 @@ impl Root {
             self.mount(tree, &Path::new(LAYERS).join(number.to_string()))?;
         }
         let overlay = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        let named = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
         let lower: Vec<String> = lower.iter().map(named).collect();
-        let beside =
-            |name: &str| openat2(store, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS);
-        let (upper, work) = (beside("upper")?, beside("work")?);
         fsconfig_set_string(&overlay, "lowerdir", lower.join(":"))?;
-        fsconfig_set_string(&overlay, "upperdir", named(&upper))?;
-        fsconfig_set_string(&overlay, "workdir", named(&work))?;
         fsconfig_set_flag(&overlay, "userxattr")?;
-        // With its end the whole disk would be written out otherwise. Kernels before 5.10 do not know it.
-        let _ = fsconfig_set_flag(&overlay, "volatile");
-        self.mount(&finish(&overlay)?, at)
+        Ok(overlay)
     }
 
     /// Read-only, since some of it steers the machine; what tells of the machine is hidden.
@@ -332,6 +344,11 @@ fn scratch(bytes: u64, inodes: u64, mode: u32) -> io::Result<OwnedFd> {
 const INODES: u64 = 200_000;
 /// So many bytes of the memory limit for each of them: the files of all such file systems together are no more than half of it.
 const INODE_SHARE: u64 = 8 << 10;
+
+/// As the kernel finds it without a path.
+fn named(descriptor: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", descriptor.as_raw_fd())
+}
 
 fn finish(context: &OwnedFd) -> io::Result<OwnedFd> {
     fsconfig_create(context)?;

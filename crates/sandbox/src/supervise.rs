@@ -21,12 +21,12 @@ use crate::groups::Groups;
 use crate::guard::Guard;
 use crate::handover::{Ends, Handover};
 use crate::hold::Store;
-use crate::host::Host;
 use crate::inside;
 use crate::link::{Link, Word};
 use crate::mapping::{Mapping, map};
 use crate::order::{Cause, Ending, Order, Program, Said, Trouble, Wish};
 use crate::placeholder::{self, Placeholders};
+use crate::proxy::host::Host;
 use crate::proxy::{Allowance, Decision, NameService, Proxy};
 use crate::pump::{Pumps, Running};
 use crate::ready::{Begun, Jail, MAP_STEP, OWNERS_STEP, Ready, Waiting};
@@ -176,7 +176,7 @@ fn pass_on(ending: Ending, pumps: Running, control: &Link) -> (Ending, bool) {
 /// Takes away what the jail had, while the kernel takes its mounts away.
 fn clear(store: Option<&Store>, placeholders: Placeholders, jail: Jail, groups: Groups) {
     thread::scope(|scope| {
-        if let Some(store) = store {
+        if let Some(store) = store.filter(|store| !store.is_empty()) {
             // Without another thread it is emptied when it is taken away.
             let _ = thread::Builder::new().spawn_scoped(scope, || store.empty());
         }

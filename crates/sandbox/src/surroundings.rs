@@ -1,6 +1,7 @@
 //! What this machine has that a jail may show: looked at once, then plain data.
 
 mod admission;
+pub(crate) mod credential;
 mod etc;
 mod gathering;
 pub(crate) mod identity;

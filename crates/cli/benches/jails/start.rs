@@ -143,6 +143,8 @@ impl Rival {
 /// Mounted over the folder that holds its own two.
 struct Overlay {
     at: PathBuf,
+    /// What is made for it, in turn.
+    folders: Vec<PathBuf>,
     options: CString,
 }
 
@@ -152,13 +154,17 @@ impl Overlay {
         let options = format!(
             "lowerdir={lower},upperdir={store}/upper,workdir={store}/work,userxattr,volatile"
         );
-        Self { at, options: CString::new(options).unwrap() }
+        let folders = vec![at.clone(), at.join("upper"), at.join("work")];
+        Self { at, folders, options: CString::new(options).unwrap() }
+    }
+
+    fn mirror(lower: &Path, floor: &Path, at: PathBuf) -> Self {
+        let options = format!("lowerdir={}:{},userxattr", lower.display(), floor.display());
+        Self { folders: vec![at.clone()], at, options: CString::new(options).unwrap() }
     }
 
     fn make(&self) {
-        for folder in [self.at.clone(), self.at.join("upper"), self.at.join("work")] {
-            fs::create_dir(folder).unwrap();
-        }
+        self.folders.iter().for_each(|folder| fs::create_dir(folder).unwrap());
         mount("overlay", &self.at, "overlay", MountFlags::empty(), self.options.as_c_str())
             .unwrap();
     }
@@ -224,6 +230,13 @@ impl Builder {
                 self.bind("--bind", &store, at)
             }
             Entry::Layered { lower, .. } => self.bind("--ro-bind", &lower[0], at),
+            Entry::Mirror { from, .. } if self.layers == Layers::Made => {
+                let store = self.beside.join(format!("layer-{}", self.overlays.len()));
+                let floor = self.beside.join("folder");
+                self.overlays.push(Overlay::mirror(from, &floor, store.clone()));
+                self.bind("--ro-bind", &store, at)
+            }
+            Entry::Mirror { from, .. } => self.bind("--ro-bind", from, at),
             Entry::Scratch { .. } => self.command.arg("--tmpfs").arg(at),
             Entry::Processes => self.command.arg("--proc").arg(at),
             Entry::Devices => self.command.arg("--dev").arg(at),

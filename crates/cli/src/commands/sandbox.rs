@@ -12,9 +12,10 @@ use std::process::ExitCode;
 
 use sequester_core::fault::Code;
 use sequester_git::Repo;
+use sequester_sandbox::folder::Git;
 use sequester_sandbox::{
-    Blueprint, Capabilities, Cause, Ending, Keeper, Keepers, Policy, Said, Streams, Supervisor,
-    Workspace, placeholders,
+    Blueprint, Capabilities, Cause, Ending, HeldBack, Keeper, Keepers, Policy, Said, Streams,
+    Supervisor, Workspace, placeholders,
 };
 
 use crate::Outcome;
@@ -60,6 +61,12 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     // Looked at again where the machine turns out to have less.
     let policy = policy.look_closer(&Capabilities::all());
     tell_shared(&policy);
+    // What ends this program ends the jail first, and what it holds in the folder: who waits for this program finds it as it was.
+    let signals = HeldBack::begin().map_err(|error| {
+        let hint = "See what `sequester doctor` tells of this machine.";
+        let message = format!("Signals cannot be held back: {error}.");
+        Failure::work(Code::NoJail, "", message, hint)
+    })?;
     let (jail, keepers) = machine.start(&policy, |compiled| {
         let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
         let folder = start.clone().unwrap_or_else(|| compiled.blueprint.folder.clone());
@@ -69,6 +76,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     })?;
     tell_watched(&given.limit, &keepers);
     tell_no_prompt(&given.command);
+    tell_held(&policy);
     let (mut lost, mut met, mut no_way) = (false, Vec::new(), false);
     let heard = |said: Said| match said {
         Said::Met(cause) => met.push(cause),
@@ -78,11 +86,14 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
             tell(&said);
         }
     };
-    let ending = jail.wait(heard).map_err(|error| {
+    let (ending, signal) = jail.wait_held(&signals, heard).map_err(|error| {
         let hint = "Start it again; what it left behind is taken away then.";
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
     tell_appeared(&policy);
+    if let Some(signal) = signal {
+        signals.end_by(signal);
+    }
     for limit in met.iter().filter_map(|cause| bounds.told(*cause)) {
         output::tell(&format!("limit reached: {limit}"));
     }
@@ -166,6 +177,17 @@ fn tell_no_prompt(command: &[String]) {
     if ["bash", "dash", "fish", "sh", "zsh"].contains(&name) && io::stdin().is_terminal() {
         output::tell(
             "It has no terminal, so that nothing in it can type into yours: it reads your lines and shows no prompt. Ctrl-D ends it.",
+        );
+    }
+}
+
+/// Whoever works in the same folder meanwhile.
+fn tell_held(policy: &Policy) {
+    let Workspace::Folder(folder) = &policy.workspace else { return };
+    let is_watched = policy.is_keeping() && folder.git != Git::None;
+    if is_watched && io::stderr().is_terminal() {
+        output::tell(
+            "While it runs, empty files hold protected names that are not there. Git outside sees them: add none of them.",
         );
     }
 }

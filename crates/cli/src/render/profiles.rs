@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sequester_core::limits::{Limit, Unit};
-use sequester_core::profile::{Guarantee, Profile, Profiles};
+use sequester_core::profile::{Confinement, Guarantee, Profile, Profiles};
 use sequester_core::source::Origin;
 use serde::Serialize;
 
@@ -75,6 +75,12 @@ pub(super) fn jail(profile: &Profile) -> String {
     let mut out = format!("  jail of {}:\n", profile.confinement.as_str());
     for guarantee in profile.guarantees() {
         let _ = writeln!(out, "    {}", guarantee.sentence());
+    }
+    if matches!(profile.confinement, Confinement::Writer | Confinement::FullAccess) {
+        let _ = writeln!(
+            out,
+            "    By `sequester sandbox` it works in your own folder, and what it writes there stays."
+        );
     }
     out
 }

@@ -103,3 +103,34 @@ fn streams_that_do_not_wait_lose_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(taken == bytes, "{} of {BYTES} bytes came", taken.len());
 }
+
+#[test]
+fn whoever_is_ended_by_a_signal_ends_after_its_jail() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::{Pid, Signal, kill_process};
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let bench = Bench::with(&[("a.txt", "a\n")]);
+        let before = count(&bench.repo());
+        let words = ["--profile", "writer", "--", "sh", "-c", "touch up; exec sleep 60"];
+        let mut child = sandbox(&bench, &words).stdout(Stdio::null()).spawn().unwrap();
+        assert!(comes_true(|| bench.repo().join("up").exists()));
+        assert!(count(&bench.repo()) > before + 10, "names are held");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(count(&bench.repo()), before + 1, "{signal:?}: nothing is held any more");
+        assert_eq!(status.signal(), Some(signal.as_raw()));
+    }
+}
+
+#[test]
+fn a_signal_that_its_caller_ignores_does_not_end_a_jail() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let script = "trap '' HUP; \"$0\" sandbox --profile read-only -- sh -c 'sleep 2; exit 7' & \
+        sleep 1; kill -HUP $!; wait $!; echo $?";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_sequester")]).current_dir(bench.repo());
+    command.env("HOME", bench.path("home")).env_remove("XDG_STATE_HOME");
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "7\n");
+}

@@ -158,3 +158,53 @@ fn a_run_fits_a_narrow_terminal_and_says_a_reason_once() {
         assert_eq!(wide, Vec::<&str>::new(), "{arguments:?}: {answer:?}");
     }
 }
+
+/// Types lines into a shell, each when words are seen.
+fn type_lines(bench: &Bench, told: &[&str]) -> Answer {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/shell.py");
+    let output = Command::new("timeout")
+        .args(["120", "python3"])
+        .arg(script)
+        .arg("60")
+        .args(told)
+        .current_dir(bench.repo())
+        .env("HOME", bench.path("home"))
+        .env("SEQUESTER", env!("CARGO_BIN_EXE_sequester"))
+        .env_remove("XDG_STATE_HOME")
+        .output()
+        .unwrap();
+    Answer::of(&output)
+}
+
+#[test]
+fn what_is_typed_for_the_shell_reaches_no_jail_behind_it() {
+    let bench = Bench::plain();
+    let told = |end: &str, key: &str| {
+        let start =
+            "$SEQUESTER sandbox --profile read-only -- sh -c 'echo h''ere >&2; cat' > ../got";
+        let lines = [
+            ("prompt% ", format!("{start}{end}\\n")),
+            ("here", key.to_owned()),
+            // The shell itself does not read meanwhile, so that somebody else could.
+            ("prompt% ", "echo sl''eeps; sleep 2; echo do''ne\\n".into()),
+            ("sleeps", "secret\\n".into()),
+            ("done", "cat ../got; echo be''fore\\n".into()),
+            ("before", "fg\\n".into()),
+            ("cat' > ../got", "hello\\n\\x04".into()),
+            ("prompt% ", "cat ../got; echo af''ter\\n".into()),
+        ];
+        let mut told: Vec<String> =
+            lines.into_iter().flat_map(|(seen, line)| [seen.to_owned(), line]).collect();
+        told.push("after".to_owned());
+        told
+    };
+    // Behind from the start, and stopped by hand later.
+    for (end, key) in [(" &", "\\n"), ("", "\\x1a")] {
+        let told = told(end, key);
+        let told: Vec<&str> = told.iter().map(String::as_str).collect();
+        let answer = type_lines(&bench, &told);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let got = std::fs::read_to_string(bench.path("got")).unwrap();
+        assert_eq!(got, "hello\n", "{answer:?}");
+    }
+}

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::PROXY_PORT;
 use super::people::USER;
-use crate::host::Peer;
 use crate::policy::Policy;
+use crate::proxy::host::Peer;
 use crate::surroundings::Surroundings;
 
 const FIXED: [(&str, &str); 5] = [

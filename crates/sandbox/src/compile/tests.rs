@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::Access;
+use crate::folder::{Folder, Git};
 use crate::machine::{self, folder, layers, policy, root, user};
 
 fn blueprint(policy: &Policy, surroundings: &Surroundings) -> Blueprint {
@@ -73,14 +74,14 @@ fn without_namespaces_a_reader_has_rules() {
 
 #[test]
 fn no_link_of_the_jails_stands_above_a_workspace_or_a_home() {
-    let is_link = |folder: crate::Folder, surroundings: &Surroundings| {
+    let is_link = |folder: Folder, surroundings: &Surroundings| {
         let made =
             blueprint(&policy(Confinement::ReadOnly, Workspace::Folder(folder)), surroundings);
         let mut links = made.root.iter().filter(|entry| matches!(entry, Entry::Link { .. }));
         links.any(|link| link.at() == Path::new("/var/tmp"))
     };
     assert!(is_link(folder(), &user()));
-    let below = crate::Folder { path: "/var/tmp/shop".into(), ..folder() };
+    let below = Folder { path: "/var/tmp/shop".into(), ..folder() };
     assert!(!is_link(below, &user()));
     let homeless = Surroundings { home: "/var/tmp/dev".into(), ..user() };
     assert!(!is_link(folder(), &homeless));
@@ -106,6 +107,25 @@ fn what_lies_in_another_comes_after_it() {
             }
         }
     }
+}
+
+#[test]
+fn a_floor_is_an_empty_folder_of_the_jails_own() {
+    let mut mirrors = 0;
+    for confinement in Confinement::ALL {
+        for git in [Git::None, Git::Here, Git::Elsewhere("/home/dev/git".into())] {
+            let workspace = Workspace::Folder(Folder { git, ..folder() });
+            let made = blueprint(&policy(confinement, workspace), &user());
+            for entry in &made.root {
+                let Entry::Mirror { floor, .. } = entry else { continue };
+                mirrors += 1;
+                assert_eq!(Some(floor), made.discard.as_ref());
+                let lies = |entry: &Entry| matches!(entry, Entry::Layered { store, .. } if store.starts_with(floor));
+                assert!(!made.root.iter().any(lies), "{}", confinement.as_str());
+            }
+        }
+    }
+    assert_eq!(mirrors, 8, "of the folder and of a git folder elsewhere, for both that only read");
 }
 
 #[test]
@@ -174,7 +194,7 @@ fn a_part_of_a_name_is_open_where_the_change_is_harvested() {
 
 #[test]
 fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
-    let absent = || Workspace::Folder(crate::Folder { parents: Vec::new(), ..folder() });
+    let absent = || Workspace::Folder(Folder { parents: Vec::new(), ..folder() });
     let shut = |policy: &Policy, path: &str| {
         let at = Path::new("/home/dev/shop").join(path);
         let is_it = |entry: &Entry| matches!(entry, Entry::Shut { .. }) && entry.at() == at;
@@ -189,7 +209,7 @@ fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
 #[test]
 fn a_protected_name_that_is_a_link_is_refused_to_writers() {
     let path = PathBuf::from("/home/dev/shop/.vscode");
-    let linked = crate::Folder { links: vec![path.clone()], ..folder() };
+    let linked = Folder { links: vec![path.clone()], ..folder() };
     for confinement in Confinement::ALL {
         let mut policy = policy(confinement, Workspace::Folder(linked.clone()));
         let refused = compile(&policy, &user(), &Capabilities::all()).err();
@@ -204,7 +224,7 @@ fn a_protected_name_that_is_a_link_is_refused_to_writers() {
 fn no_jail_is_made_around_what_it_stands_on() {
     for path in ["/", "/usr", "/home", "/home/dev", "/tmp", "/etc", "/proc/1", "/dev/shm", "/sys/a"]
     {
-        let workspace = crate::Folder { path: path.into(), ..machine::clean_folder() };
+        let workspace = Folder { path: path.into(), ..machine::clean_folder() };
         let policy = policy(Confinement::ReadOnly, Workspace::Folder(workspace));
         let refusal = compile(&policy, &user(), &Capabilities::all()).unwrap_err();
         assert_eq!(refusal, Refusal::Around { workspace: path.into() });

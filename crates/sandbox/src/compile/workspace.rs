@@ -82,23 +82,29 @@ fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> V
         lower: vec![at.to_owned()],
         store: policy.store.join(name),
     };
-    let whole = |at: &Path| Entry::Shut { at: at.to_owned(), kind: Kind::Folder };
+    // A reader has nothing else in its store.
+    let mirror = |at: &Path| Entry::Mirror {
+        from: at.to_owned(),
+        at: at.to_owned(),
+        floor: policy.store.clone(),
+    };
     match &folder.git {
-        Git::Elsewhere(git) if is_layered => entries.extend([layer(git, "git"), whole(git)]),
+        Git::Elsewhere(git) if is_layered && policy.is_writing() => {
+            entries.push(layer(git, "git"));
+            entries.push(Entry::Shut { at: git.clone(), kind: Kind::Folder });
+        }
+        Git::Elsewhere(git) if is_layered => entries.push(mirror(git)),
         Git::Elsewhere(git) => entries.push(bind(git, Access::Read)),
         Git::Here | Git::None => {}
     }
     let at = folder.path.clone();
-    let layered = || layer(&at, "workspace");
     match policy.confinement {
         // What is mounted on a file of the person's falls off when they replace the file, and a socket of theirs is one, however
         // read-only. A layer has files of its own.
-        Confinement::ReadOnly | Confinement::Research if is_layered => {
-            entries.extend([layered(), whole(&at)]);
-        }
+        Confinement::ReadOnly | Confinement::Research if is_layered => entries.push(mirror(&at)),
         Confinement::ReadOnly | Confinement::Research => entries.push(bind(&at, Access::Read)),
         Confinement::Validate => {
-            entries.push(layered());
+            entries.push(layer(&at, "workspace"));
             match folder.git {
                 Git::None => {}
                 Git::Here => entries.push(Entry::Shut { at: at.join(".git"), kind: Kind::Folder }),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::credential;
+use crate::surroundings::credential;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Git {

@@ -11,7 +11,7 @@ use super::request::{self, Plain, Request};
 use super::target::Target;
 use super::wait::{End, Until, after};
 use super::{Decision, Rules};
-use crate::host::Peer;
+use crate::proxy::host::Peer;
 
 /// How many addresses of a name are tried.
 const MOST_ADDRESSES: usize = 8;

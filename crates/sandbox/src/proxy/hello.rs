@@ -2,7 +2,7 @@
 
 use super::refusal::Refusal;
 use super::target::Target;
-use crate::host::Peer;
+use crate::proxy::host::Peer;
 
 /// What a first message may be long, with the heads of its records.
 pub(super) const HELLO_BYTES: usize = 16 * 1024;

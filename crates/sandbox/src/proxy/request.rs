@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::refusal::Refusal;
 use super::target::Target;
-use crate::host::Peer;
+use crate::proxy::host::Peer;
 
 /// What a head may be long.
 pub(super) const HEAD_BYTES: usize = 16 * 1024;

@@ -1,7 +1,7 @@
 //! Where a request wants to go.
 
 use super::refusal::Refusal;
-use crate::host::{Host, Peer};
+use crate::proxy::host::{Host, Peer};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {

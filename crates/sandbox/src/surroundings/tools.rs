@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::What;
+use super::credential;
 use super::gathering::Gathering;
-use crate::credential;
 use table::{CERTIFICATES, CONFIGURATION, FOLDERS, SETTINGS, TOOLS, Tool};
 
 /// What is done with a part.

@@ -4,6 +4,8 @@ use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd as _, OwnedFd};
 
+use rustix::process::Signal;
+
 /// What becomes of a mount and all beneath it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Attributes<'a> {
@@ -80,18 +82,41 @@ pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Readable when a child has ended. The signal for it is held back from here on, in this process and in those that it makes.
-pub(crate) fn children_ended() -> io::Result<OwnedFd> {
+/// Readable when one of these signals came. They are held back from here on, in this thread and in all threads and processes that it makes.
+pub(crate) fn hold_back(held: &[Signal]) -> io::Result<OwnedFd> {
     let mut signals = MaybeUninit::uninit();
     // SAFETY: the first call initialises the set that the others read; the descriptor is new and nobody else's.
     unsafe {
         libc::sigemptyset(signals.as_mut_ptr());
-        libc::sigaddset(signals.as_mut_ptr(), libc::SIGCHLD);
-        libc::sigprocmask(libc::SIG_BLOCK, signals.as_ptr(), std::ptr::null_mut());
+        for signal in held {
+            libc::sigaddset(signals.as_mut_ptr(), signal.as_raw());
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, signals.as_ptr(), std::ptr::null_mut());
         match libc::signalfd(-1, signals.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
             descriptor @ 0.. => Ok(OwnedFd::from_raw_fd(descriptor)),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+}
+
+/// Lets a signal come that was held back in this thread.
+pub(crate) fn let_come(signal: Signal) {
+    let mut signals = MaybeUninit::uninit();
+    // SAFETY: the first call initialises the set that the others read.
+    unsafe {
+        libc::sigemptyset(signals.as_mut_ptr());
+        libc::sigaddset(signals.as_mut_ptr(), signal.as_raw());
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, signals.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Whether whoever started this process had it ignore a signal.
+pub(crate) fn is_ignored(signal: Signal) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: nothing is set; the structure is filled by the call, and zeros are valid in it.
+    unsafe {
+        libc::sigaction(signal.as_raw(), std::ptr::null(), action.as_mut_ptr());
+        action.assume_init().sa_sigaction == libc::SIG_IGN
     }
 }
 

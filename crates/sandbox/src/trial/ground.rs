@@ -15,9 +15,9 @@ use super::deed::{Look, Seen};
 use super::ears::Ear;
 use crate::compile::PROXY_PORT;
 use crate::folder::Folder;
-use crate::host::Host;
 use crate::limits::Limits;
 use crate::policy::{Layer, Layers, Policy, Workspace};
+use crate::proxy::host::Host;
 
 /// How the workspace of a trial comes into the jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -148,7 +148,7 @@ fn a_refusal_is_a_sentence_that_names_what_it_takes() {
 
 #[test]
 fn a_folder_too_large_to_search_is_refused() {
-    let unsearched = crate::Folder { walked: Walked::Part, ..folder() };
+    let unsearched = Folder { walked: Walked::Part, ..folder() };
     let policy = policy(Confinement::ReadOnly, Workspace::Folder(unsearched));
     let refusal = compile(&policy, &user(), &Capabilities::all()).unwrap_err();
     let guarantee = Guarantee::SecretsHidden;

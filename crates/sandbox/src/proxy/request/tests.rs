@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::*;
-use crate::host::{Host, Peer};
+use crate::proxy::host::{Host, Peer};
 
 fn target(host: &str, port: u16) -> Target {
     Target { peer: Peer::parse(host).unwrap(), port }
