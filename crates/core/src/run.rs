@@ -9,6 +9,7 @@ mod decide;
 mod edit;
 mod event;
 mod fit;
+mod grounds;
 mod history;
 mod line;
 mod next;
@@ -39,6 +40,8 @@ pub use event::{
     About, Agent, Asked, AttemptEnded, AttemptStarted, Base, CheckEnded, Delegation, Ended, Entry,
     Event, Found, Purpose, Recorded, Scope, Shown, Source, Sources, Started, TaskEnded, VERSION,
 };
+pub use fit::Awaited;
+pub use grounds::{Grounds, Lay, Survey};
 pub use history::{Attempt, History, Skipped};
 pub use next::{Because, LITERAL, NO_MODEL, Next, Order, next};
 pub use offer::{GIVE_UP, TRY_AGAIN};

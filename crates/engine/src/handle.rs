@@ -126,7 +126,8 @@ impl Handle {
 
     fn base(&self, task: &TaskId) -> Result<TreeId, Trouble> {
         let at = self.run.position(task).ok_or_else(|| unknown(task))?;
-        match self.bases.make(self.world.repository.as_ref(), &Recipe::of(&self.run, at))? {
+        let recipe = Recipe::of(&self.run, &self.run.foundation(at));
+        match self.bases.make(self.world.repository.as_ref(), &recipe)? {
             Made::Base { tree, .. } => Ok(tree),
             Made::Conflict { task: other, .. } => Err(Trouble::Crew {
                 message: format!("What `{task}` builds on does not fit together: see `{other}`."),

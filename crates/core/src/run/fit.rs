@@ -1,84 +1,145 @@
 //! What has to fit together when a change comes onto the branch, so that nobody's base fails on what is there.
 
-use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::collections::BTreeMap;
 
 use super::state::RunState;
+use crate::id::TaskId;
 
-impl RunState {
-    /// What has to fit together with the change of a task, each as it is laid: what others will be built on, as far as that is on
-    /// the branch when the change comes there; and all that is there, where the line has another order than the branch.
-    pub fn grounds(&self, at: usize) -> Vec<Vec<usize>> {
-        let there = self.there(at);
-        let fronts = self.fronts(at, &there);
-        let is_out_of_line = self.is_out_of_line || self.is_late(at);
-        if fronts.is_empty() && !is_out_of_line {
-            return Vec::new();
-        }
-        let is_there = |one: &usize| there[*one];
-        let ranks = (0..there.len()).filter(is_there).map(|one| self.line.rank(one));
-        let all: BTreeSet<usize> = ranks.collect();
-        let ground = |front: Rc<BTreeSet<usize>>| {
-            let below = self.with_below(front.iter().copied().collect());
-            below.intersection(&all).copied().collect()
-        };
-        let mut grounds: BTreeSet<BTreeSet<usize>> = fronts.into_iter().map(ground).collect();
-        // In the order of the line it is the branch itself.
-        grounds.remove(&all);
-        grounds.extend(is_out_of_line.then_some(all));
-        grounds.into_iter().map(|ground| self.lay(ground)).collect()
+/// Which of the changes that are laid on each other, by their places there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Marks(Vec<u64>);
+
+impl Marks {
+    fn none(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
     }
 
-    /// Whether all that a task is built on is on the branch: nothing of it is withdrawn any more because it does not fit there.
-    pub fn is_grounded(&self, at: usize) -> bool {
-        let mut below = self.foundation(at).into_iter();
-        below.all(|one| !self.tasks[one].is_off_branch())
+    pub(super) fn all(count: usize) -> Self {
+        let mut all = Self::none(count);
+        (0..count).for_each(|place| all.set(place));
+        all
+    }
+
+    fn set(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    pub(super) fn has(&self, place: usize) -> bool {
+        self.0[place / 64] & (1 << (place % 64)) != 0
+    }
+
+    fn add(&mut self, others: &Self) {
+        self.0.iter_mut().zip(&others.0).for_each(|(own, other)| *own |= other);
+    }
+}
+
+/// A change that is awaited on the branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    task: TaskId,
+    ended_at: u64,
+}
+
+impl RunState {
+    /// What these tasks will be built on, of what is laid in this order: each ground once, with those who will be built on it.
+    pub(super) fn grounds(&self, tasks: &[usize], order: &[usize]) -> BTreeMap<Marks, Vec<usize>> {
+        let part: Vec<usize> = self.with_below(tasks.to_vec()).into_iter().collect();
+        let mut places = vec![None; self.tasks.len()];
+        order.iter().enumerate().for_each(|(place, at)| places[*at] = Some(place));
+        let mut below = vec![Marks::default(); self.tasks.len()];
+        let at = |rank: &usize| self.line.rest(*rank)[0];
+        part.iter().for_each(|rank| below[at(rank)] = Marks::none(order.len()));
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            for one in part.iter().map(at) {
+                let before = std::mem::take(&mut below[one]);
+                let mut own = before.clone();
+                for under in self.under(one) {
+                    own.add(&below[under]);
+                    places[under].into_iter().for_each(|place| own.set(place));
+                }
+                // Those before it in the line are known; those after it may not be yet.
+                goes_on |= own != before && !self.tasks[one].ahead.is_empty();
+                below[one] = own;
+            }
+        }
+        let mut grounds: BTreeMap<Marks, Vec<usize>> = BTreeMap::new();
+        for task in tasks {
+            grounds.entry(below[*task].clone()).or_default().push(*task);
+        }
+        grounds
+    }
+
+    /// The first of these changes that is not on the branch and can still come there: until then it may be withdrawn because it
+    /// does not fit.
+    pub fn awaits(&self, ground: &[usize]) -> Option<Awaited> {
+        let one = ground.iter().find(|one| self.comes(**one))?;
+        let task = &self.tasks[*one];
+        Some(Awaited { task: task.spec.id.clone(), ended_at: task.ended_at })
+    }
+
+    /// Whether it is still the same change, and not on the branch.
+    pub fn is_awaited(&self, Awaited { task, ended_at }: &Awaited) -> bool {
+        let at = self.position(task);
+        at.is_some_and(|at| self.comes(at) && self.tasks[at].ended_at == *ended_at)
+    }
+
+    /// Whether its change is made, not on the branch, and can come there.
+    pub(super) fn comes(&self, at: usize) -> bool {
+        self.tasks[at].is_off_branch() && self.sunk_by(at).is_none()
     }
 
     /// Whether others that come after it in the line are on the branch.
     pub(super) fn is_late(&self, at: usize) -> bool {
-        let mut later = self.line.rest(self.line.rank(at) + 1).iter();
-        later.any(|one| self.tasks[*one].committed.is_some())
+        self.landed.last_key_value().is_some_and(|(last, _)| *last > self.line.rank(at))
     }
 
-    /// Whose changes are on the branch once this one is: those in line before it come with it.
-    fn there(&self, at: usize) -> Vec<bool> {
-        let rank = self.line.rank(at);
-        let is_there = |one: usize| {
-            let task = &self.tasks[one];
-            let comes =
-                || self.line.rank(one) < rank && task.is_off_branch() && self.is_founded(task);
-            one == at || task.committed.is_some() || comes()
+    /// The task and those after it in the line whose changes come onto the branch together: up to the first that has not ended,
+    /// comes late or was done again.
+    pub fn row(&self, first: &TaskId, most: usize) -> Vec<usize> {
+        let Some(first) = self.position(first).filter(|at| self.can_land(*at)) else {
+            return Vec::new();
         };
-        (0..self.tasks.len()).map(is_there).collect()
+        let has_ended = |at: &usize| self.tasks[*at].ended.is_some();
+        let is_plain = |at: &usize| !self.is_late(*at) && !self.is_on_top(*at);
+        let rest = self.line.rest(self.line.rank(first) + 1).iter().copied();
+        let rest = rest.take_while(has_ended).filter(|at| self.can_land(*at)).take_while(is_plain);
+        let most = if self.is_late(first) || self.has_waiting(first) { 1 } else { most };
+        [first].into_iter().chain(rest).take(most).collect()
     }
 
-    /// Of what is there, the uppermost that each task above this one will be built on, where those are several. Who ended without
-    /// a change, or will, has none, but what it is built on counts.
-    fn fronts(&self, at: usize, there: &[bool]) -> BTreeSet<Rc<BTreeSet<usize>>> {
-        let above = self.above(at);
-        let is_part = |one: usize| above[one] && self.tasks[one].spec.left_out.is_none();
-        let mut found = BTreeSet::new();
-        if !(0..there.len()).any(|one| is_part(one) && self.tasks[one].needs.len() > 1) {
-            return found;
+    /// Whether one after it in the line is to be done again on top of all before it.
+    fn has_waiting(&self, at: usize) -> bool {
+        let mut later = self.line.rest(self.line.rank(at) + 1).iter();
+        later.any(|one| self.tasks[*one].committed.is_none() && self.is_on_top(*one))
+    }
+
+    fn can_land(&self, at: usize) -> bool {
+        self.tasks[at].is_off_branch() && self.is_founded(&self.tasks[at])
+    }
+
+    /// Whether it was done again on top of others, or will be.
+    pub(super) fn is_on_top(&self, at: usize) -> bool {
+        let task = &self.tasks[at];
+        task.over.is_some() || !task.ahead.is_empty()
+    }
+
+    /// What comes onto the branch while one waits to be done again comes into its base too.
+    pub(super) fn put_ahead(&mut self, at: usize) {
+        let (rank, settled) = (self.line.rank(at), self.settled);
+        let waits = |one: &usize| {
+            let task = &self.tasks[*one];
+            task.ended.is_none() && task.over.is_some_and(|over| settled < over)
+        };
+        let before = self.line.first(rank).iter().skip(settled).copied();
+        let waiting: Vec<usize> = before.filter(waits).collect();
+        if waiting.is_empty() {
+            return;
         }
-        let mut fronts: Vec<Rc<BTreeSet<usize>>> = vec![Rc::default(); there.len()];
-        for one in self.line.first(there.len()).iter().copied().filter(|one| !there[*one]) {
-            let mut front: Rc<BTreeSet<usize>> = Rc::default();
-            for below in self.under(one) {
-                if there[below] {
-                    Rc::make_mut(&mut front).insert(below);
-                } else if front.is_empty() {
-                    front = Rc::clone(&fronts[below]);
-                } else if !fronts[below].is_subset(&front) {
-                    Rc::make_mut(&mut front).extend(fronts[below].iter());
-                }
-            }
-            if is_part(one) && front.len() > 1 {
-                found.insert(Rc::clone(&front));
-            }
-            fronts[one] = front;
+        let below = self.foundation(at);
+        for one in waiting.into_iter().filter(|one| !below.contains(one)) {
+            self.tasks[one].ahead.insert(at);
         }
-        found
     }
 }

@@ -1,5 +1,7 @@
 //! The order in which changes come onto the branch of a run, and what has to be settled before a task begins.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::reach::waves;
@@ -60,10 +62,18 @@ impl RunState {
     /// After tasks came or went: what they stand on is for others to say.
     pub(super) fn line_up(&mut self) {
         self.line = Line::of(&self.tasks, self.started.settings.share);
-        // They stand elsewhere in it, maybe.
-        self.is_out_of_line |= self.tip.is_some();
+        self.lined = self.seq;
+        self.landed = self.on_branch();
         self.settled = 0;
         self.settle();
+    }
+
+    /// Whose changes are on the branch, as [`Self::landed`].
+    pub(super) fn on_branch(&self) -> BTreeMap<usize, u64> {
+        let there = |(at, task): (usize, &TaskRun)| {
+            task.committed.as_ref().map(|_| (self.line.rank(at), task.ended_at))
+        };
+        self.tasks.iter().enumerate().filter_map(there).collect()
     }
 
     /// After one is left out, which may bring others into an earlier wave.
@@ -77,9 +87,7 @@ impl RunState {
 
     pub(super) fn settle(&mut self) {
         while let Some(at) = self.line.rest(self.settled).first() {
-            let task = &self.tasks[*at];
-            let comes = task.is_off_branch() && self.sunk_by(*at).is_none();
-            if task.ended.is_none() || comes {
+            if self.tasks[*at].ended.is_none() || self.comes(*at) {
                 break;
             }
             self.settled += 1;

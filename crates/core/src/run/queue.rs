@@ -175,14 +175,6 @@ impl RunState {
         std::iter::successors(Some(lost), below).last().unwrap_or(lost)
     }
 
-    /// The task and those after it in the line, up to the first that has not ended, whose changes are not on the branch.
-    pub fn in_line(&self, first: &TaskId) -> impl Iterator<Item = &TaskRun> {
-        let after = self.position(first).map(|at| self.line.rest(self.line.rank(at)));
-        let after = after.unwrap_or_default().iter().map(|at| &self.tasks[*at]);
-        let ended = after.take_while(|task| task.ended.is_some());
-        ended.filter(|task| task.is_off_branch() && self.is_founded(task))
-    }
-
     /// What keeps a done task's change from the branch for good: something below it was done again and is lost.
     pub(super) fn sunk_by(&self, at: usize) -> Option<&TaskRun> {
         self.queue.sunk.contains(&at).then(|| self.root_of(&self.tasks[at]))

@@ -38,9 +38,10 @@ pub struct RunState {
     pub(super) line: Line,
     /// So many of the line have ended, and what they changed is on the branch, if it can come there.
     pub(super) settled: usize,
-    /// Something came onto the branch after what stands behind it in the line.
-    #[serde(default)]
-    pub(super) is_out_of_line: bool,
+    /// The last event by which the line changed.
+    pub(super) lined: u64,
+    /// Whose changes are on the branch: where they stand in the line, and the events by which they ended.
+    pub(super) landed: BTreeMap<usize, u64>,
     pub(super) queue: Queue,
     pub questions: BTreeMap<QuestionId, Open>,
     /// Those that nobody needs to answer any more.
@@ -176,7 +177,8 @@ impl RunState {
             index: BTreeMap::new(),
             line: Line::default(),
             settled: 0,
-            is_out_of_line: false,
+            lined: first.seq,
+            landed: BTreeMap::new(),
             queue: Queue::default(),
             questions: BTreeMap::new(),
             void: BTreeSet::new(),
@@ -244,6 +246,7 @@ impl RunState {
                     self.reopen(task).ok_or_else(|| misfit("there is no such task"))?;
                 }
                 self.queue = Queue::of(&self.tasks);
+                self.landed = self.on_branch();
                 self.settle();
                 if had_ended || !retry.is_empty() || budget.is_some() {
                     self.part();
@@ -307,14 +310,20 @@ impl RunState {
         let mut built = Vec::new();
         match event {
             Event::TaskCommitted { commit, tree } => {
-                self.is_out_of_line |= self.is_late(task);
                 self.tip = Some((commit.clone(), tree.clone()));
+                if !self.tasks[task].is_off_branch() {
+                    // What is there was withdrawn meanwhile.
+                    return Ok(());
+                }
+                self.landed.insert(self.line.rank(task), self.tasks[task].ended_at);
+                self.put_ahead(task);
             }
             Event::TurnEnded { usage, .. } => {
                 let price = self.tasks[task].price(scope.attempt, *usage);
                 self.cost.count(*usage, price);
             }
             Event::MergeConflicted { .. } => {
+                self.landed.remove(&self.line.rank(task));
                 self.tasks[task].ahead = self.ahead_of(task);
                 self.settled = self.settled.min(self.line.rank(task));
                 built = self.built_on(task);

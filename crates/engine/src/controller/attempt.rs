@@ -283,22 +283,22 @@ impl Controller {
     pub(super) async fn base(&self, task: &TaskId) -> Result<Option<TreeId>, Trouble> {
         let known = self.log.read(|run| {
             let at = run.position(task).filter(|at| run.is_ready(&run.tasks[*at]))?;
-            Some((Recipe::of(run, at), run.is_grounded(at)))
+            let foundation = run.foundation(at);
+            Some((Recipe::of(run, &foundation), run.awaits(&foundation)))
         });
-        let Some((recipe, is_grounded)) = known else { return Ok(None) };
+        let Some((recipe, awaited)) = known else { return Ok(None) };
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
-        let make = move || (bases.make(repository.as_ref(), &recipe), recipe);
-        let (made, recipe) = blocking(make).await?;
-        match made? {
-            Made::Base { tree, below } => {
+        let made = blocking(move || bases.make(repository.as_ref(), &recipe)).await??;
+        match (made, awaited) {
+            (Made::Base { tree, below }, _) => {
                 self.hold(below.iter().chain([&tree])).await?;
                 Ok(Some(tree))
             }
-            Made::Conflict { .. } if !is_grounded => {
-                self.bases.keep_back(task, recipe);
+            (Made::Conflict { .. }, Some(awaited)) => {
+                self.bases.keep_back(task, awaited);
                 Ok(None)
             }
-            Made::Conflict { task, result, paths } => {
+            (Made::Conflict { task, result, paths }, None) => {
                 self.clash(&task, &result, paths).await?;
                 Ok(None)
             }

@@ -5,49 +5,86 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::repository::{self, Merge, Repository};
-use sequester_core::run::RunState;
+use sequester_core::run::{Awaited, Grounds, Lay, RunState, Survey};
 
 /// What is laid on what.
-#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Recipe {
     start: TreeId,
     layers: Vec<Layer>,
 }
 
 /// What a task changed, with the base that it changed.
-#[derive(Clone, PartialEq, Eq)]
 struct Layer {
     task: TaskId,
     base: TreeId,
     result: TreeId,
-    is_committed: bool,
 }
 
 impl Recipe {
     /// Of a task's base: its start, and what is laid on it in turn, each with the base that it was made on.
-    pub(crate) fn of(run: &RunState, at: usize) -> Self {
-        Self::laid(run, run.foundation(at))
-    }
-
-    /// Of what has to fit together when a task's change comes onto the branch.
-    pub(super) fn grounds(run: &RunState, at: usize) -> Vec<Self> {
-        run.grounds(at).into_iter().map(|ground| Self::laid(run, ground)).collect()
-    }
-
-    fn laid(run: &RunState, ground: Vec<usize>) -> Self {
-        let layer = |at: usize| {
-            let task = &run.tasks[at];
-            let (base, result) = task.base.clone().zip(task.result().cloned())?;
-            let (task, is_committed) = (task.spec.id.clone(), task.committed.is_some());
-            Some(Layer { task, base, result, is_committed })
-        };
-        let layers = ground.into_iter().filter_map(layer).collect();
+    pub(crate) fn of(run: &RunState, foundation: &[usize]) -> Self {
+        let layers = foundation.iter().filter_map(|at| Layer::of(run, *at)).collect();
         Self { start: run.started.base.tree.clone(), layers }
     }
+}
 
-    fn without(&self, task: &TaskId) -> Self {
-        let layers = self.layers.iter().filter(|layer| layer.task != *task);
-        Self { start: self.start.clone(), layers: layers.cloned().collect() }
+impl Layer {
+    fn of(run: &RunState, at: usize) -> Option<Self> {
+        let task = &run.tasks[at];
+        let (base, result) = task.base.clone().zip(task.result().cloned())?;
+        Some(Self { task: task.spec.id.clone(), base, result })
+    }
+}
+
+/// What later tasks will be built on, and the changes that it is made of.
+pub(super) struct Ground {
+    start: TreeId,
+    layers: HashMap<usize, Layer>,
+    grounds: Grounds<TreeId>,
+    survey: Survey,
+    /// Trees that were made.
+    pub(super) made: Vec<TreeId>,
+}
+
+impl Ground {
+    /// Where the change of a row that comes next keeps apart what fits together without it. May take its time.
+    pub(super) fn parts(
+        &mut self,
+        bases: &Bases,
+        repository: &dyn Repository,
+        at: usize,
+    ) -> Result<Option<Vec<String>>, repository::Error> {
+        let Self { start, layers, grounds, survey, made } = self;
+        grounds.fit(survey, start, at, &mut Hand { bases, repository, layers, made })
+    }
+}
+
+struct Hand<'a> {
+    bases: &'a Bases,
+    repository: &'a dyn Repository,
+    layers: &'a HashMap<usize, Layer>,
+    made: &'a mut Vec<TreeId>,
+}
+
+impl Lay<TreeId> for Hand<'_> {
+    type Why = Vec<String>;
+    type Error = repository::Error;
+
+    fn lay(
+        &mut self,
+        on: &TreeId,
+        at: usize,
+    ) -> Result<Result<TreeId, Vec<String>>, repository::Error> {
+        let Some(Layer { base, result, .. }) = self.layers.get(&at) else {
+            return Ok(Ok(on.clone()));
+        };
+        Ok(match self.bases.merge(self.repository, base, on, result)? {
+            Merge::Clean(tree) => {
+                self.made.push(tree.clone());
+                Ok(tree)
+            }
+            Merge::Conflict(paths) => Err(paths),
+        })
     }
 }
 
@@ -65,39 +102,36 @@ pub(crate) enum Made {
 pub(crate) struct Bases {
     /// Merges that were made before.
     merges: Mutex<HashMap<[TreeId; 3], Merge>>,
-    /// Tasks whose base could not be made, and of what.
-    stuck: Mutex<BTreeMap<TaskId, Recipe>>,
+    /// Tasks whose base could not be made, and what they wait for.
+    stuck: Mutex<BTreeMap<TaskId, Awaited>>,
+    grounds: Mutex<Grounds<TreeId>>,
 }
 
 impl Bases {
     /// What a task is built on does not fit together, and not all of it is on the branch.
-    pub(super) fn keep_back(&self, task: &TaskId, recipe: Recipe) {
-        locked(&self.stuck).insert(task.clone(), recipe);
+    pub(super) fn keep_back(&self, task: &TaskId, awaited: Awaited) {
+        locked(&self.stuck).insert(task.clone(), awaited);
     }
 
-    /// Those that are kept back, until something else is what they are built on, or more of it is on the branch.
+    /// Those that are kept back, until what they wait for is on the branch or done again.
     pub(super) fn stuck(&self, run: &RunState) -> BTreeSet<TaskId> {
         let mut stuck = locked(&self.stuck);
-        stuck.retain(|task, recipe| {
-            run.position(task).is_some_and(|at| Recipe::of(run, at) == *recipe)
-        });
+        stuck.retain(|_, awaited| run.is_awaited(awaited));
         stuck.keys().cloned().collect()
     }
 
-    /// Where a task's change keeps apart what fits together without it. May take its time.
-    pub(super) fn parts(
-        &self,
-        repository: &dyn Repository,
-        grounds: &[Recipe],
-        task: &TaskId,
-    ) -> Result<Option<Vec<String>>, repository::Error> {
-        for ground in grounds {
-            let Made::Conflict { paths, .. } = self.make(repository, ground)? else { continue };
-            if let Made::Base { .. } = self.make(repository, &ground.without(task))? {
-                return Ok(Some(paths));
-            }
-        }
-        Ok(None)
+    /// What has to fit when these changes come onto the branch.
+    pub(super) fn ground(&self, run: &RunState, row: &[usize]) -> Ground {
+        let mut grounds = std::mem::take(&mut *locked(&self.grounds));
+        let survey = grounds.survey(run, row);
+        let layer = |at: usize| Some((at, Layer::of(run, at)?));
+        let layers = survey.changes().filter_map(layer).collect();
+        Ground { start: run.started.base.tree.clone(), layers, grounds, survey, made: Vec::new() }
+    }
+
+    /// What was made of it is there for the next.
+    pub(super) fn keep(&self, ground: Ground) {
+        *locked(&self.grounds) = ground.grounds;
     }
 
     /// May take its time.
@@ -107,7 +141,7 @@ impl Bases {
         recipe: &Recipe,
     ) -> Result<Made, repository::Error> {
         let (mut tree, mut below) = (recipe.start.clone(), Vec::new());
-        for Layer { task, base, result, .. } in &recipe.layers {
+        for Layer { task, base, result } in &recipe.layers {
             match self.merge(repository, base, &tree, result)? {
                 Merge::Clean(merged) => below.push(std::mem::replace(&mut tree, merged)),
                 Merge::Conflict(paths) => {

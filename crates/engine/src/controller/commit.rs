@@ -5,10 +5,10 @@ use std::sync::Arc;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Merge, Repository};
-use sequester_core::run::{Entry, Event, Scope, TaskRun, TaskSpec};
+use sequester_core::run::{Entry, Event, Scope, TaskSpec};
 use sequester_core::store::Batch;
 
-use super::bases::{Bases, Recipe};
+use super::bases::{Bases, Ground};
 use super::world::Trouble;
 use super::{Controller, blocking};
 
@@ -18,8 +18,8 @@ struct Layer {
     base: TreeId,
     result: TreeId,
     message: String,
-    /// What it has to fit together with, beside the branch.
-    grounds: Vec<Recipe>,
+    /// Where it stands among the tasks.
+    at: usize,
 }
 
 /// Commits that are recorded at once, at most.
@@ -28,32 +28,46 @@ const ROW: usize = 32;
 impl Controller {
     /// The task and those that stand in line behind it: what many finish together is written down together.
     pub(super) async fn commit(&self, task: &TaskId) -> Result<(), Trouble> {
-        let (layers, tip) = self.log.read(|run| {
-            let layer = |task: &TaskRun| {
+        // Nothing of it is withdrawn before it is recorded.
+        let unmoved = self.ground.read().await;
+        let (layers, mut ground, tip) = self.log.read(|run| {
+            let row = run.row(task, ROW);
+            let layer = |at: &usize| {
+                let task = &run.tasks[*at];
                 // What was committed before and done again gives way to what is there now.
                 let base = task.replaced.as_ref().or(task.base.as_ref())?.clone();
                 let result = task.result()?.clone();
                 let id = task.spec.id.clone();
                 let message = message(&task.spec, &run.run);
-                let grounds = Recipe::grounds(run, run.position(&id)?);
-                Some(Layer { task: id, base, result, message, grounds })
+                Some(Layer { task: id, base, result, message, at: *at })
             };
-            let layers: Vec<Layer> = run.in_line(task).take(ROW).filter_map(layer).collect();
+            let layers: Vec<Layer> = row.iter().filter_map(layer).collect();
             let start = &run.started.base;
             let tip = match &run.tip {
                 Some((commit, tree)) => (Some(commit.clone()), tree.clone()),
                 None => (start.commit.clone(), start.tree.clone()),
             };
-            (layers, tip)
+            (layers, self.bases.ground(run, &row), tip)
         });
         let (bases, repository) = (Arc::clone(&self.bases), Arc::clone(&self.world.repository));
         let at = self.log.clock().now();
-        let made = blocking(move || lay(&bases, repository.as_ref(), layers, tip, at)).await??;
+        let lay = move || {
+            let made = lay(&bases, repository.as_ref(), layers, &mut ground, tip, at);
+            made.map(|made| (made, ground))
+        };
+        let (made, mut ground) = blocking(lay).await??;
+        let trees = std::mem::take(&mut ground.made);
+        self.bases.keep(ground);
         match made {
-            Made::Conflict { result, paths } => self.clash(task, &result, paths).await,
+            Made::Conflict { result, paths } => {
+                drop(unmoved);
+                self.clash(task, &result, paths).await
+            }
             Made::Commits(entries) => {
+                self.hold(&trees).await?;
                 self.hold_commit(&entries).await?;
                 self.log.append(Batch { entries, blobs: Vec::new() }).await?;
+                drop(unmoved);
                 self.move_branch().await
             }
         }
@@ -93,13 +107,14 @@ fn lay(
     bases: &Bases,
     repository: &dyn Repository,
     layers: Vec<Layer>,
+    ground: &mut Ground,
     (mut parent, mut ours): (Option<CommitId>, TreeId),
     at: Moment,
 ) -> Result<Made, Trouble> {
     let mut entries = Vec::new();
-    for Layer { task, base, result, message, grounds } in layers {
+    for Layer { task, base, result, message, at: place } in layers {
         let merged = match bases.merge(repository, &base, &ours, &result)? {
-            Merge::Clean(tree) => match bases.parts(repository, &grounds, &task)? {
+            Merge::Clean(tree) => match ground.parts(bases, repository, place)? {
                 None => Ok(tree),
                 Some(paths) => Err(paths),
             },

@@ -1,7 +1,10 @@
 //! Which changes do not fit each other, by what they are and by nothing else.
 
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
 use crate::id::TreeId;
-use crate::run::TaskRun;
+use crate::run::{Lay, RunState, TaskRun};
 
 /// Two tasks whose changes do not fit onto each other.
 #[derive(Clone, Debug)]
@@ -14,7 +17,7 @@ pub(super) struct Apart {
 }
 
 /// What is laid on each other, from the start of the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Laid(Vec<String>);
 
 impl Laid {
@@ -39,6 +42,43 @@ impl Laid {
         let sum: usize = other.bytes().chain(result.bytes()).map(usize::from).sum();
         is_pair && !is_hidden() && (!apart.mostly || !sum.is_multiple_of(3))
     }
+}
+
+/// Lays the changes of a run.
+pub(super) struct Hand<'a>(pub(super) &'a RunState, pub(super) &'a [Apart]);
+
+impl Lay<Laid> for Hand<'_> {
+    type Why = ();
+    type Error = Infallible;
+
+    fn lay(&mut self, on: &Laid, at: usize) -> Result<Result<Laid, ()>, Infallible> {
+        let mut laid = on.clone();
+        Ok(laid.add(&self.0.tasks[at], self.1).then_some(laid).ok_or(()))
+    }
+}
+
+/// The first of what is laid on each other that does not fit.
+pub(super) fn unfit(run: &RunState, ground: &[usize], all: &[Apart]) -> Option<usize> {
+    let mut laid = Laid::default();
+    ground.iter().copied().find(|at| !laid.add(&run.tasks[*at], all))
+}
+
+/// Whether a change keeps apart what fits together without it, where these are on the branch: looked up for every later task anew.
+pub(super) fn parts(run: &RunState, at: usize, there: &BTreeSet<usize>, all: &[Apart]) -> bool {
+    let (above, rank) = (run.above(at), run.line.rank(at));
+    let there: BTreeSet<usize> = there.iter().copied().chain([rank]).collect();
+    let is_part = |one: &usize| {
+        let is_there = there.contains(&run.line.rank(*one));
+        above[*one] && !is_there && run.tasks[*one].spec.left_out.is_none()
+    };
+    let ground = |one: usize| run.with_below(vec![one]).intersection(&there).copied().collect();
+    let mut grounds: Vec<BTreeSet<usize>> = (0..above.len()).filter(is_part).map(ground).collect();
+    grounds.extend((there.last() > Some(&rank)).then_some(there));
+    grounds.into_iter().any(|mut ground| {
+        let with = run.lay(ground.clone());
+        ground.remove(&rank);
+        unfit(run, &with, all).is_some() && unfit(run, &run.lay(ground), all).is_none()
+    })
 }
 
 /// The task that left something.

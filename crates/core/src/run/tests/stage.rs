@@ -19,7 +19,7 @@ use crate::run::queue::Queue;
 use crate::run::*;
 use crate::usage::Usage;
 
-use super::apart::{Apart, Laid};
+use super::apart::{Apart, Hand, Laid, parts, unfit};
 
 /// What an attempt brings.
 #[derive(Clone, Debug)]
@@ -156,10 +156,12 @@ pub(super) struct Stage {
     /// What each attempt was built on, and what it was shown the records of.
     pub(super) admitted: BTreeMap<(String, u32), (String, Vec<String>)>,
     last: Option<TaskId>,
-    stuck: BTreeMap<TaskId, Ground>,
+    stuck: BTreeMap<TaskId, Awaited>,
+    grounds: Grounds<Laid>,
 }
 
-type Ground = Vec<(Option<crate::id::TreeId>, bool)>;
+/// Changes that come onto the branch at once, at most.
+const ROW: usize = 4;
 
 impl Stage {
     pub(super) fn new(started: Started) -> Self {
@@ -188,6 +190,7 @@ impl Stage {
             admitted: BTreeMap::new(),
             last: None,
             stuck: BTreeMap::new(),
+            grounds: Grounds::default(),
         }
     }
 
@@ -205,6 +208,7 @@ impl Stage {
         assert_eq!(self.state.queue, anew, "after {:?}", recorded.entry.event);
         let anew = Line::of(&self.state.tasks, self.state.started.settings.share);
         assert_eq!(self.state.line, anew, "after {:?}", recorded.entry.event);
+        assert_eq!(self.state.landed, self.state.on_branch(), "after {:?}", recorded.entry.event);
         self.log.push(recorded);
     }
 
@@ -245,7 +249,8 @@ impl Stage {
         let mut under_way: VecDeque<Effect> = VecDeque::new();
         for _ in 0..100_000 {
             let busy: BTreeSet<TaskId> = under_way.iter().map(|one| one.task().clone()).collect();
-            let stuck = self.stuck();
+            self.stuck.retain(|_, awaited| self.state.is_awaited(awaited));
+            let stuck = self.stuck.keys().cloned().collect();
             let (at, jobs, stopping) = (Moment(self.clock), self.jobs, self.stopping);
             let decision =
                 decide(&self.state, Now { at, jobs, busy: &busy, stuck: &stuck, stopping });
@@ -304,10 +309,10 @@ impl Stage {
                 return false;
             }
             let at = self.state.position(effect.task()).unwrap();
-            let ground = self.ground(at);
-            if let Some(unfit) = self.unfit(&self.state.foundation(at)) {
-                if !self.state.is_grounded(at) {
-                    self.stuck.insert(effect.task().clone(), ground);
+            let foundation = self.state.foundation(at);
+            if let Some(unfit) = unfit(&self.state, &foundation, &self.apart) {
+                if let Some(awaited) = self.state.awaits(&foundation) {
+                    self.stuck.insert(effect.task().clone(), awaited);
                     return false;
                 }
                 let unfit = self.state.tasks[unfit].spec.id.clone();
@@ -320,35 +325,6 @@ impl Stage {
             self.start(effect);
         }
         true
-    }
-
-    /// What a task is built on, and whether that is on the branch.
-    fn ground(&self, at: usize) -> Ground {
-        let below = self.state.foundation(at).into_iter().map(|one| &self.state.tasks[one]);
-        below.map(|one| (one.result().cloned(), one.committed.is_some())).collect()
-    }
-
-    /// Those whose ground did not fit together, as long as it is the same.
-    fn stuck(&self) -> BTreeSet<TaskId> {
-        let is_same = |(task, ground): &(&TaskId, &Ground)| {
-            self.state.position(task).is_some_and(|at| self.ground(at) == **ground)
-        };
-        self.stuck.iter().filter(is_same).map(|(task, _)| task.clone()).collect()
-    }
-
-    /// Whether the change of a task keeps apart what fits together without it.
-    fn parts(&self, at: usize) -> bool {
-        let parts = |ground: Vec<usize>| {
-            let others: Vec<usize> = ground.iter().copied().filter(|one| *one != at).collect();
-            self.unfit(&ground).is_some() && self.unfit(&others).is_none()
-        };
-        self.state.grounds(at).into_iter().any(parts)
-    }
-
-    /// The first of what is laid on each other that does not fit.
-    fn unfit(&self, ground: &[usize]) -> Option<usize> {
-        let mut laid = Laid::default();
-        ground.iter().copied().find(|at| !laid.add(&self.state.tasks[*at], &self.apart))
     }
 
     fn start(&mut self, effect: &Effect) {
@@ -454,20 +430,40 @@ impl Stage {
                 self.stopping |= self.last.as_ref() == Some(&task);
                 self.tell(about(&task), event);
             }
-            Effect::Commit { task } => {
-                let known = self.state.task(&task).unwrap();
-                let parts = self.parts(self.state.position(&task).unwrap());
-                let fits = self.branch.clone().add(known, &self.apart) && !parts;
-                let fits = fits && !(self.conflict)(&task);
-                let event = if fits {
-                    self.branch.add(known, &self.apart);
-                    let commit = format!("commit of {task}").as_str().into();
-                    Event::TaskCommitted { commit, tree: "tip".into() }
-                } else {
-                    Event::MergeConflicted { paths: vec!["a.rs".to_owned()] }
-                };
-                self.tell(about(&task), event);
+            Effect::Commit { task } => self.commit(&task),
+        }
+    }
+
+    /// The changes of a row, as far as they fit.
+    fn commit(&mut self, first: &TaskId) {
+        let row = self.state.row(first, ROW);
+        let mut survey = self.grounds.survey(&self.state, &row);
+        let mut there: BTreeSet<usize> = self.state.landed.keys().copied().collect();
+        let mut events = Vec::new();
+        for at in row {
+            let task = &self.state.tasks[at];
+            let mut hand = Hand(&self.state, &self.apart);
+            let Ok(why) = self.grounds.fit(&mut survey, &Laid::default(), at, &mut hand);
+            let known = parts(&self.state, at, &there, &self.apart);
+            assert_eq!(why.is_some(), known, "{}", task.spec.id);
+            there.insert(self.state.line.rank(at));
+            let fits = why.is_none() && self.branch.clone().add(task, &self.apart);
+            let clashes = fits && (self.conflict)(&task.spec.id);
+            let id = task.spec.id.clone();
+            if fits && !clashes {
+                self.branch.add(task, &self.apart);
+                let commit = format!("commit of {id}").as_str().into();
+                events.push((id, Event::TaskCommitted { commit, tree: "tip".into() }));
+            } else {
+                // Another one that does not fit is found when it is the first.
+                if clashes || events.is_empty() {
+                    events.push((id, Event::MergeConflicted { paths: vec!["a.rs".to_owned()] }));
+                }
+                break;
             }
+        }
+        for (task, event) in events {
+            self.tell(about(&task), event);
         }
     }
 
