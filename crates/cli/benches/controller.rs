@@ -34,7 +34,7 @@ fn main() {
         println!("{}", stage::trees_alone(TASKS, resident));
         return;
     }
-    for shape in [Shape::Chains, Shape::Wide] {
+    for shape in [Shape::Chains, Shape::Wide, Shape::Layers] {
         cost_of_each(shape);
     }
     share_syncs();

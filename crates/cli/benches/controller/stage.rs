@@ -41,13 +41,44 @@ pub(crate) enum Shape {
     Chains,
     /// None needs another. As many files as there are chains, in which all of them write the same.
     Wide,
+    /// Layers of [`LAYER`], each task after three of the layer before, the one whose file it writes anew among them.
+    Layers,
 }
 
 const CHAINS: usize = 32;
+const LAYER: usize = 100;
+
+impl Shape {
+    /// How many files there are.
+    fn files(self) -> usize {
+        match self {
+            Self::Chains | Self::Wide => CHAINS,
+            Self::Layers => LAYER,
+        }
+    }
+
+    fn needs(self, at: usize) -> Vec<usize> {
+        match (self, at.checked_sub(self.files())) {
+            (Self::Wide, _) | (_, None) => Vec::new(),
+            (Self::Chains, Some(before)) => vec![before],
+            (Self::Layers, Some(before)) => {
+                let layer = before - before % LAYER;
+                let another = |step: usize| layer + (before % LAYER + step) % LAYER;
+                // Others each time, none twice.
+                vec![before, another(1 + at * 7 % 49), another(50 + at * 11 % 49)]
+            }
+        }
+    }
+
+    fn path(self, at: usize) -> String {
+        format!("part-{:02}.txt", at % self.files())
+    }
+}
 
 pub(crate) struct Stage {
     _folder: TempDir,
     store: Arc<Store>,
+    shape: Shape,
     trees: MemoryTrees,
     text: String,
     plan: Arc<Plan>,
@@ -65,7 +96,8 @@ impl Stage {
         Self {
             _folder: folder,
             store: Arc::new(store),
-            trees: trees(),
+            shape,
+            trees: trees(shape),
             text,
             plan: Arc::new(parsed.plan),
             graph,
@@ -82,6 +114,7 @@ impl Stage {
             repository: Arc::new(self.trees.clone()),
             jails: Arc::new(MemoryJails(self.trees.clone())),
             crew: Arc::new(Hands {
+                shape: self.shape,
                 plan: Arc::clone(&self.plan),
                 graph: Arc::clone(&self.graph),
                 trees: self.trees.clone(),
@@ -111,12 +144,13 @@ fn plan_of(tasks: usize, shape: Shape) -> String {
     for at in 0..tasks {
         let _ = write!(plan, "\n## [t{at:04}] Write part {at:04}\n");
         let _ = match shape {
-            Shape::Chains => {
-                let need = at.checked_sub(CHAINS).map(|need| format!("t{need:04}"));
-                let (need, path) = (need.unwrap_or_default(), path(at));
+            Shape::Chains | Shape::Layers => {
+                let needs: Vec<String> =
+                    shape.needs(at).iter().map(|need| format!("t{need:04}")).collect();
+                let (needs, path) = (needs.join(", "), shape.path(at));
                 write!(
                     plan,
-                    "\n```task\nneeds: [{need}]\nfiles: {{modify: [{path}]}}\n```\n\nWrite the number.\n"
+                    "\n```task\nneeds: [{needs}]\nfiles: {{modify: [{path}]}}\n```\n\nWrite the number.\n"
                 )
             }
             Shape::Wide => write!(plan, "\nWrite the word.\n"),
@@ -125,26 +159,22 @@ fn plan_of(tasks: usize, shape: Shape) -> String {
     plan
 }
 
-fn path(at: usize) -> String {
-    format!("part-{:02}.txt", at % CHAINS)
-}
-
-fn trees() -> MemoryTrees {
-    let files: Vec<String> = (0..CHAINS).map(path).collect();
+fn trees(shape: Shape) -> MemoryTrees {
+    let files: Vec<String> = (0..shape.files()).map(|at| shape.path(at)).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), "nothing\n")).collect();
     MemoryTrees::new(&files)
 }
 
 /// What the trees of as many tasks take by themselves, in bytes for each.
 pub(crate) fn trees_alone(tasks: usize, resident: fn() -> usize) -> usize {
-    let trees = trees();
+    let (shape, trees) = (Shape::Chains, trees(Shape::Chains));
     let start = trees.start(false).unwrap().tree;
     let mut last: Vec<TreeId> = vec![start.clone(); CHAINS];
     let (mut tip, before) = (start, resident());
     for at in 0..tasks {
         let content = format!("number {at:04}\n").into_bytes();
         let entry = Entry {
-            path: path(at),
+            path: shape.path(at),
             action: Action::Modify,
             was: Some(Mode::File),
             mode: Some(Mode::File),
@@ -174,6 +204,7 @@ impl Clock for Still {
 }
 
 struct Hands {
+    shape: Shape,
     plan: Arc<Plan>,
     graph: Arc<TaskGraph>,
     trees: MemoryTrees,
@@ -240,7 +271,7 @@ impl Crew for Hands {
         &'a self,
         _: &'a str,
     ) -> BoxFuture<'a, Result<Arc<dyn Provider>, provider::Error>> {
-        Box::pin(async { Ok(Arc::new(Player) as Arc<dyn Provider>) })
+        Box::pin(async { Ok(Arc::new(Player(self.shape)) as Arc<dyn Provider>) })
     }
 
     fn tools(&self, _: &Member, _: &dyn Provider, _: &TreeId) -> Extra {
@@ -249,7 +280,7 @@ impl Crew for Hands {
 }
 
 /// Writes the task's file, then reports.
-struct Player;
+struct Player(Shape);
 
 impl Provider for Player {
     fn model(&self) -> &'static str {
@@ -268,7 +299,7 @@ impl Provider for Player {
         let Some(Message::User(prompt)) = request.messages.first() else { unreachable!() };
         let id = prompt.split("**Task ID:** ").nth(1).and_then(|rest| rest.lines().next());
         let id = id.unwrap();
-        let path = path(id.trim_start_matches('t').parse().unwrap());
+        let path = self.0.path(id.trim_start_matches('t').parse().unwrap());
         let reply = if request.messages.len() == 1 {
             let is_wide = prompt.contains("Write the word.");
             let content = if is_wide { "word\n".to_owned() } else { format!("number {id}\n") };
