@@ -41,29 +41,31 @@ pub(crate) enum Shape {
     Chains,
     /// None needs another. As many files as there are chains, in which all of them write the same.
     Wide,
-    /// Layers of [`LAYER`], each task after three of the layer before, the one whose file it writes anew among them.
+    /// Layers of [`LAYER`], each task after three of the layer before. All of a layer write the same: what tasks are built on differs,
+    /// and the trees in memory are few.
     Layers,
 }
 
 const CHAINS: usize = 32;
 const LAYER: usize = 100;
+const LAYERS: usize = 50;
 
 impl Shape {
     /// How many files there are.
     fn files(self) -> usize {
         match self {
             Self::Chains | Self::Wide => CHAINS,
-            Self::Layers => LAYER,
+            Self::Layers => LAYERS,
         }
     }
 
     fn needs(self, at: usize) -> Vec<usize> {
-        match (self, at.checked_sub(self.files())) {
-            (Self::Wide, _) | (_, None) => Vec::new(),
-            (Self::Chains, Some(before)) => vec![before],
-            (Self::Layers, Some(before)) => {
-                let layer = before - before % LAYER;
-                let another = |step: usize| layer + (before % LAYER + step) % LAYER;
+        match self {
+            Self::Wide => Vec::new(),
+            Self::Chains => at.checked_sub(CHAINS).into_iter().collect(),
+            Self::Layers => {
+                let Some(before) = at.checked_sub(LAYER) else { return Vec::new() };
+                let another = |step: usize| before - before % LAYER + (before + step) % LAYER;
                 // Others each time, none twice.
                 vec![before, another(1 + at * 7 % 49), another(50 + at * 11 % 49)]
             }
@@ -71,7 +73,8 @@ impl Shape {
     }
 
     fn path(self, at: usize) -> String {
-        format!("part-{:02}.txt", at % self.files())
+        let file = if self == Self::Layers { at / LAYER } else { at };
+        format!("part-{:02}.txt", file % self.files())
     }
 }
 
@@ -143,17 +146,20 @@ fn plan_of(tasks: usize, shape: Shape) -> String {
     let mut plan = "---\nsequester: 1\n---\n# Parts\n".to_owned();
     for at in 0..tasks {
         let _ = write!(plan, "\n## [t{at:04}] Write part {at:04}\n");
+        let needs = shape.needs(at).into_iter().map(|need| format!("t{need:04}"));
+        let needs = needs.collect::<Vec<_>>().join(", ");
         let _ = match shape {
-            Shape::Chains | Shape::Layers => {
-                let needs: Vec<String> =
-                    shape.needs(at).iter().map(|need| format!("t{need:04}")).collect();
-                let (needs, path) = (needs.join(", "), shape.path(at));
+            Shape::Chains => {
+                let path = shape.path(at);
                 write!(
                     plan,
                     "\n```task\nneeds: [{needs}]\nfiles: {{modify: [{path}]}}\n```\n\nWrite the number.\n"
                 )
             }
             Shape::Wide => write!(plan, "\nWrite the word.\n"),
+            Shape::Layers => {
+                write!(plan, "\n```task\nneeds: [{needs}]\n```\n\nWrite the word.\n")
+            }
         };
     }
     plan

@@ -128,8 +128,6 @@ fn blames_nobody_on_the_branch(log: &[Recorded]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
-
     #[test]
     fn every_run_ends_and_its_log_is_its_state(
         plan in plans(), days in prop::collection::vec(any::<u8>(), 7..40), jobs in 1_usize..5,
