@@ -48,7 +48,9 @@ impl RunState {
         order.iter().enumerate().for_each(|(place, at)| places[*at] = Some(place));
         let mut below = vec![Marks::default(); self.tasks.len()];
         let at = |rank: &usize| self.line.rest(*rank)[0];
-        part.iter().for_each(|rank| below[at(rank)] = Marks::none(order.len()));
+        for one in part.iter().map(at) {
+            below[one] = Marks::none(order.len());
+        }
         let mut goes_on = true;
         while goes_on {
             goes_on = false;

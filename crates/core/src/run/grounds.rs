@@ -78,10 +78,8 @@ impl<T: Clone + Eq + Hash> Grounds<T> {
             let late = row.first().filter(|_| is_late).map(|coming| coming.rank);
             order = run.lay(run.landed.keys().copied().chain(late).collect());
         }
-        let fresh = match new.is_empty() {
-            true => BTreeMap::new(),
-            false => run.grounds(&new.into_iter().collect::<Vec<_>>(), &order),
-        };
+        let new: Vec<usize> = new.into_iter().collect();
+        let fresh = if new.is_empty() { BTreeMap::new() } else { run.grounds(&new, &order) };
         Survey { order, fresh, row, is_late }
     }
 

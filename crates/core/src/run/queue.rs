@@ -190,11 +190,16 @@ impl RunState {
 
     /// These and all that they are built on, by where they stand in the line.
     pub(super) fn with_below(&self, mut open: Vec<usize>) -> BTreeSet<usize> {
-        let mut found: BTreeSet<usize> = open.iter().map(|one| self.line.rank(*one)).collect();
-        while let Some(one) = open.pop() {
-            open.extend(self.under(one).filter(|under| found.insert(self.line.rank(*under))));
+        let mut found = vec![false; self.tasks.len()];
+        for one in &open {
+            found[self.line.rank(*one)] = true;
         }
-        found
+        while let Some(one) = open.pop() {
+            let is_new =
+                |under: &usize| !std::mem::replace(&mut found[self.line.rank(*under)], true);
+            open.extend(self.under(one).filter(is_new));
+        }
+        (0..found.len()).filter(|rank| found[*rank]).collect()
     }
 
     /// In the order in which they are laid on each other.

@@ -307,17 +307,20 @@ fn others(run: &RunState, subject: &Subject) -> Vec<Other> {
     let Some(own) = run.position(&spec.id).filter(|_| !touched.is_empty()) else {
         return Vec::new();
     };
-    let needs = run.foundation(own);
     let declares = |at: &usize| {
         let files = &run.tasks[*at].spec.files;
         files.iter().any(|file| file.action.writes() && touched.contains(file.path.as_str()))
     };
-    let stranger = |at: &usize| {
-        *at != own && !needs.contains(at) && declares(at) && !run.foundation(*at).contains(&own)
-    };
+    let all = (0..run.tasks.len()).filter(|at| *at != own && declares(at));
+    let all: Vec<usize> = all.collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let needs = run.foundation(own);
+    let stranger = |at: &usize| !needs.contains(at) && !run.foundation(*at).contains(&own);
     let other = |at: usize| {
         let spec = &run.tasks[at].spec;
         Other { task: spec.id.clone(), files: spec.files.clone() }
     };
-    (0..run.tasks.len()).filter(stranger).map(other).collect()
+    all.into_iter().filter(stranger).map(other).collect()
 }

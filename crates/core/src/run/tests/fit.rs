@@ -68,9 +68,12 @@ fn who_waits_for_the_branch_holds_up_no_question_and_no_end() {
 /// These ask once each.
 fn ask_once(stage: &mut Stage, tasks: &'static [&str]) {
     let mut left: BTreeSet<&str> = tasks.iter().copied().collect();
-    stage.attempt = Box::new(move |id, _| match left.remove(id.as_str()) {
-        true => Brought::asking(vec![Question::default()]),
-        false => Brought::done(),
+    stage.attempt = Box::new(move |id, _| {
+        if left.remove(id.as_str()) {
+            Brought::asking(vec![Question::default()])
+        } else {
+            Brought::done()
+        }
     });
 }
 
