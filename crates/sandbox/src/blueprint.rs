@@ -103,8 +103,6 @@ pub enum Entry {
     Mirror {
         from: PathBuf,
         at: PathBuf,
-        /// An empty folder on a disk: the kernel layers no less than two.
-        floor: PathBuf,
     },
     /// `/proc` of the jail's own processes.
     Processes,

@@ -72,11 +72,7 @@ mod tests {
             lower: vec!["/home/dev/shop".into()],
             store: "/state/1".into(),
         };
-        let mirror = || Entry::Mirror {
-            from: "/home/dev/shop".into(),
-            at: "/work".into(),
-            floor: "/state/1".into(),
-        };
+        let mirror = || Entry::Mirror { from: "/home/dev/shop".into(), at: "/work".into() };
         let hidden = || Entry::Hidden { at: "/work/.env".into() };
         let elsewhere = Entry::Hidden { at: "/etc/x".into() };
         let is_guarded = |entries: &[Entry]| Guard::open(entries).unwrap().is_some();

@@ -105,10 +105,25 @@ impl Supervisor {
 
     /// Runs a command; its words are those of a shell's command line after parsing.
     pub fn run(self, blueprint: &Blueprint, command: Vec<String>) -> Result<Jail, Error> {
-        self.keep(blueprint, Program::Command(command))
+        self.keep(blueprint, Program::Command(command), None)
     }
 
-    fn keep(self, blueprint: &Blueprint, program: Program) -> Result<Jail, Error> {
+    /// The same where signals are held back: one that comes before the jail stands ends this program at once.
+    pub fn run_held(
+        self,
+        blueprint: &Blueprint,
+        command: Vec<String>,
+        signals: &HeldBack,
+    ) -> Result<Jail, Error> {
+        self.keep(blueprint, Program::Command(command), Some(signals))
+    }
+
+    fn keep(
+        self,
+        blueprint: &Blueprint,
+        program: Program,
+        signals: Option<&HeldBack>,
+    ) -> Result<Jail, Error> {
         let order = sealed(&Order { blueprint: blueprint.clone(), program })?;
         match self.control.say_with(&Wish::Keep, Some(order.as_fd())) {
             // One that ended before it was told does not enter.
@@ -117,10 +132,31 @@ impl Supervisor {
             }
             told => told?,
         }
+        while let Some(signals) = signals {
+            if let Some(signal) = signals.take() {
+                signals.end_by(signal);
+            }
+            if self.has_said(signals)? {
+                break;
+            }
+        }
         match self.hear()? {
             Some(Said::Started) => Ok(Jail(self)),
             Some(Said::Failed(trouble)) => Err(Error::Jail(trouble)),
             _ => Err(Error::NotEntered),
+        }
+    }
+
+    /// Waits for a word or a signal; whether there is a word.
+    fn has_said(&self, signals: &HeldBack) -> io::Result<bool> {
+        let mut ready =
+            [PollFd::new(&self.control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+        match poll(&mut ready, None) {
+            Err(Errno::INTR) => Ok(false),
+            polled => {
+                polled?;
+                Ok(!ready[0].revents().is_empty())
+            }
         }
     }
 
@@ -170,7 +206,7 @@ impl Jail {
         streams: Streams<'_>,
         socket: Option<BorrowedFd<'_>>,
     ) -> Result<Self, Error> {
-        Supervisor::connect(streams, socket, spawn)?.keep(blueprint, program)
+        Supervisor::connect(streams, socket, spawn)?.keep(blueprint, program, None)
     }
 
     /// What the supervisor says next; nothing when it has gone.
@@ -189,33 +225,32 @@ impl Jail {
         }
     }
 
-    /// The same where signals are held back: one that comes ends the jail first, and is given too.
+    /// The same where signals are held back: one that comes ends the jail first, and is given too. A second one ends this program at once:
+    /// the supervisor clears up alone.
     pub fn wait_held(
         self,
         signals: &HeldBack,
         mut heard: impl FnMut(Said),
     ) -> Result<(Ending, Option<Signal>), Error> {
         let mut came = None;
-        while came.is_none() {
-            let mut ready =
-                [PollFd::new(&self.0.control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
-            match poll(&mut ready, None) {
-                Err(Errno::INTR) => continue,
-                polled => polled.map_err(io::Error::from)?,
-            };
-            if !ready[0].revents().is_empty() {
+        loop {
+            match (signals.take(), came) {
+                (Some(again), Some(_)) => signals.end_by(again),
+                (Some(signal), None) => {
+                    // Fails only if the supervisor is gone, which is heard next.
+                    let _ = self.0.control.say(&Wish::Stop);
+                    came = Some(signal);
+                }
+                (None, _) => {}
+            }
+            if self.0.has_said(signals)? {
                 match self.hear()? {
-                    Some(Said::Ended(ending)) => return Ok((ending, None)),
+                    Some(Said::Ended(ending)) => return Ok((ending, came.or(signals.take()))),
                     Some(said) => heard(said),
                     None => return Err(io::Error::other("its supervisor is gone").into()),
                 }
-            } else if let Some(signal) = signals.take() {
-                // Fails only if the supervisor is gone, which is heard next.
-                let _ = self.0.control.say(&Wish::Stop);
-                came = Some(signal);
             }
         }
-        self.wait(heard).map(|ending| (ending, came))
     }
 
     /// For another thread than the one that waits.

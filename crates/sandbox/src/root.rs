@@ -202,27 +202,34 @@ impl Root {
 
     fn layer(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
         let Some((store, lower)) = sources.split_last() else { return Ok(()) };
-        let overlay = self.overlay(sources, lower)?;
+        let lower: Vec<String> = lower.iter().map(named).collect();
+        let overlay = self.overlay(sources, &lower)?;
         let beside =
             |name: &str| openat2(store, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS);
         let (upper, work) = (beside("upper")?, beside("work")?);
         fsconfig_set_string(&overlay, "upperdir", named(&upper))?;
         fsconfig_set_string(&overlay, "workdir", named(&work))?;
+        fsconfig_set_flag(&overlay, "userxattr")?;
         // With its end the whole disk would be written out otherwise. Kernels before 5.10 do not know it.
         let _ = fsconfig_set_flag(&overlay, "volatile");
         self.mount(&finish(&overlay)?, at)
     }
 
-    /// Where nothing takes what is written, nothing can be written.
+    /// Where nothing takes what is written, nothing can be written. Marks of layers that somebody left on the person's own files mean
+    /// nothing here.
     fn mirror(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
-        let mirror = finish(&self.overlay(sources, sources)?)?;
+        let Some((tree, _)) = sources.split_first() else { return Ok(()) };
+        // The kernel layers no less than two; the lowest is the root's own, which nobody reaches.
+        let floor = self.open(Path::new(EMPTY_FOLDER))?;
+        let layers = [named(tree), named(&floor)];
+        let mirror = finish(&self.overlay(sources, &layers)?)?;
         sys::set_attributes(&mirror, Attributes { read_only: true, ..Attributes::default() })?;
         self.mount(&mirror, at)
     }
 
     /// The layers are attached while they are mounted: the kernel takes only those that are somewhere. All are taken away at
     /// once in the end, since each time takes as long as the rest of a mount.
-    fn overlay(&self, sources: &[OwnedFd], lower: &[OwnedFd]) -> io::Result<OwnedFd> {
+    fn overlay(&self, sources: &[OwnedFd], lower: &[String]) -> io::Result<OwnedFd> {
         if self.layers.get() == 0 {
             self.mount(&scratch(BYTES, INODES, 0o700)?, Path::new(LAYERS))?;
         }
@@ -231,9 +238,7 @@ impl Root {
             self.mount(tree, &Path::new(LAYERS).join(number.to_string()))?;
         }
         let overlay = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        let lower: Vec<String> = lower.iter().map(named).collect();
         fsconfig_set_string(&overlay, "lowerdir", lower.join(":"))?;
-        fsconfig_set_flag(&overlay, "userxattr")?;
         Ok(overlay)
     }
 

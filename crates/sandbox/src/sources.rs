@@ -13,7 +13,7 @@ use crate::discard::discard;
 use crate::order::Trouble;
 use crate::sys::{self, Attributes};
 
-/// Of one entry: what it is bound from, or its layers from the highest down and last its store or floor.
+/// Of one entry: what it is bound from, or its layers from the highest down and last its store.
 pub(crate) type Sources = Vec<OwnedFd>;
 
 /// Detached copies of all that the entries name, in their order. Needs the right to mount in the present namespace.
@@ -27,7 +27,7 @@ pub(crate) fn open(
 
 fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Trouble> {
     match entry {
-        Entry::Bind { from, access: Access::Read, .. } => {
+        Entry::Bind { from, access: Access::Read, .. } | Entry::Mirror { from, .. } => {
             Ok(vec![copy(from, true, mapped).map_err(told(from))?])
         }
         Entry::Bind { from, access: Access::Write, .. } => {
@@ -37,20 +37,13 @@ fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Tr
         }
         Entry::Layered { lower, store, .. } => {
             let layers = lower.iter().map(|layer| copy(layer, true, mapped).map_err(told(layer)));
-            layers.chain([own(store, false)]).collect()
-        }
-        Entry::Mirror { from, floor, .. } => {
-            Ok(vec![copy(from, true, mapped).map_err(told(from))?, own(floor, true)?])
+            // Made for this jail, and owned by its user already.
+            let own = clone(store)
+                .and_then(|own| sys::set_attributes(&own, Attributes::default()).map(|()| own));
+            layers.chain([own.map_err(told(store))]).collect()
         }
         _ => Ok(Vec::new()),
     }
-}
-
-/// Made for this jail, and owned by its user already.
-fn own(folder: &Path, read_only: bool) -> Result<OwnedFd, Trouble> {
-    let attributes = Attributes { read_only, ..Attributes::default() };
-    let own = clone(folder).and_then(|own| sys::set_attributes(&own, attributes).map(|()| own));
-    own.map_err(told(folder))
 }
 
 fn copy(from: &Path, read_only: bool, mapped: Option<BorrowedFd<'_>>) -> io::Result<OwnedFd> {
@@ -88,27 +81,19 @@ pub(crate) fn clone_at(folder: impl AsFd, path: &Path) -> io::Result<OwnedFd> {
     Ok(open_tree(folder, path, flags)?)
 }
 
-/// Makes the folders of each layered entry's store, owned by `owner` if that is somebody else.
+/// Makes the two folders of each layered entry's store, owned by `owner` if that is somebody else.
 pub(crate) fn prepare_stores(entries: &[Entry], owner: Option<(u32, u32)>) -> Result<(), Trouble> {
-    let make = |folder: &Path| {
-        let made = fs::create_dir_all(folder).and_then(|()| match owner {
-            Some((user, group)) => std::os::unix::fs::chown(folder, Some(user), Some(group)),
-            None => Ok(()),
-        });
-        made.map_err(Trouble::at(format!("make `{}`", folder.display())))
-    };
     for entry in entries {
-        match entry {
-            Entry::Layered { store, .. } => {
-                // A layer that was mounted before has a mark there which says that nobody wrote it out.
-                discard(&store.join("work"))
-                    .map_err(|error| Trouble::at(format!("clear `{}`", store.display()))(error))?;
-                [store.clone(), store.join("upper"), store.join("work")]
-                    .iter()
-                    .try_for_each(|folder| make(folder))?;
-            }
-            Entry::Mirror { floor, .. } => make(floor)?,
-            _ => {}
+        let Entry::Layered { store, .. } = entry else { continue };
+        // A layer that was mounted before has a mark there which says that nobody wrote it out.
+        discard(&store.join("work"))
+            .map_err(|error| Trouble::at(format!("clear `{}`", store.display()))(error))?;
+        for folder in [store.clone(), store.join("upper"), store.join("work")] {
+            let made = fs::create_dir_all(&folder).and_then(|()| match owner {
+                Some((user, group)) => std::os::unix::fs::chown(&folder, Some(user), Some(group)),
+                None => Ok(()),
+            });
+            made.map_err(Trouble::at(format!("make `{}`", folder.display())))?;
         }
     }
     Ok(())

@@ -13,6 +13,6 @@ pub(crate) use process::{
 };
 pub(crate) use raw::{
     Attributes, filter, has_filters, hold_back, is_ignored, landlock_version, leave_groups,
-    let_come, loopback_up, set_attributes,
+    let_come, loopback_up, set_attributes, terminal_number,
 };
 pub(crate) use spawn::{Given, spawn};

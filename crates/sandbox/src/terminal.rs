@@ -7,9 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
-use rustix::io::Errno;
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::{Errno, dup};
 use rustix::process::{Pid, getppid};
+
+use crate::sys;
 
 /// How often it is asked whose turn it is while there is something to read for somebody.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -17,18 +19,22 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Passes on what is typed, until it ends. A supervisor has a session of its own, so that the kernel does not stop it from reading what is
 /// meant for the shell: it looks itself.
 pub(crate) fn pass_on(stdin: &OwnedFd, input: OwnedFd) -> io::Result<()> {
-    let number = i64::try_from(fstat(stdin)?.st_rdev).unwrap_or(-1);
-    // Another description of it: that this one does not wait is nobody else's matter.
+    let (number, starter) = (sys::terminal_number(stdin)?, getppid());
+    // Another description of it: that this one does not wait is nobody else's matter. Not everybody may open what they were given.
     let own = format!("/proc/self/fd/{}", stdin.as_raw_fd());
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let mut typed = File::from(openat(CWD, own, flags, Mode::empty())?);
+    let opened = openat(CWD, own, flags, Mode::empty()).or_else(|_| dup(stdin))?;
+    let mut typed = File::from(opened);
     let (mut input, mut buffer) = (File::from(input), vec![0; 64 << 10]);
     loop {
         match poll(&mut [PollFd::new(&typed, PollFlags::IN)], None) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        if !getppid().is_some_and(|parent| has_turn(parent, number)) {
+        if getppid() != starter {
+            return Ok(());
+        }
+        if !starter.is_some_and(|starter| has_turn(starter, number)) {
             thread::sleep(PATIENCE);
             continue;
         }

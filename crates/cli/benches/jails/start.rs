@@ -159,7 +159,7 @@ impl Overlay {
     }
 
     fn mirror(lower: &Path, floor: &Path, at: PathBuf) -> Self {
-        let options = format!("lowerdir={}:{},userxattr", lower.display(), floor.display());
+        let options = format!("lowerdir={}:{}", lower.display(), floor.display());
         Self { folders: vec![at.clone()], at, options: CString::new(options).unwrap() }
     }
 

@@ -61,18 +61,14 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     // Looked at again where the machine turns out to have less.
     let policy = policy.look_closer(&Capabilities::all());
     tell_shared(&policy);
-    // What ends this program ends the jail first, and what it holds in the folder: who waits for this program finds it as it was.
-    let signals = HeldBack::begin().map_err(|error| {
-        let hint = "See what `sequester doctor` tells of this machine.";
-        let message = format!("Signals cannot be held back: {error}.");
-        Failure::work(Code::NoJail, "", message, hint)
-    })?;
-    let (jail, keepers) = machine.start(&policy, |compiled| {
+    let (jail, signals, keepers) = machine.start(&policy, |compiled| {
         let supervisor = ready.take().map_or_else(|| Supervisor::start(streams), Ok)?;
         let folder = start.clone().unwrap_or_else(|| compiled.blueprint.folder.clone());
         let blueprint = Blueprint { folder, ..compiled.blueprint.clone() };
-        let jail = supervisor.run(&blueprint, given.command.clone())?;
-        Ok((jail, compiled.keepers.clone()))
+        // What ends this program ends the jail first, and what it holds in the folder: who waits for this program finds it as it was.
+        let signals = HeldBack::begin()?;
+        let jail = supervisor.run_held(&blueprint, given.command.clone(), &signals)?;
+        Ok((jail, signals, compiled.keepers.clone()))
     })?;
     tell_watched(&given.limit, &keepers);
     tell_no_prompt(&given.command);
@@ -90,10 +86,11 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
         let hint = "Start it again; what it left behind is taken away then.";
         Failure::work(Code::NoJail, "", error.to_string(), hint)
     })?;
-    tell_appeared(&policy);
     if let Some(signal) = signal {
         signals.end_by(signal);
     }
+    drop(signals);
+    tell_appeared(&policy);
     for limit in met.iter().filter_map(|cause| bounds.told(*cause)) {
         output::tell(&format!("limit reached: {limit}"));
     }

@@ -383,3 +383,20 @@ fn a_host_on_the_machines_loopback_is_reached_by_ordinary_clients() {
     assert_eq!((answer.code, answer.out.trim()), (Some(0), "hello"), "{answer:?}");
     server.join().unwrap();
 }
+
+#[test]
+fn marks_of_layers_on_ones_own_files_hide_nothing_from_a_reader() {
+    use rustix::fs::{XattrFlags, setxattr};
+    let bench = Bench::with(&[("src/evil.rs", "evil\n"), ("ok/a", "a\n"), ("empty", "")]);
+    let mark = |path: &str, name: &str, value: &[u8]| {
+        setxattr(bench.repo().join(path), name, value, XattrFlags::CREATE).unwrap();
+    };
+    mark("src", "user.overlay.redirect", b"/ok");
+    mark("ok", "user.overlay.opaque", b"y");
+    mark("empty", "user.overlay.whiteout", b"y");
+    for profile in ["read-only", "research"] {
+        let words = ["sandbox", "--profile", profile, "--", "cat", "src/evil.rs", "ok/a", "empty"];
+        let answer = bench.run(&words);
+        assert_eq!((answer.code, answer.out.as_str()), (Some(0), "evil\na\n"), "{answer:?}");
+    }
+}

@@ -123,6 +123,30 @@ fn whoever_is_ended_by_a_signal_ends_after_its_jail() {
     }
 }
 
+/// Nothing that it waits for keeps a person from ending it.
+#[test]
+fn a_second_signal_ends_whoever_waits_for_a_jail_that_does_not_end() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::{Pid, Signal, kill_process};
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let words = ["--profile", "writer", "--", "sh", "-c", "touch up; exec sleep 60"];
+    let before = count(&bench.repo());
+    let mut child = sandbox(&bench, &words).stdout(Stdio::null()).spawn().unwrap();
+    assert!(comes_true(|| bench.repo().join("up").exists()));
+    let of_child = format!("/proc/{0}/task/{0}/children", child.id());
+    let supervisor = fs::read_to_string(of_child).unwrap();
+    let supervisor = Pid::from_raw(supervisor.trim().parse().unwrap()).unwrap();
+    kill_process(supervisor, Signal::STOP).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it waits for its jail");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
+    kill_process(supervisor, Signal::CONT).unwrap();
+    assert!(comes_true(|| count(&bench.repo()) == before + 1), "the supervisor clears up alone");
+}
+
 #[test]
 fn a_signal_that_its_caller_ignores_does_not_end_a_jail() {
     let bench = Bench::with(&[("a.txt", "a\n")]);

@@ -208,3 +208,13 @@ fn what_is_typed_for_the_shell_reaches_no_jail_behind_it() {
         assert_eq!(got, "hello\n", "{answer:?}");
     }
 }
+
+#[test]
+fn what_is_typed_is_read_by_whatever_name_the_terminal_was_opened() {
+    let bench = Bench::plain();
+    let jail = "$SEQUESTER sandbox --profile read-only -- \
+        sh -c 'echo re\"\"ady >&2; exec sed -u s/^/got-/' </dev/tty\\n";
+    let told = ["prompt% ", jail, "ready", "hello\\n", "got-hello", "\\x04", "prompt% "];
+    let answer = type_lines(&bench, &told);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+}

@@ -82,12 +82,7 @@ fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> V
         lower: vec![at.to_owned()],
         store: policy.store.join(name),
     };
-    // A reader has nothing else in its store.
-    let mirror = |at: &Path| Entry::Mirror {
-        from: at.to_owned(),
-        at: at.to_owned(),
-        floor: policy.store.clone(),
-    };
+    let mirror = |at: &Path| Entry::Mirror { from: at.to_owned(), at: at.to_owned() };
     match &folder.git {
         Git::Elsewhere(git) if is_layered && policy.is_writing() => {
             entries.push(layer(git, "git"));

@@ -99,14 +99,28 @@ pub(crate) fn hold_back(held: &[Signal]) -> io::Result<OwnedFd> {
     }
 }
 
-/// Lets a signal come that was held back in this thread.
-pub(crate) fn let_come(signal: Signal) {
+/// Lets signals come that were held back in this thread.
+pub(crate) fn let_come(held: &[Signal]) {
     let mut signals = MaybeUninit::uninit();
     // SAFETY: the first call initialises the set that the others read.
     unsafe {
         libc::sigemptyset(signals.as_mut_ptr());
-        libc::sigaddset(signals.as_mut_ptr(), signal.as_raw());
+        for signal in held {
+            libc::sigaddset(signals.as_mut_ptr(), signal.as_raw());
+        }
         libc::pthread_sigmask(libc::SIG_UNBLOCK, signals.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// The number of a terminal as the kernel tells it of processes, by whatever name it was opened.
+pub(crate) fn terminal_number(terminal: impl AsFd) -> io::Result<i64> {
+    /// `TIOCGDEV`, which libc does not have everywhere.
+    const NUMBER: libc::Ioctl = 0x8004_5432;
+    let mut number = 0_u32;
+    // SAFETY: the request writes one number of this size, which outlives the call.
+    match unsafe { libc::ioctl(terminal.as_fd().as_raw_fd(), NUMBER, &raw mut number) } {
+        0 => Ok(i64::from(number.cast_signed())),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
