@@ -1,6 +1,10 @@
 """Types lines into an interactive shell, each once the words before it were seen: shell.py SECONDS (WORDS LINE)... WORDS"""
 
-import os, pty, select, sys, time
+import os
+import pty
+import select
+import sys
+import time
 
 seconds, told = float(sys.argv[1]), sys.argv[2:]
 child, terminal = pty.fork()
@@ -28,7 +32,8 @@ while time.time() < until:
 sys.stdout.flush()
 if code:
     print("\nstill waited for:", told, file=sys.stderr)
-os.write(terminal, b"\x03\nkill -9 %1 2>/dev/null; exit\n") if not code else os.write(terminal, b"exit\n")
+# What is still there when something went wrong goes too.
+os.write(terminal, b"\x03\nkill -9 %1 2>/dev/null; exit\n")
 time.sleep(0.2)
 os.close(terminal)
 os.waitpid(child, 0)

@@ -84,15 +84,11 @@ pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
 
 /// Readable when one of these signals came. They are held back from here on, in this thread and in all threads and processes that it makes.
 pub(crate) fn hold_back(held: &[Signal]) -> io::Result<OwnedFd> {
-    let mut signals = MaybeUninit::uninit();
-    // SAFETY: the first call initialises the set that the others read; the descriptor is new and nobody else's.
+    let signals = set_of(held);
+    // SAFETY: the set is read only; the descriptor is new and nobody else's.
     unsafe {
-        libc::sigemptyset(signals.as_mut_ptr());
-        for signal in held {
-            libc::sigaddset(signals.as_mut_ptr(), signal.as_raw());
-        }
-        libc::pthread_sigmask(libc::SIG_BLOCK, signals.as_ptr(), std::ptr::null_mut());
-        match libc::signalfd(-1, signals.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut());
+        match libc::signalfd(-1, &raw const signals, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
             descriptor @ 0.. => Ok(OwnedFd::from_raw_fd(descriptor)),
             _ => Err(io::Error::last_os_error()),
         }
@@ -101,14 +97,22 @@ pub(crate) fn hold_back(held: &[Signal]) -> io::Result<OwnedFd> {
 
 /// Lets signals come that were held back in this thread.
 pub(crate) fn let_come(held: &[Signal]) {
-    let mut signals = MaybeUninit::uninit();
-    // SAFETY: the first call initialises the set that the others read.
+    let signals = set_of(held);
+    // SAFETY: the set is read only.
     unsafe {
-        libc::sigemptyset(signals.as_mut_ptr());
-        for signal in held {
-            libc::sigaddset(signals.as_mut_ptr(), signal.as_raw());
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const signals, std::ptr::null_mut());
+    }
+}
+
+fn set_of(signals: &[Signal]) -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the first call initialises the set that the others change.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), signal.as_raw());
         }
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, signals.as_ptr(), std::ptr::null_mut());
+        set.assume_init()
     }
 }
 
