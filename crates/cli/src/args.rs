@@ -192,6 +192,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) optional: bool,
 
+    /// Do not run the project's checks; what the task itself names is run all the same.
+    #[arg(long)]
+    pub(crate) no_checks: bool,
+
     /// Nobody is there: questions take their defaults, and without one the task has failed.
     #[arg(long)]
     pub(crate) unattended: bool,
@@ -236,6 +240,7 @@ pub(crate) struct ResumeArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one switch of the command line")]
 pub(crate) struct ContextArgs {
     /// The plan's file; `-` reads it from standard input.
     #[arg(required_unless_present = "run")]
@@ -272,6 +277,10 @@ pub(crate) struct ContextArgs {
     /// Show what was admitted and what was withheld, by which rule, instead of the text.
     #[arg(long, conflicts_with_all = ["diff", "task_call"])]
     pub(crate) manifest: bool,
+
+    /// Print the handoff: the typed request that the prompt is rendered from, as JSON.
+    #[arg(long, conflicts_with_all = ["diff", "task_call", "manifest"])]
+    pub(crate) handoff: bool,
 
     /// Show what the context shares with that of another task.
     #[arg(long, value_name = "TASK", conflicts_with = "task_call")]

@@ -4,6 +4,7 @@ pub mod ci;
 mod counts;
 mod detect;
 pub mod recipe;
+mod times;
 mod toolchain;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use counts::counts;
 pub(crate) use counts::without_colour;
 pub use detect::{Found, detect, package_manager, pytest_settings};
+pub(crate) use times::without_times;
 pub use toolchain::{Toolchain, toolchains};
 
 /// What a check looks at.

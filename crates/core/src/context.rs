@@ -17,11 +17,11 @@ pub(crate) use backpack::{EMPTY, FOOT, HEAD};
 pub use build::{Builder, Clarification, Content, Error, Given, Request, Work, single};
 pub use file::FormKind;
 pub(crate) use file::{fence, render_whole};
-pub(crate) use files::OUTSIDE;
+pub(crate) use files::{OUTSIDE, READ};
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
 pub(crate) use notes::note_block;
-pub(crate) use section::{REPORT, task_head, work_block};
+pub(crate) use section::{REPORT, spec_block, task_head, work_block};
 pub use shelf::{Held, Shelf};
 
 use std::ops::Range;
@@ -30,6 +30,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::handoff::Handoff;
 use crate::id::TaskId;
 use crate::plan::Task;
 use crate::secret;
@@ -47,6 +48,9 @@ pub struct IsolatedContext {
     pub prompt: String,
     #[serde(flatten)]
     pub manifest: Manifest,
+    /// The request that the prompt is rendered from; nothing in the records of older runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<Handoff>,
 }
 
 impl IsolatedContext {
@@ -76,7 +80,7 @@ impl IsolatedContext {
     pub fn to_task_call(&self, title: &str) -> TaskCall {
         TaskCall {
             subagent_type: self.agent.clone(),
-            prompt: self.to_prompt(),
+            prompt: self.to_prompt().replace(REPORT, section::OUTSIDE_REPORT),
             description: secret::redact(&format!("{}: {title}", self.task)).text.into_owned(),
         }
     }

@@ -1,5 +1,6 @@
 //! Evidence: what the runtime saw of a task's change, weighed. A report can claim what it likes.
 
+mod check_results;
 mod claim;
 mod deliverable;
 mod digest;
@@ -20,6 +21,7 @@ use crate::plan;
 use crate::report::Report;
 use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
+pub use check_results::check_results;
 pub use deliverable::{Lack, Missing, Undeclared};
 pub use digest::{TOKENS, digest, gist};
 pub use interface::{Interfaces, Known, Named, named};
@@ -78,6 +80,9 @@ pub struct Evidence {
     pub tdd: Option<Tdd>,
     /// Claims of the report that the runtime saw otherwise, each a sentence. They are shown; what they hide fails by itself.
     pub contradictions: Vec<String>,
+    /// What the report's own review finds not in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub admitted: Vec<String>,
     /// What speaks against the task, the gravest first.
     pub fails: Vec<Failure>,
 }
@@ -155,6 +160,7 @@ pub fn weigh(input: &Input<'_>) -> Evidence {
         tdd: input.task.tdd.then(|| red::tdd(input, &checks)),
         checks,
         contradictions: Vec::new(),
+        admitted: input.report.map(Report::unmended).unwrap_or_default(),
         fails: Vec::new(),
     };
     evidence.refused.sort_by(|a, b| (&a.path, &a.why).cmp(&(&b.path, &b.why)));

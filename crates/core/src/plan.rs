@@ -322,7 +322,12 @@ impl Task {
 
     /// What of the text is to be done, and how it will be looked at afterwards.
     pub fn pieces(&self) -> [&str; 2] {
-        let split = self.tests.and_then(|tests| self.text.split_at_checked(tests));
-        split.map_or([&self.text, ""], |(work, tests)| [work, tests])
+        self.pieces_of(&self.text)
+    }
+
+    /// The same of a copy of the text.
+    pub(crate) fn pieces_of<'a>(&self, text: &'a str) -> [&'a str; 2] {
+        let split = self.tests.and_then(|tests| text.split_at_checked(tests));
+        split.map_or([text, ""], |(work, tests)| [work, tests])
     }
 }

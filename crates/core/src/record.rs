@@ -6,6 +6,7 @@ mod catalogue;
 mod left;
 mod lineage;
 mod notes;
+mod phase_finding;
 mod quote;
 mod usage;
 mod wish;
@@ -16,6 +17,7 @@ pub use catalogue::{Catalogue, Seeker};
 pub use left::{Read, left, touched};
 pub use lineage::{before, counted};
 pub use notes::notes;
+pub use phase_finding::{phase_findings, rank_findings};
 pub(crate) use quote::{FOUND, NOTHING, line, recalled_ids};
 pub use quote::{quote, recalled};
 pub(crate) use usage::named;
@@ -58,11 +60,13 @@ pub enum Kind {
     Artifact,
     Backpack,
     Interface,
+    /// Of an earlier phase of the same task.
+    Finding,
 }
 
 impl Kind {
-    pub const ALL: [Self; 5] =
-        [Self::Summary, Self::Note, Self::Artifact, Self::Backpack, Self::Interface];
+    pub const ALL: [Self; 6] =
+        [Self::Summary, Self::Note, Self::Artifact, Self::Backpack, Self::Interface, Self::Finding];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,6 +75,7 @@ impl Kind {
             Self::Artifact => "artifact",
             Self::Backpack => "backpack",
             Self::Interface => "interface",
+            Self::Finding => "finding",
         }
     }
 
@@ -105,7 +110,7 @@ impl Switches {
             Kind::Note => self.notes,
             Kind::Artifact => self.artifacts,
             Kind::Backpack => self.backpack,
-            Kind::Interface => true,
+            Kind::Interface | Kind::Finding => true,
         }
     }
 }

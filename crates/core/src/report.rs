@@ -1,21 +1,25 @@
 //! The report: the only thing that a subagent hands back.
 
 mod extract;
+mod finding_list;
 mod findings;
+mod joined_report;
 mod read;
+mod report_excerpt;
 mod schema;
-mod told;
 mod wire;
 
+pub use finding_list::FindingList;
 pub use findings::{
     Analysis, Change, Check, Checks, Complexity, Draft, Findings, Judgement, Phase, Remark,
     Requirement, Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict, Verification,
 };
+pub use joined_report::JoinedReport;
 pub(crate) use read::widen_questions;
 pub use read::{REPORT_BYTES, SUMMARY_TOKENS, read, read_text};
+pub use report_excerpt::{FINDINGS_TOKENS, OBJECTION_TOKENS, excerpt, numbered, objection};
 pub(crate) use schema::schema_of;
 pub use schema::{asked, bounded, published};
-pub use told::told;
 pub use wire::{Artifact, Choice, Label, Note, Question, Reviewed};
 
 use serde::{Deserialize, Serialize};
@@ -98,6 +102,16 @@ impl Conclusion {
 impl Report {
     pub fn phase(&self) -> Phase {
         self.findings.phase()
+    }
+
+    /// What its author's own review found not in order.
+    pub fn unmended(&self) -> Vec<String> {
+        let open = self.self_review.iter().filter(|one| !one.ok);
+        let told = open.map(|one| match &one.note {
+            Some(note) => format!("{} ({note})", one.item),
+            None => one.item.clone(),
+        });
+        told.collect()
     }
 
     /// The report of a subagent that asked instead of finishing.

@@ -42,7 +42,7 @@ pub use event::{
 };
 pub use fit::Awaited;
 pub use grounds::{Grounds, Lay, Survey};
-pub use history::{Attempt, History, Skipped};
+pub use history::{Attempt, History, Skipped, Verification};
 pub use next::{Because, LITERAL, NO_MODEL, Next, Order, next};
 pub use offer::{GIVE_UP, TRY_AGAIN};
 pub use outcome::{Outcome, Tally};

@@ -3,6 +3,7 @@
 mod attempt;
 pub(crate) mod bases;
 mod bench;
+mod busy;
 mod commit;
 mod delegate;
 mod ending;
@@ -24,7 +25,6 @@ pub use log::{Log, read};
 pub use watch::{Unwatched, Watch};
 pub use world::{Asking, Clock, Crew, Extra, Member, Trouble, Wanted, World};
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +47,7 @@ use crate::circuit::Circuits;
 use crate::journal::Halt;
 use crate::stop::Stop;
 use bases::Bases;
+use busy::{AttemptNumbers, BusyTasks};
 use hold::Held;
 use notes::Unmerged;
 use records::Records;
@@ -71,6 +72,8 @@ pub struct Controller {
     withdrawn: Notify,
     /// Held by who begins an attempt for another subagent: they are counted in the order in which they begin.
     births: Mutex<()>,
+    /// The highest number of an attempt that is given to each task.
+    numbers: AttemptNumbers,
     /// Held by who moves the branch: a commit may be recorded while the one before it is on its way there.
     branch: Mutex<()>,
     /// The run rests: what is under way is taken to its next durable step.
@@ -98,6 +101,7 @@ impl Controller {
             ground: RwLock::default(),
             withdrawn: Notify::new(),
             births: Mutex::default(),
+            numbers: AttemptNumbers::default(),
             branch: Mutex::default(),
             park,
             cancel: Stop::default(),
@@ -114,7 +118,13 @@ impl Controller {
     /// paid for.
     pub async fn conduct(&self, jobs: usize) -> Result<Outcome, Trouble> {
         let mut under_way = FuturesUnordered::new();
-        let ended = self.pursue(jobs, &mut under_way, |deed| self.act(deed)).await;
+        let act = |deed: Deed| {
+            if let Deed::Effect(effect) = &deed {
+                self.numbers.reserve(effect);
+            }
+            self.act(deed)
+        };
+        let ended = self.pursue(jobs, &mut under_way, act).await;
         if ended.is_err() {
             self.park.stop();
             while under_way.next().await.is_some() {}
@@ -136,9 +146,9 @@ impl Controller {
         for task in self.log.read(void) {
             self.cut(&task).await?;
         }
-        let mut busy: BTreeSet<TaskId> = BTreeSet::new();
+        let mut busy = BusyTasks::default();
         for (task, running) in self.log.read(open) {
-            busy.insert(task.clone());
+            busy.add(&task);
             under_way.push(act(Deed::TakeUp(task, Box::new(running))));
         }
         self.unmerged.add(self.log.read(RunState::unnoted));
@@ -157,7 +167,7 @@ impl Controller {
             let at = self.log.clock().now();
             let decision = self.log.read(|run| {
                 let stuck = self.bases.stuck(run);
-                decide(run, Now { at, jobs, busy: &busy, stuck: &stuck, stopping })
+                decide(run, Now { at, jobs, busy: &busy.0, stuck: &stuck, stopping })
             });
             let Decision { mut entries, effects, wake } = decision;
             // A last word is heard before the run ends.
@@ -195,7 +205,7 @@ impl Controller {
             }
             self.unmerged.add(done);
             for effect in effects {
-                busy.insert(effect.task().clone());
+                busy.add(effect.task());
                 under_way.push(act(Deed::Effect(effect)));
             }
             if is_told || under_way.is_empty() {
@@ -226,11 +236,16 @@ impl Controller {
             // A file that is being written cannot be held back: what comes of it is recorded whatever a task is built on.
             Deed::Notes => return (None, self.merge_notes().await),
         };
+        let number = match &deed {
+            Deed::Effect(Effect::Attempt { number, .. }) => Some(*number),
+            Deed::TakeUp(_, running) => Some(running.number),
+            Deed::Effect(_) | Deed::Notes => None,
+        };
         let work: BoxFuture<'_, Result<(), Trouble>> = match deed {
             Deed::Notes => return (None, Ok(())),
             Deed::Effect(Effect::Commit { .. }) => {
                 let done = self.commit(&task).await;
-                let done = self.bear(&task, done).await;
+                let done = self.bear(&task, number, done).await;
                 return (Some(task), done);
             }
             Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
@@ -242,7 +257,7 @@ impl Controller {
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
         };
         let done = self.while_it_stands(&task, work).await;
-        let done = self.bear(&task, done).await;
+        let done = self.bear(&task, number, done).await;
         (Some(task), done)
     }
 
@@ -280,11 +295,15 @@ impl Controller {
     }
 
     /// What only one task cannot have ends that task, or the attempt that it had begun: the others go on.
-    async fn bear(&self, task: &TaskId, done: Result<(), Trouble>) -> Result<(), Trouble> {
+    async fn bear(
+        &self,
+        task: &TaskId,
+        number: Option<u32>,
+        done: Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
         let Err(Trouble::Crew { message, hint }) = done else { return done };
         let begun = self.log.read(|run| {
-            let mut running = run.task(task)?.running.values();
-            let own = running.find(|one| one.started.parent.is_none())?;
+            let own = run.task(task)?.running.get(&number?)?;
             let (phase, attempt) = (Some(own.phase), Some(own.number));
             Some(Scope { task: Some(task.clone()), phase, attempt })
         });
@@ -399,7 +418,7 @@ enum Deed {
 /// What came to its end, by the task that it was for.
 type Came = (Option<TaskId>, Result<(), Trouble>);
 
-fn take(busy: &mut BTreeSet<TaskId>, (task, done): Came) -> Result<(), Trouble> {
+fn take(busy: &mut BusyTasks, (task, done): Came) -> Result<(), Trouble> {
     if let Some(task) = task {
         busy.remove(&task);
     }

@@ -23,7 +23,7 @@ pub fn started(
     models: &[String],
 ) -> Started {
     let graph = TaskGraph::new(plan).0;
-    let writes = |name: &str| agent::find(name).is_some_and(|role| role.phase.changes_files());
+    let phase = |name: &str| agent::find(name).map(|role| role.phase);
     let agents = roles.iter().map(|role| {
         let (phase, profile) = (role.phase, role.profile.clone());
         let (description, models) = (role.description.clone(), models.to_vec());
@@ -49,7 +49,7 @@ pub fn started(
         branch: "sequester/r1".to_owned(),
         tasks: plan.tasks.iter().map(spec).collect(),
         agents: agents.collect(),
-        workflows: workflows.iter().map(|one| (one.name.clone(), one.completed(writes))).collect(),
+        workflows: workflows.iter().map(|one| (one.name.clone(), one.completed(phase))).collect(),
         settings: Settings {
             share: Share::default(),
             relevance: Relevance::default(),
@@ -58,6 +58,7 @@ pub fn started(
             unattended: false,
             budget: Cap::default(),
             checks: BTreeMap::new(),
+            checks_off: BTreeSet::new(),
             fixes: 2,
         },
     }

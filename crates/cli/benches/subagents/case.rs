@@ -74,6 +74,7 @@ impl Case {
             system: Arc::clone(system),
             prompt: self.prompt(number),
             manifest: Manifest::default(),
+            handoff: None,
         };
         let (service, _) = self.service();
         let model = format!("{service}/{}", self.model());

@@ -1,6 +1,6 @@
 //! `sequester cancel`: a run ends for good, by whoever carries it out, or here where nobody does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use sequester_core::agent::Kept;
@@ -95,9 +95,9 @@ fn end(lease: &dyn Lease, mut state: RunState, by: String) -> Result<bool, Failu
     }
     write(lease, &mut state, batch)?;
     while state.ended.is_none() {
-        let (at, busy) = (runs::now(), BTreeSet::new());
+        let (at, busy, stuck) = (runs::now(), BTreeMap::new(), BTreeSet::new());
         let decision =
-            decide(&state, Now { at, jobs: 1, busy: &busy, stuck: &busy, stopping: true });
+            decide(&state, Now { at, jobs: 1, busy: &busy, stuck: &stuck, stopping: true });
         if decision.entries.is_empty() {
             break;
         }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use sequester_core::agent::Role;
 use sequester_core::context::{self, Builder, IsolatedContext, Request, Share};
 use sequester_core::fault::{Code, Fault};
+use sequester_core::handoff::Handoff;
 use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::notes::Notes;
@@ -79,6 +80,7 @@ fn show(
     match &difference {
         Some(difference) if args.json => output::print_json(difference),
         Some(difference) => output::print(&difference.render(terminal::width())),
+        None if given.handoff => output::print_json(&handoff(context)?),
         None if given.task_call => output::print_json(&context.to_task_call(title)),
         None if args.json && given.manifest => output::print_json(&manifest(context)),
         None if args.json => output::print_json(context),
@@ -88,6 +90,15 @@ fn show(
         None => output::print(&context.to_prompt()),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the prompt is rendered from.
+fn handoff(context: &IsolatedContext) -> Result<&Handoff, Failure> {
+    context.handoff.as_ref().ok_or_else(|| {
+        let message = "This attempt has no handoff: an older version of sequester recorded it.";
+        let hint = "Leave `--handoff` out to see the context itself.";
+        Failure::input(Code::BadArguments, context.task.as_str(), message, hint)
+    })
 }
 
 /// The JSON of a context without its text.

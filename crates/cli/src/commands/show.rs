@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use sequester_core::id::{RunId, TaskId};
+use sequester_core::report::{JoinedReport, Report};
 use sequester_core::run::{History, RunState, RunView, TaskView, by_phase, savings};
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::Outcome;
 use crate::args::{Args, ShowArgs};
 use crate::failure::Failure;
 use crate::output;
-use crate::render::attempts::{self, Shown};
+use crate::render::attempts::{self, LastCheck, Shown};
 use crate::render::records::{self, Row};
 use crate::render::{inbox, run as view, terminal, todo};
 use crate::wire::find_root;
@@ -77,10 +78,11 @@ fn show_task(
         let read =
             |digest: Option<&_>| digest.map(|digest| read(runs, &state.run, digest)).transpose();
         let (report, evidence) = (read(attempt.report.as_ref())?, read(attempt.evidence.as_ref())?);
+        let handoff = read(attempt.handoff.as_ref())?;
         let failing = attempt.failing.as_ref().map(|digest| runs.blob(&state.run, digest));
         let failing =
             failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Shown::of(attempt, report, evidence, failing))
+        Ok(Shown::of(attempt, handoff, report, evidence, failing))
     });
     let shelves = Shelves::readable(&runs.store, state);
     let mut todos = shelves.todos();
@@ -100,7 +102,9 @@ fn show_task(
             attempt.place(|said| placed.tell(task, said));
         }
         let width = terminal::width();
-        let text = attempts::render(&state.run, &view, &attempts, &history, &phases, width);
+        let last = last_check(runs, state, &history)?;
+        let told = (&history, last.as_ref());
+        let text = attempts::render(&state.run, &view, &attempts, told, &phases, width);
         let records = if left.is_empty() {
             String::new()
         } else {
@@ -121,8 +125,66 @@ fn show_task(
         map.insert("inbox".to_owned(), json!(open));
         map.insert("skipped".to_owned(), json!(history.skipped));
         map.insert("checks".to_owned(), json!(history.checks));
+        map.insert("verifications".to_owned(), verifications(runs, state, &history)?);
+        map.insert("joined".to_owned(), json!(joined(runs, state, task, &history)?));
     }
     output::print_json(&value)
+}
+
+/// What the runtime saw last.
+fn last_check(
+    runs: &Runs,
+    state: &RunState,
+    history: &History,
+) -> Result<Option<LastCheck>, Failure> {
+    let Some(last) = history.verifications.last() else { return Ok(None) };
+    let failing = last.failing.as_ref().map(|digest| runs.blob(&state.run, digest)).transpose()?;
+    Ok(Some(LastCheck {
+        steps: last.steps.clone(),
+        evidence: read(runs, &state.run, &last.evidence)?,
+        failing: failing.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        is_told: history.attempts.iter().any(|one| one.evidence.as_ref() == Some(&last.evidence)),
+    }))
+}
+
+fn verifications(runs: &Runs, state: &RunState, history: &History) -> Result<Value, Failure> {
+    let all = history.verifications.iter().map(|one| {
+        let failing = one.failing.as_ref().map(|digest| runs.blob(&state.run, digest));
+        let failing = failing.transpose()?;
+        let failing = failing.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let evidence = read(runs, &state.run, &one.evidence)?;
+        Ok(json!({"steps": one.steps, "evidence": evidence, "failing": failing}))
+    });
+    all.collect()
+}
+
+/// Of each group of steps that ran side by side, the last reports joined.
+fn joined(
+    runs: &Runs,
+    state: &RunState,
+    task: &TaskId,
+    history: &History,
+) -> Result<Vec<Value>, Failure> {
+    let groups = state.task(task).map(|task| state.side_by_side(task)).unwrap_or_default();
+    let mut all = Vec::new();
+    for group in groups {
+        let mut reports: Vec<(String, Report)> = Vec::new();
+        for step in group {
+            let mut attempts = history.attempts.iter().rev().filter(|one| one.parent.is_none());
+            let last = attempts.find(|one| one.step == step.id);
+            let Some(digest) = last.and_then(|one| one.report.as_ref()) else { continue };
+            if let Ok(report) = serde_json::from_slice(&runs.blob(&state.run, digest)?) {
+                reports.push((step.id.clone(), report));
+            }
+        }
+        if !reports.is_empty() {
+            let mut value = json!(JoinedReport::of(&reports));
+            let steps: Vec<&str> = group.iter().map(|step| step.id.as_str()).collect();
+            value["steps"] = json!(steps);
+            all.push(value);
+        }
+    }
+    Ok(all)
 }
 
 /// What was kept as JSON.

@@ -42,6 +42,8 @@ pub(crate) struct Shown<'a> {
     refused: &'a [Refused],
     /// How many more than are named.
     refused_more: usize,
+    /// The request that its prompt is rendered from.
+    handoff: Option<Value>,
     report: Option<Value>,
     /// What the runtime saw of its change.
     evidence: Option<Value>,
@@ -57,6 +59,7 @@ pub(crate) struct Shown<'a> {
 impl<'a> Shown<'a> {
     pub(crate) fn of(
         attempt: &'a Attempt,
+        handoff: Option<Value>,
         report: Option<Value>,
         evidence: Option<Value>,
         failing: Option<String>,
@@ -79,6 +82,7 @@ impl<'a> Shown<'a> {
             trouble: attempt.trouble.as_deref(),
             refused: &attempt.refused.refused,
             refused_more: attempt.refused.refused_more,
+            handoff,
             report,
             evidence,
             failing,
@@ -100,11 +104,33 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// What the runtime saw last: each check, and what fails line by line.
+pub(crate) struct LastCheck {
+    pub(crate) steps: Vec<String>,
+    pub(crate) evidence: Value,
+    pub(crate) failing: Option<String>,
+    /// Whether the attempt that it is about tells of it already.
+    pub(crate) is_told: bool,
+}
+
+impl LastCheck {
+    fn tell(&self, out: &mut String, width: usize) {
+        if !self.is_told {
+            let _ = writeln!(out, "\nchecks ({})", self.steps.join(", "));
+            *out += &table::fields(&seen(&self.evidence), width);
+        }
+        if let Some(failing) = &self.failing {
+            let _ = write!(out, "\n{}", failing.trim_end());
+            out.push('\n');
+        }
+    }
+}
+
 pub(crate) fn render(
     run: &RunId,
     task: &TaskView,
     attempts: &[Shown<'_>],
-    history: &History,
+    (history, last): (&History, Option<&LastCheck>),
     phases: &[Part],
     width: usize,
 ) -> String {
@@ -117,10 +143,7 @@ pub(crate) fn render(
         ("what would help", task.resolution.clone().unwrap_or_default()),
         ("needs", needs.join(", ")),
         ("commit", task.commit.as_ref().map(ToString::to_string).unwrap_or_default()),
-        (
-            "review",
-            if task.reviewed { "the change was reviewed".to_owned() } else { String::new() },
-        ),
+        ("review", review(task)),
         ("cost", cost(&task.cost)),
     ];
     let mut out = table::fields(&fields, width);
@@ -133,6 +156,9 @@ pub(crate) fn render(
         out.push('\n');
         out += &told;
     }
+    if let Some(last) = last {
+        last.tell(&mut out, width);
+    }
     if !history.skipped.is_empty() {
         out.push('\n');
     }
@@ -140,6 +166,14 @@ pub(crate) fn render(
         let _ = writeln!(out, "step {} skipped: {}", skipped.step, skipped.reason);
     }
     fold(&clean(&out), width)
+}
+
+fn review(task: &TaskView) -> String {
+    match &task.unjudged {
+        _ if task.reviewed => "the change was reviewed".to_owned(),
+        Some(workflow) => format!("no subagent judged the change: workflow `{workflow}`"),
+        None => String::new(),
+    }
 }
 
 fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
@@ -221,6 +255,9 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     }
     for contradiction in list("contradictions").iter().filter_map(Value::as_str) {
         fields.push(("refuted", contradiction.to_owned()));
+    }
+    for item in list("admitted").iter().filter_map(Value::as_str) {
+        fields.push(("admits", item.to_owned()));
     }
     // What says no more than that a check failed is told with the check.
     let is_told = |said: &String| {

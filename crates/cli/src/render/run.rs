@@ -122,10 +122,14 @@ pub(crate) fn status(view: &RunView, taken: Taken, width: usize) -> String {
 
 fn head(view: &RunView, width: usize) -> String {
     let done = view.tasks.iter().any(|task| task.state == TaskState::Done);
-    let review = match (view.reviewed, done) {
-        (true, _) => "every change was reviewed",
-        (false, true) => "not every change was reviewed",
-        (false, false) => "",
+    let unjudged = view.tasks.iter().find_map(|task| task.unjudged.as_deref());
+    let review = match (view.reviewed, unjudged) {
+        (true, _) => "every change was reviewed".to_owned(),
+        (false, Some(workflow)) => {
+            format!("some changes were judged by no subagent: workflow `{workflow}`")
+        }
+        (false, None) if done => "not every change was reviewed".to_owned(),
+        (false, None) => String::new(),
     };
     let live = if view.live { " by a process that runs now" } else { "" };
     let fields = [
@@ -135,7 +139,7 @@ fn head(view: &RunView, width: usize) -> String {
         ("started", time(view.started_at)),
         ("last event", time(view.updated_at)),
         ("branch", branch(view)),
-        ("review", review.to_owned()),
+        ("review", review),
         ("cost", cost(&view.cost)),
     ];
     table::fields(&fields, width)

@@ -82,9 +82,9 @@ impl Asked<'_> {
         let review = self.review()?;
         let workflows = self.workflows(review)?;
         let agents = self.agents(&workflows, &mut models).await?;
-        let writes = |name: &str| agents.get(name).is_some_and(|one| one.phase.changes_files());
+        let phase = |name: &str| agents.get(name).map(|one| one.phase);
         let workflows: BTreeMap<String, Workflow> =
-            workflows.into_iter().map(|(name, one)| (name, one.completed(writes))).collect();
+            workflows.into_iter().map(|(name, one)| (name, one.completed(phase))).collect();
         let tasks = self.tasks(&mut models).await?;
         let settings = RunSettings {
             share: self.share(),
@@ -94,6 +94,7 @@ impl Asked<'_> {
             unattended: self.given.unattended,
             budget: cap(&self.given.budget),
             checks: self.checks(base),
+            checks_off: self.checks_off(),
             fixes: FIXES,
         };
         let (noted, untold) = match Book::of(&self.project.root).opening(settings.records) {
@@ -121,6 +122,7 @@ impl Asked<'_> {
         };
         let Ladder { mut notes, paid, chosen, .. } = models;
         notes.extend(untold);
+        notes.extend(self.unjudged(&started));
         notes.extend(self.redone());
         let limit = self.project.settings.limits().notes;
         notes.extend(Notes::parse(&noted).too_long(limit));
@@ -321,6 +323,52 @@ impl Asked<'_> {
     fn checks(&self, base: &dyn Snapshot) -> BTreeMap<Kind, String> {
         let found = check::detect(base, &self.project.checks());
         found.into_iter().filter_map(|one| Some((one.kind, one.command?))).collect()
+    }
+
+    /// Those that the configuration or the command line switches off.
+    fn checks_off(&self) -> BTreeSet<Kind> {
+        let configured = self.project.checks();
+        let is_off = |kind: &Kind| configured.get(kind).is_some_and(String::is_empty);
+        Kind::PROJECT.into_iter().filter(|kind| self.given.no_checks || is_off(kind)).collect()
+    }
+
+    /// Workflows in which nothing judges a change but its checks.
+    fn unjudged(&self, started: &Started) -> Option<String> {
+        // Who gives one task to one subagent knows.
+        if self.given.reading.plan.as_os_str().is_empty() {
+            return None;
+        }
+        let phase = |name: &str| started.agents.get(name).map(|one| one.phase);
+        let in_use = |name: &&String| {
+            let mut tasks = started.tasks.iter().filter(|task| task.left_out.is_none());
+            tasks.any(|task| task.workflow == **name)
+        };
+        let unjudged =
+            |name: &&String| started.workflows.get(*name).is_some_and(|one| one.is_unjudged(phase));
+        let names: Vec<&str> =
+            started.workflows.keys().filter(in_use).filter(unjudged).map(String::as_str).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let settings = &started.settings;
+        let is_on = |kind: &&Kind| !settings.checks_off.contains(kind);
+        let commands: Vec<&str> = settings
+            .checks
+            .iter()
+            .filter(|(kind, _)| is_on(kind))
+            .map(|(_, command)| command.as_str())
+            .collect();
+        let checks = match commands[..] {
+            [] if settings.checks_off.len() == Kind::PROJECT.len() => {
+                "checks are switched off".to_owned()
+            }
+            [] => "the project has no checks".to_owned(),
+            _ => format!("only these checks decide: `{}`", commands.join("`, `")),
+        };
+        Some(format!(
+            "Workflow `{}`: no subagent judges the changes; {checks}.",
+            names.join("`, `")
+        ))
     }
 
     fn is_set(&self, key: &str) -> bool {

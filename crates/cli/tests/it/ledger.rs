@@ -86,9 +86,7 @@ impl Ledger {
             tasks: vec![task("1", "Say hello"), task("2", "Say goodbye")],
             workflows: BTreeMap::from([(
                 "build".to_owned(),
-                build.completed(|name| {
-                    agent::find(name).is_some_and(|one| one.phase.changes_files())
-                }),
+                build.completed(|name| agent::find(name).map(|one| one.phase)),
             )]),
             agents: BTreeMap::from([("writer".to_owned(), writer)]),
             settings: Settings {
@@ -99,6 +97,7 @@ impl Ledger {
                 unattended: false,
                 budget: Cap::default(),
                 checks: BTreeMap::new(),
+                checks_off: BTreeSet::new(),
                 fixes: 2,
             },
         }
@@ -193,6 +192,7 @@ impl Ledger {
         };
         let started = AttemptStarted {
             step: "write".to_owned(),
+            place: 0,
             agent: "writer".to_owned(),
             profile: "writer".to_owned(),
             model: "literal".to_owned(),
@@ -201,6 +201,8 @@ impl Ledger {
             purpose: Purpose::First,
             base: self.start.tree.clone(),
             from: None,
+            findings: Vec::new(),
+            handoff: None,
             context,
             tools: vec!["Write".to_owned()],
             specs: bytes,

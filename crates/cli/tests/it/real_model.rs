@@ -101,6 +101,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         prompt: prompt.into(),
         grants: Grants::default(),
         inherited: Inherited::default(),
+        whole_files: [].into(),
         seed: 7,
     };
     let run = AgentRun::new(brief, Budget { wall: PATIENCE, ..budget.clone() });

@@ -207,6 +207,7 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         tools,
         grants: Grants::default(),
         inherited: Inherited::default(),
+        whole_files: BTreeMap::new(),
         seed: number as u64,
     };
     let run = AgentRun::new(brief, part.budget(number));

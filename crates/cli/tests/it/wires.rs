@@ -83,7 +83,7 @@ fn listed(phase: Phase, granted: &[&str]) -> Vec<Value> {
     let row = |spec: &Spec| json!([spec.name, spec.description, spec.parameters]);
     let recall = json!([
         "recall",
-        "Looks for records of the work that yours builds on: summaries, interfaces and what else was kept.",
+        "Looks for records of the work that yours builds on: summaries, interfaces, findings of earlier phases and what else was kept.",
         {
             "type": "object",
             "properties": {"query": {
@@ -268,9 +268,9 @@ fn a_writers_evidence_is_what_it_did_and_not_what_it_says() {
     });
     let edit = json!({"file_path": "src/mail.rs", "old_string": "body: &str", "new_string": "subject: &str"});
     let script = Script::replies(vec![
-        Turn::call("Edit", edit.clone()).saying("Without having read it."),
+        Turn::call("Edit", edit).saying("The prompt has the whole file."),
         Turn::call("Read", json!({"file_path": "src/mail.rs"})),
-        Turn::call("Edit", edit)
+        Turn::call("Glob", json!({"pattern": "src/*"}))
             .and_call(
                 "Write",
                 json!({"file_path": "docs/mail.md", "content": "# Mail\n\nSubjects.\n"}),
@@ -295,8 +295,8 @@ fn a_writers_evidence_is_what_it_did_and_not_what_it_says() {
         let results: Vec<&Answered> =
             recorded.messages.iter().filter_map(results).flatten().collect();
         let texts: Vec<&str> = results.iter().map(|one| one.text.as_str()).collect();
-        assert!(texts[0].contains("`src/mail.rs`") && texts[0].contains("Read"), "{texts:?}");
-        assert_eq!(texts[1], READ);
+        assert!(texts[0].starts_with("Edited `src/mail.rs`"), "{texts:?}");
+        assert_eq!(texts[1], READ.replace("body: &str", "subject: &str"));
         assert_eq!(texts[3], "Created `docs/mail.md`: 18 bytes, 3 lines.");
         assert_eq!(texts[4], "# Mail\n\nSubjects.\nexit code: 7");
     }

@@ -49,6 +49,9 @@ pub struct AgentRun {
 struct Trouble {
     /// Reports that were sent back.
     rejections: u32,
+    /// A report that goes on though its own review finds a fault was sent back.
+    #[serde(default)]
+    doubted: bool,
     /// Errors in a row.
     errors: u32,
     /// The limit that was reached: only a report is taken now.
@@ -76,6 +79,9 @@ pub struct Brief {
     /// What others left for it; records that it asks for join those that it was shown.
     #[serde(default)]
     pub inherited: Inherited,
+    /// Files that its context shows whole, with their digests: it has read them.
+    #[serde(default)]
+    pub whole_files: BTreeMap<String, String>,
     /// Spreads waits.
     pub seed: u64,
 }
@@ -131,6 +137,7 @@ impl Brief {
             tools: listed,
             grants: Grants::default(),
             inherited: Inherited::default(),
+            whole_files: context.manifest.whole_files(),
             seed: seed_of(&context.digest),
         }
     }
@@ -148,12 +155,12 @@ impl AgentRun {
     pub fn new(brief: Brief, budget: Budget) -> Self {
         Self {
             conversation: vec![Message::User(Arc::clone(&brief.prompt))],
+            seen: brief.whole_files.clone(),
             brief,
             budget,
             state: State::Asking,
             spent: Spent::default(),
             kept: Kept::default(),
-            seen: BTreeMap::new(),
             tally: Tally::default(),
             trouble: Trouble::default(),
             latest: Usage::default(),

@@ -8,6 +8,7 @@ use super::{Auditor, texts};
 use crate::agent::OWN;
 use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
 use crate::digest::Digest;
+use crate::handoff::{Handoff, HandoffContext};
 use crate::id::TaskId;
 use crate::notes::Notes;
 use crate::profile::Granted;
@@ -50,6 +51,7 @@ impl Auditor<'_> {
         self.same(id, running, &sent.manifest);
         self.fragments(run, task, running, &prompt);
         self.inherited(run, task, running);
+        self.handoff(id, running, &sent);
         let beside = self.beside(run, task, running);
         self.leaks.begin(task, running, &self.plans, &beside);
         for (text, place) in [(&sent.system, Place::System), (&sent.prompt, Place::Prompt)] {
@@ -91,6 +93,34 @@ impl Auditor<'_> {
                 self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
                 None
             }
+        }
+    }
+
+    /// The typed request says what the prompt says.
+    fn handoff(&mut self, id: &TaskId, running: &Running, sent: &Sent) {
+        let Some(digest) = &running.started.handoff else { return };
+        let Some(bytes) = self.blob(id, running, digest, "handoff") else { return };
+        let Ok(handoff) = serde_json::from_slice::<Handoff>(&bytes) else {
+            let detail = "Its handoff cannot be read.";
+            return self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
+        };
+        let HandoffContext { feature, spec_path, relevant_files, constraints, previous_findings } =
+            &handoff.context;
+        let (title, text) = handoff.title_and_text();
+        // A constraint stands behind its label, or in a list.
+        let constraints = constraints
+            .iter()
+            .map(|one| one.split_once(": ").map_or(one.as_str(), |(_, text)| text));
+        let mut quoted =
+            constraints.chain([title, text, feature.as_str()]).chain(previous_findings.as_deref());
+        let is_told = quoted.all(|text| sent.prompt.contains(text.trim()));
+        let is_same = handoff.task_id == id.as_str()
+            && handoff.phase == running.phase
+            && *relevant_files == sent.manifest.files()
+            && *spec_path == sent.manifest.spec_path();
+        if !is_told || !is_same {
+            let detail = "Its handoff is not what its prompt says.";
+            self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
         }
     }
 
@@ -175,7 +205,7 @@ impl Auditor<'_> {
         let Some(planned) = reading.task(id) else {
             return self.ledger.attempt(id, number, Rule::Plan, "The plan has no such task.");
         };
-        let own = texts::own(&reading.plan, planned);
+        let own = texts::own(&reading.plan, planned, running.phase);
         let origins = Origins::new(
             (self.archive, &self.lefts),
             (run, task, running),

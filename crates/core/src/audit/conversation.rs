@@ -9,6 +9,7 @@ use super::Auditor;
 use super::breach::Rule;
 use super::leak::Place;
 use crate::agent::{AgentRun, Brief, Inherited, Step, UNTAKEN, hand_back, seed_of};
+use crate::context::Manifest;
 use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::message::Message;
@@ -54,6 +55,7 @@ impl Auditor<'_> {
             Some(digest) => self.parsed(id, running, digest, "inheritance").ok()?,
             None => Inherited::default(),
         };
+        let manifest: Manifest = self.parsed(id, running, &shown.manifest, "manifest").ok()?;
         let brief = Brief {
             task: id.clone(),
             phase: running.phase,
@@ -65,6 +67,7 @@ impl Auditor<'_> {
             tools,
             grants: Grants::default(),
             inherited,
+            whole_files: manifest.whole_files(),
             seed: seed_of(shown.digest.as_str()),
         };
         Some(AgentRun::new(brief, started.budget.clone()))
@@ -120,7 +123,7 @@ impl Auditor<'_> {
                 }
                 if let Step::Call(calls) = machine.step(machine.elapsed()) {
                     self.handed_back(run, (id, running.number), *turn, &calls, &results);
-                    self.recalled(run, (id, running.number), &calls, &results);
+                    self.recalled(run, (id, running), &calls, &results);
                 }
                 machine.tick(Duration::from_millis(*elapsed_ms));
                 machine.returned(results);

@@ -1,8 +1,8 @@
 //! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
 
-use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, REPORT};
+use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, READ, REPORT};
 
-const FRAMES: [&str; 23] = [
+const FRAMES: [&str; 24] = [
     "# Task\n\n",
     "\n\n## Feature\n\n",
     "None given.\n\n",
@@ -20,6 +20,7 @@ const FRAMES: [&str; 23] = [
     "Named for this task:\n\n",
     "What follows was found for this text, to be read:\n\n",
     OUTSIDE,
+    READ,
     "No files given; ask if you need one.\n\n",
     HEAD,
     FOOT,

@@ -9,7 +9,7 @@ use super::shingle::{Shingle, shingles};
 use super::{Archive, history, texts};
 use crate::digest::Digest;
 use crate::id::{TaskId, TreeId};
-use crate::report;
+use crate::report::{Phase, Report};
 use crate::repository::{EntryKind, Snapshot, Stamp};
 use crate::run::{RunState, Running, TaskRun};
 
@@ -113,7 +113,7 @@ impl Leaks {
         let mut allow = |text: &str| own.extend(self.known(text).map(|shingle| shingle.hash));
         if let Some((plan, planned)) = plans.now().and_then(|now| Some((&now.plan, now.task(id)?)))
         {
-            for (_, text) in texts::own(plan, planned) {
+            for (_, text) in texts::own(plan, planned, Phase::Write) {
                 allow(&text);
             }
         }
@@ -245,7 +245,7 @@ impl Leaks {
             told.extend(self.records.get(&key).into_iter().flatten());
             for digest in task.tried().filter_map(|tried| tried.report.as_ref()) {
                 if !self.reports.contains_key(digest) {
-                    let text = archive.blob(digest).map(|bytes| report::told(&bytes).1);
+                    let text = archive.blob(digest).map(|bytes| whole_text(&bytes));
                     let hits = self.known(&text.unwrap_or_default()).map(|one| one.hash).collect();
                     self.reports.insert(digest.clone(), hits);
                 }
@@ -254,6 +254,14 @@ impl Leaks {
         }
         told
     }
+}
+
+/// All that a report says in words.
+fn whole_text(report: &[u8]) -> String {
+    let Ok(report) = serde_json::from_slice::<Report>(report) else { return String::new() };
+    let findings = report.findings.lists().into_iter().flat_map(|list| list.items);
+    let said = std::iter::once(report.context_summary).chain(findings).chain(report.issues);
+    said.collect::<Vec<_>>().join("\n")
 }
 
 /// A larger file is no text that anybody reads whole.

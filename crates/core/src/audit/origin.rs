@@ -12,9 +12,11 @@ use super::records::{Lefts, packed, shown};
 use super::{Archive, history};
 use crate::companion::{Companion, Section};
 use crate::context::{
-    FormKind, Kind, Provenance, Row, Rule, Share, note_block, render_whole, task_head, work_block,
+    FormKind, Kind, Provenance, Row, Rule, Share, note_block, render_whole, spec_block, task_head,
+    work_block,
 };
 use crate::digest::Digest;
+use crate::evidence::{self, Evidence};
 use crate::notes::Notes;
 use crate::path::RepoPath;
 use crate::plan::Task;
@@ -85,7 +87,7 @@ impl<'a> Origins<'a> {
     fn is_asked_for(&self, bytes: &str) -> bool {
         let asked = history::delegation(self.archive, self.task, self.running);
         asked.is_some_and(|asked| {
-            let head = task_head(&self.task.spec.id, &asked.title());
+            let head = task_head(&self.task.spec.id, self.running.phase, &asked.title());
             [head.as_str(), asked.prompt.as_str()].iter().any(|text| redact(text).text == bytes)
         })
     }
@@ -97,7 +99,7 @@ impl<'a> Origins<'a> {
         };
         let is_it = |section: &Section| {
             redact(&section.provenance().source()).text == row.source
-                && redact(&section.text).text == bytes
+                && redact(&spec_block(section)).text == bytes
         };
         of_source(row, sections(self.archive, sources).iter().any(is_it))
     }
@@ -113,9 +115,15 @@ impl<'a> Origins<'a> {
         let Some(title) = row.source.strip_prefix("this task: ") else { return false };
         let is = |text: &str| redact(&work_block(title, text)).text == bytes;
         let left = self.task.facts.iter().filter_map(|fact| match fact {
-            Fact::Tried(tried) => Some(report::told(&self.blob(tried.report.as_ref()?)?).1),
-            Fact::Verified { failing, .. } => {
-                Some(String::from_utf8_lossy(&self.blob(failing.as_ref()?)?).into_owned())
+            Fact::Tried(tried) => {
+                let report = serde_json::from_slice(&self.blob(tried.report.as_ref()?)?).ok()?;
+                Some(vec![report::excerpt(&report), report::objection(&report)])
+            }
+            Fact::Verified { evidence, failing, .. } => {
+                let failing = failing.as_ref().and_then(|failing| self.blob(failing));
+                let failing = failing.map(|text| String::from_utf8_lossy(&text).into_owned());
+                let results = evidence.as_ref().and_then(|evidence| self.check_results(evidence));
+                Some(failing.into_iter().chain(results).collect())
             }
             _ => None,
         });
@@ -124,7 +132,18 @@ impl<'a> Origins<'a> {
             let from = started.from.as_ref()?;
             Some(self.archive.between(&started.base, from)?.show())
         };
-        left.into_iter().any(|text| is(&text)) || change().is_some_and(|text| is(&text))
+        left.flatten().any(|text| is(&text)) || change().is_some_and(|text| is(&text))
+    }
+
+    /// As an attempt that judges a change is told of them.
+    fn check_results(&self, evidence: &Digest) -> Option<String> {
+        let evidence: Evidence = serde_json::from_slice(&self.blob(evidence)?).ok()?;
+        let outputs = evidence.checks.iter().filter_map(|check| check.output.clone());
+        let outputs = outputs.filter_map(|output| {
+            let text = String::from_utf8_lossy(&self.blob(&output)?).into_owned();
+            Some((output, text))
+        });
+        Some(evidence::check_results(&evidence, &outputs.collect()))
     }
 
     fn blob(&self, digest: &Digest) -> Option<Vec<u8>> {

@@ -9,7 +9,9 @@ use super::{Archive, Auditor, history};
 use crate::agent::Inherited;
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::record::{FOUND, Kind, NOTHING, RECALL, Record, left, line, quote, recalled_ids};
+use crate::record::{
+    FOUND, Kind, NOTHING, RECALL, Record, left, line, phase_findings, quote, recalled_ids,
+};
 use crate::run::{RunState, Running, TaskRun};
 use crate::secret::redact;
 use crate::tool::{Invocation, Outcome, Returned};
@@ -74,23 +76,30 @@ impl Auditor<'_> {
     pub(super) fn recalled(
         &mut self,
         run: &RunState,
-        (id, number): (&TaskId, u32),
+        (id, running): (&TaskId, &Running),
         calls: &[Invocation],
         results: &[Returned],
     ) {
         let asked = calls.iter().zip(results).filter(|(call, _)| call.call.name == RECALL);
         for (_, result) in asked {
             let Outcome::Output(text) = &result.outcome else { continue };
-            if text != NOTHING && !self.is_of_records(run, id, text) {
+            if text != NOTHING && !self.is_of_records(run, (id, running), text) {
                 let detail = "What `recall` gave back is not what tasks that it needs left.";
-                self.ledger.attempt(id, Some(number), Rule::Fragment, detail);
+                self.ledger.attempt(id, Some(running.number), Rule::Fragment, detail);
             }
         }
     }
 
-    fn is_of_records(&self, run: &RunState, id: &TaskId, text: &str) -> bool {
+    fn is_of_records(
+        &self,
+        run: &RunState,
+        (id, running): (&TaskId, &Running),
+        text: &str,
+    ) -> bool {
         let Some(told) = text.strip_prefix(FOUND) else { return false };
-        let Some(quoted) = self.quoted(run, id, &recalled_ids(text)) else { return false };
+        let Some(quoted) = self.quoted(run, (id, running), &recalled_ids(text)) else {
+            return false;
+        };
         let more = told.lines().next_back().filter(|line| {
             let count = line.strip_suffix(" more did not fit.");
             count.is_some_and(|count| count.bytes().all(|one| one.is_ascii_digit()))
@@ -100,11 +109,31 @@ impl Auditor<'_> {
         redact(&format!("{FOUND}{quoted}{more}")).text == text
     }
 
+    /// What earlier phases of the task found, by the reports that the attempt builds on.
+    fn own_findings(&self, run: &RunState, id: &TaskId, running: &Running) -> Vec<Record> {
+        let is_own = |digest: &&Digest| {
+            let mut tried = run.task(id).into_iter().flat_map(TaskRun::tried);
+            tried.any(|tried| tried.report.as_ref() == Some(*digest))
+        };
+        let own = running.started.findings.iter().filter(is_own);
+        let bytes = own.filter_map(|digest| {
+            self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)
+        });
+        let reports = bytes.filter_map(|bytes| serde_json::from_slice(&bytes).ok());
+        reports.flat_map(|report| phase_findings(id, &report)).collect()
+    }
+
     /// The records of these names as they were left, one after the other; nothing where one is not of those that a task may see.
-    fn quoted(&self, run: &RunState, id: &TaskId, names: &[&str]) -> Option<String> {
+    fn quoted(
+        &self,
+        run: &RunState,
+        (id, running): (&TaskId, &Running),
+        names: &[&str],
+    ) -> Option<String> {
         let switches = run.started.settings.records;
-        let tasks: Vec<_> =
+        let mut tasks: Vec<_> =
             history::visible(run, id).map(|task| self.lefts.of(self.archive, &task)).collect();
+        tasks.push(self.own_findings(run, id, running).into());
         let all = || tasks.iter().flat_map(|left| left.iter());
         let all = || all().filter(|record| switches.has(record.kind));
         let exact: HashMap<&str, &Record> = all().map(|one| (&*one.id, one)).collect();

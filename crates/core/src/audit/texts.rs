@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use crate::context::{Kind, task_head};
 use crate::plan::{Plan, Task};
+use crate::report::Phase;
 
-pub(super) fn own(plan: &Plan, task: &Task) -> Vec<(Kind, String)> {
+pub(super) fn own(plan: &Plan, task: &Task, phase: Phase) -> Vec<(Kind, String)> {
     let mut own = vec![
-        (Kind::Task, task_head(&task.id, &task.title)),
+        (Kind::Task, task_head(&task.id, phase, &task.title)),
         // In one piece in the records of older runs.
         (Kind::Task, task.text.clone()),
         (Kind::Feature, plan.feature()),

@@ -43,9 +43,10 @@ impl Sign {
 }
 
 const CONFIGURED: &str = "configuration";
+const SWITCHED_OFF: &str = "switched off in the configuration";
 const NOT_FOUND: &str = "not configured, and not named by the project";
 
-/// One of each kind of a project's checks, in the order of [`Kind::PROJECT`]. What several folders or tools need is one
+/// One of each kind of a project's checks, in the order of [`Kind::PROJECT`]. An empty command switches a kind off. What several folders or tools need is one
 /// command, each part in its folder.
 pub fn detect(snapshot: &dyn Snapshot, configured: &BTreeMap<Kind, String>) -> Vec<Found> {
     let all_set = Kind::PROJECT.iter().all(|kind| configured.contains_key(kind));
@@ -53,8 +54,9 @@ pub fn detect(snapshot: &dyn Snapshot, configured: &BTreeMap<Kind, String>) -> V
     let signs = project.as_ref().map_or_else(Vec::new, signs);
     let found = |kind: Kind| {
         if let Some(command) = configured.get(&kind) {
-            let from = CONFIGURED.to_owned();
-            return Found { kind, command: Some(command.clone()), from };
+            let is_on = !command.is_empty();
+            let from = if is_on { CONFIGURED } else { SWITCHED_OFF }.to_owned();
+            return Found { kind, command: is_on.then(|| command.clone()), from };
         }
         join(kind, &signs)
     };

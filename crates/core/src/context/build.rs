@@ -17,6 +17,7 @@ use crate::architecture::Piece;
 use crate::companion::Companions;
 use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
+use crate::handoff::Handoff;
 use crate::id::TaskId;
 use crate::limits::Limits;
 use crate::notes::Standing;
@@ -84,6 +85,8 @@ pub struct Work {
     /// What it is, in a word or two: it stands above the text.
     pub title: String,
     pub text: String,
+    /// Whether it is the change itself, and not what was found or said.
+    pub is_change: bool,
 }
 
 /// An answer that a person gave.
@@ -161,7 +164,9 @@ impl<'a> Builder<'a> {
         };
         let prefix = self.prefix(request.role, &view);
         let limit = self.limits.context.min(Limits::CONTEXT_CEILING);
-        let page = self.page(task, request, &view, limit.saturating_sub(prefix.tokens));
+        let handoff = self.handoff(task, request);
+        let room = limit.saturating_sub(prefix.tokens);
+        let page = self.page(task, (request, &handoff), &view, room);
         let tokens = prefix.tokens + page.tokens;
         if tokens > limit {
             return Err(Error::TooLarge(too_large(task, tokens, limit)));
@@ -169,6 +174,10 @@ impl<'a> Builder<'a> {
         let mut withheld = page.withheld;
         withheld.extend(self.unseen_tasks());
         withheld.extend(self.closed());
+        let manifest = Manifest {
+            fragments: prefix.rows.iter().cloned().chain(page.rows).collect(),
+            withheld,
+        };
         Ok(IsolatedContext {
             task: task.id.clone(),
             agent: request.role.name.clone(),
@@ -176,25 +185,33 @@ impl<'a> Builder<'a> {
             tokens,
             system: Arc::clone(&prefix.text),
             prompt: page.text,
-            manifest: Manifest {
-                fragments: prefix.rows.iter().cloned().chain(page.rows).collect(),
-                withheld,
-            },
+            handoff: Some(handoff.completed(&manifest)),
+            manifest,
         })
+    }
+
+    /// What the task's own part is rendered from. Of what is delegated only the plan's constraints hold.
+    fn handoff(&self, task: &Task, request: &Request<'_>) -> Handoff {
+        let work = if request.simplified { &[] } else { request.work };
+        let mut handoff = Handoff::new(self.plan, task, request.role.phase, work);
+        if request.delegated.is_some() {
+            handoff.context.feature.clear();
+        }
+        handoff
     }
 
     /// The task's own part. What is fixed is written first to know its size; files get what is left.
     fn page<'v>(
         &self,
         task: &Task,
-        request: &Request<'_>,
+        (request, handoff): (&Request<'_>, &Handoff),
         view: &'v View,
         budget: usize,
     ) -> Page<'v> {
         let mut page = Page::new(Part::Prompt, view);
         match request.delegated {
-            Some(_) => section::delegated(&mut page, task),
-            None => section::task(&mut page, self.plan, task),
+            Some(_) => section::delegated(&mut page, handoff, task),
+            None => section::task(&mut page, handoff, task),
         }
         section::constraints(&mut page, self.plan, task);
         section::interfaces(&mut page, task);

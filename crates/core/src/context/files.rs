@@ -7,7 +7,7 @@ use super::admit::Refusal;
 use super::build::{Builder, Content, Given, Request};
 use super::file::{self, Focus, FormKind};
 use super::fragment::{Grant, Kind, Provenance};
-use super::manifest::Withheld;
+use super::manifest::{Row, Withheld};
 use super::render::{Page, Ready, hash};
 use super::shelf::Shelf;
 use crate::path::RepoPath;
@@ -48,8 +48,11 @@ pub(super) fn write(
     } else {
         ranked(page, from, task, &focus, &mut seen, left);
     }
+    let is_whole = |row: &Row| row.kind == Kind::File && row.form == FormKind::Whole;
     if page.rows.len() == before {
         page.frame("No files given; ask if you need one.\n\n");
+    } else if page.rows[before..].iter().any(is_whole) {
+        page.frame(READ);
     }
 }
 
@@ -135,6 +138,9 @@ fn given(
         give(page, from, focus, file, left);
     }
 }
+
+/// Said where a file stands whole.
+pub(crate) const READ: &str = "You have read the files that stand here whole: edit them without reading them again. Read all others first.\n\n";
 
 pub(crate) const OUTSIDE: &str =
     "What follows is not in your workspace; a person lets you see it as it was then:\n\n";

@@ -1,6 +1,7 @@
 //! The manifest: what was admitted to a context, what was withheld, by which rule, with sizes and hashes.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,34 @@ impl Manifest {
     pub fn records(&self) -> impl Iterator<Item = &str> {
         let rows = self.fragments.iter().filter(|row| row.kind == Kind::Record);
         rows.filter_map(|row| Some(record::named(&row.source)?.0))
+    }
+
+    /// The files that it shows or names, in order.
+    pub fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for row in self.fragments.iter().filter(|row| row.kind == Kind::File) {
+            if !files.contains(&row.source) {
+                files.push(row.source.clone());
+            }
+        }
+        files
+    }
+
+    /// The document that the first section of the specification comes from.
+    pub fn spec_path(&self) -> Option<String> {
+        let row = self.fragments.iter().find(|row| row.kind == Kind::Spec)?;
+        let path = row.source.split_once(": ").map_or(row.source.as_str(), |(path, _)| path);
+        Some(path.to_owned())
+    }
+
+    /// Files that stand in it whole and unredacted, with the digests of their contents: whoever reads the
+    /// context has read them.
+    pub fn whole_files(&self) -> BTreeMap<String, String> {
+        let is_whole = |row: &&Row| {
+            row.kind == Kind::File && row.form == FormKind::Whole && row.redacted.is_empty()
+        };
+        let rows = self.fragments.iter().filter(is_whole);
+        rows.map(|row| (row.source.clone(), row.source_hash.clone())).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::{Checked, Evidence};
-use crate::check::without_colour;
+use crate::check::{without_colour, without_times};
 use crate::context::fence;
 use crate::digest::Digest;
 use crate::tokens;
@@ -93,13 +93,13 @@ fn show(check: &Checked, output: &str, share: usize, text: &mut String) {
 
 /// Lines that name an error or a place in the code, then the end, in `share` tokens. Half is the end's, and what the one
 /// does not need is the other's.
-fn telling(output: &str, share: usize) -> String {
+pub(super) fn telling(output: &str, share: usize) -> String {
     let (mut named, mut end) = (Vec::new(), VecDeque::new());
     let mut seen = BTreeSet::new();
     for (at, line) in output.lines().enumerate() {
         let line = &line[..line.floor_char_boundary(LINE_BYTES)];
         let line = without_colour(line).replace(|c: char| c.is_control() && c != '\t', "");
-        let line = line.trim_end().to_owned();
+        let line = without_times(line.trim_end());
         if line.is_empty() {
             continue;
         }

@@ -47,7 +47,14 @@ pub(super) fn tdd(input: &Input<'_>, checks: &[Checked]) -> Tdd {
         checked.kind == Kind::Tests || checked.command.as_deref().is_some_and(same)
     };
     let watched: Vec<&Checked> = checks.iter().filter(is_watched).collect();
-    Tdd { red, green: !watched.is_empty() && watched.iter().all(|checked| checked.passed) }
+    let was_red = |checked: &Checked| {
+        let mut red = input.red.iter().filter(|red| is_red(input, red));
+        red.any(|red| checked.command.as_ref() == Some(&red.check.command))
+    };
+    // What fails in nothing new, before the change and after it, says nothing of the new tests.
+    let is_green = |checked: &&Checked| checked.passed || !checked.held && !was_red(checked);
+    let green = watched.iter().any(|one| one.passed) && watched.iter().all(is_green);
+    Tdd { red, green }
 }
 
 /// Whether a command fails with nothing but the new tests, in more than without them. All of them must pass with the change.

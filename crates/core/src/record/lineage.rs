@@ -24,6 +24,8 @@ pub(super) fn lineage(task: &TaskRun) -> Vec<&Tried> {
             Fact::Tried(tried) if tried.number > void && is_taken(tried) => {
                 cut(&mut all, &tried.step, tried.purpose);
                 all.push(tried);
+                // Steps that run side by side end in any order.
+                all.sort_by_key(|one| one.place);
             }
             _ => {}
         }

@@ -81,6 +81,7 @@ fn head(kind: Kind) -> &'static str {
         Kind::Artifact => "An artifact",
         Kind::Backpack => "An item of the backpack",
         Kind::Interface => "An interface that you build on",
+        Kind::Finding => "A finding of an earlier phase of your task",
     }
 }
 

@@ -57,6 +57,22 @@ impl Phase {
     pub fn changes_files(self) -> bool {
         matches!(self, Self::Write | Self::Execute)
     }
+
+    /// Whether its subagent says of other work that it may stand.
+    pub fn judges(self) -> bool {
+        matches!(self, Self::Validate | Self::Review | Self::Verify)
+    }
+
+    /// Whether a later step of that phase is told of this one's report. A plan's steps go to all; a summary of what was changed
+    /// goes to whoever validates or changes more; what was researched goes to all but those who judge.
+    pub fn passes_to(self, later: Self) -> bool {
+        match self {
+            Self::Plan => true,
+            Self::Write | Self::Execute => later == Self::Validate || later.changes_files(),
+            Self::Research | Self::Analyze | Self::Draft => !later.judges(),
+            Self::Validate | Self::Review | Self::Verify => false,
+        }
+    }
 }
 
 impl fmt::Display for Phase {
@@ -159,9 +175,9 @@ pub struct Check {
 #[serde(deny_unknown_fields)]
 pub struct Tests {
     pub passed: bool,
-    /// As the tool printed it, such as `81 %`.
+    /// In percent, where a tool printed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<String>,
+    pub coverage: Option<serde_json::Number>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

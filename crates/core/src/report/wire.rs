@@ -21,7 +21,7 @@ pub(super) struct Wire<F> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) resolution: Option<String>,
     pub(super) findings: F,
-    /// At most 500 tokens, for somebody who builds on this and has seen nothing of your work.
+    /// At most 500 tokens, for a reader who has seen nothing of your work: key findings, decisions, files that matter.
     pub(super) context_summary: String,
     #[serde(default)]
     pub(super) tokens_used: u64,
@@ -35,7 +35,7 @@ pub(super) struct Wire<F> {
     pub(super) artifacts: Vec<Artifact>,
     #[serde(default)]
     pub(super) notes: Vec<Note>,
-    /// If you changed files: what you checked, item by item.
+    /// If you changed files: each requirement, constraint and test, item by item, and whether it is in order.
     #[serde(default)]
     pub(super) self_review: Vec<Reviewed>,
 }

@@ -21,6 +21,9 @@ use crate::usage::Usage;
 pub struct Tried {
     pub number: u32,
     pub step: String,
+    /// Where the step stands in its workflow.
+    #[serde(default)]
+    pub place: u32,
     pub phase: Phase,
     pub agent: String,
     pub model: String,
@@ -71,6 +74,7 @@ impl Tried {
         Self {
             number: running.number,
             step: started.step,
+            place: started.place,
             phase: running.phase,
             agent: started.agent,
             model: started.model,

@@ -1,6 +1,6 @@
 //! What a run does next: first what only needs to be written down, then what has effects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempts::Tried;
 use super::event::{About, Asked, Ended, Entry, Event, Scope, TaskEnded};
@@ -21,8 +21,8 @@ pub struct Now<'a> {
     pub at: Moment,
     /// How many tasks may be worked on at once.
     pub jobs: usize,
-    /// Tasks with an effect under way.
-    pub busy: &'a BTreeSet<TaskId>,
+    /// Tasks with effects under way, and how many.
+    pub busy: &'a BTreeMap<TaskId, usize>,
     /// Tasks that are built on what does not fit together yet.
     pub stuck: &'a BTreeSet<TaskId>,
     /// Nothing new is to be started.
@@ -32,7 +32,7 @@ pub struct Now<'a> {
 impl Now<'_> {
     /// For how many more.
     fn room(&self) -> usize {
-        self.jobs.saturating_sub(self.busy.len())
+        self.jobs.saturating_sub(self.busy.values().sum())
     }
 }
 
@@ -160,7 +160,7 @@ impl Plain<'_> {
     fn look_at(&mut self, at: usize) -> bool {
         let task = &self.run.tasks[at];
         let id = &task.spec.id;
-        if task.ended.is_some() || !task.running.is_empty() || self.now.busy.contains(id) {
+        if task.ended.is_some() || !task.running.is_empty() || self.now.busy.contains_key(id) {
             return false;
         }
         if let Some(ended) = self.gate(task) {
@@ -206,8 +206,10 @@ impl Plain<'_> {
             Some(Next::Skip { step, reason }) => {
                 self.tell(task, Event::StepSkipped { step, reason });
             }
-            Some(Next::Ask { about: About::Failure, questions, .. }) if self.is_unattended() => {
-                let why = questions.iter().map(|one| one.question.trim_end_matches(WHAT_NOW));
+            Some(Next::Ask { questions, .. })
+                if self.is_unattended() && questions.iter().any(is_about_failure) =>
+            {
+                let why = questions.iter().map(|(_, one)| one.question.trim_end_matches(WHAT_NOW));
                 let ended = TaskEnded {
                     state: Ended::Failed,
                     reason: Some(why.collect::<Vec<_>>().join(" ")),
@@ -216,10 +218,10 @@ impl Plain<'_> {
                 };
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
-            Some(Next::Ask { about, questions, details }) => {
-                for question in questions {
+            Some(Next::Ask { questions, details }) => {
+                for (about, question) in questions {
                     self.asked += 1;
-                    let event = self.ask(question, details.clone(), about.clone());
+                    let event = self.ask(question, details.clone(), about);
                     self.tell(task, event);
                 }
             }
@@ -250,7 +252,7 @@ impl Plain<'_> {
                     self.tell(task, Event::TaskEnded(Box::new(ended)));
                 }
             }
-            Some(Next::Attempt(_)) if is_spent(task) => {
+            Some(Next::Attempts(_)) if is_spent(task) => {
                 let ended = TaskEnded {
                     state: Ended::Failed,
                     reason: Some("It has used up its own budget.".to_owned()),
@@ -261,7 +263,7 @@ impl Plain<'_> {
                 };
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
-            Some(Next::Attempt(_) | Next::Verify { .. }) => return true,
+            Some(Next::Attempts(_) | Next::Verify { .. }) => return true,
             Some(Next::Await) | None => {}
         }
         false
@@ -293,37 +295,60 @@ impl Plain<'_> {
     }
 }
 
-/// What is to be done, as far as there is room and money for it: what is begun first, then in the plan's order.
+fn is_about_failure((about, _): &(About, Question)) -> bool {
+    *about == About::Failure
+}
+
+/// What is to be done, as far as there is room and money for it: what is begun first, then in the plan's order. Steps of a task
+/// that may run side by side share the room that other tasks leave.
 fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
     let mut effects: Vec<Effect> = commit(run, now).into_iter().collect();
-    let (mut room, mut left) = (now.room(), left(run));
     let is_free = |at: &usize| {
         let task = &run.tasks[*at];
-        let is_idle = task.running.is_empty() && !now.busy.contains(&task.spec.id);
+        let is_idle = task.running.is_empty() && !now.busy.contains_key(&task.spec.id);
         is_idle && run.is_ready(task) && !now.stuck.contains(&task.spec.id)
     };
+    let mut room = now.room();
+    let mut chosen: Vec<(usize, Next)> = Vec::new();
     for at in run.queue.begun().chain(run.queue.fresh()).filter(is_free) {
         if room == 0 {
             break;
         }
+        match next(run, &run.tasks[at]) {
+            Some(Next::Attempts(_)) if purses[at].min(own_left(&run.tasks[at])).is_spent() => {}
+            Some(next @ (Next::Attempts(_) | Next::Verify { .. })) => {
+                chosen.push((at, next));
+                room -= 1;
+            }
+            _ => {}
+        }
+    }
+    let mut left = left(run);
+    for (at, next) in chosen {
         let task = &run.tasks[at];
         let id = task.spec.id.clone();
-        effects.push(match next(run, task) {
-            Some(Next::Attempt(order)) => {
+        match next {
+            Next::Verify { steps, kinds, tree } => {
+                effects.push(Effect::Verify { task: id, steps, kinds, tree });
+            }
+            Next::Attempts(mut orders) => {
                 // Its part is there, unless what was done is done again.
                 let cap = purses[at].min(own_left(task)).min(left);
                 if cap.is_spent() {
                     continue;
                 }
                 left = left.minus(cap.tokens.unwrap_or(0), cap.price.unwrap_or(0));
-                Effect::Attempt { task: id, number: task.attempts + 1, order, cap }
+                orders.truncate(1 + room);
+                room -= orders.len() - 1;
+                let cap = cap.part(1, orders.len() as u64);
+                let numbers = task.attempts + 1..;
+                effects.extend(numbers.zip(orders).map(|(number, order)| {
+                    let task = id.clone();
+                    Effect::Attempt { task, number, order, cap }
+                }));
             }
-            Some(Next::Verify { steps, kinds, tree }) => {
-                Effect::Verify { task: id, steps, kinds, tree }
-            }
-            _ => continue,
-        });
-        room -= 1;
+            _ => {}
+        }
     }
     effects
 }
@@ -357,7 +382,7 @@ fn commit(run: &RunState, now: Now<'_>) -> Option<Effect> {
     for task in run.line.rest(run.settled).iter().map(|at| &run.tasks[*at]) {
         task.ended.as_ref()?;
         if task.is_off_branch() && run.is_founded(task) {
-            let free = !now.busy.contains(&task.spec.id);
+            let free = !now.busy.contains_key(&task.spec.id);
             return free.then(|| Effect::Commit { task: task.spec.id.clone() });
         }
     }

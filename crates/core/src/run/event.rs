@@ -302,8 +302,10 @@ impl About {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttemptStarted {
-    /// Of the workflow.
+    /// Of the workflow, with its place there.
     pub step: String,
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub place: u32,
     pub agent: String,
     pub profile: String,
     pub model: String,
@@ -316,7 +318,13 @@ pub struct AttemptStarted {
     /// The change under test that the workspace starts from, where it is not the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<TreeId>,
+    /// Reports of earlier phases that it builds on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Digest>,
     pub context: Shown,
+    /// The request that the prompt is rendered from: [`crate::handoff::Handoff`]. Nothing in older runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<Digest>,
     /// What is listed to the model, by name, and all of it as bytes.
     pub tools: Vec<String>,
     pub specs: Digest,
@@ -329,6 +337,11 @@ pub struct AttemptStarted {
     /// What others left for it beside its context: [`agent::Inherited`]. Nothing where that is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inherited: Option<Digest>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first(place: &u32) -> bool {
+    *place == 0
 }
 
 /// What an attempt was made from, as that was then: who looks later compares with this, never with files of another day.

@@ -23,6 +23,15 @@ pub struct History {
     pub attempts: Vec<Attempt>,
     pub skipped: Vec<Skipped>,
     pub checks: Vec<CheckEnded>,
+    pub verifications: Vec<Verification>,
+}
+
+/// What the runtime saw at steps that check, by its digests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verification {
+    pub steps: Vec<String>,
+    pub evidence: Digest,
+    pub failing: Option<Digest>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,6 +64,8 @@ pub struct Attempt {
     pub tree: Option<TreeId>,
     /// What the runtime saw of its change.
     pub evidence: Option<Digest>,
+    /// The request that its prompt is rendered from.
+    pub handoff: Option<Digest>,
     /// What spoke against it.
     pub failing: Option<Digest>,
     /// One for each reply.
@@ -87,6 +98,7 @@ impl Attempt {
             change: None,
             tree: started.from.clone(),
             evidence: None,
+            handoff: started.handoff.clone(),
             failing: None,
             turns: Vec::new(),
             cost: Cost::default(),
@@ -146,7 +158,12 @@ impl History {
                     attempt.end(ended);
                 }
             }
-            Event::TaskVerified { evidence, tree, failing, .. } => {
+            Event::TaskVerified { steps, evidence, tree, failing, .. } => {
+                self.verifications.push(Verification {
+                    steps: steps.clone(),
+                    evidence: evidence.clone(),
+                    failing: failing.clone(),
+                });
                 let mut attempts =
                     self.attempts.iter_mut().rev().filter(|one| one.parent.is_none());
                 let made = attempts.find(|one| {

@@ -24,5 +24,5 @@ pub(super) fn offer(why: &str, details: Option<String>) -> Next {
         ],
         ..Question::default()
     };
-    Next::Ask { about: About::Failure, questions: vec![question], details }
+    Next::Ask { questions: vec![(About::Failure, question)], details }
 }

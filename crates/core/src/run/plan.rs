@@ -1,6 +1,6 @@
 //! A plan's tasks as a run decides by them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,9 @@ pub struct Settings {
     pub budget: Cap,
     /// The project's checks, as they were found or configured.
     pub checks: BTreeMap<Kind, String>,
+    /// Kinds that a person switched off.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub checks_off: BTreeSet<Kind>,
     /// How often a change is mended before another way is tried.
     pub fixes: u32,
 }

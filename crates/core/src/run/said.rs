@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::{
-    Checks, Complexity, Conclusion, Findings, Question, Remark, Report, Review, Severity, Status,
-    Validation, Verdict,
+    Checks, Complexity, Conclusion, Findings, Question, Report, Status, Validation, Verdict,
 };
 
 /// What a report says, as far as it decides what comes next.
@@ -101,28 +100,8 @@ const MOST: usize = 8;
 
 /// What a judging phase holds against what it judged, the rest counted.
 fn against(report: &Report) -> Vec<String> {
-    let mut found: Vec<String> = match &report.findings {
-        Findings::Review(Review { spec, quality }) => {
-            let remarks = spec.findings.iter().chain(&quality.findings);
-            remarks.map(remark).collect()
-        }
-        Findings::Validate(Validation { checks }) => {
-            let Checks { types, lint, tests, security } = checks;
-            let parts: [(&str, bool, &[String]); 4] = [
-                ("types", types.passed, &types.errors),
-                ("lint", lint.passed, &lint.errors),
-                ("tests", tests.passed, &[]),
-                ("security", security.passed, &security.issues),
-            ];
-            let failed = parts.into_iter().filter(|(_, passed, _)| !passed);
-            failed.map(|(kind, _, errors)| format!("{kind}: {}", errors.join("; "))).collect()
-        }
-        Findings::Verify(found) => {
-            let open = found.requirements.iter().filter(|one| !one.met);
-            open.map(|one| format!("{} ({})", one.text, one.proof)).collect()
-        }
-        _ => Vec::new(),
-    };
+    let mut found: Vec<String> =
+        report.findings.lists().into_iter().flat_map(|list| list.items).collect();
     let more = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     let mut told: Vec<String> = found.iter().map(|one| short(one)).collect();
@@ -130,16 +109,6 @@ fn against(report: &Report) -> Vec<String> {
         told.push(format!("and {more} more"));
     }
     told
-}
-
-fn remark(Remark { severity, file, line, text }: &Remark) -> String {
-    let severity = match severity {
-        Severity::Critical => "critical",
-        Severity::Important => "important",
-        Severity::Minor => "minor",
-    };
-    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-    format!("{severity}, {file}{line}: {text}")
 }
 
 /// On one line, and no longer than is read.

@@ -131,6 +131,8 @@ pub enum Fact {
     Verified {
         steps: Vec<String>,
         tree: TreeId,
+        #[serde(default)]
+        evidence: Option<Digest>,
         failing: Option<Digest>,
         gist: Option<String>,
     },
@@ -471,10 +473,10 @@ impl TaskRun {
                     *open = Some(found.clone());
                 }
             }
-            Event::TaskVerified { steps, tree, failing, gist, .. } => {
-                let (steps, tree) = (steps.clone(), tree.clone());
+            Event::TaskVerified { steps, evidence, tree, failing, gist } => {
+                let (steps, tree, evidence) = (steps.clone(), tree.clone(), Some(evidence.clone()));
                 let (failing, gist) = (failing.clone(), gist.clone());
-                self.facts.push(Fact::Verified { steps, tree, failing, gist });
+                self.facts.push(Fact::Verified { steps, tree, evidence, failing, gist });
             }
             Event::StepSkipped { step, .. } => {
                 self.facts.push(Fact::Skipped { step: step.clone() });

@@ -8,6 +8,7 @@ use super::event::{Base, Ended};
 use super::outcome::Outcome;
 use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
+use super::workflow::Step;
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
 use crate::record::Todo;
@@ -63,6 +64,8 @@ pub struct TaskView {
     /// The earlier task whose change comes onto the branch first.
     pub comes_after: Option<TaskId>,
     pub reviewed: bool,
+    /// Its workflow, where that changes files and no subagent judges the change.
+    pub unjudged: Option<String>,
 }
 
 /// How a run stands.
@@ -219,6 +222,27 @@ impl RunView {
     }
 }
 
+impl RunState {
+    /// The steps of a task that run side by side, group by group.
+    pub fn side_by_side(&self, task: &TaskRun) -> Vec<&[Step]> {
+        let Some(workflow) = self.started.workflows.get(&task.spec.workflow) else {
+            return Vec::new();
+        };
+        let phase = |at: usize| {
+            let agent = workflow.steps[at].agent.as_deref()?;
+            self.started.agents.get(agent).map(|agent| agent.phase)
+        };
+        let (mut groups, mut at) = (Vec::new(), 0);
+        while at < workflow.steps.len() {
+            let group = workflow.side_by_side(at, phase);
+            at = group.end.max(at + 1);
+            groups.push(&workflow.steps[group]);
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
+}
+
 impl TaskView {
     pub fn of(run: &RunState, task: &TaskRun, live: bool) -> Self {
         let running = task.running.values().next().map(|running| running.phase);
@@ -242,8 +266,16 @@ impl TaskView {
             off_branch: task.is_off_branch(),
             comes_after: run.first_before(task).map(|first| first.spec.id.clone()),
             reviewed: is_reviewed(task),
+            unjudged: unjudged(run, task),
         }
     }
+}
+
+fn unjudged(run: &RunState, task: &TaskRun) -> Option<String> {
+    let name = &task.spec.workflow;
+    let phase = |agent: &str| run.started.agents.get(agent).map(|agent| agent.phase);
+    let workflow = run.started.workflows.get(name)?;
+    (workflow.is_unjudged(phase) && task.result().is_some()).then(|| name.clone())
 }
 
 impl Waiting {

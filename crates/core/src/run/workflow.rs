@@ -3,13 +3,14 @@
 mod file;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use crate::check::Kind;
 use crate::fault::FileFault;
-use crate::report::Complexity;
+use crate::report::{Complexity, Phase};
 use crate::source::{Origin, Source, of_file};
 use crate::spelling;
 
@@ -27,9 +28,9 @@ pub struct Step {
     /// Nothing where the runtime checks by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Steps without which it makes no sense: if all of them are left out, so is it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<String>,
+    /// Earlier steps that it builds on: if all of them are left out, so is it. Nothing where it simply follows the step before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Complexity>,
     /// Fresh attempts after one that brought no valid report.
@@ -41,36 +42,93 @@ pub struct Step {
 }
 
 impl Workflow {
-    /// The same, with a look at the evidence after the last agent that `writes`: no workflow does without.
+    /// The same, with all of the project's checks between the last agent that changes files and whoever judges the change. A
+    /// workflow that changes nothing gets a look at the evidence at its end.
     #[must_use]
-    pub fn completed(&self, writes: impl Fn(&str) -> bool) -> Self {
-        let mut all = self.clone();
-        let checks = self.sure_checks();
-        let written = all.steps.iter().rposition(|step| step.agent.as_deref().is_some_and(&writes));
-        if checks <= written {
-            let is_taken = |id: &String| all.steps.iter().any(|step| step.id == *id);
-            let mut id = "evidence".to_owned();
-            while is_taken(&id) {
-                id.push('-');
+    pub fn completed(&self, phase: impl Fn(&str) -> Option<Phase>) -> Self {
+        let sure = self.sure_steps();
+        let mut all = Self { name: self.name.clone(), steps: Vec::new() };
+        let mut missing: Vec<Kind> = Vec::new();
+        let (mut writes, mut looks) = (false, false);
+        for step in &self.steps {
+            let phase = step.agent.as_deref().and_then(&phase);
+            if phase.is_some_and(Phase::judges) {
+                all.insert_checks(&mut missing);
             }
-            let place = written.map_or(all.steps.len(), |at| at + 1);
-            all.steps.insert(place, Step { id, ..Step::default() });
+            if phase.is_some_and(Phase::changes_files) {
+                missing = Kind::PROJECT.to_vec();
+                writes = true;
+            }
+            if step.agent.is_none() && sure.contains(step.id.as_str()) {
+                missing.retain(|kind| !step.check.contains(kind));
+                looks = true;
+            }
+            all.steps.push(step.clone());
+        }
+        all.insert_checks(&mut missing);
+        if !writes && !looks {
+            let id = all.free_id("evidence");
+            all.steps.push(Step { id, ..Step::default() });
         }
         all
     }
 
-    /// The last checks that are made whatever an analysis says.
-    fn sure_checks(&self) -> Option<usize> {
+    /// Whether it changes files and no subagent judges the change.
+    pub fn is_unjudged(&self, phase: impl Fn(&str) -> Option<Phase>) -> bool {
+        let phases = || self.steps.iter().map(|step| step.agent.as_deref().and_then(&phase));
+        let written = phases().position(|phase| phase.is_some_and(Phase::changes_files));
+        written.is_some_and(|at| !phases().skip(at).any(|phase| phase.is_some_and(Phase::judges)))
+    }
+
+    /// Adds a step that runs the checks which are missing, if any are.
+    fn insert_checks(&mut self, missing: &mut Vec<Kind>) {
+        if !missing.is_empty() {
+            let (id, check) = (self.free_id("check"), std::mem::take(missing));
+            self.steps.push(Step { id, check, ..Step::default() });
+        }
+    }
+
+    fn free_id(&self, wanted: &str) -> String {
+        let mut id = wanted.to_owned();
+        while self.steps.iter().any(|step| step.id == id) {
+            id.push('-');
+        }
+        id
+    }
+
+    /// Steps that are taken whatever an analysis says.
+    fn sure_steps(&self) -> BTreeSet<&str> {
         let mut sure: BTreeSet<&str> = BTreeSet::new();
-        let mut last = None;
-        for (at, step) in self.steps.iter().enumerate() {
-            let stays = step.needs.iter().any(|need| sure.contains(need.as_str()));
-            if step.when.is_none() && (step.needs.is_empty() || stays) {
+        for step in &self.steps {
+            let stays = step.needs().iter().any(|need| sure.contains(need.as_str()));
+            if step.when.is_none() && (step.needs().is_empty() || stays) {
                 sure.insert(&step.id);
-                last = step.agent.is_none().then_some(at).or(last);
             }
         }
-        last
+        sure
+    }
+
+    /// The steps that run side by side with the one at this place: neighbours that say what they need, change no files, and do
+    /// not need each other. All others run alone.
+    pub fn side_by_side(&self, at: usize, phase: impl Fn(usize) -> Option<Phase>) -> Range<usize> {
+        let may_join = |at: usize| {
+            let step = &self.steps[at];
+            let reads = phase(at).is_some_and(|phase| !phase.changes_files());
+            step.needs.is_some() && step.agent.is_some() && reads
+        };
+        let mut group = 0..0;
+        for next in 0..self.steps.len() {
+            let mut members = self.steps[group.clone()].iter();
+            let needs_none = members.all(|one| !self.steps[next].needs().contains(&one.id));
+            if may_join(next) && needs_none && !group.is_empty() && may_join(group.start) {
+                group.end = next + 1;
+            } else if group.contains(&at) {
+                break;
+            } else {
+                group = next..next + 1;
+            }
+        }
+        group
     }
 
     /// The same, with two reviewers of what an agent that `writes` left, one after the other, where one gives both verdicts.
@@ -87,7 +145,7 @@ impl Workflow {
             }
             // The second keeps the id: what needs the review needs all of it.
             let first = Step { id: format!("{}-spec", step.id), ..step.staged(STAGES[0]) };
-            let needs = vec![first.id.clone()];
+            let needs = Some(vec![first.id.clone()]);
             all.steps.push(first);
             all.steps.push(Step { needs, ..step.staged(STAGES[1]) });
         }
@@ -96,6 +154,11 @@ impl Workflow {
 }
 
 impl Step {
+    /// Nothing where it names none.
+    pub fn needs(&self) -> &[String] {
+        self.needs.as_deref().unwrap_or_default()
+    }
+
     fn staged(&self, agent: &str) -> Self {
         Self { agent: Some(agent.to_owned()), ..self.clone() }
     }

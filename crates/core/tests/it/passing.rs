@@ -117,6 +117,7 @@ impl Told {
         let none = self.keep(b"{}".to_vec());
         let begun = AttemptStarted {
             step: deed.step.to_owned(),
+            place: 0,
             agent: "writer".to_owned(),
             profile: "writer".to_owned(),
             model: "m".to_owned(),
@@ -125,6 +126,8 @@ impl Told {
             purpose: Purpose::First,
             base: "start".into(),
             from: deed.from.map(TreeId::from),
+            findings: Vec::new(),
+            handoff: None,
             context: Shown {
                 digest: none.clone(),
                 system: none.clone(),

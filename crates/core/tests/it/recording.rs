@@ -227,6 +227,7 @@ impl Recording {
                 unattended: false,
                 budget: Cap::default(),
                 checks: BTreeMap::new(),
+                checks_off: [].into(),
                 fixes: 2,
             },
         };
@@ -258,7 +259,12 @@ impl Recording {
             ("The change under test", self.kept.between(&base, &tree).unwrap().show()),
             ("What speaks against the change", said),
         ];
-        let work = work.map(|(title, text)| Work { task: id.clone(), title: title.into(), text });
+        let work = work.map(|(title, text)| Work {
+            task: id.clone(),
+            is_change: title.ends_with("under test"),
+            title: title.into(),
+            text,
+        });
         let done = Files::from([(path, format!("// What {id} made.\n"))]);
         let tree = self.attempt(id, 2, (&base, Some(&tree)), &work, &done, script);
         self.verified(&about, &tree, None);
@@ -347,6 +353,7 @@ impl Recording {
         );
         let started = AttemptStarted {
             step: "write".to_owned(),
+            place: 0,
             agent: "writer".to_owned(),
             profile: "writer".to_owned(),
             model: "m".to_owned(),
@@ -355,6 +362,8 @@ impl Recording {
             purpose: if from.is_some() { Purpose::Fix } else { Purpose::First },
             base: base.clone(),
             from: from.cloned(),
+            findings: Vec::new(),
+            handoff: None,
             context: Shown {
                 digest: Digest::parse(&context.digest).unwrap(),
                 system: self.kept.keep_bytes(context.system.as_bytes().to_vec()),

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use sequester_core::agent::{self, AgentRun, Brief, Fault, Inherited, seed_of};
 use sequester_core::change::Change;
-use sequester_core::context::{IsolatedContext, Work};
+use sequester_core::context::{IsolatedContext, Manifest, Work};
 use sequester_core::digest::Digest;
+use sequester_core::handoff::Handoff;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
@@ -96,6 +97,11 @@ impl Controller {
         connected: Result<Arc<dyn Provider>, provider::Error>,
     ) -> Result<Begun, Trouble> {
         let Beginning { scope, order, base, mut member, context, inherited, parent } = beginning;
+        let faults = context.handoff.as_ref().map(Handoff::faults).unwrap_or_default();
+        if let Some(fault) = faults.first() {
+            let message = format!("The handoff does not fit its schema: {fault}.");
+            return Err(Trouble::Crew { message, hint: "Report it: it is a defect.".to_owned() });
+        }
         let start = order.from.as_ref().unwrap_or(base);
         let (mut batch, crew) = (Batch::default(), self.world.crew.as_ref());
         let provider = match connected {
@@ -113,7 +119,8 @@ impl Controller {
             }
         };
         member.grants = member.grants.with_named(&named(known));
-        let tools = self.specs(&known.spec.id, &member, provider.as_ref(), start)?;
+        let from = (start, order.findings.as_slice());
+        let tools = self.specs(&known.spec.id, &member, provider.as_ref(), from)?;
         let powers = (provider.model(), provider.powers());
         let switches = self.switches(parent.is_some());
         let mut brief = Brief::new(context, order.phase, powers, tools, switches);
@@ -172,6 +179,8 @@ impl Controller {
                     .map_err(|error| unreadable(&error.to_string()))?,
                 None => Inherited::default(),
             };
+            let manifest: Manifest = serde_json::from_slice(&read(&began.context.manifest)?)
+                .map_err(|error| unreadable(&error.to_string()))?;
             let brief = Brief {
                 task: id,
                 phase,
@@ -183,6 +192,7 @@ impl Controller {
                 tools,
                 grants,
                 inherited,
+                whole_files: manifest.whole_files(),
                 seed: seed_of(began.context.digest.as_str()),
             };
             let mut run = AgentRun::new(brief, began.budget.clone());
@@ -229,7 +239,8 @@ impl Controller {
         let delegate =
             Delegate::new(self, known, (&scope, &started), &member.profile, (&bench, &halt));
         let tools: Vec<Box<dyn Toolbox + '_>> = vec![Box::new(&bench), Box::new(&delegate)];
-        let toolbox = self.toolbox(task, &member, provider.as_ref(), start, tools)?;
+        let from = (start, started.findings.as_slice());
+        let toolbox = self.toolbox(task, &member, provider.as_ref(), from, tools)?;
         let specs = run.brief().tools.clone();
         let title = started.parent.as_ref().map(|parent| parent.description.as_str());
         let feed = self.watch.attempt(&scope, &started.agent, title);

@@ -142,14 +142,16 @@ impl<'a> Delegate<'a> {
                     let model = models.get(rung).cloned().unwrap_or_default();
                     let order = Order {
                         step: self.started.step.clone(),
+                        place: self.started.place,
                         agent: asked.subagent_type.clone(),
                         phase: agent.phase,
                         purpose,
                         model,
                         rung,
                         from: None,
-                        because: None,
+                        because: Vec::new(),
                         findings: Vec::new(),
+                        evidence: None,
                     };
                     self.start(called, asked, order).await?;
                 }
@@ -185,7 +187,8 @@ impl<'a> Delegate<'a> {
         let order = Order { from: self.from().await?, ..order };
         let base = &self.started.base;
         let context = self.context(asked, order.from.as_ref().unwrap_or(base)).await?;
-        let number = self.look(|task| task.attempts).unwrap_or(0) + 1;
+        let begun = self.look(|task| task.attempts).unwrap_or(0);
+        let number = controller.numbers.next(&self.known.spec.id, begun);
         let task = Some(self.known.spec.id.clone());
         let scope = Scope { task, phase: Some(order.phase), attempt: Some(number) };
         let (order, context, parent) = (&order, &context, Some(called.clone()));

@@ -22,11 +22,12 @@ impl Controller {
         task: &TaskId,
         member: &Member,
         provider: &dyn Provider,
-        start: &TreeId,
+        (start, findings): (&TreeId, &[Digest]),
     ) -> Result<Vec<Spec>, Trouble> {
         let mut specs = self.world.jails.specs();
         specs.push(self.task_spec());
-        Ok(self.toolbox(task, member, provider, start, vec![Box::new(Listed(specs))])?.specs())
+        let tools: Vec<Box<dyn Toolbox>> = vec![Box::new(Listed(specs))];
+        Ok(self.toolbox(task, member, provider, (start, findings), tools)?.specs())
     }
 
     /// The tool that delegates, with all agents of the run that can take work.
@@ -46,7 +47,7 @@ impl Controller {
         task: &TaskId,
         member: &Member,
         provider: &dyn Provider,
-        start: &TreeId,
+        (start, findings): (&TreeId, &[Digest]),
         mut boxes: Vec<Box<dyn Toolbox + 'b>>,
     ) -> Result<impl Toolbox + use<'b>, Trouble> {
         let extra = self.world.crew.tools(member, provider, start);
@@ -60,7 +61,8 @@ impl Controller {
         let granted = Filtered::new(Joined(boxes), resolved.listed);
         let mut all: Vec<Box<dyn Toolbox + 'b>> = vec![Box::new(granted)];
         all.extend(extra.always.into_iter().map(|one| one as Box<dyn Toolbox + 'b>));
-        let recall = self.recall(task, member).map(|one| Box::new(one) as Box<dyn Toolbox + 'b>);
+        let recall =
+            self.recall(task, member, findings).map(|one| Box::new(one) as Box<dyn Toolbox + 'b>);
         all.extend(recall);
         Ok(Capped { inner: Redacted(Joined(all)), bytes: member.output_bytes })
     }
@@ -92,6 +94,7 @@ pub(super) fn started(
     let none = || Digest::of(b"");
     AttemptStarted {
         step: order.step.clone(),
+        place: order.place,
         agent: order.agent.clone(),
         profile: member.profile.name.clone(),
         model: provider.map_or_else(|| order.model.clone(), |one| one.model().to_owned()),
@@ -100,6 +103,7 @@ pub(super) fn started(
         purpose: order.purpose,
         base: base.clone(),
         from: order.from.clone(),
+        findings: order.findings.clone(),
         context: Shown {
             digest: Digest::parse(&context.digest).unwrap_or_else(none),
             system: none(),
@@ -108,6 +112,7 @@ pub(super) fn started(
             manifest: none(),
             tokens: context.tokens,
         },
+        handoff: None,
         tools: tools.iter().map(|spec| spec.name.to_string()).collect(),
         specs: none(),
         budget: member.budget.clone(),
@@ -140,6 +145,7 @@ pub(super) fn kept(
     started.context.system = batch.keep(context.system.as_bytes());
     started.context.prompt = batch.keep(context.prompt.as_bytes());
     started.context.manifest = batch.keep(json(&context.manifest));
+    started.handoff = context.handoff.as_ref().map(|handoff| batch.keep(json(handoff)));
     started.specs = batch.keep(json(&tools));
     started
 }

@@ -1,18 +1,19 @@
-//! `recall`: a subagent asks for what earlier tasks left. It gets what its task may see, and nothing else.
+//! `recall`: a subagent asks for what earlier tasks and earlier phases of its own left. It gets what its task may see.
 
 use std::sync::{Arc, LazyLock};
 
 use sequester_core::context::Share;
+use sequester_core::digest::Digest;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TaskId;
-use sequester_core::record::{RECALL, recalled};
+use sequester_core::record::{Chosen, RECALL, phase_findings, rank_findings, recalled};
 use sequester_core::store::RunStore;
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
 use serde_json::{Value, json};
 
 use super::log::Log;
 use super::records::Records;
-use super::world::Member;
+use super::world::{Member, Trouble};
 use super::{Controller, blocking};
 
 /// Of one attempt, while it works.
@@ -21,23 +22,36 @@ pub(super) struct Recall {
     log: Arc<Log>,
     store: Arc<dyn RunStore>,
     task: TaskId,
+    /// Reports of earlier phases of the task.
+    findings: Vec<Digest>,
+    /// Whether records of other tasks pass.
+    shares: bool,
     /// Tokens and bytes of one answer.
     budget: usize,
     bytes: usize,
 }
 
+/// Findings of earlier phases that an answer has at most.
+const FINDINGS: usize = 10;
 /// Characters of a question that are read.
 const QUERY: usize = 2_000;
 
 impl Controller {
-    /// Nothing where no record passes from task to task.
-    pub(super) fn recall(&self, task: &TaskId, member: &Member) -> Option<Recall> {
+    /// Nothing where no record passes from task to task and no earlier phase found anything.
+    pub(super) fn recall(
+        &self,
+        task: &TaskId,
+        member: &Member,
+        findings: &[Digest],
+    ) -> Option<Recall> {
         let shares = self.log.read(|run| run.started.settings.share != Share::None);
-        shares.then(|| Recall {
+        (shares || !findings.is_empty()).then(|| Recall {
             records: Arc::clone(&self.records),
             log: Arc::clone(&self.log),
             store: Arc::clone(&self.world.store),
             task: task.clone(),
+            findings: findings.to_vec(),
+            shares,
             budget: member.records,
             bytes: member.output_bytes,
         })
@@ -53,12 +67,36 @@ impl Recall {
         }
         let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
         let (store, task) = (Arc::clone(&self.store), self.task.clone());
-        let found = blocking(move || records.recall(&log, store.as_ref(), &task, &query)).await;
+        let (reports, shares) = (self.findings.clone(), self.shares);
+        let found = blocking(move || {
+            let mut found = own_findings(store.as_ref(), &task, &reports, &query)?;
+            if shares {
+                found.extend(records.recall(&log, store.as_ref(), &task, &query)?);
+            }
+            Ok(found)
+        })
+        .await;
         match found.and_then(|found| found) {
             Ok(chosen) => Outcome::Output(recalled(&chosen, self.budget, self.bytes)),
             Err(trouble) => Outcome::Failed(format!("The records cannot be read. {trouble}")),
         }
     }
+}
+
+/// Findings of earlier phases of the task that the question is about.
+fn own_findings(
+    store: &dyn RunStore,
+    task: &TaskId,
+    reports: &[Digest],
+    query: &str,
+) -> Result<Vec<Chosen>, Trouble> {
+    let mut findings = Vec::new();
+    for digest in reports {
+        if let Ok(report) = serde_json::from_slice(&store.blob(digest)?) {
+            findings.extend(phase_findings(task, &report));
+        }
+    }
+    Ok(rank_findings(findings, query, FINDINGS))
 }
 
 impl Toolbox for Recall {
@@ -78,7 +116,7 @@ impl Toolbox for Recall {
         });
         vec![Spec {
             name: RECALL.into(),
-            description: "Looks for records of the work that yours builds on: summaries, interfaces and what else was kept.".into(),
+            description: "Looks for records of the work that yours builds on: summaries, interfaces, findings of earlier phases and what else was kept.".into(),
             parameters: Arc::clone(&PARAMETERS),
             effect: Effect::Reads,
         }]

@@ -66,6 +66,8 @@ impl Controller {
             },
         };
         let tree = tree.unwrap_or_else(|| base.clone());
+        let off = self.log.read(|run| run.started.settings.checks_off.clone());
+        let kinds: Vec<Kind> = kinds.into_iter().filter(|kind| !off.contains(kind)).collect();
         let subject = self.subject(known, base, tree).await?;
         let checks = self.checks(&subject, &kinds);
         let ran = try_join_all(checks.iter().map(|one| self.check_both(&subject, one))).await?;
@@ -145,7 +147,11 @@ impl Controller {
             Kind::Own => subject.red.is_some(),
             _ => false,
         };
-        let base = if subject.base != subject.tree && (is_compared || !ended.passed) {
+        let base = if subject.base == subject.tree {
+            // An attempt that could change files and changed none makes nothing worse.
+            let is_written = subject.task.tried().any(|tried| tried.phase.changes_files());
+            is_written.then(|| ended.clone())
+        } else if is_compared || !ended.passed {
             Some(self.check(task, check, &subject.base, Side::Base).await?)
         } else {
             None

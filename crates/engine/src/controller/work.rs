@@ -1,16 +1,19 @@
 //! What earlier phases of a task left for the next, as texts.
 
+use std::collections::BTreeMap;
+
 use sequester_core::context::Work;
 use sequester_core::digest::Digest;
+use sequester_core::evidence::{self, Evidence};
 use sequester_core::id::{TaskId, TreeId};
-use sequester_core::report;
+use sequester_core::report::{self, Report};
 use sequester_core::repository::Repository;
 use sequester_core::run::{Because, Order};
 use sequester_core::store::RunStore;
 
 use super::world::Trouble;
 
-/// Findings of the phases before, the change under test, and what speaks against it.
+/// Reports of the phases before, what the checks said of the change, what speaks against it, and the change itself.
 pub(super) fn gather(
     task: &TaskId,
     order: &Order,
@@ -18,32 +21,64 @@ pub(super) fn gather(
     store: &dyn RunStore,
     repository: &dyn Repository,
 ) -> Result<Vec<Work>, Trouble> {
-    let piece =
-        |title: &str, text: String| Work { task: task.clone(), title: title.to_owned(), text };
+    let piece = |title: &str, text: String| Work {
+        task: task.clone(),
+        title: title.to_owned(),
+        text,
+        is_change: false,
+    };
     let mut work = Vec::new();
-    for report in &order.findings {
-        let (phase, text) = findings(store, report)?;
-        work.push(piece(&format!("Findings of the phase {phase}"), text));
+    for digest in &order.findings {
+        let report = read(store, digest)?;
+        let title = format!("Report of the phase {}", report.phase());
+        work.push(piece(&title, report::excerpt(&report)));
+    }
+    if let Some(digest) = &order.evidence {
+        work.push(piece("The checks that the runtime ran on the change", results(store, digest)?));
+    }
+    for because in &order.because {
+        match because {
+            Because::Checks(digest) => {
+                let text = String::from_utf8_lossy(&store.blob(digest)?).into_owned();
+                work.push(piece(
+                    "What speaks against the change; mend this and nothing else",
+                    text,
+                ));
+            }
+            Because::Judgement(digest) => {
+                let report = read(store, digest)?;
+                let title =
+                    format!("What the phase {} found; mend this and nothing else", report.phase());
+                work.push(piece(&title, report::objection(&report)));
+            }
+        }
     }
     if let Some(tree) = &order.from {
         let change = repository.between(base, tree)?;
-        work.push(piece("The change under test, against the task's base", change.show()));
-    }
-    match &order.because {
-        Some(Because::Checks(digest)) => {
-            let text = String::from_utf8_lossy(&store.blob(digest)?).into_owned();
-            work.push(piece("What speaks against the change; mend this and nothing else", text));
-        }
-        Some(Because::Judgement(report)) => {
-            let (phase, text) = findings(store, report)?;
-            let title = format!("What the phase {phase} found; mend this and nothing else");
-            work.push(piece(&title, text));
-        }
-        None => {}
+        let shown = piece("The change under test, against the task's base", change.show());
+        work.push(Work { is_change: true, ..shown });
     }
     Ok(work)
 }
 
-fn findings(store: &dyn RunStore, report: &Digest) -> Result<(String, String), Trouble> {
-    Ok(report::told(&store.blob(report)?))
+fn read(store: &dyn RunStore, digest: &Digest) -> Result<Report, Trouble> {
+    serde_json::from_slice(&store.blob(digest)?).map_err(|error| unreadable("A report", &error))
+}
+
+fn results(store: &dyn RunStore, digest: &Digest) -> Result<String, Trouble> {
+    let evidence: Evidence = serde_json::from_slice(&store.blob(digest)?)
+        .map_err(|error| unreadable("The evidence", &error))?;
+    let mut outputs: BTreeMap<Digest, String> = BTreeMap::new();
+    for output in evidence.checks.iter().filter_map(|check| check.output.as_ref()) {
+        let text = String::from_utf8_lossy(&store.blob(output)?).into_owned();
+        outputs.insert(output.clone(), text);
+    }
+    Ok(evidence::check_results(&evidence, &outputs))
+}
+
+fn unreadable(what: &str, error: &serde_json::Error) -> Trouble {
+    Trouble::Crew {
+        message: format!("{what} of an earlier phase cannot be read: {error}."),
+        hint: "Start the task again with `sequester resume RUN --retry TASK`.".to_owned(),
+    }
 }

@@ -67,6 +67,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         tools,
         grants: Grants::default(),
         inherited: Inherited::default(),
+        whole_files: [].into(),
         seed: 3,
     };
     AgentRun::new(brief, budget)

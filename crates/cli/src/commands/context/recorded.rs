@@ -83,7 +83,9 @@ fn context(
         let hint = "`sequester audit` says what else is wrong with the run's records.";
         Failure::work(Code::StoreDamaged, format!("run {}", state.run), message, hint)
     })?;
+    let handoff = started.handoff.as_ref().map(text).transpose()?;
     Ok(IsolatedContext {
+        handoff: handoff.and_then(|text| serde_json::from_str(&text).ok()),
         task: task.clone(),
         agent: started.agent,
         digest: shown.digest.to_string(),

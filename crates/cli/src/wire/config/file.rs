@@ -111,7 +111,10 @@ impl Config {
             "checks" => {
                 for (name, at, value) in reader.table(key, value) {
                     if CHECKS.contains(&name) {
-                        self.checks.insert(name.to_owned(), reader.texts(name, value));
+                        // No command at all: it is switched off.
+                        let is_off = matches!(value.get_ref(), DeValue::Boolean(false));
+                        let commands = if is_off { Vec::new() } else { reader.texts(name, value) };
+                        self.checks.insert(name.to_owned(), commands);
                     } else {
                         reader.unknown(&at, name, &CHECKS);
                     }

@@ -137,13 +137,33 @@ impl AgentRun {
     }
 
     /// A report that goes on leaves its artifacts, and may not leave out those that its agent owes.
-    fn keep(&mut self, report: Report) -> Result<Report, Vec<String>> {
+    fn keep(&mut self, mut report: Report) -> Result<Report, Vec<String>> {
+        self.take_self_review(&mut report)?;
         if report.verdict == Conclusion::Proceed && self.effect(own::RECORD).is_some() {
             let mut kept = self.kept.clone();
             kept.take(&report, (&self.brief.task, &self.brief.inherited))?;
             self.kept = kept;
         }
         Ok(report)
+    }
+
+    /// What a subagent itself finds not in order goes back to it once; then it is an issue of the report.
+    fn take_self_review(&mut self, report: &mut Report) -> Result<(), Vec<String>> {
+        let found = report.unmended();
+        if found.is_empty() || report.verdict != Conclusion::Proceed {
+            return Ok(());
+        }
+        let is_last = self.trouble.rejections >= self.budget.rejections;
+        let goes_back = !self.trouble.doubted && !is_last && self.trouble.closing.is_none();
+        if goes_back && !self.brief.powers.scripted {
+            self.trouble.doubted = true;
+            let told = found.iter().map(|item| {
+                format!("`self_review` says that this is not ok: {item}. Mend it, or decide STOP.")
+            });
+            return Err(told.collect());
+        }
+        report.issues.extend(found.into_iter().map(|item| format!("Self-review, not ok: {item}")));
+        Ok(())
     }
 
     /// A report, or what is wrong with it.

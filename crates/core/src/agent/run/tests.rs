@@ -40,6 +40,7 @@ fn brief() -> Brief {
         tools,
         grants: Grants::default(),
         inherited: Inherited::default(),
+        whole_files: [].into(),
         seed: 1,
     }
 }

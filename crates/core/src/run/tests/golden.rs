@@ -72,6 +72,7 @@ fn every() -> Vec<Event> {
         },
         Event::AttemptStarted(Box::new(AttemptStarted {
             step: "write".to_owned(),
+            place: 0,
             agent: "writer".to_owned(),
             profile: "writer".to_owned(),
             model: "literal".to_owned(),
@@ -80,6 +81,8 @@ fn every() -> Vec<Event> {
             purpose: Purpose::Fix,
             base: "tree".into(),
             from: Some("other".into()),
+            findings: Vec::new(),
+            handoff: None,
             context,
             tools: vec!["Read".to_owned()],
             specs: digest(),

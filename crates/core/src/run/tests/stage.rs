@@ -105,10 +105,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
         workflows: known
             .iter()
             .map(|one| {
-                (
-                    one.name.clone(),
-                    one.completed(|name| agent::find(name).unwrap().phase.changes_files()),
-                )
+                (one.name.clone(), one.completed(|name| Some(agent::find(name).unwrap().phase)))
             })
             .collect(),
         settings: Settings {
@@ -119,6 +116,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
             unattended: false,
             budget: Cap::default(),
             checks: BTreeMap::new(),
+            checks_off: BTreeSet::new(),
             fixes: 2,
         },
     }
@@ -248,14 +246,17 @@ impl Stage {
     pub(super) fn play(&mut self) -> Outcome {
         let mut under_way: VecDeque<Effect> = VecDeque::new();
         for _ in 0..100_000 {
-            let busy: BTreeSet<TaskId> = under_way.iter().map(|one| one.task().clone()).collect();
+            let mut busy: BTreeMap<TaskId, usize> = BTreeMap::new();
+            for effect in &under_way {
+                *busy.entry(effect.task().clone()).or_default() += 1;
+            }
             self.stuck.retain(|_, awaited| self.state.is_awaited(awaited));
             let stuck = self.stuck.keys().cloned().collect();
             let (at, jobs, stopping) = (Moment(self.clock), self.jobs, self.stopping);
             let decision =
                 decide(&self.state, Now { at, jobs, busy: &busy, stuck: &stuck, stopping });
             for effect in decision.effects {
-                assert!(!busy.contains(effect.task()), "twice at once: {effect:?}");
+                assert!(!busy.contains_key(effect.task()), "twice at once: {effect:?}");
                 if self.begin(&effect) {
                     under_way.push_back(effect);
                 }
@@ -353,6 +354,7 @@ impl Stage {
         };
         let event = Event::AttemptStarted(Box::new(AttemptStarted {
             step: order.step.clone(),
+            place: order.place,
             agent: order.agent.clone(),
             profile: "writer".to_owned(),
             model: order.model.clone(),
@@ -361,6 +363,8 @@ impl Stage {
             purpose: order.purpose,
             base: self.base(task),
             from: order.from.clone(),
+            findings: order.findings.clone(),
+            handoff: None,
             context,
             tools: Vec::new(),
             specs: bytes,

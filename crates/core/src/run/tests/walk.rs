@@ -2,22 +2,23 @@
 
 use super::bring;
 use super::stage::{Brought, Stage, started, task};
-use crate::report::{Complexity, Phase, Question};
+use crate::check::Kind;
+use crate::report::{Complexity, Phase, Question, Status};
 use crate::run::*;
 
 fn step(id: &str, agent: &str) -> Step {
     Step { id: id.to_owned(), agent: Some(agent.to_owned()), ..Step::default() }
 }
 
-fn writes(name: &str) -> bool {
-    crate::agent::find(name).unwrap().phase.changes_files()
+fn phase(name: &str) -> Option<Phase> {
+    crate::agent::find(name).map(|role| role.phase)
 }
 
 /// One task that takes these steps.
 fn taking(steps: Vec<Step>, models: &[&str]) -> Stage {
     let spec = TaskSpec { workflow: "own".to_owned(), ..task("a", &[]) };
     let mut all = started(vec![spec], models);
-    let own = Workflow { name: "own".to_owned(), steps }.completed(writes);
+    let own = Workflow { name: "own".to_owned(), steps }.completed(phase);
     all.workflows.insert("own".to_owned(), own);
     Stage::new(all)
 }
@@ -75,7 +76,7 @@ fn what_a_review_finds_reaches_the_model_that_wrote() {
             judged += 1;
             Brought::judged(judged > 1)
         }
-        (_, LITERAL) => Brought::stopped(crate::report::Status::Blocked),
+        (_, LITERAL) => Brought::stopped(Status::Blocked),
         _ => Brought::done(),
     });
     assert_eq!(stage.play(), Outcome::Done);
@@ -96,7 +97,7 @@ fn evidence_is_looked_at_though_a_workflows_own_checks_are_left_out() {
     let check = |id: &str, when, needs: &[&str]| Step {
         id: id.to_owned(),
         when,
-        needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+        needs: Some(needs.iter().map(|need| (*need).to_owned()).collect()),
         ..Step::default()
     };
     let simple = Some(Complexity::Simple);
@@ -107,7 +108,181 @@ fn evidence_is_looked_at_though_a_workflows_own_checks_are_left_out() {
         stage.verify = Box::new(|_| false);
         assert_eq!(stage.play(), Outcome::Waiting, "it is not done without evidence");
     }
-    let sure = vec![step("write", "writer"), check("tests", None, &["write"])];
-    let whole = Workflow { name: "own".to_owned(), steps: sure };
-    assert_eq!(whole.completed(writes), whole);
+    let checks = Step { check: Kind::PROJECT.to_vec(), ..check("tests", None, &["write"]) };
+    let whole = Workflow { name: "own".to_owned(), steps: vec![step("write", "writer"), checks] };
+    assert_eq!(whole.completed(phase), whole);
+}
+
+/// The ids of a workflow's steps once it is complete, with the kinds that checks run.
+fn completed(steps: Vec<Step>) -> Vec<String> {
+    let all = Workflow { name: "own".to_owned(), steps }.completed(phase);
+    let told = |step: &Step| {
+        let kinds: Vec<&str> = step.check.iter().map(|kind| kind.as_str()).collect();
+        format!("{} {}", step.id, kinds.join(",")).trim_end().to_owned()
+    };
+    all.steps.iter().map(told).collect()
+}
+
+#[test]
+fn all_checks_run_between_a_writer_and_whoever_judges() {
+    let all = "check types,lint,tests,security";
+    assert_eq!(completed(vec![step("write", "writer")]), ["write", all]);
+    let judged = || vec![step("write", "writer"), step("review", "reviewer")];
+    assert_eq!(completed(judged()), ["write", all, "review"]);
+    let tests = Step { id: "t".to_owned(), check: vec![Kind::Tests], ..Step::default() };
+    let mut late = judged();
+    late.push(tests.clone());
+    assert_eq!(completed(late), ["write", all, "review", "t tests"]);
+    let mut early = judged();
+    early.insert(1, tests);
+    assert_eq!(completed(early), ["write", "t tests", "check types,lint,security", "review"]);
+    let again = [judged(), vec![step("mend", "executor"), step("verify", "verifier")]].concat();
+    assert_eq!(
+        completed(again),
+        ["write", all, "review", "mend", "check- types,lint,tests,security", "verify"]
+    );
+    assert_eq!(completed(vec![step("look", "Explore")]), ["look", "evidence"]);
+}
+
+fn beside(id: &str, agent: &str, needs: &[&str]) -> Step {
+    let needs = needs.iter().map(|need| (*need).to_owned()).collect();
+    Step { needs: Some(needs), ..step(id, agent) }
+}
+
+/// Four that judge one change.
+fn four_judges() -> Vec<Step> {
+    let judges = ["one", "two", "three", "four"].map(|id| beside(id, "reviewer", &["write"]));
+    [vec![step("write", "writer")], judges.to_vec()].concat()
+}
+
+/// The steps of attempts in the order in which they begin and end.
+fn begun_and_ended(stage: &Stage) -> Vec<String> {
+    let mut begun = std::collections::BTreeMap::new();
+    let events = stage.log.iter().map(|one| &one.entry);
+    let told = events.filter_map(|entry| match &entry.event {
+        Event::AttemptStarted(started) => {
+            begun.insert(entry.scope.attempt, started.step.clone());
+            Some(format!("+{}", started.step))
+        }
+        Event::AttemptEnded(_) => Some(format!("-{}", begun[&entry.scope.attempt])),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn steps_that_need_the_same_run_side_by_side_as_far_as_there_is_room() {
+    let mut stage = taking(four_judges(), &["m"]);
+    assert_eq!(stage.play(), Outcome::Done);
+    let together = ["+write", "-write", "+one", "+two", "+three", "+four", "-one", "-two"];
+    assert_eq!(begun_and_ended(&stage)[..8], together);
+    let mut stage = taking(four_judges(), &["m"]);
+    stage.jobs = 2;
+    assert_eq!(stage.play(), Outcome::Done);
+    let two = ["+one", "+two", "-one", "-two", "+three", "+four", "-three", "-four"];
+    assert_eq!(begun_and_ended(&stage)[2..], two);
+}
+
+#[test]
+fn all_side_by_side_answer_before_a_stop_counts() {
+    for jobs in [1, 4] {
+        let mut stage = taking(four_judges(), &["m"]);
+        stage.jobs = jobs;
+        stage.attempt = Box::new(|_, order| match (order.step.as_str(), order.because.len()) {
+            ("two", _) => Brought::stopped(Status::Complete),
+            ("three", _) => Brought::judged(false),
+            ("write", _) => Brought::done(),
+            _ => Brought::judged(true),
+        });
+        assert_eq!(stage.play(), Outcome::Waiting);
+        let round = |purpose: &str| {
+            vec![
+                format!("write {purpose} m"),
+                "one first m".to_owned(),
+                "two first m".to_owned(),
+                "three first m".to_owned(),
+                "four first m".to_owned(),
+            ]
+        };
+        let rounds = ["first", "fix", "fix"].map(round).concat();
+        assert_eq!(stage.tried("a"), rounds, "{jobs}");
+        let open = stage.state.questions.values().next().unwrap();
+        let details = open.asked.details.as_deref().unwrap();
+        assert_eq!(details, "- No.\n- It is odd.\n", "both objections are told");
+    }
+}
+
+#[test]
+fn a_mending_attempt_is_told_all_objections_and_no_step_beside_it() {
+    let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let told = std::rc::Rc::clone(&seen);
+    let mut stage = taking(four_judges(), &["m"]);
+    stage.jobs = 1;
+    let mut first = true;
+    stage.attempt = Box::new(move |_, order| {
+        told.borrow_mut().push((order.step.clone(), order.because.len(), order.findings.len()));
+        match order.step.as_str() {
+            "write" => Brought::done(),
+            "two" | "four" if first => {
+                first = order.step != "four";
+                Brought::judged(false)
+            }
+            _ => Brought::judged(true),
+        }
+    });
+    assert_eq!(stage.play(), Outcome::Done);
+    let seen = seen.borrow();
+    assert_eq!(seen[5], ("write".to_owned(), 2, 0));
+    assert!(seen.iter().filter(|one| one.0 != "write").all(|one| one.2 == 0), "{seen:?}");
+}
+
+#[test]
+fn researchers_side_by_side_stop_the_task_together_and_ask_together() {
+    let steps = || {
+        let found = ["left", "right"].map(|id| beside(id, "researcher", &[]));
+        [found.to_vec(), vec![step("write", "writer")]].concat()
+    };
+    let mut stage = taking(steps(), &["m"]);
+    stage.attempt = Box::new(|_, _| Brought::stopped(Status::Complete));
+    assert_eq!(stage.play(), Outcome::Failed);
+    let ended = stage.state.task(&"a".into()).unwrap().ended.clone().unwrap();
+    assert_eq!(ended.reason.as_deref(), Some("left: No. right: No."));
+
+    let mut stage = taking(steps(), &["m"]);
+    let question = Question { question: "Which?".to_owned(), ..Question::default() };
+    let mut asks = 2;
+    stage.attempt = Box::new(move |_, order| match order.step.as_str() {
+        "write" => Brought::done(),
+        _ if asks > 0 => {
+            asks -= 1;
+            Brought::asking(vec![question.clone()])
+        }
+        _ => Brought { changes: false, ..Brought::done() },
+    });
+    assert_eq!(stage.play(), Outcome::Waiting);
+    stage.answer("r1-1", "This.");
+    stage.answer("r1-2", "That.");
+    stage.resume(&[]);
+    assert_eq!(stage.play(), Outcome::Done);
+    let tried =
+        ["left first m", "right first m", "left answered m", "right answered m", "write first m"];
+    assert_eq!(stage.tried("a"), tried);
+}
+
+#[test]
+fn one_of_several_that_brings_no_report_is_tried_again_alone() {
+    let mut stage = taking(four_judges(), &["m", "n"]);
+    let mut fails = true;
+    stage.attempt = Box::new(move |_, order| match order.step.as_str() {
+        "write" => Brought::done(),
+        "three" if std::mem::take(&mut fails) => {
+            let message = "It broke.".to_owned();
+            Brought::ended(crate::agent::Outcome::Failed {
+                fault: crate::agent::Fault::Runtime { message },
+            })
+        }
+        _ => Brought::judged(true),
+    });
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(stage.tried("a")[5..], ["three repeat n"]);
 }

@@ -70,13 +70,15 @@ fn set(
         "id" => step.id = reader.text(key, &node).unwrap_or_default(),
         "agent" => step.agent = reader.text(key, &node),
         "needs" => {
+            let mut needs = Vec::new();
             for (at, need) in reader.texts(key, node) {
                 if !before.iter().any(|one| one.id == need) {
                     let message = format!("No step before this one is called `{need}`.");
                     reader.bad(at, message, "Steps need earlier steps.");
                 }
-                step.needs.push(need);
+                needs.push(need);
             }
+            step.needs = Some(needs);
         }
         "when" => {
             let text = reader.text(key, &node).unwrap_or_default();

@@ -1,0 +1,167 @@
+//! What the last attempt of a step amounts to, and how the answers of steps that ran side by side are joined.
+
+use std::ops::Range;
+
+use super::super::attempts::Tried;
+use super::super::event::{About, Ended, Purpose, TaskEnded};
+use super::super::offer::offer;
+use super::super::said::Said;
+use super::walk::Walk;
+use super::{Because, Next, end, failed};
+use crate::agent::{Fault, Outcome};
+use crate::report::{Question, Status};
+
+/// How a step goes on after an attempt.
+pub(super) enum Reaction {
+    Again(Purpose),
+    Answer(StepAnswer),
+}
+
+/// The last word of a step.
+pub(super) enum StepAnswer {
+    Proceed,
+    /// It speaks against earlier work; the text is for people.
+    Against(Because, Option<String>),
+    Ask(About, Vec<Question>),
+    /// Nothing more is tried.
+    Stop(Next),
+}
+
+impl Walk<'_> {
+    /// By the table of what happens and what the controller does.
+    pub(super) fn react(&mut self, at: usize, tried: &Tried) -> Reaction {
+        let answer = match (&tried.outcome, &tried.said) {
+            _ if tried.trouble.is_some() => {
+                return self.repeat(at, tried.trouble.clone().unwrap_or_default());
+            }
+            (_, Some(Said::Clarify { questions, files })) => {
+                let about = match files[..] {
+                    [] => About::Clarification,
+                    _ => About::Files(files.clone()),
+                };
+                StepAnswer::Ask(about, questions.clone())
+            }
+            (_, Some(said @ (Said::Stop { .. } | Said::Proceed { passed: Some(false), .. })))
+                if tried.phase.judges() && self.target(self.group(at).start).is_some() =>
+            {
+                match &tried.report {
+                    Some(report) => {
+                        StepAnswer::Against(Because::Judgement(report.clone()), said.gist())
+                    }
+                    None => StepAnswer::Stop(failed(tried.outcome.sentence(), None)),
+                }
+            }
+            (_, Some(Said::Stop { status: Status::Blocked, reason, resolution })) => {
+                return self.next_model(at, failed(reason.clone(), resolution.clone()));
+            }
+            (_, Some(Said::Stop { reason, resolution, .. })) => {
+                StepAnswer::Stop(failed(reason.clone(), resolution.clone()))
+            }
+            (Outcome::Done, Some(Said::Proceed { .. })) => StepAnswer::Proceed,
+            (Outcome::TimedOut, _) if !self.tries[at].simplified => {
+                self.tries[at].simplified = true;
+                return Reaction::Again(Purpose::Simplified);
+            }
+            (Outcome::TimedOut, _) => StepAnswer::Stop(offer(&tried.outcome.sentence(), None)),
+            (Outcome::Failed { fault: Fault::NoReport { .. } | Fault::Runtime { .. } }, _) => {
+                return self.repeat(at, tried.outcome.sentence());
+            }
+            (Outcome::Failed { fault: Fault::Provider { .. } } | Outcome::Refused { .. }, _) => {
+                let hint = tried.outcome.hint().map(str::to_owned);
+                return self.next_model(at, failed(tried.outcome.sentence(), hint));
+            }
+            (Outcome::Cancelled, _) => {
+                StepAnswer::Stop(end(Ended::Cancelled, tried.outcome.sentence(), None))
+            }
+            (
+                Outcome::Looped { .. }
+                | Outcome::BudgetExhausted { .. }
+                | Outcome::Done
+                | Outcome::Stopped
+                | Outcome::Waiting,
+                _,
+            ) => StepAnswer::Stop(failed(tried.outcome.sentence(), None)),
+        };
+        Reaction::Answer(answer)
+    }
+
+    /// A fresh attempt, on the next model if there is one; once, or as often as the workflow says.
+    fn repeat(&mut self, at: usize, why: String) -> Reaction {
+        if self.tries[at].repeats >= self.steps()[at].retries.max(1) {
+            return Reaction::Answer(StepAnswer::Stop(failed(why, None)));
+        }
+        self.tries[at].repeats += 1;
+        let last = self.models(at).len().saturating_sub(1);
+        self.rungs[at] = (self.rungs[at] + 1).min(last);
+        Reaction::Again(Purpose::Repeat)
+    }
+
+    /// On the next model, else the end.
+    fn next_model(&mut self, at: usize, end: Next) -> Reaction {
+        if self.rungs[at] + 1 >= self.models(at).len() {
+            return Reaction::Answer(StepAnswer::Stop(end));
+        }
+        self.rungs[at] += 1;
+        Reaction::Again(Purpose::NextModel)
+    }
+
+    /// Once all of a group have answered: it proceeds only if all do. A stop counts more than an objection, and that more
+    /// than a question.
+    pub(super) fn join(&mut self, group: Range<usize>) -> Option<Next> {
+        let answers: Vec<(usize, StepAnswer)> =
+            group.clone().filter_map(|at| Some((at, self.answers[at].take()?))).collect();
+        let (mut stops, mut against, mut gists) = (Vec::new(), Vec::new(), String::new());
+        let mut questions = Vec::new();
+        for (at, answer) in answers {
+            match answer {
+                StepAnswer::Proceed => {}
+                StepAnswer::Against(because, gist) => {
+                    against.push(because);
+                    gists.extend(gist);
+                }
+                StepAnswer::Ask(about, asked) => {
+                    questions.extend(asked.into_iter().map(|one| (about.clone(), one)));
+                    self.complete[at] = None;
+                    self.again[at] = Some(Purpose::Answered);
+                    self.last = at;
+                }
+                StepAnswer::Stop(next) => {
+                    self.complete[at] = None;
+                    self.last = at;
+                    stops.push((at, next));
+                }
+            }
+        }
+        if !stops.is_empty() {
+            return Some(self.stop_all(stops));
+        }
+        if !against.is_empty() {
+            self.again[group.clone()].fill(None);
+            return self.judged(group.start, against, Some(gists).filter(|text| !text.is_empty()));
+        }
+        (!questions.is_empty()).then_some(Next::Ask { questions, details: None })
+    }
+
+    /// One end for several: a question to a person goes first, else all reasons are told, each with its step.
+    fn stop_all(&self, mut stops: Vec<(usize, Next)>) -> Next {
+        let is_question = |(_, next): &(usize, Next)| matches!(next, Next::Ask { .. });
+        if let Some(at) = stops.iter().position(is_question) {
+            return stops.swap_remove(at).1;
+        }
+        if stops.len() == 1 {
+            return stops.swap_remove(0).1;
+        }
+        let reason = |(at, next): &(usize, Next)| match next {
+            Next::End(TaskEnded { reason: Some(reason), .. }) => {
+                Some(format!("{}: {reason}", self.steps()[*at].id))
+            }
+            _ => None,
+        };
+        let reasons: Vec<String> = stops.iter().filter_map(reason).collect();
+        let resolution = stops.iter().find_map(|(_, next)| match next {
+            Next::End(ended) => ended.resolution.clone(),
+            _ => None,
+        });
+        failed(reasons.join(" "), resolution)
+    }
+}

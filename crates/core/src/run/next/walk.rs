@@ -1,0 +1,460 @@
+//! The way through a workflow so far.
+
+use std::ops::Range;
+
+use super::super::attempts::Tried;
+use super::super::event::{About, Agent, Purpose, Started};
+use super::super::offer::{GIVE_UP, offer};
+use super::super::said::Said;
+use super::super::state::{Fact, TaskRun};
+use super::super::workflow::{Step, Workflow};
+use super::answer::{Reaction, StepAnswer};
+use super::{Because, LITERAL, NO_MODEL, Next, Order, failed};
+use crate::check::Kind;
+use crate::digest::Digest;
+use crate::id::TreeId;
+use crate::report::{Complexity, Phase};
+
+pub(super) struct Walk<'a> {
+    started: &'a Started,
+    task: &'a TaskRun,
+    workflow: &'a Workflow,
+    /// The attempt that completed each step; 0 for one that needed none.
+    pub(super) complete: Vec<Option<u32>>,
+    /// The last words of steps that run side by side, until all of them have answered.
+    pub(super) answers: Vec<Option<StepAnswer>>,
+    /// Why such a step is tried once more.
+    pub(super) again: Vec<Option<Purpose>>,
+    /// The change that each left; nothing where there is none yet.
+    trees: Vec<Option<TreeId>>,
+    /// Which of its models each step was left with.
+    pub(super) rungs: Vec<usize>,
+    pub(super) tries: Vec<StepTries>,
+    complexity: Option<Complexity>,
+    /// The change under test.
+    tree: Option<TreeId>,
+    /// What the runtime saw of a change when it found nothing against it.
+    evidence: Option<(TreeId, Digest)>,
+    /// Where the last attempt belongs.
+    pub(super) last: usize,
+    because: Vec<Because>,
+    rounds: Rounds,
+    /// So many attempts count no more.
+    void: u32,
+    /// Why the next step is taken.
+    begins: Purpose,
+    decided: Option<Next>,
+}
+
+/// How often a step was tried, since it was complete or a person said how to go on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StepTries {
+    pub(super) repeats: u32,
+    pub(super) simplified: bool,
+}
+
+/// How often a change was mended, since a person said how to go on.
+#[derive(Clone, Copy, Default)]
+struct Rounds {
+    fixes: u32,
+    stronger: bool,
+    conflicts: u32,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(started: &'a Started, task: &'a TaskRun, workflow: &'a Workflow) -> Self {
+        let count = workflow.steps.len();
+        Self {
+            started,
+            task,
+            workflow,
+            complete: vec![None; count],
+            answers: (0..count).map(|_| None).collect(),
+            again: vec![None; count],
+            trees: vec![None; count],
+            rungs: vec![0; count],
+            tries: vec![StepTries::default(); count],
+            complexity: None,
+            tree: None,
+            evidence: None,
+            last: 0,
+            because: Vec::new(),
+            rounds: Rounds::default(),
+            void: 0,
+            begins: Purpose::First,
+            decided: None,
+        }
+    }
+
+    pub(super) fn steps(&self) -> &'a [Step] {
+        &self.workflow.steps
+    }
+
+    /// The steps that run side by side with this one.
+    pub(super) fn group(&self, at: usize) -> Range<usize> {
+        self.workflow.side_by_side(at, |at| self.phase(at))
+    }
+
+    pub(super) fn take(&mut self, fact: &Fact) {
+        self.decided = match fact {
+            // What a subagent does with another's report is its own business.
+            Fact::Tried(tried) if tried.parent.is_some() => return,
+            Fact::Tried(tried) if tried.number <= self.void => return,
+            Fact::Tried(tried) => self.tried(tried),
+            Fact::Skipped { step } => {
+                self.pass(step);
+                None
+            }
+            Fact::Verified { steps, failing: None, tree, evidence, .. } => {
+                for step in steps {
+                    self.pass(step);
+                }
+                self.evidence = evidence.clone().map(|evidence| (tree.clone(), evidence));
+                None
+            }
+            Fact::Verified { steps, failing: Some(digest), gist, .. } => {
+                let at = steps.first().and_then(|step| self.place(step));
+                let because = vec![Because::Checks(digest.clone())];
+                self.judged(at.unwrap_or(self.steps().len()), because, gist.clone())
+            }
+            Fact::Answered { about, answer } => self.answered(about, answer),
+            Fact::Conflicted { paths } => self.conflicted(paths),
+            Fact::Reopened => {
+                *self = Self::new(self.started, self.task, self.workflow);
+                None
+            }
+            Fact::Withdrawn { attempts } => {
+                *self = Self::new(self.started, self.task, self.workflow);
+                (self.void, self.begins) = (*attempts, Purpose::Rebased);
+                None
+            }
+        };
+    }
+
+    fn tried(&mut self, tried: &Tried) -> Option<Next> {
+        let at = self.place(&tried.step)?;
+        let group = self.group(at);
+        self.last = at;
+        self.rungs[at] = tried.rung;
+        match self.react(at, tried) {
+            Reaction::Again(purpose) if group.len() > 1 => {
+                self.again[at] = Some(purpose);
+                None
+            }
+            Reaction::Again(purpose) => {
+                self.begins = Purpose::First;
+                if purpose == Purpose::NextModel {
+                    self.restart(at);
+                }
+                self.attempt(at, purpose)
+            }
+            Reaction::Answer(answer) => {
+                if matches!(answer, StepAnswer::Proceed) {
+                    self.complete(at, tried);
+                }
+                self.answers[at] = Some(answer);
+                if !self.is_answered(&group) {
+                    return None;
+                }
+                self.begins = Purpose::First;
+                self.join(group)
+            }
+        }
+    }
+
+    /// Whether nothing of a group is still to be asked.
+    fn is_answered(&self, group: &Range<usize>) -> bool {
+        let left_out = self.left_out();
+        group
+            .clone()
+            .all(|at| left_out[at] || self.complete[at].is_some() || self.answers[at].is_some())
+    }
+
+    fn complete(&mut self, at: usize, tried: &Tried) {
+        let group = self.group(at);
+        self.undo(if group.len() > 1 { group.end } else { at });
+        self.complete[at] = Some(tried.number);
+        if let Some(Said::Proceed { complexity: Some(complexity), .. }) = &tried.said {
+            self.complexity = Some(*complexity);
+        }
+        self.because.clear();
+        self.tries[at] = StepTries::default();
+        self.again[at] = None;
+        if tried.phase.changes_files() {
+            self.tree.clone_from(&tried.tree);
+            self.trees[at].clone_from(&tried.tree);
+        }
+    }
+
+    /// Checks or judging subagents speak against the change.
+    pub(super) fn judged(
+        &mut self,
+        at: usize,
+        because: Vec<Because>,
+        gist: Option<String>,
+    ) -> Option<Next> {
+        let Some(target) = self.target(at) else {
+            return Some(failed("The checks fail, and no step of the workflow can mend it.", None));
+        };
+        // The same model says the same of the same text: what it does word for word it does not mend.
+        let scripted = self.model(target) == Some(LITERAL);
+        let may_fix = self.rounds.fixes < self.started.settings.fixes && !scripted;
+        if may_fix && !self.rounds.stronger {
+            self.rounds.fixes += 1;
+            self.undo(target);
+            self.because = because;
+            return self.attempt(target, Purpose::Fix);
+        }
+        let strongest = self.models(target).len().saturating_sub(1);
+        if !self.rounds.stronger && strongest > self.rungs[target] {
+            self.rounds.stronger = true;
+            self.rungs[target] = strongest;
+            self.restart(target);
+            self.because = because;
+            return self.attempt(target, Purpose::Stronger);
+        }
+        let why = if scripted { SCRIPTED } else { STILL };
+        Some(offer(why, gist))
+    }
+
+    /// The one that a step was left with.
+    fn model(&self, at: usize) -> Option<&str> {
+        self.models(at).get(self.rungs[at]).map(String::as_str)
+    }
+
+    fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
+        match about {
+            // It was carried out when it was given.
+            About::Plan(_) => None,
+            About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
+            About::Failure => {
+                let at = self.target(self.steps().len()).unwrap_or(self.last);
+                self.rounds = Rounds::default();
+                self.tries.fill(StepTries::default());
+                self.restart(at);
+                self.attempt(at, Purpose::Answered)
+            }
+            // All of a group that asked are tried once more.
+            About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => None,
+            About::Clarification | About::Files(_) => {
+                let at = self.last;
+                if self.phase(at)?.changes_files() {
+                    self.restart(at);
+                }
+                self.attempt(at, Purpose::Answered)
+            }
+        }
+    }
+
+    fn conflicted(&mut self, paths: &[String]) -> Option<Next> {
+        self.rounds.conflicts += 1;
+        let writer = (0..self.steps().len()).find(|at| self.trees[*at].is_some());
+        let at = writer.or_else(|| self.target(self.steps().len()))?;
+        if self.rounds.conflicts > 1 {
+            let paths = paths.join("`, `");
+            let why = format!(
+                "What it changes in `{paths}` does not fit what other tasks changed there."
+            );
+            return Some(offer(&why, None));
+        }
+        self.restart(at);
+        self.attempt(at, Purpose::Rebased)
+    }
+
+    /// The step whose work is mended when what comes after it fails: one that changes files, else the last that found something.
+    pub(super) fn target(&self, before: usize) -> Option<usize> {
+        let done = || {
+            (0..before.min(self.steps().len()))
+                .rev()
+                .filter(|at| self.complete[*at].is_some_and(|by| by > 0))
+        };
+        let writes = |at: &usize| self.phase(*at).is_some_and(Phase::changes_files);
+        let finds = |at: &usize| self.phase(*at).is_some_and(|phase| !phase.judges());
+        done().find(writes).or_else(|| done().find(finds))
+    }
+
+    /// What came after a step has to be done again.
+    fn undo(&mut self, at: usize) {
+        self.complete[at..].fill(None);
+        self.again[at..].fill(None);
+        self.answers[at..].fill_with(|| None);
+    }
+
+    /// The same, from what the steps before it left: the clean base, mostly.
+    fn restart(&mut self, at: usize) {
+        self.undo(at);
+        self.trees[at..].fill(None);
+        self.tree = self.trees.iter().flatten().next_back().cloned();
+        self.because.clear();
+    }
+
+    fn attempt(&self, at: usize, purpose: Purpose) -> Option<Next> {
+        Some(Next::Attempts(vec![self.order(at, purpose)?]))
+    }
+
+    fn order(&self, at: usize, purpose: Purpose) -> Option<Order> {
+        let (agent, phase) = (self.agent(at)?, self.phase(at)?);
+        let models = self.models(at);
+        let rung = self.rungs[at].min(models.len().saturating_sub(1));
+        let evidence = self
+            .evidence
+            .as_ref()
+            .filter(|(tree, _)| phase.judges() && self.tree.as_ref().is_none_or(|own| own == tree));
+        Some(Order {
+            step: self.steps()[at].id.clone(),
+            place: u32::try_from(at).unwrap_or(u32::MAX),
+            agent: agent.to_owned(),
+            phase,
+            purpose,
+            model: models.get(rung)?.clone(),
+            rung,
+            from: self.tree.clone(),
+            because: self.because.clone(),
+            findings: self.findings(at, phase),
+            evidence: evidence.map(|(_, evidence)| evidence.clone()),
+        })
+    }
+
+    /// Reports of the steps before it that a step builds on. Those beside it are not among them.
+    fn findings(&self, at: usize, phase: Phase) -> Vec<Digest> {
+        let before = self.group(at).start;
+        let judged = self.target(before).filter(|_| phase.judges());
+        let found = |at: usize| {
+            let passes = judged == Some(at) && !self.phase(at)?.changes_files();
+            let number = self.complete[at]
+                .filter(|_| passes || self.phase(at).is_some_and(|from| from.passes_to(phase)))?;
+            self.task.tried().find(|tried| tried.number == number)?.report.clone()
+        };
+        (0..before).filter_map(found).collect()
+    }
+
+    pub(super) fn finish(mut self) -> Next {
+        if !self.task.open.is_empty() {
+            return Next::Await;
+        }
+        if let Some(decided) = self.decided.take() {
+            return decided;
+        }
+        let left_out = self.left_out();
+        let open = |at: &usize| self.complete[*at].is_none() && !left_out[*at];
+        let Some(at) = (0..self.steps().len()).find(open) else {
+            return Next::Finish { tree: self.tree };
+        };
+        if self.steps()[at].agent.is_none() {
+            return self.verify((at..self.steps().len()).filter(open));
+        }
+        let group = self.group(at);
+        let pending: Vec<usize> =
+            group.filter(open).filter(|at| self.answers[*at].is_none()).collect();
+        self.begin(&pending)
+    }
+
+    /// The checks that come next, all at once.
+    fn verify(&self, open: impl Iterator<Item = usize>) -> Next {
+        let together = open.map(|at| &self.steps()[at]).take_while(|step| step.agent.is_none());
+        let together: Vec<&Step> = together.collect();
+        let mut kinds: Vec<Kind> =
+            together.iter().flat_map(|step| step.check.iter().copied()).collect();
+        if self.is_read_only() {
+            kinds.clear();
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
+        let steps = together.iter().map(|step| step.id.clone()).collect();
+        Next::Verify { steps, kinds, tree: self.tree.clone() }
+    }
+
+    /// Fresh subagents for these steps.
+    fn begin(&mut self, pending: &[usize]) -> Next {
+        let writes = |at: usize| self.phase(at).is_some_and(Phase::changes_files);
+        // A task that nothing else would work on is not done by skipping.
+        let can_skip = (0..self.steps().len()).any(writes);
+        let mut orders = Vec::new();
+        for &at in pending {
+            let step = self.steps()[at].id.clone();
+            let Some(phase) = self.phase(at) else {
+                return failed(format!("The step `{step}` has no agent that is known."), None);
+            };
+            let literal = self.models(at).iter().all(|model| model == LITERAL);
+            if literal && !phase.changes_files() && can_skip {
+                return Next::Skip { step, reason: NO_MODEL.to_owned() };
+            }
+            if self.again[at].is_none() {
+                self.rungs[at] = 0;
+            }
+            match self.order(at, self.again[at].unwrap_or(self.begins)) {
+                Some(order) => orders.push(order),
+                None => return failed(format!("The step `{step}` has no model."), None),
+            }
+        }
+        Next::Attempts(orders)
+    }
+
+    fn left_out(&self) -> Vec<bool> {
+        let mut left_out = vec![false; self.steps().len()];
+        for at in 0..left_out.len() {
+            left_out[at] = self.is_left_out(at, &left_out);
+        }
+        left_out
+    }
+
+    /// Whether an analysis, or what it needs, makes a step pointless.
+    fn is_left_out(&self, at: usize, left_out: &[bool]) -> bool {
+        let step = &self.steps()[at];
+        // What was not analysed is not simple.
+        let found = self.complexity.unwrap_or(Complexity::Complex);
+        let gone = |need: &String| self.place(need).is_some_and(|need| left_out[need]);
+        step.when.is_some_and(|when| when != found)
+            || (!step.needs().is_empty() && step.needs().iter().all(gone))
+    }
+
+    fn pass(&mut self, step: &str) {
+        if let Some(at) = self.place(step) {
+            self.complete[at] = Some(0);
+        }
+    }
+
+    fn place(&self, step: &str) -> Option<usize> {
+        self.steps().iter().position(|one| one.id == step)
+    }
+
+    /// Whether the task names an agent that changes nothing in the place of the one that would: there is nothing to check.
+    fn is_read_only(&self) -> bool {
+        let mut steps = 0..self.steps().len();
+        let would_write = steps.clone().any(|at| self.is_writing_step(at));
+        would_write && !steps.any(|at| self.phase(at).is_some_and(Phase::changes_files))
+    }
+
+    fn is_writing_step(&self, at: usize) -> bool {
+        let named = self.steps()[at].agent.as_deref();
+        let known = named.and_then(|named| self.started.agents.get(named));
+        known.is_some_and(|agent| agent.phase.changes_files())
+    }
+
+    /// Who takes a step: the task may name who writes.
+    fn agent(&self, at: usize) -> Option<&str> {
+        let named = self.steps()[at].agent.as_deref()?;
+        let chosen = self.task.spec.agent.as_deref().filter(|_| self.is_writing_step(at));
+        Some(chosen.unwrap_or(named))
+    }
+
+    fn role(&self, at: usize) -> Option<&Agent> {
+        self.started.agents.get(self.agent(at)?)
+    }
+
+    fn phase(&self, at: usize) -> Option<Phase> {
+        self.role(at).map(|role| role.phase)
+    }
+
+    pub(super) fn models(&self, at: usize) -> &[String] {
+        match self.role(at) {
+            _ if !self.task.spec.models.is_empty() => &self.task.spec.models,
+            Some(role) => &role.models,
+            None => &[],
+        }
+    }
+}
+
+const STILL: &str = "Its checks or its review still fail after all that could be tried.";
+/// What is asked where nothing can mend it.
+const SCRIPTED: &str = "Its checks fail, and `literal` did what its text says, word for word: it does the same again unless the text or the project changes. Edit the plan (`sequester resume --plan`), or give the task to a model.";
