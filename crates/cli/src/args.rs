@@ -16,7 +16,7 @@ use sequester_core::report::Phase;
 
 pub(crate) use runs::{
     AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs,
-    RecordsArgs, ShowArgs, StatusArgs,
+    RecordsArgs, ResumeArgs, ShowArgs, StatusArgs,
 };
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Agents(NameArgs),
     /// List the profiles, or show one: its tools, hosts, limits and jail.
     Profiles(NameArgs),
+    /// List the workflows, or show one: its steps, who takes them, what runs side by side.
+    Workflows(NameArgs),
     /// Print the JSON Schemas of what goes to a subagent and comes back, all or one.
     Schema(NameArgs),
     /// Give one task to one isolated subagent and print its report.
@@ -207,36 +209,6 @@ pub(crate) struct RunArgs {
     /// Go on in the background; what it asks waits in the inbox.
     #[arg(long)]
     pub(crate) detach: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ResumeArgs {
-    /// The run's id, or how it begins [default: the newest that has not ended; with `--plan`, the newest of that plan].
-    pub(crate) run: Option<String>,
-
-    /// Tasks that failed, to be tried again.
-    #[arg(long, value_name = "TASK", value_delimiter = ',')]
-    pub(crate) retry: Vec<String>,
-
-    /// Tasks that are done, to be done again; what they changed gives way to what they change now.
-    #[arg(long, value_name = "TASK", value_delimiter = ',')]
-    pub(crate) redo: Vec<String>,
-
-    /// The plan as it was edited: open tasks take the new text.
-    #[arg(long, value_name = "PLAN")]
-    pub(crate) plan: Option<PathBuf>,
-
-    /// The most that it may use from now on, in the place of what it had; what ended for lack of it is tried again.
-    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
-    pub(crate) budget: Vec<(Limit, u64)>,
-
-    /// How many tasks are worked on at once [default: the cores, at most 8].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: Option<u16>,
-
-    /// Stay until defaults are due, as a run in the background does.
-    #[arg(long, hide = true)]
-    pub(crate) linger: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -431,7 +403,7 @@ fn parse_relevance(text: &str) -> Result<Relevance, String> {
 }
 
 fn parse_phase(text: &str) -> Result<Phase, String> {
-    Phase::parse(text).ok_or_else(|| {
+    Phase::named(text).ok_or_else(|| {
         let known: Vec<&str> = Phase::ALL.iter().map(|phase| phase.as_str()).collect();
         format!("known phases are {}", known.join(", "))
     })

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Recall(recall) => commands::recall::run(&args, recall),
         Command::Agents(agents) => commands::agents::run(&args, agents),
         Command::Profiles(profiles) => commands::profiles::run(&args, profiles),
+        Command::Workflows(workflows) => commands::workflows::run(&args, workflows),
         Command::Schema(schema) => commands::schema::run(&args, schema),
         Command::Draft(draft) => commands::draft::run(&args, draft),
         Command::Run(run) => commands::run::run(&args, run),

@@ -21,3 +21,4 @@ pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod todo;
 pub(crate) mod trust;
+pub(crate) mod workflows;

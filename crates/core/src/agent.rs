@@ -15,7 +15,7 @@ mod tally;
 mod tests;
 
 pub use backpack::{Category, Item, Priority};
-pub use delegate::{UNTAKEN, hand_back, read_task, task_spec};
+pub use delegate::{UNTAKEN, hand_back, read_task, takes_tasks, task_spec};
 pub use ending::{Ending, Fault, Outcome};
 pub use inherited::Inherited;
 pub use kept::{Kept, Left};

@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_the_schema_is_said() {
         let mut value = serde_json::to_value(handoff(Phase::Write)).unwrap();
-        value["phase"] = json!("guess");
+        value["phase"] = json!("A guess!");
         value["context"]["relevant_files"] = json!("src");
         assert_eq!(faults_of(&value).len(), 2);
     }

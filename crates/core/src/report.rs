@@ -4,6 +4,7 @@ mod extract;
 mod finding_list;
 mod findings;
 mod joined_report;
+mod own_phase;
 mod read;
 mod report_excerpt;
 mod schema;
@@ -11,10 +12,12 @@ mod wire;
 
 pub use finding_list::FindingList;
 pub use findings::{
-    Analysis, Change, Check, Checks, Complexity, Draft, Findings, Judgement, Phase, Remark,
-    Requirement, Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict, Verification,
+    Analysis, Change, Check, Checks, Complexity, Draft, Findings, Judgement, OwnFindings, Phase,
+    Remark, Requirement, Research, Review, Scan, Severity, Steps, Tests, Validation, Verdict,
+    Verification,
 };
 pub use joined_report::JoinedReport;
+pub use own_phase::{FieldType, FindingFields, OwnPhase, PASSED, ReportForm};
 pub(crate) use read::widen_questions;
 pub use read::{REPORT_BYTES, SUMMARY_TOKENS, read, read_text};
 pub use report_excerpt::{FINDINGS_TOKENS, OBJECTION_TOKENS, excerpt, numbered, objection};

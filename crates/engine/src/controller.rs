@@ -206,7 +206,7 @@ impl Controller {
             self.unmerged.add(done);
             for effect in effects {
                 busy.add(effect.task());
-                under_way.push(act(Deed::Effect(effect)));
+                under_way.push(act(Deed::Effect(Box::new(effect))));
             }
             if is_told || under_way.is_empty() {
                 continue;
@@ -237,24 +237,26 @@ impl Controller {
             Deed::Notes => return (None, self.merge_notes().await),
         };
         let number = match &deed {
-            Deed::Effect(Effect::Attempt { number, .. }) => Some(*number),
+            Deed::Effect(effect) => effect.attempt(),
             Deed::TakeUp(_, running) => Some(running.number),
-            Deed::Effect(_) | Deed::Notes => None,
+            Deed::Notes => None,
         };
         let work: BoxFuture<'_, Result<(), Trouble>> = match deed {
             Deed::Notes => return (None, Ok(())),
-            Deed::Effect(Effect::Commit { .. }) => {
-                let done = self.commit(&task).await;
-                let done = self.bear(&task, number, done).await;
-                return (Some(task), done);
-            }
-            Deed::Effect(Effect::Attempt { number, order, cap, .. }) => {
-                Box::pin(self.attempt(&task, number, order, cap))
-            }
-            Deed::Effect(Effect::Verify { steps, kinds, tree, .. }) => {
-                Box::pin(self.verify(&task, steps, kinds, tree))
-            }
             Deed::TakeUp(_, running) => Box::pin(self.take_up(&task, *running)),
+            Deed::Effect(effect) => match *effect {
+                Effect::Commit { .. } => {
+                    let done = self.commit(&task).await;
+                    let done = self.bear(&task, number, done).await;
+                    return (Some(task), done);
+                }
+                Effect::Attempt { number, order, cap, .. } => {
+                    Box::pin(self.attempt(&task, number, order, cap))
+                }
+                Effect::Verify { steps, kinds, tree, .. } => {
+                    Box::pin(self.verify(&task, steps, kinds, tree))
+                }
+            },
         };
         let done = self.while_it_stands(&task, work).await;
         let done = self.bear(&task, number, done).await;
@@ -409,7 +411,7 @@ impl Controller {
 }
 
 enum Deed {
-    Effect(Effect),
+    Effect(Box<Effect>),
     TakeUp(TaskId, Box<Running>),
     /// What done tasks left for the project's notes is merged, one after the other.
     Notes,

@@ -1,7 +1,12 @@
 //! Arguments of the commands around runs.
 
+use std::path::PathBuf;
+
 use clap::builder::NonEmptyStringValueParser;
+use sequester_core::limits::Limit;
 use sequester_core::record::Kind;
+
+use super::parse_budget;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
@@ -131,4 +136,38 @@ pub(crate) struct GcArgs {
     /// Runs that ended and were not touched for so many days.
     #[arg(long, value_name = "DAYS", default_value_t = 30, conflicts_with = "run")]
     pub(crate) older_than: u32,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResumeArgs {
+    /// The run's id, or how it begins [default: the newest that has not ended; with `--plan`, the newest of that plan].
+    pub(crate) run: Option<String>,
+
+    /// Tasks that failed, to be tried again.
+    #[arg(long, value_name = "TASK", value_delimiter = ',')]
+    pub(crate) retry: Vec<String>,
+
+    /// Your words to the tasks that are tried again; each sees them as a clarification, in this attempt and later ones.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) say: Option<String>,
+
+    /// Tasks that are done, to be done again; what they changed gives way to what they change now.
+    #[arg(long, value_name = "TASK", value_delimiter = ',')]
+    pub(crate) redo: Vec<String>,
+
+    /// The plan as it was edited: open tasks take the new text.
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<PathBuf>,
+
+    /// The most that it may use from now on, in the place of what it had; what ended for lack of it is tried again.
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(Limit, u64)>,
+
+    /// How many tasks are worked on at once [default: the cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Stay until defaults are due, as a run in the background does.
+    #[arg(long, hide = true)]
+    pub(crate) linger: bool,
 }

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args, given: &NameArgs) -> Outcome {
     let Some(name) = &given.name else {
         let roles = agents.registry().roles();
         return list(args, agents, &agents.agent_faults(), &roles, || {
-            view::list(roles, terminal::width())
+            view::list(roles, &agents.profiles, terminal::width())
         });
     };
     let role = agents.find(name)?;

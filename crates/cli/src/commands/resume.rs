@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     refuse_cancelled(&state)?;
     output::tell(&format!("Run `{id}` of `{}` is taken up.", RunView::of(&state, false).plan));
     let again = again(&state, given)?;
+    let (named, by) = (addressed(&state, given)?, runs::person(&project.root));
     tell_upon(&state, &again);
     let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
@@ -75,8 +76,11 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         let log = Arc::new(log.map_err(|error| runs::failed_run(&error, &id))?);
         let mut batch = Batch::default();
         let scope = Scope::default();
+        let said = given.say.iter().flat_map(|text| clarifications(&named, text, &by));
+        let said: Vec<Entry> = said.collect();
         let resumed = Event::RunResumed { retry: again, budget };
         batch.entries.push(Entry { scope: scope.clone(), event: resumed });
+        batch.entries.extend(said);
         if let Some(Started { plan, tasks, mut workflows, mut agents, .. }) = changed {
             batch.keep(file.source.as_slice());
             let Source { format, parallel, .. } = state.started.plan.clone();
@@ -142,6 +146,37 @@ fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
         again.extend(poor.collect::<Vec<_>>());
     }
     Ok(again)
+}
+
+/// The tasks that a person's words are for: those that the command line names.
+fn addressed(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
+    let named = given.retry.iter().chain(&given.redo).map(|name| runs::task_of(state, name));
+    let named: Vec<TaskId> = named.collect::<Result<_, _>>()?;
+    if given.say.is_some() && named.is_empty() {
+        let message = "`--say` needs a task that is tried again.";
+        let hint = "Name it: `sequester resume RUN --retry TASK --say TEXT`.";
+        return Err(Failure::input(Code::BadArguments, "--say", message, hint));
+    }
+    if let Some(text) = given.say.as_ref().filter(|text| text.len() > SAY_BYTES) {
+        let message = format!("`--say` takes at most {SAY_BYTES} bytes; this has {}.", text.len());
+        let hint = "Put the rest into a file of the repository, or into the plan.";
+        return Err(Failure::input(Code::BadArguments, "--say", message, hint));
+    }
+    Ok(named)
+}
+
+/// A clarification is read with every attempt.
+const SAY_BYTES: usize = 16 << 10;
+
+fn clarifications<'a>(
+    tasks: &'a [TaskId],
+    text: &'a str,
+    by: &'a str,
+) -> impl Iterator<Item = Entry> + 'a {
+    tasks.iter().map(move |task| Entry {
+        scope: Scope { task: Some(task.clone()), ..Scope::default() },
+        event: Event::ClarificationAdded { text: text.to_owned(), by: by.to_owned() },
+    })
 }
 
 /// What the plan's file says by now counts only if that is said.

@@ -1,16 +1,19 @@
 //! Agents as people see them.
 
 use sequester_core::agent::Role;
-use sequester_core::profile::Profile;
+use sequester_core::profile::{Profile, Profiles, TASK};
 
 use super::profiles::{self, origin};
 use super::{table, terminal};
 
-pub(crate) fn list(roles: &[Role], width: usize) -> String {
+pub(crate) fn list(roles: &[Role], profiles: &Profiles, width: usize) -> String {
     let row = |role: &Role| {
+        let granted = role.granted(profiles);
+        let delegates = granted.is_ok_and(|granted| granted.grants(TASK));
         [
             role.name.clone(),
             role.profile.clone(),
+            if delegates { "yes" } else { "" }.to_owned(),
             role.model.clone().unwrap_or_else(|| "default".to_owned()),
             role.phase.to_string(),
             origin(&role.origin),
@@ -18,7 +21,8 @@ pub(crate) fn list(roles: &[Role], width: usize) -> String {
         ]
     };
     let rows: Vec<_> = roles.iter().map(row).collect();
-    table::render(["name", "profile", "model", "phase", "from", "description"], &rows, width)
+    let heads = ["name", "profile", "delegates", "model", "phase", "from", "description"];
+    table::render(heads, &rows, width)
 }
 
 /// One agent: what it may do, and what it is told to be.

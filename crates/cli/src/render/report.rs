@@ -116,7 +116,12 @@ fn findings(out: &mut String, findings: &Findings) {
         Findings::Analyze(analysis) => {
             section(out, "Complexity", [format!("{:?}", analysis.complexity).to_lowercase()]);
         }
-        Findings::Plan(plan) => section(out, "Steps", &plan.steps),
+        Findings::Plan(plan) => numbered(out, "Steps", &plan.steps),
+        Findings::Own(_) => {
+            for list in findings.lists() {
+                section(out, &list.name, &list.items);
+            }
+        }
         Findings::Draft(draft) => section(out, "Plan", [&draft.plan]),
         Findings::Review(review) => {
             judgement(out, "Specification", &review.spec);
@@ -153,6 +158,16 @@ fn kept(out: &mut String, kept: &Kept) {
         kept.artifacts.iter().map(|left| format!("{}: {}", left.id, left.artifact.content)),
     );
     section(out, "Backpack", kept.backpack.iter().map(|one| one.item.clone()));
+}
+
+/// Their order counts.
+fn numbered(out: &mut String, title: &str, items: &[String]) {
+    if !items.is_empty() {
+        let _ = writeln!(out, "\n{title}");
+    }
+    for (number, item) in (1..).zip(items) {
+        let _ = writeln!(out, "  {number}. {}", item.trim().replace('\n', "\n     "));
+    }
 }
 
 fn section(out: &mut String, title: &str, items: impl IntoIterator<Item = impl AsRef<str>>) {

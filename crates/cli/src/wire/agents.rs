@@ -211,7 +211,12 @@ impl Agents {
         })
     }
 
-    fn workflow_faults(&self) -> impl Iterator<Item = &FileFault> {
+    /// Where a workflow comes from.
+    pub(crate) fn workflow_origin(&self, name: &str) -> Origin {
+        self.workflows().origin(name).cloned().unwrap_or(Origin::BuiltIn)
+    }
+
+    pub(crate) fn workflow_faults(&self) -> impl Iterator<Item = &FileFault> {
         self.workflow_files.faults.iter().chain(self.workflows().faults())
     }
 

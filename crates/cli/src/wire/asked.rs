@@ -19,15 +19,25 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
             if place < task.place { "The plan".to_owned() } else { format!("Task `{}`", task.id) };
         faults.push(Fault::new(code, place, format!("{whose} {said}"), hint));
     };
-    if let Some(name) = asked.agent.as_deref()
-        && let Err(failure) = agents.find(name)
-    {
-        let (is, hint) = match failure.code() {
-            Code::UnknownAgent => ("does not exist", failure.hint().to_owned()),
-            _ => ("cannot be used", explained(&failure)),
-        };
-        let said = format!("asks for the agent `{name}`, which {is}.");
-        tell("agent", failure.code(), said, hint);
+    match asked.agent.as_deref().map(|name| (name, agents.find(name))) {
+        Some((name, Err(failure))) => {
+            let (is, hint) = match failure.code() {
+                Code::UnknownAgent => ("does not exist", failure.hint().to_owned()),
+                _ => ("cannot be used", explained(&failure)),
+            };
+            let said = format!("asks for the agent `{name}`, which {is}.");
+            tell("agent", failure.code(), said, hint);
+        }
+        Some((name, Ok(role))) => {
+            if let Err(error) = agents.profiles.get_for(&role.profile, plan) {
+                let profile = &role.profile;
+                let said = format!(
+                    "asks for the agent `{name}`, whose profile `{profile}` a plan cannot ask for."
+                );
+                tell("agent", error.code(), said, error.hint());
+            }
+        }
+        None => {}
     }
     if let Some(name) = asked.profile.as_deref() {
         if let Err(failure) = agents.profile(name) {

@@ -18,7 +18,7 @@ use sequester_core::notes::{Notes, Standing};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::Task;
-use sequester_core::profile::{self, Profile, TASK};
+use sequester_core::profile::{self, Profile, Profiles, TASK};
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::repository::{Filtered, Snapshot};
@@ -279,8 +279,9 @@ impl Crew for Staff {
     }
 
     fn checker(&self) -> Result<Member, Trouble> {
-        let profile =
-            self.project.agents.profile("validate").map_err(|failure| trouble(&failure))?;
+        // Checks are the runtime's own: no file of a repository narrows what they can do.
+        let profile = Profiles::built_in().get("validate");
+        let profile = profile.map_err(|error| trouble(&refuse_profile(&error)))?;
         Ok(self.of_profile(profile.clone(), ""))
     }
 

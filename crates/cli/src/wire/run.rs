@@ -168,6 +168,7 @@ impl Asked<'_> {
             let name = self.workflow_of(task);
             let found = self.project.agents.workflow(&name);
             let found = found.map_err(|failure| failure.at(self.workflow_place(task)))?;
+            self.refuse_step(found)?;
             let reviewed = match review {
                 Review::Verdicts => found.clone(),
                 Review::TwoStage => found.in_two_stages(writes),
@@ -175,6 +176,31 @@ impl Asked<'_> {
             used.insert(name, reviewed);
         }
         Ok(used)
+    }
+
+    /// A repository's workflow gives no step to an agent that goes beyond what a repository may ask for, and no own phase,
+    /// which changes nothing, to one that changes files.
+    fn refuse_step(&self, workflow: &Workflow) -> Result<(), Failure> {
+        let known = &self.project.agents;
+        let origin = known.workflow_origin(&workflow.name);
+        for step in &workflow.steps {
+            let Some(agent) = &step.agent else { continue };
+            let role = known.find(agent)?;
+            let place = format!("workflow {}, step {}", workflow.name, step.id);
+            if !origin.is_trusted()
+                && let Err(error) = known.profiles.get_for(&role.profile, &origin)
+            {
+                return Err(Failure::input(error.code(), place, error.to_string(), error.hint()));
+            }
+            if step.phase.is_some() && role.phase.changes_files() {
+                let message =
+                    format!("A phase of a workflow's own changes no files, and `{agent}` does.");
+                let hint =
+                    "Name an agent that only reads, such as `Explore`, or leave `phase` out.";
+                return Err(Failure::input(Code::BadWorkflow, place, message, hint));
+            }
+        }
+        Ok(())
     }
 
     /// Those that the workflows and tasks use.

@@ -102,6 +102,7 @@ fn attempt(provider: &dyn Provider, text: &str, budget: &Budget, watch: &Watch) 
         grants: Grants::default(),
         inherited: Inherited::default(),
         whole_files: [].into(),
+        fields: None,
         seed: 7,
     };
     let run = AgentRun::new(brief, Budget { wall: PATIENCE, ..budget.clone() });

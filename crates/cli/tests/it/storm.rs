@@ -208,6 +208,7 @@ async fn subagent(number: usize, provider: &Remote) -> Ended {
         grants: Grants::default(),
         inherited: Inherited::default(),
         whole_files: BTreeMap::new(),
+        fields: None,
         seed: number as u64,
     };
     let run = AgentRun::new(brief, part.budget(number));

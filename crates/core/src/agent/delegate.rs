@@ -12,7 +12,7 @@ use crate::context::TaskCall;
 use crate::excerpt::cap;
 use crate::message::Call;
 use crate::profile::TASK;
-use crate::report::{Conclusion, Report, schema_of};
+use crate::report::{Conclusion, Report, SUMMARY_TOKENS, numbered, schema_of};
 use crate::tool::{self, Effect, Spec};
 
 /// The tool, for these agents with what each is for.
@@ -23,7 +23,7 @@ pub fn task_spec(agents: &BTreeMap<&str, &str>) -> Spec {
     }
     let mut description = "\
 Gives a piece of the work to a fresh subagent and waits for it. It starts in your workspace as it is now and knows only the prompt; \
-you get its summary and nothing else of it, and if it says PROCEED, what it changed is in your workspace. \
+you get its summary and findings and nothing else of it, and if it says PROCEED, what it changed is in your workspace. \
 Several calls in one reply run side by side as far as they change nothing. Agents:\n"
         .to_owned();
     for (name, purpose) in agents {
@@ -38,6 +38,14 @@ Several calls in one reply run side by side as far as they change nothing. Agent
     }
 }
 
+/// Agents that make no sense as the child of another: they answer the runtime, or delegate themselves.
+const NOT_DELEGATED: [&str; 4] = ["drafter", "orchestrator", "quality-reviewer", "spec-reviewer"];
+
+/// Whether a subagent may give work to an agent of this name.
+pub fn takes_tasks(agent: &str) -> bool {
+    !NOT_DELEGATED.contains(&agent)
+}
+
 /// What a call asks for; else what is wrong with it.
 pub fn read_task(call: &Call) -> Result<TaskCall, String> {
     let asked = TaskCall::deserialize(&call.arguments)
@@ -49,7 +57,7 @@ pub fn read_task(call: &Call) -> Result<TaskCall, String> {
     Ok(asked)
 }
 
-/// All that comes back of another subagent: how it ended, its summary, and why it did not go on if it did not.
+/// All that comes back of another subagent: how it ended, its summary, what it found, and why it did not go on if it did not.
 pub fn hand_back(outcome: &Outcome, report: Option<&Report>) -> tool::Outcome {
     let Some(report) = report else {
         let text = format!("It brought no report. {}", outcome.sentence());
@@ -75,12 +83,17 @@ pub fn hand_back(outcome: &Outcome, report: Option<&Report>) -> tool::Outcome {
             }
         }
     }
-    let text = cap(text, BYTES);
-    tool::Outcome::Output(format!("{text}\n{}", report.context_summary))
+    let mut text = cap(text, BYTES);
+    let _ = write!(text, "\n{}", report.context_summary);
+    let findings = numbered(report, SUMMARY_TOKENS);
+    if !report.phase().changes_files() && !findings.is_empty() {
+        let _ = write!(text, "\n\n{findings}");
+    }
+    tool::Outcome::Output(text)
 }
 
 /// What is told where the work is done and its change could not be taken.
 pub const UNTAKEN: &str = "Its change could not be taken.";
 
-/// Of all but the summary, which has a limit of its own.
+/// Of all but summary and findings, which have limits of their own.
 const BYTES: usize = 4 << 10;

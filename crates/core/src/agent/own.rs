@@ -13,7 +13,7 @@ use super::run::Brief;
 use crate::id::TaskId;
 use crate::message::Call;
 use crate::record::{BACKPACK_TOKENS, Kind, Switches};
-use crate::report::{self, Artifact, Note, Phase, Question};
+use crate::report::{self, Artifact, Note, Question, ReportForm};
 use crate::tool::{Effect, Spec};
 
 /// The tool that hands back the report.
@@ -67,12 +67,12 @@ struct Nothing {}
 
 /// Those that are there whatever is switched off, and those of the kinds of records that pass. The report's is made for this
 /// task and phase.
-pub fn specs(task: &TaskId, phase: Phase, switches: Switches) -> Vec<Spec> {
+pub fn specs<'a>(task: &TaskId, form: impl Into<ReportForm<'a>>, switches: Switches) -> Vec<Spec> {
     static FIXED: LazyLock<Vec<Spec>> = LazyLock::new(fixed);
     let report = spec(
         REPORT,
         "Hands back your report and ends your work. Call it once, alone, when all is done or nothing more can be.",
-        report::asked(task.as_str(), phase),
+        report::asked(task.as_str(), form),
     );
     let fixed =
         FIXED.iter().filter(|spec| kind_of(&spec.name).is_none_or(|kind| switches.has(kind)));

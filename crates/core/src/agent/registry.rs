@@ -101,7 +101,7 @@ pub fn find(name: &str) -> Option<&'static Role> {
     built_in().iter().find(|role| role.name == name)
 }
 
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     include_str!("builtin/explore.md"),
     include_str!("builtin/plan.md"),
     include_str!("builtin/general-purpose.md"),
@@ -118,4 +118,5 @@ const SOURCES: [&str; 16] = [
     include_str!("builtin/architect.md"),
     include_str!("builtin/quick-writer.md"),
     include_str!("builtin/drafter.md"),
+    include_str!("builtin/orchestrator.md"),
 ];

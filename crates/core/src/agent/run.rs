@@ -23,7 +23,7 @@ use crate::message::{Answered, Call, Message};
 use crate::protected::Grants;
 use crate::provider::{self, Answer, Kind, Powers, Request, Stop};
 use crate::record::{RECALL, Switches, recalled_ids};
-use crate::report::{Choice, Phase, Question, Report};
+use crate::report::{Choice, FindingFields, Phase, Question, Report, ReportForm};
 use crate::tool::{self, Effect, Invocation, Returned, Spec};
 use crate::usage::Usage;
 
@@ -82,6 +82,9 @@ pub struct Brief {
     /// Files that its context shows whole, with their digests: it has read them.
     #[serde(default)]
     pub whole_files: BTreeMap<String, String>,
+    /// What it has to find, where its workflow declares the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<FindingFields>,
     /// Spreads waits.
     pub seed: u64,
 }
@@ -117,18 +120,19 @@ impl State {
 
 impl Brief {
     /// A subagent gets its context, the product's own tools and those of its profile. A tool whose name is taken is not listed.
-    pub fn new(
+    pub fn new<'f>(
         context: &IsolatedContext,
-        phase: Phase,
+        form: impl Into<ReportForm<'f>>,
         (model, powers): (&str, Powers),
         tools: Vec<Spec>,
         switches: Switches,
     ) -> Self {
-        let mut listed = own::specs(&context.task, phase, switches);
+        let form = form.into();
+        let mut listed = own::specs(&context.task, form, switches);
         listed.extend(tools.into_iter().filter(|spec| !own::OWN.contains(&spec.name.as_ref())));
         Self {
             task: context.task.clone(),
-            phase,
+            phase: form.phase,
             model: model.to_owned(),
             powers,
             system: Arc::clone(&context.system),
@@ -138,8 +142,16 @@ impl Brief {
             grants: Grants::default(),
             inherited: Inherited::default(),
             whole_files: context.manifest.whole_files(),
+            fields: form.fields.cloned(),
             seed: seed_of(&context.digest),
         }
+    }
+}
+
+impl Brief {
+    /// The form of its report.
+    pub(super) fn form(&self) -> ReportForm<'_> {
+        ReportForm { phase: self.phase, fields: self.fields.as_ref() }
     }
 }
 

@@ -59,6 +59,7 @@ fn every_built_in_role_can_be_read_and_has_its_profile() {
             ("architect", "read-only"),
             ("quick-writer", "writer"),
             ("drafter", "read-only"),
+            ("orchestrator", "full-access"),
         ]
     );
     let cheap = built_in().iter().filter(|role| role.model.as_deref() == Some("cheap"));
@@ -98,7 +99,7 @@ fn a_file_of_the_project_is_a_role_like_any_other() {
             prompt: "You write.\nShortly.\n".into(),
         })
     );
-    assert!(registry.hint("nobody").ends_with("drafter, docs-writer."));
+    assert!(registry.hint("nobody").ends_with("orchestrator, docs-writer."));
     assert_eq!(registry.hint("docs-witer"), "Perhaps `docs-writer` is meant.");
 }
 

@@ -33,7 +33,7 @@ struct Lost;
 
 impl Auditor<'_> {
     pub(super) fn conversation(&mut self, run: &RunState, id: &TaskId, running: &Running) {
-        let Some(machine) = self.machine(id, running) else { return };
+        let Some(machine) = self.machine(run, id, running) else { return };
         let mut replay = Replay { machine, compared: 0, is_calling: false };
         for event in &running.turns {
             if self.turn(run, id, running, &mut replay, event).is_err() {
@@ -42,7 +42,7 @@ impl Auditor<'_> {
         }
     }
 
-    fn machine(&mut self, id: &TaskId, running: &Running) -> Option<AgentRun> {
+    fn machine(&mut self, run: &RunState, id: &TaskId, running: &Running) -> Option<AgentRun> {
         let started = &running.started;
         let shown = &started.context;
         let mut text = |digest| -> Option<Arc<str>> {
@@ -68,6 +68,7 @@ impl Auditor<'_> {
             grants: Grants::default(),
             inherited,
             whole_files: manifest.whole_files(),
+            fields: run.finding_fields(id, running.phase).cloned(),
             seed: seed_of(shown.digest.as_str()),
         };
         Some(AgentRun::new(brief, started.budget.clone()))

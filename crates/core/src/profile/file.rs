@@ -5,7 +5,7 @@ use crate::limits::Limit;
 use crate::plan::yaml::{Node, Value};
 use crate::source::{Reader, Source};
 
-use super::{Excess, Grant};
+use super::{Confinement, Excess, Grant, Profile, Profiles};
 
 const KEYS: [&str; 7] = ["name", "description", "extends", "tools", "hosts", "limits", "use_cases"];
 
@@ -16,6 +16,8 @@ pub(super) struct Draft {
     pub(super) description: Option<String>,
     pub(super) extends: Option<String>,
     pub(super) tools: Option<Vec<Grant>>,
+    /// Whether it asks for all tools there are.
+    all_tools: bool,
     pub(super) hosts: Option<Vec<String>>,
     pub(super) limits: Vec<(Limit, u64)>,
     pub(super) use_cases: Option<Vec<String>>,
@@ -73,6 +75,10 @@ impl Draft {
     fn set_tools(&mut self, reader: &mut Reader<'_>, node: Node) {
         let mut tools = Vec::new();
         for (at, text) in reader.texts("tools", node) {
+            if matches!(text.as_str(), "All tools" | "*") {
+                self.all_tools = true;
+                continue;
+            }
             match Grant::parse(&text) {
                 Ok(grant) => {
                     self.places.tools.push(reader.place(at));
@@ -81,7 +87,33 @@ impl Draft {
                 Err(message) => reader.bad(at, message, Grant::hint(&text)),
             }
         }
-        self.tools = Some(tools);
+        self.tools = (!self.all_tools).then_some(tools);
+    }
+
+    /// The built-in profile that a file without `extends` is narrowed from: the smallest that has its tools. What an MCP server
+    /// would bring decides nothing.
+    pub(super) fn smallest(&self) -> Option<&'static Profile> {
+        if self.all_tools {
+            return Profiles::built_in().get(Confinement::FullAccess.as_str()).ok();
+        }
+        let tools = self.tools.as_ref()?.iter().filter(|tool| !tool.is_of_server());
+        Profiles::covering(&tools.cloned().collect::<Vec<_>>())
+    }
+
+    /// Its tools as that profile can grant them: tools of servers that it does not grant are left out, and what may be absent
+    /// there may be absent here.
+    pub(super) fn narrowed(&self, parent: &Profile) -> Option<Vec<Grant>> {
+        let own = self
+            .tools
+            .as_ref()?
+            .iter()
+            .filter(|tool| !tool.is_of_server() || parent.grants(&tool.name));
+        let grant = |tool: &Grant| {
+            let of_parent = parent.tools.iter().find(|one| one.covers(&tool.name));
+            let optional = tool.optional || of_parent.is_some_and(|one| one.optional);
+            Grant { name: tool.name.clone(), optional }
+        };
+        Some(own.map(grant).collect())
     }
 
     fn set_hosts(&mut self, reader: &mut Reader<'_>, node: Node) {

@@ -49,6 +49,11 @@ impl Grant {
         }
     }
 
+    /// Whether it is of an MCP server.
+    pub(super) fn is_of_server(&self) -> bool {
+        self.name.starts_with("mcp__")
+    }
+
     /// What a pattern's names begin with; nothing for a plain name.
     fn stem(&self) -> Option<&str> {
         self.name.strip_suffix('*')

@@ -46,7 +46,10 @@ impl Profiles {
         while let Some(at) = open.iter().position(|(source, draft)| self.is_ready(source, draft)) {
             let (source, draft) = open.remove(at);
             match self.finish(&source.origin, &draft) {
-                Ok(profile) => self.list.push(profile),
+                Ok(profile) => {
+                    self.list.retain(|known| known.name != profile.name);
+                    self.list.push(profile);
+                }
                 Err(found) => faults.extend(of_file(&source.origin, found)),
             }
         }
@@ -71,6 +74,12 @@ impl Profiles {
     /// The profile, if somebody of that origin may ask for it: the repository gets nothing that goes beyond what is
     /// built in, and never `full-access`.
     pub fn get_for(&self, name: &str, origin: &Origin) -> Result<&Profile, Error> {
+        // No file changes what the built-in agents can do.
+        if let Ok(built_in) = Self::built_in().get(name)
+            && *origin == Origin::BuiltIn
+        {
+            return Ok(built_in);
+        }
         let profile = self.get(name)?;
         if !origin.is_trusted() {
             within_built_in(profile)?;
@@ -94,14 +103,19 @@ impl Profiles {
         let bad = |message: String, hint: &str| {
             Err(vec![Fault::new(Code::BadProfile, draft.name_place(), message, hint)])
         };
-        if let Ok(taken) = self.get(&draft.name) {
+        let built_in = Confinement::parse(&draft.name).filter(|_| *origin == Origin::BuiltIn);
+        let extended = draft.extends.as_deref().and_then(|name| self.get(name).ok());
+        // The built-in ones are being read when they come here: they have no parent.
+        let is_own = *origin != Origin::BuiltIn;
+        let parent = extended.or_else(|| if is_own { draft.smallest() } else { None });
+        if let Ok(taken) = self.get(&draft.name)
+            && !is_narrowing(taken, parent)
+        {
             let message = format!("The name `{}` is taken ({}).", draft.name, taken.origin);
             return bad(message, "Choose another name.");
         }
-        let built_in = Confinement::parse(&draft.name).filter(|_| *origin == Origin::BuiltIn);
-        let parent = draft.extends.as_deref().and_then(|name| self.get(name).ok());
         let Some(confinement) = built_in.or(parent.map(|parent| parent.confinement)) else {
-            let hint = "Write `extends: read-only`, or another profile: the jail comes from it.";
+            let hint = "Write `extends: read-only` or another profile, or name its `tools`: the jail comes from them.";
             return bad(format!("The profile `{}` extends none.", draft.name), hint);
         };
         let inherit = |take: fn(&Profile) -> &Vec<String>| parent.map(take).cloned();
@@ -115,13 +129,16 @@ impl Profiles {
                 .or_else(|| parent.map(|parent| parent.description.clone()))
                 .unwrap_or_default(),
             origin: origin.clone(),
-            extends: draft.extends.clone(),
+            extends: parent.map(|parent| parent.name.clone()),
             confinement,
-            tools: draft
-                .tools
-                .clone()
-                .or_else(|| parent.map(|parent| parent.tools.clone()))
-                .unwrap_or_default(),
+            tools: if draft.extends.is_some() {
+                None
+            } else {
+                parent.and_then(|one| draft.narrowed(one))
+            }
+            .or_else(|| draft.tools.clone())
+            .or_else(|| parent.map(|parent| parent.tools.clone()))
+            .unwrap_or_default(),
             hosts: draft.hosts.clone().or_else(|| inherit(|one| &one.hosts)).unwrap_or_default(),
             names_hosts: draft.hosts.is_some() || parent.is_some_and(|one| one.names_hosts),
             limits,
@@ -144,6 +161,11 @@ impl Profiles {
             .collect();
         if faults.is_empty() { Ok(profile) } else { Err(faults) }
     }
+}
+
+/// Whether a built-in profile gives its name to one that is narrowed from it.
+fn is_narrowing(taken: &Profile, parent: Option<&Profile>) -> bool {
+    taken.origin == Origin::BuiltIn && parent.is_some_and(|parent| parent.name == taken.name)
 }
 
 /// Why a profile of its origin may not be what it is. `Task` is in the profile that can spawn, whoever asks.

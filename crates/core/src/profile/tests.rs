@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::profiles::SOURCES;
 use super::*;
+use crate::fault::FileFault;
 use crate::source::Source;
 
 fn built_in(name: &str) -> Profile {
@@ -307,4 +308,41 @@ fn under_another_a_profile_grants_what_both_grant() {
     assert_eq!(writer.confinement, Confinement::ReadOnly);
     assert_eq!(writer.tools, built_in("read-only").tools);
     assert!(!under.without(TASK).grants(TASK));
+}
+
+/// A file of the repository, as people write profiles who know no `extends`.
+fn plain(text: &str) -> (Profiles, Vec<FileFault>) {
+    let origin = Origin::Repository(".sequester/profiles/own.yaml".to_owned());
+    Profiles::read(&[Source { origin, text: text.to_owned() }])
+}
+
+#[test]
+fn a_profile_without_extends_is_narrowed_from_the_smallest_that_has_its_tools() {
+    for (tools, wanted) in [
+        ("[Read, Grep, Glob, mcp__cclsp__get_hover]", "read-only"),
+        ("[Read, WebFetch, WebSearch, \"mcp__context7__*\"]", "research"),
+        ("[Read, Write, Edit, Bash, Grep, Glob, \"mcp__cclsp__*\"]", "writer"),
+    ] {
+        let (known, faults) = plain(&format!("name: own\ndescription: Mine.\ntools: {tools}\n"));
+        assert_eq!(faults, []);
+        let own = known.get("own").unwrap();
+        assert_eq!(own.extends.as_deref(), Some(wanted));
+        assert!(known.get_for("own", &own.origin).is_ok(), "{tools}");
+        assert!(!own.grants("Task"));
+    }
+    let (known, _) = plain("name: own\ntools: [Read]\n");
+    assert!(!known.get("own").unwrap().grants("Bash"), "what it does not name it does not have");
+    let (_, faults) = plain("name: own\ntools: [All tools, Task]\n");
+    assert!(faults[0].fault.code.is_trust(), "{faults:?}");
+}
+
+#[test]
+fn a_narrowed_profile_may_have_a_built_in_name_and_built_in_agents_keep_theirs() {
+    let (known, faults) = plain("name: read-only\ndescription: Less.\ntools: [Read, Grep]\n");
+    assert_eq!(faults, []);
+    assert!(!known.get("read-only").unwrap().grants("Bash"));
+    assert!(known.get_for("read-only", &Origin::BuiltIn).unwrap().grants("Bash"));
+    let (known, faults) = plain("name: read-only\ntools: [Read, Write]\n");
+    assert_eq!(faults.len(), 1, "that is no narrower `read-only`");
+    assert!(known.get("read-only").unwrap().grants("Bash"));
 }

@@ -122,6 +122,9 @@ fn lists(report: &Report) -> [(&'static str, Vec<String>); 3] {
             usable.extend(change.tests_written.iter().map(|test| format!("test: {test}")));
         }
         Findings::Plan(plan) => decided.extend(plan.steps.iter().cloned()),
+        Findings::Own(_) => {
+            found.extend(report.findings.lists().into_iter().flat_map(|list| list.items));
+        }
         // They say of another's work whether it may stand.
         Findings::Validate(_)
         | Findings::Analyze(_)

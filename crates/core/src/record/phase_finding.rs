@@ -14,7 +14,9 @@ pub fn phase_findings(task: &TaskId, report: &Report) -> Vec<Record> {
     let phase = report.phase();
     let lists = report.findings.lists().into_iter();
     let items = lists.flat_map(|list| {
-        (1..).zip(list.items).map(move |(number, item): (usize, String)| (list.name, number, item))
+        (1..)
+            .zip(list.items)
+            .map(move |(number, item): (usize, String)| (list.name.clone(), number, item))
     });
     let records = items.map(|(list, number, item)| Record {
         id: format!("{task}/{phase}/{}-{number}", list.replace(' ', "-")).into(),

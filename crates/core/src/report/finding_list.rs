@@ -1,5 +1,7 @@
 //! Findings of any phase as plain lists, for whoever reads them without knowing the phase.
 
+use serde_json::Value;
+
 use super::findings::{
     Checks, Complexity, Findings, Judgement, Remark, Severity, Validation, Verification,
 };
@@ -7,13 +9,13 @@ use super::findings::{
 /// One list of a report's findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingList {
-    pub name: &'static str,
+    pub name: String,
     pub items: Vec<String>,
 }
 
 impl FindingList {
-    fn new(name: &'static str, items: Vec<String>) -> Self {
-        Self { name, items }
+    fn new(name: &str, items: Vec<String>) -> Self {
+        Self { name: name.to_owned(), items }
     }
 }
 
@@ -50,12 +52,27 @@ impl Findings {
             ],
             Self::Verify(found) => vec![FindingList::new("requirements not met", unmet(found))],
             Self::Draft(_) => Vec::new(),
+            Self::Own(found) => found
+                .fields
+                .iter()
+                .map(|(name, value)| FindingList::new(name, texts(value)))
+                .collect(),
         };
         for list in &mut lists {
             list.items.retain(|item| !item.trim().is_empty());
         }
         lists.retain(|list| !list.items.is_empty());
         lists
+    }
+}
+
+/// A field of an own phase: a list, or one value.
+fn texts(value: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match value {
+        Value::Array(items) => items.iter().map(text).collect(),
+        Value::Null => Vec::new(),
+        one => vec![text(one)],
     }
 }
 

@@ -1,15 +1,17 @@
 //! What each phase finds, typed.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::own_phase;
 
 /// One step of the work on a task.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     Research,
     Write,
@@ -20,9 +22,12 @@ pub enum Phase {
     Review,
     Verify,
     Draft,
+    /// One that a workflow declares; it changes no files.
+    Own(&'static str),
 }
 
 impl Phase {
+    /// Those that are built in.
     pub const ALL: [Self; 9] = [
         Self::Research,
         Self::Write,
@@ -46,11 +51,18 @@ impl Phase {
             Self::Review => "review",
             Self::Verify => "verify",
             Self::Draft => "draft",
+            Self::Own(name) => name,
         }
     }
 
+    /// One that is built in.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|phase| phase.as_str() == name)
+    }
+
+    /// One that is built in, or that a workflow may declare.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::parse(name).or_else(|| own_phase::intern(name).map(Self::Own))
     }
 
     /// Whether its subagent changes files, and so must look over its own work.
@@ -58,20 +70,49 @@ impl Phase {
         matches!(self, Self::Write | Self::Execute)
     }
 
-    /// Whether its subagent says of other work that it may stand.
+    /// Whether its subagent says of other work that it may stand. Of an own phase its workflow knows.
     pub fn judges(self) -> bool {
         matches!(self, Self::Validate | Self::Review | Self::Verify)
     }
 
-    /// Whether a later step of that phase is told of this one's report. A plan's steps go to all; a summary of what was changed
-    /// goes to whoever validates or changes more; what was researched goes to all but those who judge.
-    pub fn passes_to(self, later: Self) -> bool {
+    /// Whether a later step is told of this one's report. A plan's steps go to all; a summary of what was changed goes to
+    /// those who validate or change more; what was found goes to all but those who judge.
+    pub fn passes_to(self, later: Self, judges: bool) -> bool {
         match self {
             Self::Plan => true,
             Self::Write | Self::Execute => later == Self::Validate || later.changes_files(),
-            Self::Research | Self::Analyze | Self::Draft => !later.judges(),
+            Self::Research | Self::Analyze | Self::Draft | Self::Own(_) => !judges,
             Self::Validate | Self::Review | Self::Verify => false,
         }
+    }
+}
+
+impl Serialize for Phase {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Phase {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| Error::custom(format!("there is no phase `{name}`")))
+    }
+}
+
+impl JsonSchema for Phase {
+    fn schema_name() -> Cow<'static, str> {
+        "Phase".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let known = Self::ALL.map(Self::as_str);
+        json_schema!({
+            "description": "One step of the work on a task; a workflow may declare others than these.",
+            "type": "string",
+            "examples": known,
+            "pattern": "^[a-z0-9-]{1,32}$",
+        })
     }
 }
 
@@ -95,6 +136,17 @@ pub enum Findings {
     Review(Review),
     Verify(Verification),
     Draft(Draft),
+    #[schemars(skip)]
+    Own(OwnFindings),
+}
+
+/// What an own phase found, by the fields that its workflow declares.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct OwnFindings {
+    #[serde(skip)]
+    pub phase: &'static str,
+    pub fields: Map<String, Value>,
 }
 
 impl Findings {
@@ -109,6 +161,7 @@ impl Findings {
             Self::Review(_) => Phase::Review,
             Self::Verify(_) => Phase::Verify,
             Self::Draft(_) => Phase::Draft,
+            Self::Own(found) => Phase::Own(found.phase),
         }
     }
 
@@ -124,6 +177,7 @@ impl Findings {
             Phase::Review => Self::Review(Review::default()),
             Phase::Verify => Self::Verify(Verification::default()),
             Phase::Draft => Self::Draft(Draft::default()),
+            Phase::Own(phase) => Self::Own(OwnFindings { phase, fields: Map::new() }),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use jsonschema::Validator;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::findings::Findings;
 use super::schema;
 use super::wire::Wire;
 use super::{
-    Analysis, Change, Conclusion, Decision, Draft, Phase, Report, Research, Review, Status, Steps,
-    Unclear, Validation, Verification,
+    Analysis, Change, Conclusion, Decision, Draft, OwnFindings, Phase, Report, ReportForm,
+    Research, Review, Status, Steps, Unclear, Validation, Verification,
 };
 use crate::fault::Fault;
 use crate::graph::TaskGraph;
@@ -25,7 +25,11 @@ pub const REPORT_BYTES: usize = 64 << 10;
 const LISTED: usize = 10;
 
 /// Reads the text of a reply that should be a report and nothing else, bare or as the bounded schema wraps it.
-pub fn read_text(text: &str, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
+pub fn read_text<'a>(
+    text: &str,
+    task_id: &TaskId,
+    form: impl Into<ReportForm<'a>>,
+) -> Result<Report, Vec<String>> {
     if text.len() > REPORT_BYTES {
         return Err(vec![too_large(text.len())]);
     }
@@ -40,27 +44,31 @@ pub fn read_text(text: &str, task_id: &TaskId, phase: Phase) -> Result<Report, V
         }
         bare => bare,
     };
-    read(report, task_id, phase)
+    read(report, task_id, form)
 }
 
 /// Reads a report that must be of this task and phase.
-pub fn read(value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
+pub fn read<'a>(
+    value: Value,
+    task_id: &TaskId,
+    form: impl Into<ReportForm<'a>>,
+) -> Result<Report, Vec<String>> {
     let size = value.to_string().len();
     if size > REPORT_BYTES {
         return Err(vec![too_large(size)]);
     }
-    judge(value, task_id, phase)
+    judge(value, task_id, form.into())
 }
 
 /// Everything but the size: a report that was taken once has grown by what the runtime fills in.
-fn judge(mut value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec<String>> {
+fn judge(mut value: Value, task_id: &TaskId, form: ReportForm<'_>) -> Result<Report, Vec<String>> {
     widen_questions(&mut value);
     read_coverage(&mut value);
-    let faults = faults_of(&value, phase);
+    let faults = faults_of(&value, form);
     if !faults.is_empty() {
         return Err(faults);
     }
-    let report = match phase {
+    let report = match form.phase {
         Phase::Research => conclude::<Research>(value, Findings::Research),
         Phase::Write => conclude::<Change>(value, Findings::Write),
         Phase::Execute => conclude::<Change>(value, Findings::Execute),
@@ -70,6 +78,9 @@ fn judge(mut value: Value, task_id: &TaskId, phase: Phase) -> Result<Report, Vec
         Phase::Review => conclude::<Review>(value, Findings::Review),
         Phase::Verify => conclude::<Verification>(value, Findings::Verify),
         Phase::Draft => conclude::<Draft>(value, Findings::Draft).and_then(drafted),
+        Phase::Own(phase) => conclude::<Map<String, Value>>(value, |fields| {
+            Findings::Own(OwnFindings { phase, fields })
+        }),
     }?;
     if report.task_id == *task_id {
         return Ok(report);
@@ -99,12 +110,13 @@ fn read_coverage(value: &mut Value) {
 }
 
 /// What the schema says, with the place of each fault.
-fn faults_of(value: &Value, phase: Phase) -> Vec<String> {
-    static VALIDATORS: LazyLock<Vec<Option<Validator>>> = LazyLock::new(|| {
-        let compile = |phase: &Phase| jsonschema::validator_for(&schema::accepted(*phase)).ok();
-        Phase::ALL.iter().map(compile).collect()
-    });
-    let Some(Some(validator)) = VALIDATORS.get(phase as usize) else {
+fn faults_of(value: &Value, form: ReportForm<'_>) -> Vec<String> {
+    static VALIDATORS: LazyLock<Vec<Option<Validator>>> =
+        LazyLock::new(|| Phase::ALL.iter().map(|phase| compile((*phase).into())).collect());
+    let known = Phase::ALL.iter().position(|phase| *phase == form.phase);
+    let own = if known.is_none() { compile(form) } else { None };
+    let known = known.and_then(|at| VALIDATORS.get(at)?.as_ref());
+    let Some(validator) = known.or(own.as_ref()) else {
         return vec![
             "The report's schema cannot be used; this is a fault of the runtime.".to_owned(),
         ];
@@ -125,10 +137,14 @@ fn faults_of(value: &Value, phase: Phase) -> Vec<String> {
     faults
 }
 
+fn compile(form: ReportForm<'_>) -> Option<Validator> {
+    jsonschema::validator_for(&schema::accepted(form)).ok()
+}
+
 /// What no schema can say: pairs, questions, reasons, sizes.
 fn conclude<F: DeserializeOwned>(
     value: Value,
-    findings: fn(F) -> Findings,
+    findings: impl FnOnce(F) -> Findings,
 ) -> Result<Report, Vec<String>> {
     let wire: Wire<F> =
         serde_json::from_value(value).map_err(|error| vec![format!("The report: {error}.")])?;
@@ -223,10 +239,10 @@ impl TryFrom<Value> for Report {
     /// A stored report names its own task and phase.
     fn try_from(value: Value) -> Result<Self, String> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        let phase = text("phase").and_then(|phase| Phase::parse(&phase));
+        let phase = text("phase").and_then(|phase| Phase::named(&phase));
         let (Some(task_id), Some(phase)) = (text("task_id"), phase) else {
             return Err("a report names its task and phase".to_owned());
         };
-        judge(value, &TaskId::new(task_id), phase).map_err(|faults| faults.join(" "))
+        judge(value, &TaskId::new(task_id), phase.into()).map_err(|faults| faults.join(" "))
     }
 }

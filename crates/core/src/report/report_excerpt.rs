@@ -12,8 +12,9 @@ pub const FINDINGS_TOKENS: usize = 1_000;
 pub const OBJECTION_TOKENS: usize = 2_000;
 /// Of one finding.
 const ITEM_TOKENS: usize = 200;
-/// What is said of findings that have no room.
-const MORE: &str = "more findings are not shown. Ask for them with `recall`.";
+/// Said of findings that have no room, where the reader can ask for them, and where not.
+const RECALLABLE: &str = "more findings are not shown. Ask for them with `recall`.";
+const LEFT_OUT: &str = "more findings are not shown.";
 
 /// What a later phase of the task builds on. A plan's steps pass whole.
 pub fn excerpt(report: &Report) -> String {
@@ -29,9 +30,9 @@ pub fn objection(report: &Report) -> String {
     told(report, OBJECTION_TOKENS)
 }
 
-/// The same for another subagent that waits for this report, with its findings numbered.
+/// The findings alone, numbered, for another subagent that waits for this report.
 pub fn numbered(report: &Report, most: usize) -> String {
-    render(&report.findings.lists(), most)
+    render(&report.findings.lists(), most, LEFT_OUT)
 }
 
 fn told(report: &Report, most: usize) -> String {
@@ -42,7 +43,7 @@ fn told(report: &Report, most: usize) -> String {
             let _ = write!(text, "\n\nresolution: {resolution}");
         }
     }
-    let findings = render(&report.findings.lists(), most);
+    let findings = render(&report.findings.lists(), most, RECALLABLE);
     if !findings.is_empty() {
         let _ = write!(text, "\n\n{findings}");
     }
@@ -50,7 +51,7 @@ fn told(report: &Report, most: usize) -> String {
 }
 
 /// The first of each list, then the second of each, as far as they fit; what has no room is counted.
-fn render(lists: &[FindingList], most: usize) -> String {
+fn render(lists: &[FindingList], most: usize, rest: &str) -> String {
     let (cost, longest) = (|text: &str| tokens::count(text) + 6, most == usize::MAX);
     let cut = |item: &str| {
         let line = item.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -58,7 +59,7 @@ fn render(lists: &[FindingList], most: usize) -> String {
         if longest || head.len() == line.len() { line } else { format!("{head} …") }
     };
     let mut shown: Vec<Vec<String>> = vec![Vec::new(); lists.len()];
-    let mut left = most.saturating_sub(lists.iter().map(|list| cost(list.name)).sum());
+    let mut left = most.saturating_sub(lists.iter().map(|list| cost(&list.name)).sum());
     let rounds = lists.iter().map(|list| list.items.len()).max().unwrap_or(0);
     'full: for round in 0..rounds {
         for (list, shown) in lists.iter().zip(&mut shown) {
@@ -79,7 +80,7 @@ fn render(lists: &[FindingList], most: usize) -> String {
     let all: usize = lists.iter().map(|list| list.items.len()).sum();
     let more = all - shown.iter().map(Vec::len).sum::<usize>();
     if more > 0 {
-        let _ = writeln!(text, "({more} {MORE})");
+        let _ = writeln!(text, "({more} {rest})");
     }
     text.truncate(text.trim_end().len());
     text

@@ -8,16 +8,19 @@ use serde_json::{Map, Value, json};
 
 use super::wire::Wire;
 use super::{
-    Analysis, Change, Decision, Draft, Phase, Research, Review, Status, Steps, Validation,
-    Verification,
+    Analysis, Change, Decision, Draft, Phase, ReportForm, Research, Review, Status, Steps,
+    Validation, Verification,
 };
 
 /// What a model is asked for: every field is there, what is optional may be null, and nothing else is allowed.
 /// The id and the phase are constants.
-pub fn asked(task_id: &str, phase: Phase) -> Value {
+pub fn asked<'a>(task_id: &str, form: impl Into<ReportForm<'a>>) -> Value {
     static ASKED: LazyLock<Vec<Value>> =
-        LazyLock::new(|| Phase::ALL.iter().map(|phase| ask(*phase)).collect());
-    let mut schema = ASKED.get(phase as usize).cloned().unwrap_or_default();
+        LazyLock::new(|| Phase::ALL.iter().map(|phase| ask((*phase).into())).collect());
+    let form = form.into();
+    let known = Phase::ALL.iter().position(|phase| *phase == form.phase);
+    let known = known.and_then(|at| ASKED.get(at).cloned());
+    let mut schema = known.unwrap_or_else(|| ask(form));
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert("task_id".to_owned(), json!({ "type": "string", "const": task_id }));
     }
@@ -27,10 +30,11 @@ pub fn asked(task_id: &str, phase: Phase) -> Value {
 /// What a model is held to that reported wrongly again and again: `{"report": ...}`, where only legal pairs of status
 /// and decision can be written, and where even the longest report ends within `tokens`. What other tools keep is not
 /// asked for. The union is not at the root, since no strict dialect takes it there.
-pub fn bounded(task_id: &str, phase: Phase, tokens: u32) -> Value {
+pub fn bounded<'a>(task_id: &str, form: impl Into<ReportForm<'a>>, tokens: u32) -> Value {
+    let form = form.into();
     let reports: Vec<Value> = [Decision::Proceed, Decision::Stop, Decision::Clarify]
         .into_iter()
-        .map(|decision| branch(asked(task_id, phase), phase, decision, tokens))
+        .map(|decision| branch(asked(task_id, form), form.phase, decision, tokens))
         .collect();
     json!({
         "type": "object",
@@ -119,7 +123,7 @@ fn is_free(map: &Map<String, Value>) -> bool {
 }
 
 /// What is accepted: as asked for, but what is optional may be absent.
-pub(super) fn accepted(phase: Phase) -> Value {
+pub(super) fn accepted(ReportForm { phase, fields }: ReportForm<'_>) -> Value {
     let mut schema = match phase {
         Phase::Research => schema_of::<Wire<Research>>(),
         Phase::Write | Phase::Execute => schema_of::<Wire<Change>>(),
@@ -129,15 +133,19 @@ pub(super) fn accepted(phase: Phase) -> Value {
         Phase::Review => schema_of::<Wire<Review>>(),
         Phase::Verify => schema_of::<Wire<Verification>>(),
         Phase::Draft => schema_of::<Wire<Draft>>(),
+        Phase::Own(_) => schema_of::<Wire<Map<String, Value>>>(),
     };
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        if let Some(fields) = fields {
+            properties.insert("findings".to_owned(), fields.schema());
+        }
         properties.insert("phase".to_owned(), json!({ "type": "string", "const": phase.as_str() }));
     }
     schema
 }
 
-fn ask(phase: Phase) -> Value {
-    let mut schema = accepted(phase);
+fn ask(form: ReportForm<'_>) -> Value {
+    let mut schema = accepted(form);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         // The runtime counts; nobody is asked.
         properties.remove("tokens_used");
@@ -150,7 +158,7 @@ fn ask(phase: Phase) -> Value {
 pub fn published() -> Value {
     // What the runtime adds beside a report is no fault of it.
     let open = |phase: &Phase| {
-        let mut shape = accepted(*phase);
+        let mut shape = accepted((*phase).into());
         if let Value::Object(map) = &mut shape {
             map.remove("additionalProperties");
         }

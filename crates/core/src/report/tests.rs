@@ -273,3 +273,62 @@ fn a_draft_that_could_not_be_run_goes_back_with_what_a_person_would_be_told() {
     asks["questions"] = json!(["Which of the two?"]);
     assert!(read(asks, &task(), Phase::Draft).is_ok(), "who asks has no plan yet");
 }
+
+#[test]
+fn findings_of_an_own_phase_fit_the_fields_that_are_declared() {
+    let fields = FindingFields(
+        [("threats".to_owned(), FieldType::Texts), ("passed".to_owned(), FieldType::Boolean)]
+            .into(),
+    );
+    let phase = Phase::named("threats").unwrap();
+    let form = ReportForm { phase, fields: Some(&fields) };
+    let report = |findings: Value| {
+        json!({
+            "task_id": "A.1", "phase": "threats", "status": "complete", "decision": "PROCEED",
+            "findings": findings, "context_summary": "Two threats.",
+        })
+    };
+    let task = TaskId::new("A.1");
+    let good = report(json!({"threats": ["Replay", "Theft"], "passed": false}));
+    let taken = read(good.clone(), &task, form).unwrap();
+    assert_eq!(taken.phase(), phase);
+    assert_eq!(
+        serde_json::from_value::<Report>(json!(taken)).unwrap(),
+        taken,
+        "it is stored and read"
+    );
+    let names: Vec<String> = taken.findings.lists().into_iter().map(|list| list.name).collect();
+    assert_eq!(names, ["threats", "passed"]);
+    for bad in [
+        json!({"threats": "Replay", "passed": true}),
+        json!({"threats": []}),
+        json!({"threats": [], "passed": true, "more": 1}),
+    ] {
+        assert!(read(report(bad.clone()), &task, form).is_err(), "{bad}");
+    }
+    let asked = asked("A.1", form);
+    assert_eq!(asked["properties"]["findings"]["properties"]["threats"]["type"], "array");
+    assert!(jsonschema::validator_for(&bounded("A.1", form, 4_000)).is_ok());
+}
+
+#[test]
+fn coverage_is_a_number_and_what_tools_print_is_one_too() {
+    for (said, wanted) in
+        [(json!(81), json!(81)), (json!("81.5 %"), json!(81.5)), (json!(null), Value::Null)]
+    {
+        let report = json!({
+            "task_id": "A.1", "phase": "validate", "status": "complete", "decision": "PROCEED",
+            "findings": {"checks": {
+                "types": {"passed": true, "errors": []}, "lint": {"passed": true, "errors": []},
+                "tests": {"passed": true, "coverage": said}, "security": {"passed": true, "issues": []},
+            }},
+            "context_summary": "All pass.",
+        });
+        let report = read(report, &TaskId::new("A.1"), Phase::Validate).unwrap();
+        let stored = json!(report);
+        assert_eq!(
+            stored.pointer("/findings/checks/tests/coverage").cloned().unwrap_or_default(),
+            wanted
+        );
+    }
+}

@@ -157,6 +157,16 @@ impl RunState {
 }
 
 impl TaskRun {
+    /// Whether anything happened to it.
+    pub(super) fn has_begun(&self) -> bool {
+        self.attempts > 0 || !self.facts.is_empty() || !self.open.is_empty()
+    }
+
+    /// What a reply of an attempt under way costs.
+    pub(super) fn price(&self, attempt: Option<u32>, usage: Usage) -> Option<u64> {
+        self.running.get(&attempt?)?.started.price(usage)
+    }
+
     /// Attempts that ended, in order. What a subagent does with another's report is its own business: those that were
     /// delegated decide nothing here.
     pub fn tried(&self) -> impl DoubleEndedIterator<Item = &Tried> {

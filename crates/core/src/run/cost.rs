@@ -63,10 +63,13 @@ pub struct Part {
     pub bill: Bill,
 }
 
-/// Of the phases that took place, in the order of [`Phase::ALL`]. Together they are what the run says.
+/// Of the phases that took place, in the order of [`Phase::ALL`], then own ones. Together they are what the run says.
 pub fn by_phase<'a>(attempts: impl IntoIterator<Item = &'a Attempt>) -> Vec<Part> {
-    let mut sums = Phase::ALL.map(|phase| (phase, 0, 0, Cost::default()));
+    let mut sums = Phase::ALL.map(|phase| (phase, 0, 0, Cost::default())).to_vec();
     for attempt in attempts {
+        if sums.iter().all(|sum| sum.0 != attempt.phase) {
+            sums.push((attempt.phase, 0, 0, Cost::default()));
+        }
         for (_, attempts, turns, cost) in sums.iter_mut().filter(|sum| sum.0 == attempt.phase) {
             *attempts += 1;
             *turns += attempt.turns.len();

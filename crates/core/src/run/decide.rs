@@ -73,6 +73,14 @@ impl Effect {
             Self::Attempt { task, .. } | Self::Verify { task, .. } | Self::Commit { task } => task,
         }
     }
+
+    /// The number of the attempt that it starts.
+    pub fn attempt(&self) -> Option<u32> {
+        match self {
+            Self::Attempt { number, .. } => Some(*number),
+            Self::Verify { .. } | Self::Commit { .. } => None,
+        }
+    }
 }
 
 pub fn decide(run: &RunState, now: Now<'_>) -> Decision {

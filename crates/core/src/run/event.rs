@@ -107,6 +107,11 @@ pub enum Event {
         answer: String,
         by: String,
     },
+    /// A person says something to a task unasked: its next attempts are shown it.
+    ClarificationAdded {
+        text: String,
+        by: String,
+    },
     /// What a person let a task see was read, by path.
     FilesGranted {
         files: BTreeMap<String, Found>,

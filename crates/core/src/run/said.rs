@@ -1,9 +1,10 @@
 //! A report, as far as a run goes by it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::report::{
-    Checks, Complexity, Conclusion, Findings, Question, Report, Status, Validation, Verdict,
+    Checks, Complexity, Conclusion, Findings, PASSED, Question, Report, Status, Validation, Verdict,
 };
 
 /// What a report says, as far as it decides what comes next.
@@ -71,6 +72,9 @@ impl Said {
                     }
                     Findings::Verify(found) => {
                         passed = Some(found.requirements.iter().all(|one| one.met));
+                    }
+                    Findings::Own(found) => {
+                        passed = found.fields.get(PASSED).and_then(Value::as_bool);
                     }
                     Findings::Analyze(found) => complexity = Some(found.complexity),
                     Findings::Research(_)

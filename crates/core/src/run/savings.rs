@@ -58,7 +58,8 @@ pub struct Row {
 
 /// Nothing where no turn took place. The histories come in the plan's order.
 pub fn savings<'a>(histories: impl IntoIterator<Item = &'a History>) -> Option<Savings> {
-    let mut rows = Phase::ALL.map(|phase| Row { phase: Some(phase), ..Row::default() });
+    let row = |phase| Row { phase: Some(phase), ..Row::default() };
+    let mut rows = Phase::ALL.map(row).to_vec();
     let mut total = Row::default();
     let mut talk: Option<Talk> = None;
     for attempt in histories.into_iter().flat_map(|history| &history.attempts) {
@@ -66,6 +67,9 @@ pub fn savings<'a>(histories: impl IntoIterator<Item = &'a History>) -> Option<S
         let Some(first) = sizes.first().map(|(input, _)| *input) else { continue };
         let talk = talk.get_or_insert(Talk { start: first, said: 0 });
         let window = window(&attempt.model).unwrap_or(ASSUMED);
+        if rows.iter().all(|one| one.phase != Some(attempt.phase)) {
+            rows.push(row(attempt.phase));
+        }
         for row in rows.iter_mut().filter(|row| row.phase == Some(attempt.phase)) {
             row.count(&sizes, talk, window);
         }

@@ -45,6 +45,7 @@ pub fn sentence(event: &Event) -> String {
         Event::QuestionAnswered { question, answer, by } => {
             format!("{by} answers `{question}`: {answer}")
         }
+        Event::ClarificationAdded { text, by } => format!("{by} adds a clarification: {text}"),
         Event::FilesGranted { files } => files_granted(files),
         Event::AttemptStarted(started) => attempt_started(started),
         Event::TurnStarted { turn, messages, .. } => {

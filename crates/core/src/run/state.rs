@@ -20,7 +20,6 @@ use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
 use crate::report::Phase;
-use crate::usage::Usage;
 
 /// What happened so far. It can be stored at any moment and taken up again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -366,6 +365,9 @@ impl RunState {
     }
 }
 
+/// What stands above a person's words that answer no question.
+const SAID: &str = "A person says:";
+
 impl TaskRun {
     pub(super) fn new(spec: TaskSpec) -> Self {
         Self {
@@ -423,16 +425,6 @@ impl TaskRun {
         self.ended = None;
     }
 
-    /// Whether anything happened to it.
-    pub(super) fn has_begun(&self) -> bool {
-        self.attempts > 0 || !self.facts.is_empty() || !self.open.is_empty()
-    }
-
-    /// What a reply of an attempt under way costs.
-    fn price(&self, attempt: Option<u32>, usage: Usage) -> Option<u64> {
-        self.running.get(&attempt?)?.started.price(usage)
-    }
-
     fn fold(&mut self, rank: usize, recorded: &Recorded) -> Result<(), &'static str> {
         let Entry { scope: Scope { phase, attempt, .. }, event } = &recorded.entry;
         let (phase, attempt, seq) = (*phase, *attempt, recorded.seq);
@@ -467,6 +459,12 @@ impl TaskRun {
                 let running = running.ok_or("its attempt is not under way")?;
                 self.facts.push(Fact::Tried(Box::new(Tried::new(running, ended))));
             }
+            Event::ClarificationAdded { text, .. } => self.clarifications.push(Clarification {
+                id: format!("said-{seq}"),
+                task: self.spec.id.clone(),
+                question: SAID.to_owned(),
+                answer: text.clone(),
+            }),
             Event::FilesGranted { files } => {
                 for (path, found) in files {
                     let open = self.granted.get_mut(path).ok_or("nobody granted a file of it")?;

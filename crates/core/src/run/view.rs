@@ -12,7 +12,7 @@ use super::workflow::Step;
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
 use crate::record::Todo;
-use crate::report::{Choice, Phase};
+use crate::report::{Choice, FindingFields, Phase};
 
 /// The state of a run, and whether a process carries it out now.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -223,14 +223,21 @@ impl RunView {
 }
 
 impl RunState {
+    /// The fields that a phase of a task's workflow declares for its findings.
+    pub fn finding_fields(&self, task: &TaskId, phase: Phase) -> Option<&FindingFields> {
+        let workflow = self.started.workflows.get(&self.task(task)?.spec.workflow)?;
+        workflow.phases.get(phase.as_str()).map(|own| &own.findings)
+    }
+
     /// The steps of a task that run side by side, group by group.
     pub fn side_by_side(&self, task: &TaskRun) -> Vec<&[Step]> {
         let Some(workflow) = self.started.workflows.get(&task.spec.workflow) else {
             return Vec::new();
         };
         let phase = |at: usize| {
-            let agent = workflow.steps[at].agent.as_deref()?;
-            self.started.agents.get(agent).map(|agent| agent.phase)
+            let step = &workflow.steps[at];
+            let agent = self.started.agents.get(step.agent.as_deref()?);
+            step.phase.as_deref().and_then(Phase::named).or(agent.map(|agent| agent.phase))
         };
         let (mut groups, mut at) = (Vec::new(), 0);
         while at < workflow.steps.len() {

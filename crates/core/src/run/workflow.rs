@@ -2,7 +2,7 @@
 
 mod file;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -10,14 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::Kind;
 use crate::fault::FileFault;
-use crate::report::{Complexity, Phase};
+use crate::report::{Complexity, OwnPhase, Phase};
 use crate::source::{Origin, Source, of_file};
 use crate::spelling;
 
 /// Steps in the order in which they are taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workflow {
     pub name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Phases that it declares itself, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases: BTreeMap<String, OwnPhase>,
     pub steps: Vec<Step>,
 }
 
@@ -28,6 +33,9 @@ pub struct Step {
     /// Nothing where the runtime checks by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// One of the workflow's own phases, in the place of the agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// Earlier steps that it builds on: if all of them are left out, so is it. Nothing where it simply follows the step before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<String>>,
@@ -47,12 +55,12 @@ impl Workflow {
     #[must_use]
     pub fn completed(&self, phase: impl Fn(&str) -> Option<Phase>) -> Self {
         let sure = self.sure_steps();
-        let mut all = Self { name: self.name.clone(), steps: Vec::new() };
+        let mut all = Self { steps: Vec::new(), ..self.clone() };
         let mut missing: Vec<Kind> = Vec::new();
         let (mut writes, mut looks) = (false, false);
         for step in &self.steps {
-            let phase = step.agent.as_deref().and_then(&phase);
-            if phase.is_some_and(Phase::judges) {
+            let phase = step.phase(&phase);
+            if self.is_judging(step, phase) {
                 all.insert_checks(&mut missing);
             }
             if phase.is_some_and(Phase::changes_files) {
@@ -75,9 +83,20 @@ impl Workflow {
 
     /// Whether it changes files and no subagent judges the change.
     pub fn is_unjudged(&self, phase: impl Fn(&str) -> Option<Phase>) -> bool {
-        let phases = || self.steps.iter().map(|step| step.agent.as_deref().and_then(&phase));
-        let written = phases().position(|phase| phase.is_some_and(Phase::changes_files));
-        written.is_some_and(|at| !phases().skip(at).any(|phase| phase.is_some_and(Phase::judges)))
+        let steps = || self.steps.iter().map(|step| (step, step.phase(&phase)));
+        let written = steps().position(|(_, phase)| phase.is_some_and(Phase::changes_files));
+        let judged = |at| steps().skip(at).any(|(step, phase)| self.is_judging(step, phase));
+        written.is_some_and(|at| !judged(at))
+    }
+
+    /// Whether a step of that phase says of other work that it may stand.
+    pub fn is_judging(&self, step: &Step, phase: Option<Phase>) -> bool {
+        phase.is_some_and(Phase::judges) || self.own_phase(step).is_some_and(|own| own.judges)
+    }
+
+    /// The phase of its own that a step has.
+    pub fn own_phase(&self, step: &Step) -> Option<&OwnPhase> {
+        self.phases.get(step.phase.as_deref()?)
     }
 
     /// Adds a step that runs the checks which are missing, if any are.
@@ -134,7 +153,7 @@ impl Workflow {
     /// The same, with two reviewers of what an agent that `writes` left, one after the other, where one gives both verdicts.
     #[must_use]
     pub fn in_two_stages(&self, writes: impl Fn(&str) -> bool) -> Self {
-        let mut all = Self { name: self.name.clone(), steps: Vec::new() };
+        let mut all = Self { steps: Vec::new(), ..self.clone() };
         let mut is_written = false;
         for step in &self.steps {
             let agent = step.agent.as_deref();
@@ -154,6 +173,14 @@ impl Workflow {
 }
 
 impl Step {
+    /// Its own, else that of its agent.
+    fn phase(&self, of_agent: impl Fn(&str) -> Option<Phase>) -> Option<Phase> {
+        match &self.phase {
+            Some(own) => Phase::named(own),
+            None => self.agent.as_deref().and_then(of_agent),
+        }
+    }
+
     /// Nothing where it names none.
     pub fn needs(&self) -> &[String] {
         self.needs.as_deref().unwrap_or_default()
@@ -179,17 +206,20 @@ pub const WRITER: &str = "writer";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workflows {
     list: Vec<Workflow>,
+    /// Of those that come from files, by name.
+    origins: BTreeMap<String, Origin>,
     faults: Vec<FileFault>,
 }
 
 impl Workflows {
     /// The built-in ones and those of files; a later one takes the place of an earlier one of its name.
     pub fn read(sources: &[Source]) -> Self {
-        let mut known = Self { list: built_in().to_vec(), faults: Vec::new() };
+        let mut known = Self { list: built_in().to_vec(), ..Self::default() };
         for source in sources {
             match file::read(source) {
                 Ok(workflow) => {
                     known.list.retain(|earlier| earlier.name != workflow.name);
+                    known.origins.insert(workflow.name.clone(), source.origin.clone());
                     known.list.push(workflow);
                 }
                 Err(faults) => known.faults.extend(of_file(&source.origin, faults)),
@@ -200,6 +230,11 @@ impl Workflows {
 
     pub fn iter(&self) -> impl Iterator<Item = &Workflow> {
         self.list.iter()
+    }
+
+    /// The file that a workflow comes from; nothing for a built-in one.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        self.origins.get(name)
     }
 
     pub fn find(&self, name: &str) -> Option<&Workflow> {

@@ -13,7 +13,7 @@ use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
 use sequester_core::provider::{self, Provider};
 use sequester_core::record::Pack;
-use sequester_core::report::Phase;
+use sequester_core::report::{Phase, ReportForm};
 use sequester_core::run::{
     AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Scope, TaskRun, replay,
 };
@@ -123,7 +123,12 @@ impl Controller {
         let tools = self.specs(&known.spec.id, &member, provider.as_ref(), from)?;
         let powers = (provider.model(), provider.powers());
         let switches = self.switches(parent.is_some());
-        let mut brief = Brief::new(context, order.phase, powers, tools, switches);
+        let fields = self
+            .log
+            .read(|run| run.finding_fields(&known.spec.id, order.phase).cloned())
+            .filter(|_| parent.is_none());
+        let form = ReportForm { phase: order.phase, fields: fields.as_ref() };
+        let mut brief = Brief::new(context, form, powers, tools, switches);
         brief.grants = member.grants.clone();
         brief.inherited = inherited;
         let begun = started(order, &member, base, context, Some(provider.as_ref()), &brief.tools);
@@ -165,6 +170,7 @@ impl Controller {
             }
         };
         let store = Arc::clone(&self.world.store);
+        let fields = self.log.read(|run| run.finding_fields(task, phase).cloned());
         let (id, began, grants) = (task.clone(), started.clone(), member.grants.clone());
         let taken = blocking(move || {
             let read = |digest: &Digest| store.blob(digest);
@@ -193,6 +199,7 @@ impl Controller {
                 grants,
                 inherited,
                 whole_files: manifest.whole_files(),
+                fields,
                 seed: seed_of(began.context.digest.as_str()),
             };
             let mut run = AgentRun::new(brief, began.budget.clone());

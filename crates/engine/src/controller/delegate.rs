@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::Either;
-use sequester_core::agent::{self, Fault, Inherited, UNTAKEN, hand_back, read_task};
+use sequester_core::agent::{self, Fault, Inherited, UNTAKEN, hand_back, read_task, takes_tasks};
 use sequester_core::budget::Budget;
 use sequester_core::change::Change;
 use sequester_core::context::{IsolatedContext, TaskCall};
@@ -74,6 +74,7 @@ impl<'a> Delegate<'a> {
         };
         let name = &asked.subagent_type;
         let agent = self.controller.log.read(|run| run.started.agents.get(name).cloned());
+        let agent = agent.filter(|_| takes_tasks(name));
         let Some(agent) = agent else {
             return refused("There is no such agent; `subagent_type` lists them.".to_owned());
         };

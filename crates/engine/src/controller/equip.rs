@@ -1,6 +1,6 @@
 //! What an attempt is given: tools, and the record of its beginning.
 
-use sequester_core::agent::task_spec;
+use sequester_core::agent::{takes_tasks, task_spec};
 use sequester_core::context::{IsolatedContext, Kind};
 use sequester_core::digest::Digest;
 use sequester_core::future::BoxFuture;
@@ -35,7 +35,8 @@ impl Controller {
         let is_literal = |agent: &Agent| agent.models.iter().all(|model| model == LITERAL);
         self.log.read(|run| {
             let agents = run.started.agents.iter();
-            let able = agents.filter(|(_, one)| one.phase.changes_files() || !is_literal(one));
+            let able = agents.filter(|(name, _)| takes_tasks(name));
+            let able = able.filter(|(_, one)| one.phase.changes_files() || !is_literal(one));
             let told = able.map(|(name, one)| (name.as_str(), one.description.as_str()));
             task_spec(&told.collect())
         })

@@ -68,6 +68,7 @@ fn run(toolbox: &dyn Toolbox, budget: Budget) -> AgentRun {
         grants: Grants::default(),
         inherited: Inherited::default(),
         whole_files: [].into(),
+        fields: None,
         seed: 3,
     };
     AgentRun::new(brief, budget)

@@ -61,7 +61,7 @@ impl AgentRun {
             Stop::Length => fault(CUT),
             _ if said.text.trim().is_empty() => fault(NOTHING),
             _ if self.trouble.schema.is_some() => {
-                Some(report::read_text(&said.text, &self.brief.task, self.brief.phase))
+                Some(report::read_text(&said.text, &self.brief.task, self.brief.form()))
             }
             _ => fault(PROSE),
         }
@@ -71,7 +71,7 @@ impl AgentRun {
         if let [call] = calls.as_slice()
             && call.name == own::REPORT
         {
-            let read = report::read(call.arguments.clone(), &self.brief.task, self.brief.phase);
+            let read = report::read(call.arguments.clone(), &self.brief.task, self.brief.form());
             return self.take(read, Some(call.clone()));
         }
         if let Some(limit) = self.trouble.closing {
@@ -187,8 +187,8 @@ impl AgentRun {
         }
         self.trouble.rejections += 1;
         if self.brief.powers.schema && self.trouble.rejections >= self.budget.rejections {
-            let Brief { task, phase, .. } = &self.brief;
-            let schema = report::bounded(task.as_str(), *phase, self.budget.output);
+            let task = self.brief.task.as_str();
+            let schema = report::bounded(task, self.brief.form(), self.budget.output);
             self.trouble.schema = Some(schema);
         }
         let told = format!(

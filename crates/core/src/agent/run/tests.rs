@@ -41,6 +41,7 @@ fn brief() -> Brief {
         grants: Grants::default(),
         inherited: Inherited::default(),
         whole_files: [].into(),
+        fields: None,
         seed: 1,
     }
 }

@@ -42,7 +42,7 @@ impl Walk<'_> {
                 StepAnswer::Ask(about, questions.clone())
             }
             (_, Some(said @ (Said::Stop { .. } | Said::Proceed { passed: Some(false), .. })))
-                if tried.phase.judges() && self.target(self.group(at).start).is_some() =>
+                if self.judges(at) && self.target(self.group(at).start).is_some() =>
             {
                 match &tried.report {
                     Some(report) => {

@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
                 .filter(|at| self.complete[*at].is_some_and(|by| by > 0))
         };
         let writes = |at: &usize| self.phase(*at).is_some_and(Phase::changes_files);
-        let finds = |at: &usize| self.phase(*at).is_some_and(|phase| !phase.judges());
+        let finds = |at: &usize| !self.judges(*at);
         done().find(writes).or_else(|| done().find(finds))
     }
 
@@ -296,10 +296,9 @@ impl<'a> Walk<'a> {
         let (agent, phase) = (self.agent(at)?, self.phase(at)?);
         let models = self.models(at);
         let rung = self.rungs[at].min(models.len().saturating_sub(1));
-        let evidence = self
-            .evidence
-            .as_ref()
-            .filter(|(tree, _)| phase.judges() && self.tree.as_ref().is_none_or(|own| own == tree));
+        let evidence = self.evidence.as_ref().filter(|(tree, _)| {
+            self.judges(at) && self.tree.as_ref().is_none_or(|own| own == tree)
+        });
         Some(Order {
             step: self.steps()[at].id.clone(),
             place: u32::try_from(at).unwrap_or(u32::MAX),
@@ -317,12 +316,13 @@ impl<'a> Walk<'a> {
 
     /// Reports of the steps before it that a step builds on. Those beside it are not among them.
     fn findings(&self, at: usize, phase: Phase) -> Vec<Digest> {
-        let before = self.group(at).start;
-        let judged = self.target(before).filter(|_| phase.judges());
+        let (before, judges) = (self.group(at).start, self.judges(at));
+        let judged = self.target(before).filter(|_| judges);
         let found = |at: usize| {
-            let passes = judged == Some(at) && !self.phase(at)?.changes_files();
-            let number = self.complete[at]
-                .filter(|_| passes || self.phase(at).is_some_and(|from| from.passes_to(phase)))?;
+            let from = self.phase(at)?;
+            let is_judged = judged == Some(at) && !from.changes_files();
+            let passes = is_judged || !self.judges(at) && from.passes_to(phase, judges);
+            let number = self.complete[at].filter(|_| passes)?;
             self.task.tried().find(|tried| tried.number == number)?.report.clone()
         };
         (0..before).filter_map(found).collect()
@@ -443,7 +443,14 @@ impl<'a> Walk<'a> {
     }
 
     fn phase(&self, at: usize) -> Option<Phase> {
-        self.role(at).map(|role| role.phase)
+        match &self.steps()[at].phase {
+            Some(own) => Phase::named(own),
+            None => self.role(at).map(|role| role.phase),
+        }
+    }
+
+    pub(super) fn judges(&self, at: usize) -> bool {
+        self.workflow.is_judging(&self.steps()[at], self.phase(at))
     }
 
     pub(super) fn models(&self, at: usize) -> &[String] {

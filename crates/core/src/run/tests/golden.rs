@@ -23,6 +23,8 @@ fn every() -> Vec<Event> {
     let usage = Usage { input: 10, cache_read: 4, cache_write: 2, output: 3 };
     let mut first = started(vec![task("a", &[]), task("b", &["a"])], &["m"]);
     first.workflows.retain(|name, _| name == "adaptive");
+    // As it was before workflows were described.
+    first.workflows.values_mut().for_each(|one| one.description.clear());
     first.agents.retain(|name, _| name == "writer");
     let agents = first.agents.clone();
     let check = || Check { kind: Kind::Tests, command: "cargo test".to_owned() };
@@ -217,6 +219,7 @@ fn every() -> Vec<Event> {
             sections: vec!["TODO".to_owned()],
             told: vec!["It was shortened.".to_owned()],
         },
+        Event::ClarificationAdded { text: "Use JWT.".to_owned(), by: "somebody".to_owned() },
     ]
 }
 

@@ -18,7 +18,7 @@ fn phase(name: &str) -> Option<Phase> {
 fn taking(steps: Vec<Step>, models: &[&str]) -> Stage {
     let spec = TaskSpec { workflow: "own".to_owned(), ..task("a", &[]) };
     let mut all = started(vec![spec], models);
-    let own = Workflow { name: "own".to_owned(), steps }.completed(phase);
+    let own = Workflow { name: "own".to_owned(), steps, ..Workflow::default() }.completed(phase);
     all.workflows.insert("own".to_owned(), own);
     Stage::new(all)
 }
@@ -109,13 +109,17 @@ fn evidence_is_looked_at_though_a_workflows_own_checks_are_left_out() {
         assert_eq!(stage.play(), Outcome::Waiting, "it is not done without evidence");
     }
     let checks = Step { check: Kind::PROJECT.to_vec(), ..check("tests", None, &["write"]) };
-    let whole = Workflow { name: "own".to_owned(), steps: vec![step("write", "writer"), checks] };
+    let whole = Workflow {
+        name: "own".to_owned(),
+        steps: vec![step("write", "writer"), checks],
+        ..Workflow::default()
+    };
     assert_eq!(whole.completed(phase), whole);
 }
 
 /// The ids of a workflow's steps once it is complete, with the kinds that checks run.
 fn completed(steps: Vec<Step>) -> Vec<String> {
-    let all = Workflow { name: "own".to_owned(), steps }.completed(phase);
+    let all = Workflow { name: "own".to_owned(), steps, ..Workflow::default() }.completed(phase);
     let told = |step: &Step| {
         let kinds: Vec<&str> = step.check.iter().map(|kind| kind.as_str()).collect();
         format!("{} {}", step.id, kinds.join(",")).trim_end().to_owned()

@@ -1,5 +1,7 @@
 //! A workflow's file.
 
+mod phases;
+
 use super::{Step, Workflow};
 use crate::check::Kind;
 use crate::fault::{Code, Fault};
@@ -7,8 +9,8 @@ use crate::plan::yaml::{Node, Value};
 use crate::report::Complexity;
 use crate::source::{Reader, Source};
 
-const KEYS: [&str; 2] = ["name", "steps"];
-const STEP_KEYS: [&str; 6] = ["id", "agent", "needs", "when", "retries", "check"];
+const KEYS: [&str; 4] = ["name", "description", "phases", "steps"];
+const STEP_KEYS: [&str; 7] = ["id", "agent", "phase", "needs", "when", "retries", "check"];
 /// More is a mistake, or meant to cost a fortune.
 const STEPS: usize = 32;
 const RETRIES: u32 = 10;
@@ -16,11 +18,15 @@ const RETRIES: u32 = 10;
 pub(super) fn read(source: &Source) -> Result<Workflow, Vec<Fault>> {
     let text = source.body();
     let mut reader = Reader::new(text, 0, Code::BadWorkflow);
-    let mut workflow = Workflow { name: String::new(), steps: Vec::new() };
+    let mut workflow = Workflow::default();
     let Some(entries) = reader.entries(text) else { return reader.finish(None) };
     for (at, key, node) in entries {
         match key.as_str() {
             "name" => workflow.name = reader.text("name", &node).unwrap_or_default(),
+            "description" => {
+                workflow.description = reader.text("description", &node).unwrap_or_default();
+            }
+            "phases" => workflow.phases = phases::read(&mut reader, node),
             "steps" => read_steps(&mut reader, node, &mut workflow.steps),
             _ => reader.unknown(at, &key, &KEYS),
         }
@@ -31,6 +37,7 @@ pub(super) fn read(source: &Source) -> Result<Workflow, Vec<Fault>> {
     if workflow.steps.is_empty() {
         reader.bad(0, "A workflow needs steps.", "Write `steps: [{id: write, agent: writer}]`.");
     }
+    phases::check(&mut reader, &workflow);
     reader.finish(Some(workflow))
 }
 
@@ -69,6 +76,7 @@ fn set(
     match key {
         "id" => step.id = reader.text(key, &node).unwrap_or_default(),
         "agent" => step.agent = reader.text(key, &node),
+        "phase" => step.phase = reader.text(key, &node),
         "needs" => {
             let mut needs = Vec::new();
             for (at, need) in reader.texts(key, node) {

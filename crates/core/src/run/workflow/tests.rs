@@ -1,4 +1,5 @@
 use super::*;
+use crate::report::FieldType;
 
 fn read(text: &str) -> Workflows {
     let origin = Origin::Repository(".sequester/workflows/own.yaml".to_owned());
@@ -58,4 +59,45 @@ fn in_two_stages_a_change_is_judged_by_what_was_asked_before_how_it_is_made() {
     );
     // A plan is no change.
     assert!(steps("pipeline").contains(&"review \"reviewer\"".to_owned()));
+}
+
+#[test]
+fn a_workflow_declares_phases_with_fields_of_their_own() {
+    let known = read(
+        "name: mine
+phases:
+  threats: {findings: {threats: [text], worst: text, count: number}}
+  gate: {judges: true, findings: {passed: boolean, why: text}}
+steps:
+  - {id: threats, agent: Explore, phase: threats}
+  - {id: write, agent: writer}
+  - {id: gate, agent: Explore, phase: gate, needs: [write]}
+",
+    );
+    assert_eq!(known.faults(), []);
+    let mine = known.find("mine").unwrap();
+    let fields = &mine.phases["threats"].findings.0;
+    assert_eq!(fields["threats"], FieldType::Texts);
+    assert_eq!((fields["worst"], fields["count"]), (FieldType::Text, FieldType::Number));
+    let phase = |agent: &str| crate::agent::find(agent).map(|role| role.phase);
+    let ids: Vec<String> = mine.completed(phase).steps.into_iter().map(|step| step.id).collect();
+    assert_eq!(ids, ["threats", "write", "check", "gate"], "checks come before it judges");
+    assert!(!mine.is_unjudged(phase));
+}
+
+#[test]
+fn all_that_is_wrong_with_own_phases_is_said() {
+    let text = "name: mine
+phases:
+  research: {findings: {a: text}}
+  Bad Name: {findings: {a: text}}
+  empty: {}
+  gate: {judges: true, findings: {why: text}}
+  typed: {findings: {a: date, b: [number]}, colour: red}
+steps:
+  - {id: a, agent: Explore, phase: nowhere}
+";
+    let faults =
+        read(text).faults().iter().map(|one| one.fault.message.clone()).collect::<Vec<_>>();
+    assert_eq!(faults.len(), 8, "{faults:#?}");
 }
