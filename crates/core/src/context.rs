@@ -5,6 +5,7 @@ mod backpack;
 mod build;
 mod file;
 mod files;
+mod fitted;
 mod fragment;
 mod manifest;
 mod notes;

@@ -129,9 +129,10 @@ impl Chosen {
     }
 }
 
-/// What a task is handed of what it may see: the best first.
+/// What a task is handed of what it may see.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handed {
+    /// In the order in which they get room.
     pub chosen: Vec<Chosen>,
     /// How many more it may see, and why it was not shown these.
     pub passed_over: Vec<(Refusal, usize)>,

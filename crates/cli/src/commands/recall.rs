@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
     let shown: Vec<Shown<'_>> = if let Some(top) = recall.top {
         all(&rows, &ranked, by).take(usize::from(top)).collect()
     } else {
-        let chosen = recall::choose(&ranked, recall::TOP);
+        let chosen = recall::choose(&ranked, rows.len());
         // A person who asks about a run looks for something, as a subagent does that asks.
         let is_asked = recall.records.is_none() && chosen.is_empty();
         let shown = if is_asked { &ranked[..ranked.len().min(recall::TOP)] } else { chosen };
@@ -234,7 +234,7 @@ fn render(shown: &[Shown<'_>], of: usize, by: Relevance) -> String {
         |one: &Shown<'_>| [format!("{:.3}", one.score), one.id.to_owned(), one.why.to_owned()];
     let rows: Vec<[String; 3]> = shown.iter().map(row).collect();
     let mut out = table::render(["score", "record", "why"], &rows, terminal::width());
-    if by == Relevance::Words && shown.iter().all(|one| one.score < recall::LEAST) {
+    if by == Relevance::Words && !shown.iter().any(|one| recall::is_enough(one.score, of)) {
         out.push_str("No task is given these by itself: that takes a score of 1.\n");
     }
     out

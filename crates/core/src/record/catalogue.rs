@@ -18,7 +18,7 @@ use crate::agent::Kept;
 use crate::context::Share;
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
+use crate::recall::{Entry, Index, Query, Ranked, Relevance, Seen};
 use crate::run::{RunState, Settings, TaskRun};
 
 /// How many records a question brings at most.
@@ -208,13 +208,6 @@ impl Catalogue {
                 self.tasks[at][end].used = self.used(&self.tasks[at][end].shown);
             }
         }
-    }
-
-    /// The records of one kind that a text is about; nothing where the kind is switched off.
-    pub fn rank(&self, seeker: &Seeker, kind: Kind, query: &Query<'_>) -> Vec<Chosen> {
-        let seen = of_kind(&self.sight(seeker), kind);
-        let ranked = self.index.rank(query, &seen, seeker.settings.relevance);
-        recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
     }
 
     /// All that a subagent may see and its question is about, the best first.
