@@ -1,5 +1,7 @@
 //! What an attempt leaves for later work: notes, artifacts and the backpack. Bounded, and refused when full.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::backpack::Item;
@@ -25,6 +27,9 @@ pub struct Kept {
     pub backpack: Vec<Item>,
     /// Ids of what it took out of the backpack that it was handed.
     pub removed: Vec<String>,
+    /// Ids of the records that `recall` gave it: no manifest names them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub recalled: BTreeSet<String>,
 }
 
 /// An artifact with the id by which others refer to it.

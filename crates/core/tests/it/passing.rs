@@ -3,6 +3,7 @@
 mod few;
 mod room;
 mod seed_examples;
+mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
