@@ -12,7 +12,7 @@ mod wish;
 
 pub use artifact::{Todo, artifact_ids, artifacts, open_todos};
 pub use backpack::{BACKPACK_TOKENS, Pack, Packed};
-pub use catalogue::{Catalogue, Seeker};
+pub use catalogue::{Catalogue, ListedRecord, Seeker};
 pub use left::{Read, left, touched};
 pub use lineage::{before, counted};
 pub use notes::notes;
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Refusal;
 use crate::id::TaskId;
+use crate::report::Label;
 
 /// The tool by which a subagent asks for records.
 pub const RECALL: &str = "recall";
@@ -48,6 +49,14 @@ pub struct Record {
     /// What sort of its kind it is, such as `finding`; empty where there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
+}
+
+impl Record {
+    /// Nothing where it is no artifact.
+    pub fn artifact_type(&self) -> Option<Label> {
+        let mut labels = Label::ALL.into_iter().filter(|_| self.kind == Kind::Artifact);
+        labels.find(|label| label.word() == self.label)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

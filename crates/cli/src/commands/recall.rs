@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
+use sequester_core::record::ListedRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
@@ -67,7 +68,7 @@ fn of_run(args: &Args, recall: &RecallArgs) -> Result<Vec<Row>, Failure> {
     let all = Shelves::of(&runs, &runs.state(&run)?)?.all();
     let mut rows = Vec::with_capacity(all.len());
     let (mut age, mut last) = (0, None);
-    for (record, uses) in all.into_iter().rev() {
+    for ListedRecord { record, uses, .. } in all.into_iter().rev() {
         if last.replace(record.task.clone()).as_ref() != Some(&record.task) {
             age += 1;
         }

@@ -189,6 +189,20 @@ fn what_a_task_leaves_reaches_those_that_build_on_it_and_nobody_else() {
     let records = world.bench.run(&["records", &run, "--kind", "artifact", "--json"]).json();
     assert_eq!(ids(&records), ["a/finding-1", "a/todo-1", "a/todo-2", "b/decision-1"]);
     assert_eq!(records[3]["refs"], json!(["a/todo-1", "b.txt"]));
+    let ended_at = |task: &str| {
+        let mut events =
+            answer.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let ended = events.find(|one| one["event"] == "attempt_ended" && one["task"] == task);
+        ended.unwrap()["at"].clone()
+    };
+    let fields = |at: usize| {
+        ["label", "type", "title", "relevance", "at"].map(|name| records[at][name].clone())
+    };
+    let wanted = |word: &str, label: &str, task: &str| {
+        [json!(word), json!(label), json!("post"), json!("post"), ended_at(task)]
+    };
+    assert_eq!(fields(0), wanted("finding", "FINDING", "a"));
+    assert_eq!(fields(3), wanted("decision", "DECISION", "b"));
     assert_eq!(
         (&records[1]["refs"], &records[1]["paths"]),
         (&json!(["a/finding-1"]), &json!(["a.txt"]))

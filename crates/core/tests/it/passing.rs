@@ -3,6 +3,7 @@
 mod few;
 mod room;
 mod seed_examples;
+mod times;
 mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -423,7 +424,7 @@ fn what_is_begun_anew_is_handed_to_nobody_by_who_knew_it_before() {
         let read = |digest: &Digest| told.blobs.get(digest).cloned().ok_or(());
         let missing = catalogue.missing(&run, &seeker);
         catalogue.fill(&missing, read).unwrap();
-        catalogue.all(&seeker).iter().map(|(record, _)| record.text.clone()).collect()
+        catalogue.all(&seeker).iter().map(|one| one.record.text.clone()).collect()
     };
     assert_eq!(hand(&told).len(), 2);
     told.tell(Scope::default(), Event::RunResumed { retry: vec!["t1".into()], budget: None });
@@ -584,7 +585,7 @@ fn uses_are_looked_up_anew_also_where_another_task_cannot_be_read() {
         };
         let filled = catalogue.fill(&catalogue.missing(&run, &seeker), read);
         let all = catalogue.all(&seeker);
-        (filled, all.into_iter().map(|(record, uses)| (record.id.to_string(), uses)).collect())
+        (filled, all.into_iter().map(|one| (one.record.id.to_string(), one.uses)).collect())
     };
     let wanted: Vec<(String, u32)> =
         vec![("t0/summary".to_owned(), 1), ("t1/summary".to_owned(), 0)];

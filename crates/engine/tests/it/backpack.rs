@@ -109,8 +109,8 @@ fn records(stage: &Stage) -> Vec<(String, String)> {
     let missing = catalogue.missing(&state, &person);
     catalogue.fill(&missing, |digest| stage.store.blob(digest)).unwrap();
     let all = catalogue.all(&person);
-    let all = all.iter().filter(|(record, _)| !record.label.is_empty());
-    all.map(|(record, _)| (record.id.to_string(), record.text.clone())).collect()
+    let all = all.iter().map(|one| &one.record).filter(|record| !record.label.is_empty());
+    all.map(|record| (record.id.to_string(), record.text.clone())).collect()
 }
 
 #[tokio::test]

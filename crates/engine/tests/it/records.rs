@@ -502,7 +502,7 @@ fn uses(stage: &Stage) -> Vec<(String, u32)> {
     let missing = catalogue.missing(&state, &person);
     catalogue.fill(&missing, |digest| stage.store.blob(digest)).unwrap();
     let all = catalogue.all(&person);
-    all.iter().map(|(record, uses)| (record.id.to_string(), *uses)).collect()
+    all.iter().map(|one| (one.record.id.to_string(), one.uses)).collect()
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ fn uses(recalled: &[&str], said: &str, touches: &[&str]) -> u32 {
     let person = Seeker::person(&run);
     let read = |digest: &Digest| told.blobs.get(digest).cloned().ok_or(());
     catalogue.fill(&catalogue.missing(&run, &person), read).unwrap();
-    catalogue.all(&person)[0].1
+    catalogue.all(&person)[0].uses
 }
 
 #[test]
