@@ -162,7 +162,8 @@ fn what_a_task_leaves_reaches_those_that_build_on_it_and_nobody_else() {
     let (stamps, printer) =
         ("- a/pack-1 (facts) Stamps cost 80 cents.\n", "The printer is broken.");
     assert!(has("b", stamps) && has("b", printer), "{}", prompt("b"));
-    assert!(has("b", "An artifact, quoted:\n\n```\na/todo-1\npost\n"), "{}", prompt("b"));
+    let todo = "## To do\n\nAn artifact, quoted:\n\n```\na/todo-1\npost\n";
+    assert!(has("b", todo), "{}", prompt("b"));
     for text in ["Stamps cost", printer, "of the postmaster", "a/"] {
         assert!(!has("c", text) && !has("a", text), "{}", prompt("c"));
     }

@@ -10,6 +10,7 @@ use super::manifest::Withheld;
 use super::render::{Page, Ready};
 use super::section::Room;
 use crate::record::{self, Chosen, Handed};
+use crate::report::Label;
 use crate::secret::redact;
 
 /// How many records without room a manifest names.
@@ -62,10 +63,16 @@ impl<'a> FittedRecords<'a> {
         }
     }
 
-    /// Writes them kind by kind, and of each kind the best first.
+    /// Writes them kind by kind, artifacts last and under the headings of their types, and of each the best first.
     pub(super) fn write(&mut self, page: &mut Page<'_>) {
         self.admitted.sort_by(|(one, _), (other, _)| reading_order(one, other));
+        let mut group = None;
         for (chosen, ready) in &self.admitted {
+            let label = chosen.record.artifact_type();
+            if let Some(label) = label.filter(|_| label != group) {
+                page.frame(artifact_heading(label));
+            }
+            group = label;
             page.write(&provenance(chosen), ready);
         }
     }
@@ -92,8 +99,20 @@ fn reading_order(one: &Chosen, other: &Chosen) -> Ordering {
         record::Kind::Note => 2,
         record::Kind::Artifact | record::Kind::Backpack => 3,
     };
+    let group = |chosen: &Chosen| (place(chosen), chosen.record.artifact_type());
     let score = |chosen: &Chosen| chosen.score.unwrap_or(0.0);
-    place(one).cmp(&place(other)).then(score(other).total_cmp(&score(one)))
+    group(one).cmp(&group(other)).then(score(other).total_cmp(&score(one)))
+}
+
+/// Above the artifacts of one type.
+pub(crate) fn artifact_heading(label: Label) -> &'static str {
+    match label {
+        Label::Finding => "## Findings\n\n",
+        Label::Decision => "## Decisions\n\n",
+        Label::Resource => "## Resources\n\n",
+        Label::Error => "## Errors\n\n",
+        Label::Todo => "## To do\n\n",
+    }
 }
 
 fn provenance(chosen: &Chosen) -> Provenance {
