@@ -10,7 +10,7 @@ mod quote;
 mod usage;
 mod wish;
 
-pub use artifact::{Todo, artifact_ids, artifacts, open_todos};
+pub use artifact::{Todo, artifact_ids, artifact_words, artifacts, open_todos};
 pub use backpack::{BACKPACK_TOKENS, Pack, Packed};
 pub use catalogue::{Catalogue, ListedRecord, Seeker};
 pub use left::{Read, left, touched};

@@ -279,3 +279,27 @@ fn a_researcher_that_leaves_no_finding_is_asked_for_one_and_a_forgotten_one_is_r
         assert_eq!(left, wanted);
     }
 }
+
+#[test]
+fn a_researcher_may_find_nothing_and_says_so_to_those_that_come_after() {
+    let play = |_: &Request| {
+        let mut report = found("No mail is sent anywhere in src.");
+        let none: [&str; 0] = [];
+        report["findings"] = json!({
+            "existing_implementations": none, "conflicts": none, "patterns_found": none,
+            "recommendations": none,
+        });
+        Turn::report(report)
+    };
+    let bench = Bench::with(&[("README.md", "Letters\n"), ("sequester.toml", ON)]);
+    let server = Server::start_blocking(Script::new(play)).unwrap();
+    let words = ["Find the mail.", "--agent", "researcher", "--model", "openai/gpt-5"];
+    let answer = scripted::task(&bench, &server, &words);
+    assert_eq!((answer.code, server.asked()), (Some(0), 1), "{answer:?}");
+    let left = answer.json()["kept"]["artifacts"].clone();
+    let content = "Nothing found: No mail is sent anywhere in src.";
+    assert_eq!(
+        left,
+        json!([{"id": "finding-1", "type": "FINDING", "content": content, "relevance": "research", "refs": []}])
+    );
+}

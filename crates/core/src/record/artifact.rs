@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Record};
 use crate::agent::{Kept, Left};
+use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::report::Label;
 use crate::secret;
@@ -25,6 +26,12 @@ pub fn artifacts<'a>(
 pub fn artifact_ids<'a>(kept: impl IntoIterator<Item = &'a Kept>) -> BTreeSet<String> {
     let left = kept.into_iter().flat_map(|kept| &kept.artifacts);
     left.map(|left| left.id.clone()).collect()
+}
+
+/// What they say.
+pub fn artifact_words<'a>(kept: impl IntoIterator<Item = &'a Kept>) -> BTreeSet<Digest> {
+    let left = kept.into_iter().flat_map(|kept| &kept.artifacts);
+    left.map(|left| left.artifact.words()).collect()
 }
 
 fn record(

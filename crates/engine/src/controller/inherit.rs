@@ -46,6 +46,7 @@ impl Controller {
             backpack,
             records: context.manifest.records().map(str::to_owned).collect(),
             artifacts: record::artifact_ids(&kept),
+            words: record::artifact_words(&kept),
             owes: member.owes.clone(),
         })
     }
