@@ -17,6 +17,8 @@ struct Tally {
     hits: usize,
     chosen_hits: usize,
     chosen: usize,
+    given_hits: usize,
+    given: usize,
 }
 
 struct Case {
@@ -100,7 +102,8 @@ fn score(
             continue;
         }
         let ranked = rank(case, seen, records, by)?;
-        let chosen = recall::choose(&ranked, recall::TOP);
+        let chosen = recall::choose(&ranked, seen.len());
+        let given = in_a_chain(chosen, seen.len());
         let hits = |ranked: &[Ranked]| ranked.iter().any(|one| gold.contains(&one.at));
         for name in [case.kind.clone(), format!("{} {}", case.kind, case.repo)] {
             let tally = tallies.entry(name).or_default();
@@ -108,9 +111,19 @@ fn score(
             tally.hits += usize::from(hits(&ranked[..ranked.len().min(recall::TOP)]));
             tally.chosen_hits += usize::from(hits(chosen));
             tally.chosen += chosen.len();
+            tally.given_hits += usize::from(given.iter().any(|at| gold.contains(at)));
+            tally.given += given.len();
         }
     }
     Ok(tallies)
+}
+
+/// What a task is given whose only direct need is the task just before: that one too, and the last two where nothing is chosen.
+fn in_a_chain(chosen: &[Ranked], count: usize) -> BTreeSet<usize> {
+    let mut given: BTreeSet<usize> = chosen.iter().map(|one| one.at).collect();
+    let latest = if given.is_empty() { 2 } else { 1 };
+    given.extend(count.saturating_sub(latest)..count);
+    given
 }
 
 /// All of what is seen: what shares nothing comes last, newest first.
@@ -137,13 +150,15 @@ fn rank(
 }
 
 fn print(tallies: &BTreeMap<String, Tally>) {
-    for (name, Tally { cases, hits, chosen_hits, chosen }) in tallies {
+    for (name, Tally { cases, hits, chosen_hits, chosen, given_hits, given }) in tallies {
         let share = |count: &usize| *count as f64 / *cases as f64;
         println!(
-            "  {name:<22} n={cases:<4} hit@3 {:.3}  chosen {:.2}, with a hit {:.3}",
+            "  {name:<22} n={cases:<4} hit@3 {:.3}  chosen {:.2}, with a hit {:.3}  in a chain {:.2}, with a hit {:.3}",
             share(hits),
             share(chosen),
-            share(chosen_hits)
+            share(chosen_hits),
+            share(given),
+            share(given_hits)
         );
     }
 }

@@ -72,7 +72,7 @@ fn rank_and_choose(bencher: Bencher<'_, '_>, count: usize) {
     let query = Query { text: QUESTION, paths: &[] };
     bencher.bench_local(|| {
         let ranked = records.index.rank(black_box(&query), &records.seen, Relevance::Words);
-        recall::choose(&ranked, recall::TOP).len()
+        recall::choose(&ranked, count).len()
     });
 }
 

@@ -5,6 +5,7 @@ mod backpack;
 mod build;
 mod file;
 mod files;
+mod fitted;
 mod fragment;
 mod manifest;
 mod notes;
@@ -18,6 +19,7 @@ pub use build::{Builder, Clarification, Content, Error, Given, Request, Work, si
 pub use file::FormKind;
 pub(crate) use file::{fence, render_whole};
 pub(crate) use files::{OUTSIDE, READ};
+pub(crate) use fitted::artifact_heading;
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
 pub(crate) use notes::note_block;

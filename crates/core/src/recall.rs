@@ -12,6 +12,8 @@ pub use index::{Index, LAST};
 pub const TOP: usize = 3;
 /// A record with less is not worth its room: what little it shares with the task may be chance.
 pub const LEAST: f64 = 1.0;
+/// A task that sees fewer records is given up to [`TOP`] of them by any evidence.
+pub const FEW: usize = 10;
 
 /// By what records are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +71,7 @@ pub struct Query<'a> {
     pub paths: &'a [String],
 }
 
-/// A record that shares something with the task. From a score of 1 on it is worth its room.
+/// A record that shares something with the task. A score of 1 is worth its room among any number of records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     pub at: usize,
@@ -77,10 +79,18 @@ pub struct Ranked {
     pub why: String,
 }
 
-/// What is worth showing, at most `top`: nothing is better than what has nothing to do with the task.
-pub fn choose(ranked: &[Ranked], top: usize) -> &[Ranked] {
-    let worth = ranked.iter().take(top).take_while(|one| one.score >= LEAST).count();
-    &ranked[..worth]
+/// The best of a ranking among `visible` records, at most [`TOP`]. Silence is better than a record that has nothing to do with
+/// the task.
+pub fn choose(ranked: &[Ranked], visible: usize) -> &[Ranked] {
+    let is_worth = |one: &&Ranked| is_enough(one.score, visible);
+    let chosen = ranked.iter().take(TOP).take_while(is_worth).count();
+    &ranked[..chosen]
+}
+
+/// Whether a score is worth the room of its record among `visible` ones. Among few a needless record costs less than a missing
+/// one, so any evidence is enough.
+pub fn is_enough(score: f64, visible: usize) -> bool {
+    score >= LEAST || visible < FEW && score > 0.0
 }
 
 #[cfg(test)]

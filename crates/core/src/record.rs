@@ -11,9 +11,9 @@ mod quote;
 mod usage;
 mod wish;
 
-pub use artifact::{Todo, artifact_ids, artifacts, open_todos};
+pub use artifact::{Todo, artifact_ids, artifact_words, artifacts, open_todos};
 pub use backpack::{BACKPACK_TOKENS, Pack, Packed};
-pub use catalogue::{Catalogue, Seeker};
+pub use catalogue::{Catalogue, ListedRecord, Seeker};
 pub use left::{Read, left, touched};
 pub use lineage::{before, counted};
 pub use notes::notes;
@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Refusal;
 use crate::id::TaskId;
+use crate::report::Label;
 
 /// The tool by which a subagent asks for records.
 pub const RECALL: &str = "recall";
@@ -50,6 +51,14 @@ pub struct Record {
     /// What sort of its kind it is, such as `finding`; empty where there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
+}
+
+impl Record {
+    /// Nothing where it is no artifact.
+    pub fn artifact_type(&self) -> Option<Label> {
+        let mut labels = Label::ALL.into_iter().filter(|_| self.kind == Kind::Artifact);
+        labels.find(|label| label.word() == self.label)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -134,9 +143,10 @@ impl Chosen {
     }
 }
 
-/// What a task is handed of what it may see: the best first.
+/// What a task is handed of what it may see.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handed {
+    /// In the order in which they get room.
     pub chosen: Vec<Chosen>,
     /// How many more it may see, and why it was not shown these.
     pub passed_over: Vec<(Refusal, usize)>,

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
+use sequester_core::record::ListedRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &Args, recall: &RecallArgs) -> Outcome {
     let shown: Vec<Shown<'_>> = if let Some(top) = recall.top {
         all(&rows, &ranked, by).take(usize::from(top)).collect()
     } else {
-        let chosen = recall::choose(&ranked, recall::TOP);
+        let chosen = recall::choose(&ranked, rows.len());
         // A person who asks about a run looks for something, as a subagent does that asks.
         let is_asked = recall.records.is_none() && chosen.is_empty();
         let shown = if is_asked { &ranked[..ranked.len().min(recall::TOP)] } else { chosen };
@@ -67,7 +68,7 @@ fn of_run(args: &Args, recall: &RecallArgs) -> Result<Vec<Row>, Failure> {
     let all = Shelves::of(&runs, &runs.state(&run)?)?.all();
     let mut rows = Vec::with_capacity(all.len());
     let (mut age, mut last) = (0, None);
-    for (record, uses) in all.into_iter().rev() {
+    for ListedRecord { record, uses, .. } in all.into_iter().rev() {
         if last.replace(record.task.clone()).as_ref() != Some(&record.task) {
             age += 1;
         }
@@ -234,7 +235,7 @@ fn render(shown: &[Shown<'_>], of: usize, by: Relevance) -> String {
         |one: &Shown<'_>| [format!("{:.3}", one.score), one.id.to_owned(), one.why.to_owned()];
     let rows: Vec<[String; 3]> = shown.iter().map(row).collect();
     let mut out = table::render(["score", "record", "why"], &rows, terminal::width());
-    if by == Relevance::Words && shown.iter().all(|one| one.score < recall::LEAST) {
+    if by == Relevance::Words && !shown.iter().any(|one| recall::is_enough(one.score, of)) {
         out.push_str("No task is given these by itself: that takes a score of 1.\n");
     }
     out

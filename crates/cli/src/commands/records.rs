@@ -16,12 +16,11 @@ pub(crate) fn run(args: &Args, given: &RecordsArgs) -> Outcome {
     let state = runs.state(&run)?;
     let task = given.task.as_ref().map(|task| task_of(&state, task)).transpose()?;
     let mut all = Shelves::of(&runs, &state)?.all();
-    all.retain(|(record, _)| {
-        task.as_ref().is_none_or(|task| record.task == *task)
-            && given.kind.is_none_or(|kind| record.kind == kind)
+    all.retain(|one| {
+        task.as_ref().is_none_or(|task| one.record.task == *task)
+            && given.kind.is_none_or(|kind| one.record.kind == kind)
     });
-    let rows: Vec<Row<'_>> =
-        all.iter().map(|(record, uses)| Row::of(&run, record, *uses)).collect();
+    let rows: Vec<Row<'_>> = all.iter().map(|one| Row::of(&run, one)).collect();
     if args.json {
         output::print_json(&rows)?;
     } else if rows.is_empty() {

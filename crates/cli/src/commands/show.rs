@@ -88,9 +88,8 @@ fn show_task(
     let mut todos = shelves.todos();
     todos.retain(|todo| todo.task == *task);
     let left = shelves.all();
-    let left = left.iter().filter(|(record, _)| record.task == *task);
-    let left: Vec<Row<'_>> =
-        left.map(|(record, uses)| Row::of(&state.run, record, *uses)).collect();
+    let left = left.iter().filter(|one| one.record.task == *task);
+    let left: Vec<Row<'_>> = left.map(|one| Row::of(&state.run, one)).collect();
     let phases = by_phase(&history.attempts);
     let mut open = RunView::of(state, live).inbox;
     open.retain(|one| one.task.as_ref() == Some(task));

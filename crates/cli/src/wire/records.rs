@@ -1,10 +1,9 @@
 //! What the tasks of a run left, for people: all of it.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use sequester_core::digest::Digest;
-use sequester_core::record::{Catalogue, Record, Seeker, Todo};
+use sequester_core::record::{Catalogue, ListedRecord, Seeker, Todo};
 use sequester_core::run::RunState;
 use sequester_core::store::RunStore as _;
 use sequester_store::Store;
@@ -35,8 +34,8 @@ impl Shelves {
         Self { catalogue, person }
     }
 
-    /// In the plan's order, with how often each was made use of.
-    pub(crate) fn all(&self) -> Vec<(Arc<Record>, u32)> {
+    /// In the plan's order.
+    pub(crate) fn all(&self) -> Vec<ListedRecord> {
         self.catalogue.all(&self.person)
     }
 

@@ -162,7 +162,8 @@ fn what_a_task_leaves_reaches_those_that_build_on_it_and_nobody_else() {
     let (stamps, printer) =
         ("- a/pack-1 (facts) Stamps cost 80 cents.\n", "The printer is broken.");
     assert!(has("b", stamps) && has("b", printer), "{}", prompt("b"));
-    assert!(has("b", "An artifact, quoted:\n\n```\na/todo-1\npost\n"), "{}", prompt("b"));
+    let todo = "## To do\n\nAn artifact, quoted:\n\n```\na/todo-1\npost\n";
+    assert!(has("b", todo), "{}", prompt("b"));
     for text in ["Stamps cost", printer, "of the postmaster", "a/"] {
         assert!(!has("c", text) && !has("a", text), "{}", prompt("c"));
     }
@@ -189,6 +190,20 @@ fn what_a_task_leaves_reaches_those_that_build_on_it_and_nobody_else() {
     let records = world.bench.run(&["records", &run, "--kind", "artifact", "--json"]).json();
     assert_eq!(ids(&records), ["a/finding-1", "a/todo-1", "a/todo-2", "b/decision-1"]);
     assert_eq!(records[3]["refs"], json!(["a/todo-1", "b.txt"]));
+    let ended_at = |task: &str| {
+        let mut events =
+            answer.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let ended = events.find(|one| one["event"] == "attempt_ended" && one["task"] == task);
+        ended.unwrap()["at"].clone()
+    };
+    let fields = |at: usize| {
+        ["label", "type", "title", "relevance", "at"].map(|name| records[at][name].clone())
+    };
+    let wanted = |word: &str, label: &str, task: &str| {
+        [json!(word), json!(label), json!("post"), json!("post"), ended_at(task)]
+    };
+    assert_eq!(fields(0), wanted("finding", "FINDING", "a"));
+    assert_eq!(fields(3), wanted("decision", "DECISION", "b"));
     assert_eq!(
         (&records[1]["refs"], &records[1]["paths"]),
         (&json!(["a/finding-1"]), &json!(["a.txt"]))
@@ -263,4 +278,28 @@ fn a_researcher_that_leaves_no_finding_is_asked_for_one_and_a_forgotten_one_is_r
             left.as_array().unwrap().iter().map(|one| one["content"].as_str().unwrap()).collect();
         assert_eq!(left, wanted);
     }
+}
+
+#[test]
+fn a_researcher_may_find_nothing_and_says_so_to_those_that_come_after() {
+    let play = |_: &Request| {
+        let mut report = found("No mail is sent anywhere in src.");
+        let none: [&str; 0] = [];
+        report["findings"] = json!({
+            "existing_implementations": none, "conflicts": none, "patterns_found": none,
+            "recommendations": none,
+        });
+        Turn::report(report)
+    };
+    let bench = Bench::with(&[("README.md", "Letters\n"), ("sequester.toml", ON)]);
+    let server = Server::start_blocking(Script::new(play)).unwrap();
+    let words = ["Find the mail.", "--agent", "researcher", "--model", "openai/gpt-5"];
+    let answer = scripted::task(&bench, &server, &words);
+    assert_eq!((answer.code, server.asked()), (Some(0), 1), "{answer:?}");
+    let left = answer.json()["kept"]["artifacts"].clone();
+    let content = "Nothing found: No mail is sent anywhere in src.";
+    assert_eq!(
+        left,
+        json!([{"id": "finding-1", "type": "FINDING", "content": content, "relevance": "research", "refs": []}])
+    );
 }

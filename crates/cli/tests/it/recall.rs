@@ -1,5 +1,6 @@
 //! `sequester recall`.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::{Value, json};
@@ -30,8 +31,14 @@ fn ids(answer: &Answer) -> Vec<String> {
 
 #[test]
 fn only_what_would_be_loaded_is_shown_with_score_and_reason() {
-    let answer = recall(RECORDS, &["Hash the passwords of src/auth anew", "--json"]);
-    assert_eq!(ids(&answer), ["a"], "{answer:?}");
+    let asked = ["Hash the passwords of src/auth anew", "--json"];
+    let answer = recall(RECORDS, &asked);
+    assert_eq!(ids(&answer), ["a", "d", "b"], "any evidence fills up to three of a few");
+    let mut ten = RECORDS.to_owned();
+    for at in 0..6 {
+        let _ = writeln!(ten, "{{\"id\": \"e{at}\", \"title\": \"Nothing\", \"age\": 9}}");
+    }
+    assert_eq!(ids(&recall(&ten, &asked)), ["a"], "among ten a stray word is too little");
     let one = &answer.json()[0];
     assert!(one["score"].as_f64().unwrap() >= 1.0, "{one}");
     assert!(one["why"].as_str().unwrap().contains("passwords"), "{one}");

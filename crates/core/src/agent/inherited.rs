@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
 use crate::record::Packed;
 use crate::report::Label;
 
@@ -18,6 +19,12 @@ pub struct Inherited {
     /// Ids of the artifacts that earlier phases of its task left.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub artifacts: BTreeSet<String>,
+    /// Of their words: what they say is not read out of another report.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub words: BTreeSet<Digest>,
+    /// Its step, where others of its task run beside it: ids of its artifacts name the step, so that no two are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// Kinds of artifacts that its agent has to leave.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owes: Vec<Label>,

@@ -1,5 +1,7 @@
 //! What an attempt leaves for later work: notes, artifacts and the backpack. Bounded, and refused when full.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::backpack::Item;
@@ -25,6 +27,9 @@ pub struct Kept {
     pub backpack: Vec<Item>,
     /// Ids of what it took out of the backpack that it was handed.
     pub removed: Vec<String>,
+    /// Ids of the records that `recall` gave it: no manifest names them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub recalled: BTreeSet<String>,
 }
 
 /// An artifact with the id by which others refer to it.
@@ -91,11 +96,13 @@ impl Kept {
     }
 
     fn next(&self, label: Label, inherited: &Inherited) -> String {
-        let number = |id: &str| -> Option<usize> {
-            id.strip_prefix(label.word())?.strip_prefix('-')?.parse().ok()
+        let stem = match &inherited.step {
+            Some(step) => format!("{}-{step}-", label.word()),
+            None => format!("{}-", label.word()),
         };
+        let number = |id: &str| -> Option<usize> { id.strip_prefix(&stem)?.parse().ok() };
         let last = self.ids(inherited).filter_map(number).max().unwrap_or(0);
-        format!("{}-{}", label.word(), last.saturating_add(1))
+        format!("{stem}{}", last.saturating_add(1))
     }
 
     /// Of the artifacts of its task.
@@ -142,8 +149,8 @@ impl Kept {
         )
     }
 
-    /// What a report leaves: its artifacts, and those that its agent owes, out of its findings where they are missing. Else
-    /// what is wrong with them.
+    /// What a report leaves: its artifacts, those that its agent owes, and what else its findings hold. Else what is wrong with
+    /// them.
     pub(super) fn take(
         &mut self,
         report: &Report,
@@ -160,19 +167,42 @@ impl Kept {
             }
         }
         for label in &inherited.owes {
-            if self.artifacts.iter().any(|left| left.artifact.label == *label) {
-                continue;
+            if !self.settle(report, *label, (task, inherited)) {
+                faults.push(owed(*label));
             }
-            let found = report.extract(*label);
-            let taken = found.into_iter().map(|one| self.artifact(one, (task, inherited)));
-            if taken.flatten().count() == 0 {
-                let label = label.as_str();
-                faults.push(format!(
-                    "You owe a {label} and left none: put it into `findings` or `artifacts`, or call `record_artifact`."
-                ));
+        }
+        for one in report.extract_all() {
+            let words = one.words();
+            let is_kept = |left: &Left| left.artifact.words() == words;
+            if !inherited.words.contains(&words) && !self.artifacts.iter().any(is_kept) {
+                // The work is not lost over an artifact that cannot be kept.
+                let _ = self.artifact(one, (task, inherited));
             }
         }
         if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    /// Whether there is an artifact of a type that is owed: recorded, in the findings, or that nothing was found.
+    fn settle(&mut self, report: &Report, label: Label, of: (&TaskId, &Inherited)) -> bool {
+        if self.artifacts.iter().any(|left| left.artifact.label == label) {
+            return true;
+        }
+        let nothing = report.nothing_found().filter(|_| label == Label::Finding);
+        let found = report.extract(label).into_iter().chain(nothing);
+        found.flat_map(|one| self.artifact(one, of)).count() > 0
+    }
+}
+
+fn owed(label: Label) -> String {
+    let told = format!(
+        "You owe a {} and left none: put it into `findings` or `artifacts`, or call `record_artifact`.",
+        label.as_str()
+    );
+    match label {
+        Label::Finding => format!(
+            "{told} If there is nothing to find, leave all lists in `findings` empty and say in `context_summary` where you looked."
+        ),
+        _ => told,
     }
 }
 

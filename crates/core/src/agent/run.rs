@@ -336,8 +336,9 @@ impl AgentRun {
             }
         };
         if call.name == RECALL && !failed {
-            let ids = recalled_ids(&text).into_iter().map(str::to_owned);
-            self.brief.inherited.records.extend(ids);
+            let ids = || recalled_ids(&text).into_iter().map(str::to_owned);
+            self.brief.inherited.records.extend(ids());
+            self.kept.recalled.extend(ids());
         }
         self.answer(call, text, failed);
     }

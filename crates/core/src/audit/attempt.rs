@@ -213,8 +213,8 @@ impl Auditor<'_> {
             planned,
             own,
         );
-        let verdicts: Vec<Verdict> =
-            rows.iter().map(|(row, bytes)| origins.judge(row, bytes)).collect();
+        let each = rows.iter().map(|(row, bytes)| origins.judge(row, bytes));
+        let verdicts: Vec<Verdict> = each.chain(origins.groups(rows)).collect();
         for verdict in verdicts {
             match verdict {
                 Verdict::Proved => {}

@@ -1,6 +1,7 @@
 //! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
 
-use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, READ, REPORT};
+use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, READ, REPORT, artifact_heading};
+use crate::report::Label;
 
 const FRAMES: [&str; 24] = [
     "# Task\n\n",
@@ -30,5 +31,10 @@ const FRAMES: [&str; 24] = [
 ];
 
 pub(super) fn is_frame(text: &str) -> bool {
-    FRAMES.contains(&text)
+    FRAMES.contains(&text) || headed_type(text).is_some()
+}
+
+/// The type of artifacts that a frame is the heading of.
+pub(super) fn headed_type(text: &str) -> Option<Label> {
+    Label::ALL.into_iter().find(|label| artifact_heading(*label) == text)
 }

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::breach::Doubt;
-use super::frame::is_frame;
+use super::frame::{headed_type, is_frame};
 use super::plans::Plans;
 use super::records::{Lefts, packed, shown};
 use super::{Archive, history};
 use crate::companion::{Companion, Section};
 use crate::context::{
-    FormKind, Kind, Provenance, Row, Rule, Share, note_block, render_whole, spec_block, task_head,
-    work_block,
+    FormKind, Kind, Provenance, Row, Rule, Share, artifact_heading, note_block, render_whole,
+    spec_block, task_head, work_block,
 };
 use crate::digest::Digest;
 use crate::evidence::{self, Evidence};
@@ -21,7 +21,7 @@ use crate::notes::Notes;
 use crate::path::RepoPath;
 use crate::plan::Task;
 use crate::record::{self, Record};
-use crate::report;
+use crate::report::{self, Label};
 use crate::repository::{Snapshot, find};
 use crate::run::{Fact, Found, RunState, Running, Sources, TaskRun};
 use crate::secret::{self, redact};
@@ -230,6 +230,42 @@ impl<'a> Origins<'a> {
                 && (shown(one) == bytes || packed(one).as_deref() == Some(bytes))
         };
         of_source(row, left.iter().any(is_it))
+    }
+
+    /// Artifacts stand under the heading of their type, and nothing else does. Contexts of earlier versions have no such headings.
+    pub(super) fn groups(&self, rows: &[(&Row, &str)]) -> Vec<Verdict> {
+        let mut wrong = Vec::new();
+        // The type of the last heading, and whether an artifact stands below it.
+        let mut group: Option<(Label, bool)> = None;
+        for (row, bytes) in rows {
+            match (row.kind, &mut group) {
+                (Kind::Frame, _) => {
+                    let is_empty = group.is_some_and(|(_, has_one)| !has_one);
+                    let next = headed_type(bytes);
+                    let is_late = group.zip(next).is_some_and(|((last, _), next)| next <= last);
+                    if is_empty || is_late {
+                        wrong.push("A heading of artifacts stands where none is to be.".to_owned());
+                    }
+                    group = next.map(|label| (label, false));
+                }
+                (Kind::Record, Some((label, has_one))) => {
+                    *has_one = true;
+                    if self.artifact_type(row) != Some(*label) {
+                        let heading = artifact_heading(*label).trim_end();
+                        wrong.push(format!("The {} stands under `{heading}`.", row.source));
+                    }
+                }
+                _ => {}
+            }
+        }
+        wrong.into_iter().map(Verdict::Wrong).collect()
+    }
+
+    fn artifact_type(&self, row: &Row) -> Option<Label> {
+        let (id, task) = record::named(&row.source)?;
+        let owner = self.visible().find(|one| one.spec.id.as_str() == task)?;
+        let left = self.lefts.of(self.archive, &owner);
+        left.iter().find(|one| redact(&one.id).text == id)?.artifact_type()
     }
 
     /// A section that a person wrote or pinned, as the notes stood when the run began.

@@ -1,9 +1,8 @@
 //! The sections of the task's own part, in the order a provider can cache: what changes most comes last.
 
-use std::collections::BTreeMap;
-
-use super::admit::{Refusal, admit};
+use super::admit::Refusal;
 use super::build::{Clarification, Request};
+use super::fitted::FittedRecords;
 use super::fragment::{Kind, Provenance};
 use super::manifest::Withheld;
 use super::render::{Page, Ready};
@@ -14,7 +13,7 @@ use crate::handoff::Handoff;
 use crate::id::TaskId;
 use crate::notes::Standing;
 use crate::plan::{Plan, Task};
-use crate::record::{self, Handed, quote};
+use crate::record::{Handed, quote};
 use crate::report::Phase;
 
 /// What the headings and fixed sentences after the mandatory part cost at most.
@@ -191,41 +190,17 @@ pub(super) struct Room {
     pub(super) notes: usize,
 }
 
-/// What a person keeps in the notes, then records of the tasks it builds on, as quoted data. Those the rule refuses are
-/// counted, not named.
+/// What a person keeps in the notes, then records of the tasks it builds on, as quoted data. Refused records are counted; those
+/// without room are named, since a larger limit would show them.
 pub(super) fn records(page: &mut Page<'_>, notes: &[Standing], handed: &Handed, room: Room) {
     page.frame("# From earlier work\n\n");
     let before = page.rows.len();
-    let mut left = Room { notes: notes::write(page, notes, room.notes), ..room };
-    let mut refused: BTreeMap<&'static str, (Refusal, usize)> = BTreeMap::new();
-    let mut refuse = |refusal: Refusal, count: usize| {
-        refused.entry(refusal.as_str()).or_insert((refusal, 0)).1 += count;
-    };
-    for (refusal, count) in &handed.passed_over {
-        refuse(*refusal, *count);
-    }
-    for chosen in &handed.chosen {
-        let record = &chosen.record;
-        let provenance = Provenance::Record { id: record.id.clone(), task: record.task.clone() };
-        if let Err(refusal) = admit(&provenance, page.view) {
-            refuse(refusal, 1);
-            continue;
-        }
-        let text = quote(record);
-        let ready = Ready { why: chosen.reason(), ..Ready::whole(&text) };
-        let left =
-            if record.kind == record::Kind::Note { &mut left.notes } else { &mut left.records };
-        if ready.tokens > *left {
-            refuse(Refusal::OverBudget, 1);
-            continue;
-        }
-        *left -= ready.tokens;
-        page.write(&provenance, &ready);
-    }
-    for (refusal, count) in refused.into_values() {
-        let source = format!("{count} record{}", if count == 1 { "" } else { "s" });
-        page.withheld.push(Withheld { kind: Kind::Record, source, rule: refusal });
-    }
+    let room = Room { notes: notes::write(page, notes, room.notes), ..room };
+    let texts: Vec<String> = handed.chosen.iter().map(|chosen| quote(&chosen.record)).collect();
+    let mut fitted = FittedRecords::new(handed);
+    fitted.fit(handed.chosen.iter().zip(&texts), page.view, room);
+    fitted.write(page);
+    page.withheld.extend(fitted.withheld());
     if page.rows.len() == before {
         page.frame("None.\n\n");
     }

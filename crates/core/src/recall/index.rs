@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::f64::consts::LN_2;
 use std::fmt::Write as _;
 
 use super::query::Terms;
 use super::words::{WORD, scope, words};
-use super::{Entry, Query, Ranked, Relevance, Seen};
+use super::{Entry, FEW, Query, Ranked, Relevance, Seen};
 
 const K1: f64 = 1.2;
 /// How much more often a long record must say a word to count as much as a short one.
@@ -24,10 +25,12 @@ const OLDEST: f64 = 0.5;
 /// What each doubling of its uses adds, as a share of the score, and from how many on nothing more is added.
 const USED: f64 = 0.05;
 const MOST_USES: u32 = 7;
-/// What words must weigh together to make a score of 1, among `ENOUGH` records or more. Measured: with it, records that have
+/// What words must weigh together to make a score of 1, among [`FEW`] records or more. Measured: with it, records that have
 /// nothing to do with a task are seldom chosen, and nearly all of those that do still are.
 const EVIDENCE: f64 = 3.6;
-const ENOUGH: f64 = 10.0;
+/// The weight of a word that half of the records have; no word weighs less. The words of a plan about one thing are in all of
+/// its records: they do not tell these apart, but they do tell that the records matter.
+const COMMON: f64 = LN_2;
 /// How far back the seed's rule looks.
 pub const LAST: usize = 10;
 /// Reasons are told for as many as anybody reads.
@@ -151,7 +154,8 @@ impl Index {
         let terms = Terms::of(query).0.into_iter().map(|(word, asked)| {
             let list = self.postings.get(&word).map_or(&[][..], Vec::as_slice);
             let frequency = list.iter().filter(|one| view.place(one.at).is_some()).count() as f64;
-            let rarity = rounded((1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln());
+            let rarity = (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln();
+            let rarity = rounded(rarity.max(COMMON));
             let weight = rarity * f64::from(asked.count) / f64::from(WORD);
             Term { written: asked.written, list, weight }
         });
@@ -207,7 +211,7 @@ impl View {
 
 /// Among few records no word is rare, so that the same match weighs less: less is wanted then.
 fn evidence(count: usize) -> f64 {
-    let share = rounded((1.0 + count as f64).ln() / (1.0 + ENOUGH).ln()).min(1.0);
+    let share = rounded((1.0 + count as f64).ln() / (1.0 + FEW as f64).ln()).min(1.0);
     EVIDENCE * share * share
 }
 

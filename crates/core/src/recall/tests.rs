@@ -72,29 +72,57 @@ fn use_lifts_a_record_a_little_and_is_told() {
     assert!(rank(u32::MAX)[0].score < 1.2 * rank(0)[0].score);
 }
 
-#[test]
-fn little_in_common_is_not_chosen() {
-    let (index, seen) = index(&SHOP);
-    let ranked = index.rank(&ask("Write a page about opening hours"), &seen, Relevance::Words);
-    assert_eq!(order(&ranked), [4], "{ranked:?}");
-    assert_eq!(choose(&ranked, TOP), []);
-    let ranked = index.rank(&ask("Hash passwords of the login page"), &seen, Relevance::Words);
-    assert_eq!(order(choose(&ranked, TOP)), [4, 0]);
-    assert_eq!(order(choose(&ranked, 1)), [4]);
-    assert_eq!(choose(&ranked, 0), []);
+/// The shop and records that have no word of any question here.
+fn large_shop() -> Vec<(&'static str, &'static [&'static str])> {
+    let others = ["Invoices", "Coupons", "Refunds", "Taxes"].map(|title| (title, &[][..]));
+    SHOP.into_iter().chain(others).collect()
 }
 
 #[test]
-fn among_few_records_less_evidence_is_wanted_and_one_stray_word_is_still_too_little() {
-    for count in [2, 3, 6] {
-        let (index, seen) = index(&SHOP[..count]);
+fn among_ten_records_little_in_common_is_not_chosen() {
+    let shop = large_shop();
+    let (index, seen) = index(&shop);
+    let ranked = index.rank(&ask("Write a page about opening hours"), &seen, Relevance::Words);
+    assert_eq!(order(&ranked), [4], "{ranked:?}");
+    assert_eq!(choose(&ranked, shop.len()), []);
+    let ranked = index.rank(&ask("Hash passwords of the login page"), &seen, Relevance::Words);
+    assert_eq!(order(choose(&ranked, shop.len())), [4, 0]);
+}
+
+#[test]
+fn among_fewer_records_any_evidence_fills_up_to_three() {
+    for count in [1, 2, 3, 6, 9] {
+        let (index, seen) = index(&large_shop()[..count]);
         let chosen = |text: &str| {
             let ranked = index.rank(&ask(text), &seen, Relevance::Words);
-            order(choose(&ranked, TOP))
+            order(choose(&ranked, count))
         };
+        let text = "Opening hours\n\nOf passwords, the cart, mails and PDF.";
+        assert_eq!(chosen(text).len(), count.min(TOP), "{count}");
         let nothing: [usize; 0] = [];
-        assert_eq!(chosen("Passwords are checked by `src/auth/password.rs`"), [0], "{count}");
-        assert_eq!(chosen("Opening hours\n\nAs the cart says."), nothing, "{count}");
+        assert_eq!(chosen("entirely unrelated"), nothing, "{count}");
+    }
+}
+
+#[test]
+fn words_that_all_records_share_still_count() {
+    for count in [4, 12, 200] {
+        let shared = ("Customs of parcels in the harbour office", &["src/parcel/harbour.rs"][..]);
+        let mut records = vec![shared; count];
+        records[0].0 = "Customs of parcels in the harbour office weigh little";
+        let (index, _) = index(&records);
+        let seen: Vec<Seen> = (0..count).map(|at| Seen { at, age: 1, uses: 0 }).collect();
+        let chosen = |text: &str| {
+            let ranked = index.rank(&ask(text), &seen, Relevance::Words);
+            order(choose(&ranked, count))
+        };
+        let newest = [count - 1, count - 2, count - 3];
+        assert_eq!(
+            chosen("Print labels of customs and parcels in the harbour office"),
+            newest,
+            "{count}"
+        );
+        assert_eq!(chosen("Weigh customs and parcels in the harbour office")[0], 0, "{count}");
     }
 }
 
@@ -120,7 +148,7 @@ fn the_seeds_rule_counts_words_in_the_last_ten_and_takes_whatever_has_one() {
     let ranked = index.rank(&ask("The login page"), &seen, Relevance::Seed);
     assert_eq!(order(&ranked), [10, 9]);
     assert_eq!(ranked.iter().map(|one| one.score).collect::<Vec<_>>(), [2.0, 1.0]);
-    assert_eq!(choose(&ranked, TOP), ranked);
+    assert_eq!(choose(&ranked, records.len()), ranked);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Record};
 use crate::agent::{Kept, Left};
+use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::report::Label;
 use crate::secret;
@@ -25,6 +26,12 @@ pub fn artifacts<'a>(
 pub fn artifact_ids<'a>(kept: impl IntoIterator<Item = &'a Kept>) -> BTreeSet<String> {
     let left = kept.into_iter().flat_map(|kept| &kept.artifacts);
     left.map(|left| left.id.clone()).collect()
+}
+
+/// What they say.
+pub fn artifact_words<'a>(kept: impl IntoIterator<Item = &'a Kept>) -> BTreeSet<Digest> {
+    let left = kept.into_iter().flat_map(|kept| &kept.artifacts);
+    left.map(|left| left.artifact.words()).collect()
 }
 
 fn record(
@@ -62,11 +69,9 @@ const TEXT: usize = 300;
 
 /// What is still to be done of what is given in the plan's order: a TODO to which no finding, decision or resource refers.
 pub fn open_todos<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> Vec<Todo> {
-    let is = |record: &Record, label: Label| {
-        record.kind == Kind::Artifact && record.label == label.word()
-    };
     let closes = |record: &&Record| {
-        [Label::Finding, Label::Decision, Label::Resource].iter().any(|label| is(record, *label))
+        let closing = [Label::Finding, Label::Decision, Label::Resource];
+        record.artifact_type().is_some_and(|label| closing.contains(&label))
     };
     let closed: BTreeSet<&str> = records
         .clone()
@@ -74,7 +79,9 @@ pub fn open_todos<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> Vec<
         .flat_map(|record| &record.refs)
         .map(String::as_str)
         .collect();
-    let is_open = |record: &&Record| is(record, Label::Todo) && !closed.contains(&*record.id);
+    let is_open = |record: &&Record| {
+        record.artifact_type() == Some(Label::Todo) && !closed.contains(&*record.id)
+    };
     let todo = |record: &Record| Todo {
         id: Arc::clone(&record.id),
         task: record.task.clone(),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::artifact::{Todo, open_todos};
 use super::backpack::Pack;
 use super::left::{Read, left_with};
-use super::lineage::kept;
+use super::lineage::{counted, kept};
 use super::usage::{Shown, shown};
 use super::wish::Offer;
 use super::{Chosen, Handed, Kind, Record, Switches};
@@ -18,7 +18,8 @@ use crate::agent::Kept;
 use crate::context::Share;
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::recall::{self, Entry, Index, Query, Ranked, Relevance, Seen};
+use crate::moment::Moment;
+use crate::recall::{Entry, Index, Query, Ranked, Relevance, Seen};
 use crate::run::{RunState, Settings, TaskRun};
 
 /// How many records a question brings at most.
@@ -44,6 +45,18 @@ struct Filed {
     record: Arc<Record>,
     /// Of an interface.
     offer: Option<Offer>,
+    /// No part of the record: contexts and rankings do not depend on the clock.
+    at: Option<Moment>,
+}
+
+/// A record as people look at it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedRecord {
+    pub record: Arc<Record>,
+    /// By how many tasks it was used.
+    pub uses: u32,
+    /// When the end of the attempt that left it was recorded.
+    pub at: Option<Moment>,
 }
 
 /// What one task left. What follows from what others left is none of it: that may change while this stands.
@@ -64,13 +77,23 @@ struct Shelf {
 struct Leaving {
     shown: Shown,
     kept: Vec<Kept>,
-    records: Vec<Record>,
+    records: Vec<(Record, Option<Moment>)>,
 }
 
 impl Leaving {
     fn of(task: &TaskRun, read: Read<'_>) -> Self {
-        let kept = kept(task, read);
-        Self { shown: shown(task, read), records: left_with(task, &kept, read), kept }
+        let (kept, ends) = kept(task, read);
+        let last = counted(task).last().map(|tried| tried.ended_at);
+        let mut artifacts = kept.iter().zip(&ends).flat_map(|(kept, end)| {
+            // Records of artifacts come in this order.
+            kept.artifacts.iter().map(|_| *end)
+        });
+        let records = left_with(task, &kept, read).into_iter().map(|record| {
+            let at = if record.kind == Kind::Artifact { artifacts.next() } else { last };
+            (record, at)
+        });
+        let records = records.collect();
+        Self { shown: shown(task, read), records, kept }
     }
 }
 
@@ -189,8 +212,8 @@ impl Catalogue {
         let used = self.used(&shown);
         self.sought.extend(shown.ids.iter().cloned());
         self.places.insert(task.spec.id.clone(), at);
-        let late = records.iter().any(|record| self.sought.contains(&*record.id));
-        let records = records.into_iter().map(|record| self.file(record)).collect();
+        let late = records.iter().any(|(record, _)| self.sought.contains(&*record.id));
+        let records = records.into_iter().map(|(record, at)| self.file(record, at)).collect();
         kept.retain(|one| !one.backpack.is_empty() || !one.removed.is_empty());
         if self.tasks.len() <= at {
             self.tasks.resize_with(at + 1, Vec::new);
@@ -210,13 +233,6 @@ impl Catalogue {
         }
     }
 
-    /// The records of one kind that a text is about; nothing where the kind is switched off.
-    pub fn rank(&self, seeker: &Seeker, kind: Kind, query: &Query<'_>) -> Vec<Chosen> {
-        let seen = of_kind(&self.sight(seeker), kind);
-        let ranked = self.index.rank(query, &seen, seeker.settings.relevance);
-        recall::choose(&ranked, recall::TOP).iter().map(|one| self.chosen(one)).collect()
-    }
-
     /// All that a subagent may see and its question is about, the best first.
     pub fn recall(&self, seeker: &Seeker, text: &str) -> Vec<Chosen> {
         let by = match seeker.settings.relevance {
@@ -230,11 +246,14 @@ impl Catalogue {
     }
 
     /// All that a seeker may see, in the plan's order, with how often those that it may see made use of it.
-    pub fn all(&self, seeker: &Seeker) -> Vec<(Arc<Record>, u32)> {
+    pub fn all(&self, seeker: &Seeker) -> Vec<ListedRecord> {
         let uses = self.uses(seeker);
         let shelves = seeker.visible.iter().filter_map(|place| self.shelf(place));
-        let records = shelves.flat_map(|shelf| &shelf.records);
-        records.map(|at| (Arc::clone(&self.records[*at].record), uses[*at])).collect()
+        let listed = shelves.flat_map(|shelf| &shelf.records).map(|number| {
+            let Filed { record, at, .. } = &self.records[*number];
+            ListedRecord { record: Arc::clone(record), uses: uses[*number], at: *at }
+        });
+        listed.collect()
     }
 
     /// The backpack that a task begins with; nothing where none passes.
@@ -267,7 +286,7 @@ impl Catalogue {
     /// What is still to be done of what a seeker may see.
     pub fn todos(&self, seeker: &Seeker) -> Vec<Todo> {
         let all = self.all(seeker);
-        open_todos(all.iter().map(|(record, _)| &**record))
+        open_todos(all.iter().map(|one| &*one.record))
     }
 
     fn merged(&self, packs: &HashMap<usize, Pack>, needs: &[usize]) -> Pack {
@@ -320,13 +339,13 @@ impl Catalogue {
         Chosen { record, score: Some(ranked.score), why: ranked.why.clone() }
     }
 
-    fn file(&mut self, record: Record) -> usize {
+    fn file(&mut self, record: Record, at: Option<Moment>) -> usize {
         let Record { title, text, paths, .. } = &record;
-        let at = self.index.add(&Entry { title, summary: text, paths });
+        let number = self.index.add(&Entry { title, summary: text, paths });
         let offer = (record.kind == Kind::Interface).then(|| Offer::of(text));
-        self.ids.entry(Arc::clone(&record.id)).or_default().push(at);
-        self.records.push(Filed { record: Arc::new(record), offer });
-        at
+        self.ids.entry(Arc::clone(&record.id)).or_default().push(number);
+        self.records.push(Filed { record: Arc::new(record), offer, at });
+        number
     }
 
     /// Which of the records that a task was shown it made use of.

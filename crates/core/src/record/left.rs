@@ -27,7 +27,7 @@ const CUT_TOKENS: usize = 20;
 
 /// All that a done task left; nothing of one that is not done, or begins anew. What the plan says was done before the run left nothing.
 pub fn left(task: &TaskRun, read: Read<'_>) -> Vec<Record> {
-    left_with(task, &kept(task, read), read)
+    left_with(task, &kept(task, read).0, read)
 }
 
 /// The same of a task of which it is known what its attempts kept.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::left::Read;
 use crate::agent::{Kept, Outcome};
 use crate::digest::Digest;
+use crate::moment::Moment;
 use crate::run::{Fact, Purpose, Said, TaskRun, Tried};
 
 /// In order. Who mends builds on what was left before; who begins a step anew does not.
@@ -64,9 +65,10 @@ pub fn before<'a>(task: &'a TaskRun, step: &str, purpose: Purpose) -> Vec<&'a Tr
     all
 }
 
-/// What was kept by the attempts of a task that count.
-pub(super) fn kept(task: &TaskRun, read: Read<'_>) -> Vec<Kept> {
-    lineage(task).into_iter().filter_map(|tried| kept_by(tried, read)).collect()
+/// What was kept by the attempts of a task that count, and when that was recorded.
+pub(super) fn kept(task: &TaskRun, read: Read<'_>) -> (Vec<Kept>, Vec<Moment>) {
+    let kept = |tried: &Tried| Some((kept_by(tried, read)?, tried.ended_at));
+    lineage(task).into_iter().filter_map(kept).unzip()
 }
 
 /// Nothing where it kept nothing.

@@ -1,11 +1,12 @@
-//! Which records a task made use of: those that it was shown and cited, or whose files it touched.
+//! Which records a task made use of: those that it was shown or recalled, and cited or whose files it touched.
 
 use std::collections::BTreeSet;
 
 use super::Record;
 use super::left::{Read, touched};
-use super::lineage::counted;
-use crate::context::{Kind, Manifest, Row};
+use super::lineage::{counted, kept_by};
+use crate::context::Manifest;
+use crate::run::{TaskRun, Tried};
 
 /// What a done task was shown, and what it did then.
 #[derive(Debug)]
@@ -18,23 +19,28 @@ pub(super) struct Shown {
 }
 
 /// By what was recorded of the attempts that count.
-pub(super) fn shown(task: &crate::run::TaskRun, read: Read<'_>) -> Shown {
+pub(super) fn shown(task: &TaskRun, read: Read<'_>) -> Shown {
     let (mut ids, mut reports) = (BTreeSet::new(), Vec::<String>::new());
     for tried in counted(task) {
-        let manifest = read(&tried.manifest).and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let rows: Vec<Row> = manifest.map_or_else(Vec::new, |one: Manifest| one.fragments);
-        let records = rows.iter().filter(|row| row.kind == Kind::Record);
-        let before = ids.len();
-        ids.extend(records.filter_map(|row| Some(named(&row.source)?.0.to_owned())));
-        if ids.len() > before {
+        let seen = seen_by(tried, read);
+        if !seen.is_empty() {
             let report = tried.report.as_ref().and_then(read);
             reports.extend(report.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
         }
+        ids.extend(seen);
     }
     let paths = if ids.is_empty() { Vec::new() } else { touched(task, read) };
     let is_cited = |id: &&String| reports.iter().any(|report| cites(report, id));
     let cited = ids.iter().filter(is_cited).cloned().collect();
     Shown { ids, cited, paths: paths.into_iter().collect() }
+}
+
+/// Ids of the records that an attempt had before it: in its context, and by `recall`.
+fn seen_by(tried: &Tried, read: Read<'_>) -> BTreeSet<String> {
+    let manifest = read(&tried.manifest).and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let manifest: Manifest = manifest.unwrap_or_default();
+    let recalled = kept_by(tried, read).map(|kept| kept.recalled).unwrap_or_default();
+    manifest.records().map(str::to_owned).chain(recalled).collect()
 }
 
 /// The id of a record and its task, of what a manifest calls its source.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Conclusion, Decision, Findings, Phase, Report, Status};
+use crate::digest::Digest;
 
 /// A report as JSON has it: flat, so that a contradiction can be written down and refused.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +80,14 @@ pub struct Artifact {
     /// Files by path, artifacts or records by id. A TODO that a finding, decision or resource refers to is done.
     #[serde(default)]
     pub refs: Vec<String>,
+}
+
+impl Artifact {
+    /// Names what it says, whatever its type, case and spaces.
+    pub(crate) fn words(&self) -> Digest {
+        let words = self.content.split_whitespace().collect::<Vec<_>>().join(" ");
+        Digest::of(words.trim_end_matches('.').to_lowercase().as_bytes())
+    }
 }
 
 #[derive(

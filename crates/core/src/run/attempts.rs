@@ -12,6 +12,7 @@ use crate::budget::Spent;
 use crate::change::Refusals;
 use crate::digest::Digest;
 use crate::id::TreeId;
+use crate::moment::Moment;
 use crate::price;
 use crate::report::Phase;
 use crate::usage::Usage;
@@ -51,6 +52,9 @@ pub struct Tried {
     #[serde(default)]
     pub cap: Cap,
     pub parent: Option<Delegation>,
+    /// When its end was recorded.
+    #[serde(default)]
+    pub ended_at: Moment,
 }
 
 /// An attempt under way, with all of it that is durable.
@@ -69,7 +73,7 @@ pub struct Running {
 }
 
 impl Tried {
-    pub(super) fn new(running: Running, ended: &AttemptEnded) -> Self {
+    pub(super) fn new(running: Running, ended: &AttemptEnded, ended_at: Moment) -> Self {
         let started = *running.started;
         Self {
             number: running.number,
@@ -95,6 +99,7 @@ impl Tried {
             spent: ended.spent.clone(),
             cap: Cap { tokens: started.budget.tokens, price: started.budget.price },
             parent: started.parent,
+            ended_at,
         }
     }
 }

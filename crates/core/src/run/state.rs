@@ -457,7 +457,8 @@ impl TaskRun {
             Event::AttemptEnded(ended) => {
                 let running = attempt.and_then(|number| self.running.remove(&number));
                 let running = running.ok_or("its attempt is not under way")?;
-                self.facts.push(Fact::Tried(Box::new(Tried::new(running, ended))));
+                let tried = Tried::new(running, ended, recorded.at);
+                self.facts.push(Fact::Tried(Box::new(tried)));
             }
             Event::ClarificationAdded { text, .. } => self.clarifications.push(Clarification {
                 id: format!("said-{seq}"),

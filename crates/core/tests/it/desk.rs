@@ -64,6 +64,16 @@ pub(crate) fn asked(
     limits: &Limits,
     request: Request<'_>,
 ) -> Result<IsolatedContext, Error> {
+    let records = handed(&world.records);
+    built(world, limits, &Request { records: &records, ..request })
+}
+
+/// The same with the records of the request alone.
+pub(crate) fn built(
+    world: &World,
+    limits: &Limits,
+    request: &Request<'_>,
+) -> Result<IsolatedContext, Error> {
     let parsed = plan::parse(world.plan.write().as_bytes(), &options());
     assert_eq!(parsed.faults, [], "the generator wrote a faulty plan");
     let (graph, faults) = TaskGraph::new(&parsed.plan);
@@ -75,6 +85,5 @@ pub(crate) fn asked(
     let companions = Companions::default();
     let builder =
         Builder::new(&parsed.plan, &graph, &architecture, &shelf, &ranker, limits, &companions);
-    let records = handed(&world.records);
-    builder.build(&Request { records: &records, ..request })
+    builder.build(request)
 }

@@ -119,7 +119,7 @@ fn notes_keep_to_a_limit_of_their_own_and_what_has_no_room_is_named() {
         .map(|one| (one.source.as_str(), one.rule))
         .collect();
     let over = Refusal::OverBudget;
-    assert_eq!(withheld, [("notes: Long", over), ("1 record", over)]);
+    assert_eq!(withheld, [("notes: Long", over), ("1 record: a/note/Much", over)]);
     let simplified = context(&notes, &records, &Limits::default(), true);
     assert_eq!((rows(&simplified, Kind::Note), rows(&simplified, Kind::Record)), (vec![], vec![]));
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::SizeRange;
-use sequester_core::recall::{Entry, Index, Query, Ranked, Relevance, Seen, TOP, choose};
+use sequester_core::recall::{Entry, FEW, Index, Query, Ranked, Relevance, Seen, TOP, choose};
 
 #[derive(Clone, Debug)]
 struct Record {
@@ -115,8 +115,8 @@ proptest! {
     }
 
     #[test]
-    fn rankings_are_sorted_and_never_more_is_chosen_than_asked(
-        records in records(), query in text(0..8), by in by(), top in 0_usize..6
+    fn rankings_are_sorted_and_the_best_three_at_most_are_chosen(
+        records in records(), query in text(0..8), by in by(), visible in 0_usize..20
     ) {
         let query = Query { text: &query, paths: &[] };
         let index = index(&records);
@@ -127,9 +127,11 @@ proptest! {
             prop_assert!(pair[0].score >= pair[1].score && newer, "{:?}", pair);
         }
         prop_assert!(ranked.iter().all(|one| one.score > 0.0 && !one.why.is_empty()));
-        let chosen = choose(&ranked, top);
-        prop_assert!(chosen.len() <= top.min(ranked.len()));
+        let chosen = choose(&ranked, visible);
+        prop_assert!(chosen.len() <= TOP.min(ranked.len()));
         prop_assert_eq!(chosen, &ranked[..chosen.len()]);
+        let is_filled = chosen.len() == TOP.min(ranked.len());
+        prop_assert!(is_filled || visible >= FEW, "any evidence is enough among few");
     }
 }
 
@@ -157,7 +159,7 @@ fn words_do_not_find_what_says_the_same_in_other_words() {
         let ranked = index.rank(&Query { text, paths: &[] }, &seen, Relevance::Words);
         let found = ranked.iter().any(|one| one.at == at);
         assert!(!found, "`{}` shares a word with `{text}`", record.title);
-        loaded += choose(&ranked, TOP).len();
+        loaded += choose(&ranked, seen.len()).len();
     }
     // Whatever is chosen here is chosen by chance; among so many, a rare word in a task's first line is enough.
     let mean = loaded as f64 / cases.len() as f64;

@@ -32,7 +32,9 @@ impl Controller {
         if !self.switches(false).artifacts {
             return Ok(Inherited { backpack, ..Inherited::default() });
         }
-        let before = record::before(known, &order.step, order.purpose);
+        let beside = self.steps_beside(known, &order.step);
+        let mut before = record::before(known, &order.step, order.purpose);
+        before.retain(|tried| !beside.contains(&tried.step));
         let before: Vec<Digest> = before.into_iter().map(|tried| tried.kept.clone()).collect();
         let store = Arc::clone(&self.world.store);
         let read = blocking(move || {
@@ -46,7 +48,19 @@ impl Controller {
             backpack,
             records: context.manifest.records().map(str::to_owned).collect(),
             artifacts: record::artifact_ids(&kept),
+            words: record::artifact_words(&kept),
+            step: (!beside.is_empty()).then(|| order.step.clone()),
             owes: member.owes.clone(),
+        })
+    }
+
+    /// The other steps of a group that run side by side.
+    fn steps_beside(&self, known: &TaskRun, step: &str) -> Vec<String> {
+        self.log.read(|run| {
+            let groups = run.side_by_side(known).into_iter();
+            let mut own = groups.filter(|group| group.iter().any(|one| one.id == step));
+            let others = own.next().into_iter().flatten().filter(|one| one.id != step);
+            others.map(|one| one.id.clone()).collect()
         })
     }
 

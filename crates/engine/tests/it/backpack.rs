@@ -109,8 +109,8 @@ fn records(stage: &Stage) -> Vec<(String, String)> {
     let missing = catalogue.missing(&state, &person);
     catalogue.fill(&missing, |digest| stage.store.blob(digest)).unwrap();
     let all = catalogue.all(&person);
-    let all = all.iter().filter(|(record, _)| !record.label.is_empty());
-    all.map(|(record, _)| (record.id.to_string(), record.text.clone())).collect()
+    let all = all.iter().map(|one| &one.record).filter(|record| !record.label.is_empty());
+    all.map(|record| (record.id.to_string(), record.text.clone())).collect()
 }
 
 #[tokio::test]
@@ -176,8 +176,16 @@ async fn a_fix_adds_to_what_was_left_before_it() {
     };
     let stage = on(first);
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    let ids: Vec<String> = records(&stage).into_iter().map(|(id, _)| id).collect();
-    assert_eq!(ids, ["b/finding-1", "b/decision-1"]);
+    let mut left = records(&stage);
+    left.retain(|(id, _)| id.starts_with("b/"));
+    let left: Vec<(&str, &str)> = left.iter().map(|(id, text)| (&**id, &**text)).collect();
+    // Both reports name the file, and it is read out of the first.
+    let wanted = [
+        ("b/finding-1", "It is a letter."),
+        ("b/resource-1", "b.txt"),
+        ("b/decision-1", "Write it now."),
+    ];
+    assert_eq!(left, wanted);
     assert_eq!(stage.audit().breaches, []);
 }
 

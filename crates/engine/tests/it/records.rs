@@ -141,8 +141,8 @@ pub(super) fn told(list: [(&str, &str); 4]) -> BTreeMap<String, String> {
 async fn summaries_pass_along_the_needs_and_siblings_stay_blind() {
     let stage = stage();
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    let a = "a/summary";
-    assert_eq!(passed(&stage), told([("a", ""), ("b", a), ("c", a), ("d", a)]));
+    let (a, all) = ("a/summary", "a/summary b/summary c/summary");
+    assert_eq!(passed(&stage), told([("a", ""), ("b", a), ("c", a), ("d", all)]));
     for one in shown(&stage) {
         let sees = |task: &str| one.prompt.contains(&format!("mark-{task}"));
         let side = [("b", "c"), ("c", "b")].into_iter().find(|(own, _)| *own == one.task);
@@ -178,8 +178,8 @@ async fn sharing_does_what_it_is_told() {
         let play = telling(summary);
         let all = Stage { share: Share::AllEarlier, jobs, ..Stage::new(&plan, &[], play) };
         assert_eq!(all.conduct().await, Ok(Outcome::Done));
-        let (a, c) = ("a/summary", "c/summary");
-        assert_eq!(passed(&all), told([("a", ""), ("b", c), ("c", ""), ("d", a)]), "{jobs} jobs");
+        let (b, d) = ("c/summary a/summary", "a/summary b/summary c/summary");
+        assert_eq!(passed(&all), told([("a", ""), ("b", b), ("c", ""), ("d", d)]), "{jobs} jobs");
         assert_eq!(all.audit().breaches, []);
     }
 }
@@ -243,7 +243,7 @@ async fn a_fix_sees_what_speaks_against_its_change_and_no_record_of_its_former_s
     assert_eq!((fix.task.as_str(), fix.records()), ("b", vec!["a/summary"]));
     assert!(fix.prompt.contains("What speaks against the change"), "{}", fix.prompt);
     assert!(all.iter().all(|one| !one.prompt.contains("mark-first")), "it counts no more");
-    assert_eq!(passed(&stage)["d"], "a/summary");
+    assert_eq!(passed(&stage)["d"], "a/summary b/summary c/summary");
     assert_eq!(stage.audit().breaches, []);
 }
 
@@ -495,6 +495,34 @@ async fn what_a_task_produces_reaches_who_consumes_it_before_all_others() {
     assert_eq!(stage.audit().breaches, []);
 }
 
+/// How often each record was used, as a person sees it.
+fn uses(stage: &Stage) -> Vec<(String, u32)> {
+    let (state, mut catalogue) = (stage.state(), Catalogue::default());
+    let person = Seeker::person(&state);
+    let missing = catalogue.missing(&state, &person);
+    catalogue.fill(&missing, |digest| stage.store.blob(digest)).unwrap();
+    let all = catalogue.all(&person);
+    all.iter().map(|one| (one.record.id.to_string(), one.uses)).collect()
+}
+
+#[tokio::test]
+async fn records_that_were_recalled_and_cited_count_as_used() {
+    for (query, wanted) in [("marked for all", 1), ("unheard of", 0)] {
+        let cite = move |task: &str, messages: &[Message]| match asking(query)(task, messages) {
+            reply if task == "d" && reply.said.calls[0].name == "report" => {
+                report(task, "As a/summary says, letters are written.")
+            }
+            reply => reply,
+        };
+        // By its context `d` has what it needs itself, and `a` is further away.
+        let stage = Stage { relevance: Relevance::Off, ..Stage::new(&plan(), &[], cite) };
+        assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+        assert_eq!(passed(&stage)["d"], "c/summary b/summary");
+        assert_eq!(uses(&stage)[0], ("a/summary".to_owned(), wanted), "{query}");
+        assert_eq!(stage.audit().breaches, []);
+    }
+}
+
 #[tokio::test]
 async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     let cite = |task: &str| match task {
@@ -503,18 +531,8 @@ async fn records_that_were_used_are_counted_and_their_scores_are_for_people() {
     };
     let stage = Stage::new(&plan(), &[], telling(cite));
     assert_eq!(stage.conduct().await, Ok(Outcome::Done));
-    let state = stage.state();
-    let mut catalogue = Catalogue::default();
-    let person = Seeker::person(&state);
-    let missing = catalogue.missing(&state, &person);
-    catalogue.fill(&missing, |digest| stage.store.blob(digest)).unwrap();
-    let uses: Vec<(String, u32)> = catalogue
-        .all(&person)
-        .iter()
-        .map(|(record, uses)| (record.id.to_string(), *uses))
-        .collect();
     let wanted = [("a/summary", 1), ("b/summary", 0), ("c/summary", 0), ("d/summary", 0)];
-    assert_eq!(uses, wanted.map(|(id, uses)| (id.to_owned(), uses)));
+    assert_eq!(uses(&stage), wanted.map(|(id, uses)| (id.to_owned(), uses)));
     let all = shown(&stage);
     let d = all.iter().find(|one| one.task == "d").unwrap();
     let row = d.rows.iter().find(|row| row.kind == Kind::Record).unwrap();

@@ -109,32 +109,76 @@ fn a_reports_artifacts_are_kept_with_ids_and_their_refs_are_judged() {
     assert_eq!((ending.outcome, ids), (Outcome::Done, vec!["finding-1", "todo-1"]));
 }
 
+/// A report that advises and found nothing.
+fn advice() -> Reply {
+    let mut report = good();
+    report["findings"]["recommendations"] = json!(["Look again."]);
+    calls(&[("report", report)])
+}
+
+/// Ids and contents.
+fn kept(run: &mut AgentRun) -> Vec<(String, String)> {
+    let kept = ending(run).kept.artifacts.into_iter();
+    kept.map(|left| (left.id, left.artifact.content)).collect()
+}
+
+fn told_as(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter().map(|(id, content)| ((*id).to_owned(), (*content).to_owned())).collect()
+}
+
 #[test]
 fn what_an_agent_owes_is_read_out_of_its_findings_or_asked_for_again() {
     let owes = Inherited { owes: vec![Label::Finding], ..Inherited::default() };
     let mut run = run_of(owes.clone());
-    run.replied(report());
+    run.replied(advice());
     let text = last_result(&run).text.clone();
     assert!(text.contains("You owe a FINDING and left none"), "{text}");
     run.replied(calls(&[("report", found(&["src/a.rs:2 `send`", " "]))]));
-    let kept = ending(&mut run).kept.artifacts;
-    assert_eq!(kept.len(), 1);
-    assert_eq!(
-        (kept[0].id.as_str(), &*kept[0].artifact.content),
-        ("finding-1", "src/a.rs:2 `send`")
-    );
-
-    let mut run = run_of(owes.clone());
-    told(&mut run, "record_artifact", artifact("FINDING", "It is slow.", &[]));
-    run.replied(calls(&[("report", found(&["src/a.rs:2 `send`"]))]));
-    assert_eq!(ending(&mut run).kept.artifacts.len(), 1, "what is there is not read out again");
+    assert_eq!(kept(&mut run), told_as(&[("finding-1", "src/a.rs:2 `send`")]));
 
     let mut run = run_of(owes);
     for _ in 0..3 {
-        run.replied(report());
+        run.replied(advice());
     }
     let outcome = ending(&mut run).outcome;
     assert!(matches!(outcome, Outcome::Failed { fault: Fault::NoReport { .. } }), "{outcome:?}");
+}
+
+#[test]
+fn who_owes_a_finding_may_find_nothing_and_that_is_kept() {
+    let mut run = run_of(Inherited { owes: vec![Label::Finding], ..Inherited::default() });
+    let mut report = good();
+    report["context_summary"] = json!("No mail is sent anywhere in src.");
+    run.replied(calls(&[("report", report)]));
+    let wanted = [("finding-1", "Nothing found: No mail is sent anywhere in src.")];
+    assert_eq!(kept(&mut run), told_as(&wanted));
+
+    // Of no other type an empty list is an answer.
+    let mut run = run_of(Inherited { owes: vec![Label::Decision], ..Inherited::default() });
+    run.replied(self::report());
+    let text = last_result(&run).text.clone();
+    assert!(text.contains("You owe a DECISION") && !text.contains("nothing to find"), "{text}");
+}
+
+#[test]
+fn any_report_leaves_what_its_findings_hold_and_nothing_that_is_kept_already() {
+    let mut run = run_of(Inherited::default());
+    told(&mut run, "record_artifact", artifact("DECISION", "One  clock.", &[]));
+    let mut report = found(&["src/a.rs:2 `send`"]);
+    report["findings"]["recommendations"] = json!(["one clock", "Two hands"]);
+    report["findings"]["conflicts"] = json!(["It is late"]);
+    report["issues"] = json!(["It is late", "The bell is cracked"]);
+    report["artifacts"] = json!([artifact("TODO", "Oil it.", &[])]);
+    run.replied(calls(&[("report", report)]));
+    let wanted = [
+        ("decision-1", "One  clock."),
+        ("todo-1", "Oil it."),
+        ("finding-1", "src/a.rs:2 `send`"),
+        ("finding-2", "It is late"),
+        ("decision-2", "Two hands"),
+        ("error-1", "The bell is cracked"),
+    ];
+    assert_eq!(kept(&mut run), told_as(&wanted));
 }
 
 #[test]
@@ -241,6 +285,7 @@ fn a_stored_run_has_what_it_was_handed() {
         backpack: vec![packed("0/pack-1", "Redis 7", Priority::High)],
         records: ["B/summary".to_owned()].into(),
         artifacts: ["todo-1".to_owned()].into(),
+        words: [crate::digest::Digest::of(b"x")].into(),
         owes: vec![Label::Todo],
     });
     let text = serde_json::to_string(&run).unwrap();
