@@ -143,8 +143,8 @@ impl Told {
                 manifest: self.keep(self.manifest.to_string().into_bytes()),
                 tokens: 0,
             },
-            tools: Vec::new(),
-            specs: none.clone(),
+            tools: vec![],
+            specs: none,
             budget: Budget::default(),
             parent: None,
             inherited: None,
@@ -155,8 +155,7 @@ impl Told {
     }
 
     fn end(&mut self, task: &str, state: Ended, tree: &str) {
-        let (reason, resolution) = (None, None);
-        let ended = TaskEnded { state, reason, resolution, tree: Some(tree.into()) };
+        let ended = TaskEnded { state, reason: None, resolution: None, tree: Some(tree.into()) };
         self.about(task, Event::TaskEnded(Box::new(ended)));
     }
 

@@ -286,6 +286,7 @@ fn a_stored_run_has_what_it_was_handed() {
         records: ["B/summary".to_owned()].into(),
         artifacts: ["todo-1".to_owned()].into(),
         words: [crate::digest::Digest::of(b"x")].into(),
+        step: Some("look".to_owned()),
         owes: vec![Label::Todo],
     });
     let text = serde_json::to_string(&run).unwrap();
