@@ -32,7 +32,7 @@ pub async fn explore(
     let (role, limits) = (agent::find("Explore").ok_or("No such agent.")?, Limits::default());
     let listed = Folder::list(folder)?;
     let base = Base::visible(&listed, |_| false);
-    let survey = Survey::of(&base, None, &Forgetful, &limits);
+    let survey = Survey::of(&base, None, &Forgetful, &limits, &[].into());
     let context = survey.single(&Plan::single(task, Vec::new(), Vec::new()), role, &limits)?;
     let pool = Pool::new(Timeouts::default())?;
     let model = connect(model, &Sources::of(environment), &pool, &[]).await?.provider;

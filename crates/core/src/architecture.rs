@@ -4,7 +4,11 @@ mod render;
 
 pub use render::Piece;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use crate::check::Kind;
 
 /// What every subagent may know of the project. Each line says where it was seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +25,18 @@ pub struct ArchitecturalContext {
     pub conventions: Vec<Stated>,
     /// How to build and test.
     pub commands: Vec<Stated>,
+}
+
+impl ArchitecturalContext {
+    /// With the checks that decide about every change first among the commands.
+    #[must_use]
+    pub fn with_checks(mut self, checks: &BTreeMap<Kind, String>) -> Self {
+        let line = |(kind, command): (&Kind, &String)| {
+            Stated::new(format!("`{command}` is run on every change ({kind})"), "checks")
+        };
+        self.commands.splice(0..0, checks.iter().map(line));
+        self
+    }
 }
 
 /// One extracted line and its origin.

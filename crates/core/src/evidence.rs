@@ -1,5 +1,6 @@
 //! Evidence: what the runtime saw of a task's change, weighed. A report can claim what it likes.
 
+mod added_secret;
 mod check_results;
 mod claim;
 mod deliverable;
@@ -9,7 +10,7 @@ mod red;
 mod worse;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,7 @@ use crate::plan;
 use crate::report::Report;
 use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
+pub use added_secret::{AddedSecret, added_secrets};
 pub use check_results::check_results;
 pub use deliverable::{Lack, Missing, Undeclared};
 pub use digest::{TOKENS, digest, gist};
@@ -45,6 +47,8 @@ pub struct Input<'a> {
     pub others: &'a [Other],
     /// The checks on the base with nothing but the new tests: [`red_then_green`].
     pub red: &'a [CheckEnded],
+    /// Secrets that the change brings in.
+    pub secrets: &'a [AddedSecret],
     /// What those that failed printed, by their digests.
     pub outputs: &'a BTreeMap<Digest, String>,
 }
@@ -83,6 +87,9 @@ pub struct Evidence {
     /// What the report's own review finds not in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub admitted: Vec<String>,
+    /// Secrets that the change brings in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<AddedSecret>,
     /// What speaks against the task, the gravest first.
     pub fails: Vec<Failure>,
 }
@@ -140,6 +147,7 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
+    Secret,
     Deliverable,
     Check,
     Tdd,
@@ -161,6 +169,7 @@ pub fn weigh(input: &Input<'_>) -> Evidence {
         checks,
         contradictions: Vec::new(),
         admitted: input.report.map(Report::unmended).unwrap_or_default(),
+        secrets: input.secrets.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect(),
         fails: Vec::new(),
     };
     evidence.refused.sort_by(|a, b| (&a.path, &a.why).cmp(&(&b.path, &b.why)));
@@ -187,17 +196,23 @@ fn files_changed(change: &Change) -> Vec<FileChanged> {
 fn checks(input: &Input<'_>) -> Vec<Checked> {
     let mut checks: Vec<Checked> = input.checks.iter().map(|ran| checked(input, ran)).collect();
     let found = |kind: Kind| input.checks.iter().any(|ran| ran.ended.check.kind == kind);
-    checks.extend(input.wanted.iter().filter(|kind| !found(**kind)).map(|kind| Checked {
-        kind: *kind,
-        command: None,
-        passed: false,
-        failed_before: false,
-        held: false,
-        ran_before: None,
-        code: None,
-        counts: None,
-        output: None,
-    }));
+    let has_rules = |kind: Kind| kind == Kind::Security && !input.change.entries.is_empty();
+    if !input.change.entries.is_empty() {
+        checks.push(secret_rules(input.secrets.is_empty()));
+    }
+    checks.extend(input.wanted.iter().filter(|kind| !found(**kind) && !has_rules(**kind)).map(
+        |kind| Checked {
+            kind: *kind,
+            command: None,
+            passed: false,
+            failed_before: false,
+            held: false,
+            ran_before: None,
+            code: None,
+            counts: None,
+            output: None,
+        },
+    ));
     // Of one that ran twice, the run that speaks against the task counts.
     let key = |one: &Checked| (one.kind, one.command.clone());
     checks.sort_by_cached_key(|one| {
@@ -206,6 +221,24 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
     });
     checks.dedup_by(|later, kept| key(later) == key(kept));
     checks
+}
+
+/// What stands in the place of a command: our own rules.
+pub const SECRET_RULES: &str = "secret rules over the change (built in)";
+
+fn secret_rules(passed: bool) -> Checked {
+    Checked {
+        kind: Kind::Security,
+        command: Some(SECRET_RULES.to_owned()),
+        passed,
+        failed_before: false,
+        // Each secret speaks for itself.
+        held: false,
+        ran_before: None,
+        code: None,
+        counts: None,
+        output: None,
+    }
 }
 
 fn checked(input: &Input<'_>, ran: &Ran) -> Checked {
@@ -251,6 +284,9 @@ fn has_passed(ended: &CheckEnded) -> bool {
 fn fails(input: &Input<'_>, evidence: &Evidence) -> Vec<Failure> {
     let mut fails = Vec::new();
     let mut add = |about, sentence| fails.push(Failure { about, sentence });
+    for secret in &evidence.secrets {
+        add(About::Secret, secret.sentence());
+    }
     for missing in &evidence.missing {
         add(About::Deliverable, missing.sentence());
     }

@@ -1,8 +1,11 @@
 //! One base, surveyed: all that contexts are made from besides the plan.
 
+use std::collections::BTreeMap;
+
 use sequester_core::agent::Role;
 use sequester_core::architecture::Piece;
 use sequester_core::cache::Cache;
+use sequester_core::check::Kind;
 use sequester_core::context::{self, IsolatedContext, Shelf};
 use sequester_core::limits::Limits;
 use sequester_core::plan::Plan;
@@ -24,10 +27,12 @@ impl<'a> Survey<'a> {
         history: Option<&dyn History>,
         cache: &dyn Cache,
         limits: &Limits,
+        checks: &BTreeMap<Kind, String>,
     ) -> Self {
+        // Lines are taken out of files here: a secret must be gone before it can be cut in half.
+        let architecture = architecture(&Redacted::new(base), limits).with_checks(checks);
         Self {
-            // Lines are taken out of files here: a secret must be gone before it can be cut in half.
-            architecture: architecture(&Redacted::new(base), limits).render(limits.architecture),
+            architecture: architecture.render(limits.architecture),
             index: Index::open(base, history, cache, limits),
             shelf: Shelf::new(base, &Outlines, limits),
         }

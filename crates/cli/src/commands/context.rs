@@ -40,7 +40,9 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let companions = file.companions(&project);
     let visible = project.visible(Some((&file, &companions)));
     let cache = DiskCache::of(&project.root);
-    let survey = Survey::of(&visible, project.history.as_deref(), &cache, &limits);
+    let checks = project.found_checks(&visible).into_iter();
+    let checks = checks.filter_map(|one| Some((one.kind, one.command?))).collect();
+    let survey = Survey::of(&visible, project.history.as_deref(), &cache, &limits, &checks);
     let Survey { architecture, index, shelf } = &survey;
     let noted = Book::of(&project.root).opening(project.settings.records());
     let untold = noted.as_ref().err().cloned();

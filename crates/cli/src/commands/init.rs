@@ -5,7 +5,6 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sequester_core::check;
 use sequester_core::fault::Code;
 use serde_json::json;
 
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if path.symlink_metadata().is_ok() {
         return Err(there_already(&path));
     }
-    let checks = check::detect(&project.visible(None), &project.checks());
+    let checks = project.found_checks(&project.visible(None));
     let checkup = Checkup::make(&project.root, Wanted::NoChecks)?;
     write(&path, &view::file(&checks))?;
     if args.json {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use sequester_core::agent::Role;
 use sequester_core::architecture::Piece;
 use sequester_core::budget::Budget;
+use sequester_core::check::Kind;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Refusal, Request, Shelf};
 use sequester_core::fault::Code;
@@ -93,7 +94,9 @@ impl Staff {
             project,
             file,
         };
-        staff.architecture = staff.survey(start).map_err(|error| refuse_trouble(&error))?;
+        let checks = settings.active_checks();
+        staff.architecture =
+            staff.survey(start, &checks).map_err(|error| refuse_trouble(&error))?;
         Ok(staff)
     }
 
@@ -124,11 +127,15 @@ impl Staff {
         settings
     }
 
-    fn survey(&self, start: &TreeId) -> Result<Vec<Piece>, Trouble> {
+    fn survey(
+        &self,
+        start: &TreeId,
+        checks: &BTreeMap<Kind, String>,
+    ) -> Result<Vec<Piece>, Trouble> {
         let tree = self.trees.tree(start)?;
         let visible = self.visible(&tree);
         let (cache, limits) = (DiskCache::of(&self.project.root), self.sizes());
-        Ok(Survey::of(&visible, None, &cache, &limits).architecture)
+        Ok(Survey::of(&visible, None, &cache, &limits, checks).architecture)
     }
 
     fn visible<'a>(&self, tree: &'a dyn Snapshot) -> Filtered<'a> {

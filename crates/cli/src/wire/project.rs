@@ -135,6 +135,11 @@ impl Project {
         known.collect()
     }
 
+    /// One of each kind, configured or found.
+    pub(crate) fn found_checks(&self, base: &dyn Snapshot) -> Vec<check::Found> {
+        check::detect(base, &self.checks(), &is_installed)
+    }
+
     /// The plan and the lists of tasks beside it, where they lie in the repository, be they in the base or not.
     pub(crate) fn plan_paths(
         &self,
@@ -241,4 +246,10 @@ const GIT_HINT: &str = "Check that `git` is installed and that `git status` work
 
 fn unusable(place: &Path, message: impl Into<String>, hint: &str) -> Failure {
     Failure::input(Code::NoRepository, place.display(), message, hint)
+}
+
+/// Whether a program is in one of the folders of PATH.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let search = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&search).any(|folder| folder.join(program).is_file())
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sequester_core::agent::Role;
-use sequester_core::check::{self, Kind};
+use sequester_core::check::Kind;
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
@@ -347,7 +347,7 @@ impl Asked<'_> {
     }
 
     fn checks(&self, base: &dyn Snapshot) -> BTreeMap<Kind, String> {
-        let found = check::detect(base, &self.project.checks());
+        let found = self.project.found_checks(base);
         found.into_iter().filter_map(|one| Some((one.kind, one.command?))).collect()
     }
 

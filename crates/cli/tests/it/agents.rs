@@ -34,9 +34,9 @@ fn built_in_agents_and_those_of_the_project_are_listed() {
     let heading = text.out.lines().next().unwrap();
     assert_eq!(
         heading.split_whitespace().collect::<Vec<_>>(),
-        ["name", "profile", "model", "phase", "from", "description"]
+        ["name", "profile", "delegates", "model", "phase", "from", "description"]
     );
-    assert_eq!(text.out.lines().count(), 1 + 16 + 2, "{}", text.out);
+    assert_eq!(text.out.lines().count(), 1 + 17 + 2, "{}", text.out);
     let list = bench.run(&["agents", "--json"]).json();
     let docs = named(&list, "docs");
     assert_eq!(docs["origin"], ".sequester/agents/docs.md");
@@ -127,7 +127,7 @@ fn a_broken_file_is_shown_after_the_list_and_hides_no_other() {
     assert!(!answer.out.contains("outside"), "{}", answer.out);
     let json = bench.run(&["agents", "--json"]);
     assert_eq!(json.code, Some(2));
-    assert!(json.json().as_array().unwrap().len() == 18 && json.err.contains("SQ0250"), "{json:?}");
+    assert!(json.json().as_array().unwrap().len() == 19 && json.err.contains("SQ0250"), "{json:?}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_context_can_be_made_for_an_agent_of_the_project() {
     assert_eq!(shown.code, Some(0), "{shown:?}");
     assert!(shown.out.contains("You write docs."), "{shown:?}");
     let unknown = bench.run(&["context", &plan, "a", "--agent", "nobody"]);
-    assert!(unknown.err.contains("drafter, docs."), "{unknown:?}");
+    assert!(unknown.err.contains("orchestrator, docs."), "{unknown:?}");
     bench.write(".sequester/agents/docs.md", DOCS);
     let broken = bench.run(&["context", &plan, "a", "--agent", "docs"]);
     assert_eq!(broken.code, Some(2), "{broken:?}");

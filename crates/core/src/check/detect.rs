@@ -4,6 +4,7 @@ mod language;
 mod node;
 mod project;
 mod python;
+mod security;
 
 use std::collections::BTreeMap;
 
@@ -46,12 +47,17 @@ const CONFIGURED: &str = "configuration";
 const SWITCHED_OFF: &str = "switched off in the configuration";
 const NOT_FOUND: &str = "not configured, and not named by the project";
 
-/// One of each kind of a project's checks, in the order of [`Kind::PROJECT`]. An empty command switches a kind off. What several folders or tools need is one
+/// One of each kind of a project's checks, in the order of [`Kind::PROJECT`]. An empty command switches a kind off. Whether a
+/// program is `installed` is asked of those that a project need not have. What several folders or tools need is one
 /// command, each part in its folder.
-pub fn detect(snapshot: &dyn Snapshot, configured: &BTreeMap<Kind, String>) -> Vec<Found> {
+pub fn detect(
+    snapshot: &dyn Snapshot,
+    configured: &BTreeMap<Kind, String>,
+    installed: &dyn Fn(&str) -> bool,
+) -> Vec<Found> {
     let all_set = Kind::PROJECT.iter().all(|kind| configured.contains_key(kind));
     let project = (!all_set).then(|| Project::look(snapshot));
-    let signs = project.as_ref().map_or_else(Vec::new, signs);
+    let signs = project.as_ref().map_or_else(Vec::new, |project| signs(project, installed));
     let found = |kind: Kind| {
         if let Some(command) = configured.get(&kind) {
             let is_on = !command.is_empty();
@@ -79,7 +85,7 @@ fn join(kind: Kind, signs: &[Sign]) -> Found {
 }
 
 /// All of them: those of the root, then of folders below for what the root's tools do not cover.
-fn signs(project: &Project<'_>) -> Vec<Sign> {
+fn signs(project: &Project<'_>, installed: &dyn Fn(&str) -> bool) -> Vec<Sign> {
     let tools = [language::signs, node::signs, python::signs];
     let look = |folder: &Folder<'_>| tools.iter().flat_map(|tool| tool(folder)).collect::<Vec<_>>();
     let root = project.root();
@@ -102,6 +108,9 @@ fn signs(project: &Project<'_>) -> Vec<Sign> {
     }
     signs.extend(below);
     signs.extend(recipes);
+    if signs.iter().all(|sign| sign.kind != Kind::Security) {
+        signs.extend(security::signs(&root, installed));
+    }
     signs
 }
 

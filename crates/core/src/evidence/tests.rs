@@ -121,6 +121,7 @@ impl<'a> Scene<'a> {
             names: &|name| if tree.contains(name) { Known::Found } else { Known::Missing },
             others: self.others,
             red: self.red,
+            secrets: &[],
             outputs: &self.outputs,
         })
     }

@@ -109,6 +109,14 @@ pub struct Settings {
     pub fixes: u32,
 }
 
+impl Settings {
+    /// The project's checks that are not switched off.
+    pub fn active_checks(&self) -> BTreeMap<Kind, String> {
+        let on = self.checks.iter().filter(|(kind, _)| !self.checks_off.contains(kind));
+        on.map(|(kind, command)| (*kind, command.clone())).collect()
+    }
+}
+
 /// What is as ever is not written down.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

@@ -8,7 +8,7 @@ use sequester_core::check::{Found, Kind, detect};
 use sequester_testkit::MemoryRepository;
 
 fn found(files: &[(&str, &str)]) -> Vec<Found> {
-    detect(&MemoryRepository::new(files.iter().copied()), &BTreeMap::new())
+    detect(&MemoryRepository::new(files.iter().copied()), &BTreeMap::new(), &|_| true)
 }
 
 /// `kind: command (from)` of those that were found.
@@ -37,7 +37,7 @@ fn what_is_configured_wins_and_the_rest_is_found() {
         BTreeMap::from([(Kind::Tests, "./ci".to_owned()), (Kind::Security, "scan".to_owned())]);
     let project = MemoryRepository::new([("go.mod", "module shop")]);
     let commands: Vec<_> =
-        detect(&project, &configured).into_iter().map(|one| one.command).collect();
+        detect(&project, &configured, &|_| false).into_iter().map(|one| one.command).collect();
     let wanted = ["go build ./...", "go vet ./...", "./ci", "scan"];
     assert_eq!(commands, wanted.map(|command| Some(command.to_owned())));
 }

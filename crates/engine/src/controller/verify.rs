@@ -7,9 +7,12 @@ use futures_util::future::try_join_all;
 use sequester_core::change::Change;
 use sequester_core::check::{self, Check, Kind, counts};
 use sequester_core::digest::Digest;
-use sequester_core::evidence::{self, Evidence, Input, Known as Name, Other, Ran, red_then_green};
+use sequester_core::evidence::{
+    self, AddedSecret, Evidence, Input, Known as Name, Other, Ran, red_then_green,
+};
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
+use sequester_core::path::RepoPath;
 use sequester_core::report::{Findings, Report};
 use sequester_core::repository::{self, Snapshot};
 use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun, Tried};
@@ -47,6 +50,8 @@ struct Subject {
     snapshot: Arc<dyn Snapshot>,
     /// The base with nothing but the new tests, where those must fail first.
     red: Option<TreeId>,
+    /// Secrets that the change brings in.
+    secrets: Vec<AddedSecret>,
 }
 
 impl Controller {
@@ -120,7 +125,9 @@ impl Controller {
                 None => None,
             };
             let snapshot = repository.snapshot(&tree)?;
-            Ok(Subject { task, base, tree, change, report, snapshot, red })
+            let before = repository.snapshot(&base)?;
+            let secrets = secrets(&change, before.as_ref());
+            Ok(Subject { task, base, tree, change, report, snapshot, red, secrets })
         })
         .await?
     }
@@ -248,6 +255,7 @@ impl Controller {
             },
             others: &others,
             red,
+            secrets: &subject.secrets,
             outputs,
         })
     }
@@ -294,6 +302,21 @@ pub(super) fn broken(error: sequester_core::jail::Error) -> Trouble {
     }
     Trouble::Crew { message: error.message, hint: error.hint }
 }
+
+/// What our own rules find in the files that a change brings, and not in those that it replaces.
+fn secrets(change: &Change, before: &dyn Snapshot) -> Vec<AddedSecret> {
+    let mut found = Vec::new();
+    for entry in change.entries.iter().filter(|entry| entry.mode.is_some()) {
+        let old = RepoPath::parse(&entry.path).ok();
+        let old = old.and_then(|path| before.read(&path, LARGEST).ok()).unwrap_or_default();
+        let new = String::from_utf8_lossy(&entry.content);
+        found.extend(evidence::added_secrets(&entry.path, &String::from_utf8_lossy(&old), &new));
+    }
+    found
+}
+
+/// No text that a person writes is larger.
+const LARGEST: u64 = 16 << 20;
 
 /// A file, or a folder with something in it.
 fn is_there(snapshot: &dyn Snapshot, path: &str) -> bool {

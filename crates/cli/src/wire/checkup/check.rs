@@ -18,6 +18,7 @@ use crate::output;
 use crate::wire::Settings;
 use crate::wire::command::{self, Leash};
 use crate::wire::jail::Machine;
+use crate::wire::project::is_installed;
 
 #[derive(Serialize)]
 pub(crate) struct Check {
@@ -99,7 +100,7 @@ fn find(root: &Path, settings: &Settings) -> Vec<(String, String, String)> {
     let joined =
         set.iter().filter_map(|(name, commands)| Some((Kind::parse(name)?, commands.join(" && "))));
     let configured: BTreeMap<Kind, String> = joined.collect();
-    let found = Folder::list(root).map(|folder| check::detect(&folder, &configured));
+    let found = Folder::list(root).map(|folder| check::detect(&folder, &configured, &is_installed));
     let named = |kind: Kind| found.iter().flatten().filter(move |one| one.kind == kind);
     let mut checks = Vec::new();
     for kind in Kind::PROJECT {

@@ -6,21 +6,19 @@ use crate::check::{Kind, Toolchain, toolchains};
 use crate::manifest::{at, toml};
 
 /// Files that switch a tool on that is no part of its language's own.
-const SETTINGS: [(&[&str], Kind, &str); 7] = [
+const SETTINGS: [(&[&str], Kind, &str); 6] = [
     (&[".golangci.yml", ".golangci.yaml", ".golangci.toml"], Kind::Lint, "golangci-lint run"),
     (&[".credo.exs"], Kind::Lint, "mix credo"),
     (&[".rubocop.yml"], Kind::Lint, "bundle exec rubocop"),
     (&[".rspec"], Kind::Tests, "bundle exec rspec"),
     (&["phpunit.xml", "phpunit.xml.dist"], Kind::Tests, "vendor/bin/phpunit"),
     (&["phpstan.neon", "phpstan.neon.dist"], Kind::Types, "vendor/bin/phpstan analyse"),
-    (&["deny.toml"], Kind::Security, "cargo deny check"),
 ];
 
 pub(super) fn signs(folder: &Folder<'_>) -> Vec<Sign> {
     let set = SETTINGS.iter().filter_map(|(files, kind, command)| {
         let file = folder.first(files)?;
         let wanted = match *command {
-            "cargo deny check" => folder.has("Cargo.toml"),
             // Composer's script goes before.
             "vendor/bin/phpunit" => {
                 folder.text("composer.json").is_none_or(|text| line_of(text, "\"test\"").is_none())

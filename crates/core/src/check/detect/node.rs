@@ -26,7 +26,7 @@ pub fn package_manager(manifest: &Value, has: impl Fn(&str) -> bool) -> &'static
 const SCRIPTS: [(Kind, &[&str]); 4] = [
     (Kind::Types, &["typecheck", "type-check", "check-types", "check:types", "types:check", "tsc"]),
     (Kind::Lint, &["lint", "lint:check", "eslint"]),
-    (Kind::Tests, &["test", "tests", "test:unit", "test:ci"]),
+    (Kind::Tests, &["test:run", "test:ci", "test", "tests", "test:unit"]),
     (Kind::Security, &["security", "audit"]),
 ];
 
