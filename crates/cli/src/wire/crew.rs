@@ -213,6 +213,7 @@ impl Staff {
         let context = builder.build(&Request {
             task: wanted.task,
             role,
+            phase: wanted.phase,
             clarifications: wanted.clarifications,
             given: wanted.given,
             records: wanted.records,

@@ -45,6 +45,7 @@ mod run_words;
 mod runs;
 mod same;
 mod scripted;
+mod seeds;
 mod single;
 mod storm;
 mod streams;

@@ -26,43 +26,43 @@ use crate::command::{Answer, Bench};
 use crate::scripted::program;
 
 /// The first model and the next.
-const A: &str = "openai/gpt-5";
+pub(crate) const A: &str = "openai/gpt-5";
 const BOTH: &str = "openai/gpt-5,anthropic/claude-sonnet-5";
 
 /// A repository with a plan beside it, and the model.
-struct Row {
-    bench: Arc<Bench>,
-    server: Server,
+pub(crate) struct Row {
+    pub(crate) bench: Arc<Bench>,
+    pub(crate) server: Server,
 }
 
 /// What an invocation told as JSON lines.
 #[derive(Debug)]
-struct Ran {
-    code: Option<i32>,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
     /// Of the run that it was about.
-    run: String,
-    events: Vec<Value>,
+    pub(crate) run: String,
+    pub(crate) events: Vec<Value>,
 }
 
 impl Row {
-    fn new(plan: &str, play: impl Fn(&Request) -> Turn + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(plan: &str, play: impl Fn(&Request) -> Turn + Send + Sync + 'static) -> Self {
         Self::set(bench("", plan), Setup::new(Script::new(play)))
     }
 
-    fn set(bench: Arc<Bench>, setup: Setup) -> Self {
+    pub(crate) fn set(bench: Arc<Bench>, setup: Setup) -> Self {
         Self { bench, server: setup.start_blocking().unwrap() }
     }
 
-    fn plan(&self) -> String {
+    pub(crate) fn plan(&self) -> String {
         self.bench.path("plan.md").display().to_string()
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         program(&self.bench, &self.server, arguments)
     }
 
     /// The plan with two at once and the first model alone, or as is named.
-    fn run(&self, more: &[&str]) -> Ran {
+    pub(crate) fn run(&self, more: &[&str]) -> Ran {
         let plan = self.plan();
         let mut arguments = vec!["run", &plan, "--json", "--yes"];
         for (flag, value) in [("--jobs", "2"), ("--model", A)] {
@@ -74,15 +74,15 @@ impl Row {
         self.tell(&arguments)
     }
 
-    fn resume(&self, run: &str) -> Ran {
+    pub(crate) fn resume(&self, run: &str) -> Ran {
         self.tell(&["resume", run, "--json"])
     }
 
-    fn tell(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn tell(&self, arguments: &[&str]) -> Ran {
         Ran::of(&Answer::of(&self.command(arguments).output().unwrap()))
     }
 
-    fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let mut command = self.command(&[arguments, &["--json"]].concat());
         let answer = Answer::of(&command.output().unwrap());
         assert_eq!(answer.code, Some(0), "{arguments:?}: {answer:?}");
@@ -90,7 +90,7 @@ impl Row {
     }
 
     /// Each attempt of a task: its step, why it was made, by which model and how it ended.
-    fn tried(&self, run: &str, task: &str) -> Vec<String> {
+    pub(crate) fn tried(&self, run: &str, task: &str) -> Vec<String> {
         let shown = self.json(&["show", run, task]);
         let attempts = shown["attempts"].as_array().unwrap().iter();
         let model = |attempt: &Value| match attempt["model"].as_str() {
@@ -106,14 +106,14 @@ impl Row {
     }
 
     /// How a task stands, with the reason.
-    fn state(&self, run: &str, task: &str) -> (String, String) {
+    pub(crate) fn state(&self, run: &str, task: &str) -> (String, String) {
         let shown = self.json(&["show", run, task]);
         let word = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
         (word("state"), word("reason"))
     }
 
     /// Prompts of what the model was asked about a task, one for each attempt and model that began.
-    fn prompts(&self, task: &str) -> Vec<String> {
+    pub(crate) fn prompts(&self, task: &str) -> Vec<String> {
         let requests = self.server.requests();
         let posted = requests.iter().filter(|one| one.method == "POST");
         let asked = posted.map(|one| one.request().unwrap());
@@ -122,7 +122,7 @@ impl Row {
     }
 
     /// Paths that `diff` names.
-    fn changed(&self, run: &str, task: &str) -> Vec<String> {
+    pub(crate) fn changed(&self, run: &str, task: &str) -> Vec<String> {
         let diff = self.json(&["diff", run, task]);
         let files = diff["files"].as_array().unwrap().iter();
         files.map(|file| file["path"].as_str().unwrap().to_owned()).collect()
@@ -133,12 +133,12 @@ impl Row {
     }
 
     /// A file as it stands on the branch.
-    fn file(&self, run: &str, path: &str) -> String {
+    pub(crate) fn file(&self, run: &str, path: &str) -> String {
         self.git(&["show", &format!("sequester/{run}:{path}")])
     }
 
     /// The audit finds nothing, and something to look at.
-    fn is_proved(&self, run: &str) {
+    pub(crate) fn is_proved(&self, run: &str) {
         let audit = self.json(&["audit", run]);
         assert_eq!((&audit["ok"], &audit["breaches"]), (&json!(true), &json!([])), "{audit}");
         assert!(audit["contexts"].as_u64().unwrap() > 0, "{audit}");
@@ -172,14 +172,14 @@ impl Ran {
     }
 
     /// It ended so, and said so last.
-    fn ended(&self, code: i32, outcome: &str) -> &str {
+    pub(crate) fn ended(&self, code: i32, outcome: &str) -> &str {
         let last = self.events.last().unwrap();
         assert_eq!((self.code, &last["outcome"]), (Some(code), &json!(outcome)), "{self:?}");
         &self.run
     }
 
     /// It could not go on, and said why.
-    fn failed(&self, code: i32, error: &str, words: &str) -> Value {
+    pub(crate) fn failed(&self, code: i32, error: &str, words: &str) -> Value {
         let told = self.events.last().unwrap()["error"].clone();
         assert_eq!((self.code, &told["code"]), (Some(code), &json!(error)), "{self:?}");
         assert!(told["message"].as_str().unwrap().contains(words), "`{words}` in {told}");
@@ -188,7 +188,7 @@ impl Ran {
     }
 }
 
-fn bench(configuration: &str, plan: &str) -> Arc<Bench> {
+pub(crate) fn bench(configuration: &str, plan: &str) -> Arc<Bench> {
     let mut files = vec![("README.md", "Letters\n")];
     if !configuration.is_empty() {
         files.push(("sequester.toml", configuration));
@@ -199,7 +199,7 @@ fn bench(configuration: &str, plan: &str) -> Arc<Bench> {
 }
 
 /// A plan of tasks, each with its id, its block and its text.
-fn plan(workflow: &str, tasks: &[(&str, &str, &str)]) -> String {
+pub(crate) fn plan(workflow: &str, tasks: &[(&str, &str, &str)]) -> String {
     let head = format!("---\nsequester: 1\nworkflow: {workflow}\n---\n# Letters\n");
     let task = |(id, block, text): &(&str, &str, &str)| {
         format!("\n## [{id}] Write {id}\n\n```task\n{block}\n```\n\n{text}\n")
@@ -208,19 +208,19 @@ fn plan(workflow: &str, tasks: &[(&str, &str, &str)]) -> String {
 }
 
 /// One task that creates `a.txt`, which must say `right`.
-fn one(workflow: &str) -> String {
+pub(crate) fn one(workflow: &str) -> String {
     let block = "files: {create: [a.txt]}\nchecks: [\"grep right a.txt\"]";
     plan(workflow, &[("a", block, "Write the right letter.")])
 }
 
 /// Whose task it is.
-fn own(request: &Request) -> &str {
+pub(crate) fn own(request: &Request) -> &str {
     let id = request.prompt().split("**Task ID:** ").nth(1);
     id.and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
 /// Which agent is asked, by what it is told to be.
-fn role(request: &Request) -> &'static str {
+pub(crate) fn role(request: &Request) -> &'static str {
     let roles = [
         ("You review one change", "reviewer"),
         ("You judge one thing: whether", "spec-reviewer"),
@@ -244,29 +244,29 @@ fn is_fix(request: &Request) -> bool {
 }
 
 /// What the last calls brought.
-fn results(request: &Request) -> String {
+pub(crate) fn results(request: &Request) -> String {
     match request.messages.last() {
         Some(Message::Results(results)) => results.iter().map(|one| one.text.as_str()).collect(),
         _ => String::new(),
     }
 }
 
-fn write(path: &str, content: &str) -> Turn {
+pub(crate) fn write(path: &str, content: &str) -> Turn {
     Turn::call("Write", json!({ "file_path": path, "content": content }))
 }
 
-fn bash(command: &str) -> Turn {
+pub(crate) fn bash(command: &str) -> Turn {
     Turn::call("Bash", json!({ "command": command }))
 }
 
 /// Writes a file, then says that it is done.
-fn deliver(request: &Request, path: &str, content: &str) -> Turn {
+pub(crate) fn deliver(request: &Request, path: &str, content: &str) -> Turn {
     let line = format!("printf %s '{content}' > {path}");
     if request.turn == 0 { bash(&line) } else { Turn::report(wrote(request)) }
 }
 
 /// A report that goes on.
-fn report(request: &Request, phase: &str, findings: &Value) -> Value {
+pub(crate) fn report(request: &Request, phase: &str, findings: &Value) -> Value {
     json!({
         "task_id": own(request), "phase": phase, "status": "complete", "decision": "PROCEED",
         "findings": findings, "context_summary": format!("Did {}.", own(request)),
@@ -275,12 +275,12 @@ fn report(request: &Request, phase: &str, findings: &Value) -> Value {
     })
 }
 
-fn wrote(request: &Request) -> Value {
+pub(crate) fn wrote(request: &Request) -> Value {
     let phase = if role(request) == "executor" { "execute" } else { "write" };
     report(request, phase, &json!({ "files_changed": [], "tests_written": [] }))
 }
 
-fn researched(request: &Request) -> Value {
+pub(crate) fn researched(request: &Request) -> Value {
     let findings = json!({
         "existing_implementations": [], "conflicts": [], "patterns_found": [],
         "recommendations": ["Keep it short."],
@@ -288,16 +288,16 @@ fn researched(request: &Request) -> Value {
     report(request, "research", &findings)
 }
 
-fn reviewed(request: &Request, spec: &Value, quality: &Value) -> Value {
+pub(crate) fn reviewed(request: &Request, spec: &Value, quality: &Value) -> Value {
     report(request, "review", &json!({ "spec": spec, "quality": quality }))
 }
 
-fn pass() -> Value {
+pub(crate) fn pass() -> Value {
     json!({ "verdict": "pass", "findings": [] })
 }
 
 /// The report of whoever is asked, as if all were well.
-fn content(request: &Request) -> Value {
+pub(crate) fn content(request: &Request) -> Value {
     match role(request) {
         "planner" => report(request, "plan", &json!({ "steps": ["Write it."] })),
         "reviewer" | "spec-reviewer" | "quality-reviewer" => reviewed(request, &pass(), &pass()),
@@ -319,7 +319,7 @@ fn content(request: &Request) -> Value {
 }
 
 /// The same, stopped.
-fn stopped(mut report: Value, status: &str, reason: &str, resolution: &str) -> Turn {
+pub(crate) fn stopped(mut report: Value, status: &str, reason: &str, resolution: &str) -> Turn {
     report["status"] = status.into();
     report["decision"] = "STOP".into();
     report["reason"] = reason.into();

@@ -25,6 +25,7 @@ use crate::path::RepoPath;
 use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
 use crate::record::{Handed, Pack};
+use crate::report::Phase;
 use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
@@ -47,6 +48,8 @@ pub struct Builder<'a> {
 pub struct Request<'a> {
     pub task: &'a TaskId,
     pub role: &'a Role,
+    /// Another phase than the role's own, where a workflow declares it.
+    pub phase: Option<Phase>,
     pub clarifications: &'a [Clarification],
     pub given: &'a [Given],
     /// What earlier tasks left; the rule decides once more which of it this one may see.
@@ -67,6 +70,7 @@ impl<'a> Request<'a> {
         Self {
             task,
             role,
+            phase: None,
             clarifications: &[],
             given: &[],
             records: Handed::NONE,
@@ -193,7 +197,8 @@ impl<'a> Builder<'a> {
     /// What the task's own part is rendered from. Of what is delegated only the plan's constraints hold.
     fn handoff(&self, task: &Task, request: &Request<'_>) -> Handoff {
         let work = if request.simplified { &[] } else { request.work };
-        let mut handoff = Handoff::new(self.plan, task, request.role.phase, work);
+        let mut handoff =
+            Handoff::new(self.plan, task, request.phase.unwrap_or(request.role.phase), work);
         if request.delegated.is_some() {
             handoff.context.feature.clear();
         }

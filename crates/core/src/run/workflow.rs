@@ -85,7 +85,11 @@ impl Workflow {
     pub fn is_unjudged(&self, phase: impl Fn(&str) -> Option<Phase>) -> bool {
         let steps = || self.steps.iter().map(|step| (step, step.phase(&phase)));
         let written = steps().position(|(_, phase)| phase.is_some_and(Phase::changes_files));
-        let judged = |at| steps().skip(at).any(|(step, phase)| self.is_judging(step, phase));
+        // An agent that is not known may judge.
+        let may_judge = |(step, phase): (&Step, Option<Phase>)| {
+            self.is_judging(step, phase) || step.agent.is_some() && phase.is_none()
+        };
+        let judged = |at| steps().skip(at).any(may_judge);
         written.is_some_and(|at| !judged(at))
     }
 

@@ -335,7 +335,7 @@ impl Controller {
         let (store, known) = (Arc::clone(&self.world.store), known.clone());
         let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
         let (agent, start) = (order.agent.clone(), start.clone());
-        let simplified = order.purpose == Purpose::Simplified;
+        let (simplified, phase) = (order.purpose == Purpose::Simplified, order.phase);
         blocking(move || {
             let task = &known.spec.id;
             let asking = (!simplified).then(|| crew.asking(task));
@@ -347,6 +347,7 @@ impl Controller {
                 records: &records,
                 backpack: pack.as_ref(),
                 simplified,
+                phase: Some(phase),
                 ..Wanted::new(&known.spec.id, &agent, &start)
             })?;
             Ok((context, pack.filter(|_| !simplified)))

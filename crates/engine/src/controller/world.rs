@@ -16,7 +16,7 @@ use sequester_core::profile::Profile;
 use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Provider};
 use sequester_core::record::{Handed, Pack};
-use sequester_core::report::Label;
+use sequester_core::report::{Label, Phase};
 use sequester_core::repository::{self, Repository};
 use sequester_core::store::{self, RunStore};
 use sequester_core::tool::Toolbox;
@@ -114,6 +114,8 @@ pub struct Member {
 pub struct Wanted<'a> {
     pub task: &'a TaskId,
     pub agent: &'a str,
+    /// Another phase than the agent's own, where a workflow declares it.
+    pub phase: Option<Phase>,
     /// What the workspace starts from.
     pub base: &'a TreeId,
     pub clarifications: &'a [Clarification],
@@ -135,6 +137,7 @@ impl<'a> Wanted<'a> {
         Self {
             task,
             agent,
+            phase: None,
             base,
             clarifications: &[],
             given: &[],
