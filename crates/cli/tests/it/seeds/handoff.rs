@@ -145,7 +145,8 @@ fn complete_self_review_before_submitting() {
 #[test]
 fn full_content_not_file_references_and_three_given_files_are_edited_unread() {
     let files = ["a", "b", "c"].map(|name| format!("src/{name}.py"));
-    let large: String = (0..4_000).map(|at| format!("def f_{at}(): return {at}\n")).collect();
+    let large: Vec<String> = (0..4_000).map(|at| format!("def f_{at}(): return {at}")).collect();
+    let large = large.join("\n");
     let mut all: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), "x = 1\n")).collect();
     all.push(("src/large.py", &large));
     let bench = Bench::with(&all);

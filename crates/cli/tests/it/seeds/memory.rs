@@ -17,10 +17,9 @@ fn ran(subtasks: &'static [Subtask], configuration: &str) -> (Row, String) {
     let bench = Bench::with(&[("README.md", "x\n"), ("sequester.toml", configuration)]);
     let mut plan = "---\nsequester: 1\nworkflow: solo\n---\n# Work\n".to_owned();
     for (id, title, needs, _) in subtasks {
-        plan += &format!(
-            "\n## [{id}] {title}\n\n```task\nneeds: [{}]\n```\n\n{title}.\n",
-            needs.join(", ")
-        );
+        let needs = needs.join(", ");
+        let block = format!("```task\nneeds: [{needs}]\n```");
+        plan = [plan, format!("## [{id}] {title}\n\n{block}\n\n{title}.\n")].join("\n");
     }
     fs::write(bench.path("plan.md"), plan).unwrap();
     let play = |request: &Request| {
@@ -169,7 +168,7 @@ fn what_was_recalled_and_cited_counts_as_used() {
     bench.commit("settings");
     let play = |request: &Request| match (own(request), request.turn) {
         ("b", 0) => Turn::call("recall", json!({ "query": "colour chosen" })),
-        (task, 0) | (task, 1) if task != "a" || request.turn == 0 => {
+        (task, 0 | 1) if task != "a" || request.turn == 0 => {
             bash(&format!("echo {task} > {task}.txt"))
         }
         _ => {
