@@ -33,19 +33,25 @@ impl ShownWorkflow {
         Self { workflow, step_phases, groups, origin }
     }
 
+    /// Where the steps end that run together with this one: checks always do.
+    fn together(&self, at: usize) -> usize {
+        let checks = self.workflow.steps[at..].iter().take_while(|step| step.agent.is_none());
+        self.groups[at].end.max(at + checks.count())
+    }
+
     /// `research → write → check → validate`; steps that run side by side stand in brackets.
     fn road(&self) -> String {
         let mut road: Vec<String> = Vec::new();
         let mut at = 0;
-        while let Some(group) = self.groups.get(at) {
-            let ids = self.workflow.steps[group.clone()].iter().map(|step| step.id.as_str());
-            let ids: Vec<&str> = ids.collect();
-            road.push(if ids.len() == 1 {
-                ids[0].to_owned()
-            } else {
-                format!("[{}]", ids.join(" | "))
-            });
-            at = group.end.max(at + 1);
+        let name = |step: &Step| match step.when {
+            Some(when) => format!("{} ({})", step.id, format!("{when:?}").to_lowercase()),
+            None => step.id.clone(),
+        };
+        while at < self.workflow.steps.len() {
+            let end = self.together(at);
+            let ids: Vec<String> = self.workflow.steps[at..end].iter().map(name).collect();
+            road.push(if ids.len() == 1 { ids.concat() } else { format!("[{}]", ids.join(" | ")) });
+            at = end;
         }
         road.join(" → ")
     }
