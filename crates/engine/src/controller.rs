@@ -144,7 +144,7 @@ impl Controller {
         self.hold_start().await?;
         self.move_branch().await?;
         for task in self.log.read(void) {
-            self.cut(&task).await?;
+            self.cut(&task, |_, _| true).await?;
         }
         let mut busy = BusyTasks::default();
         for (task, running) in self.log.read(open) {
@@ -258,7 +258,7 @@ impl Controller {
                 }
             },
         };
-        let done = self.while_it_stands(&task, work).await;
+        let done = self.while_it_stands(&task, number, work).await;
         let done = self.bear(&task, number, done).await;
         (Some(task), done)
     }
@@ -267,6 +267,7 @@ impl Controller {
     async fn while_it_stands(
         &self,
         task: &TaskId,
+        number: Option<u32>,
         work: BoxFuture<'_, Result<(), Trouble>>,
     ) -> Result<(), Trouble> {
         let before = self.log.read(|run| run.task(task).map(TaskRun::withdrawals));
@@ -292,7 +293,14 @@ impl Controller {
         };
         match done {
             Some(done) => done,
-            None => self.cut(task).await,
+            // Others of the task that run beside it come to their own end.
+            None => {
+                self.cut(task, |known, one| {
+                    number
+                        .is_some_and(|own| one == own || known.above(one).any(|above| above == own))
+                })
+                .await
+            }
         }
     }
 
@@ -389,13 +397,16 @@ impl Controller {
             None => None,
         };
         let task = begins.and_then(|entry| entry.scope.task.as_ref());
+        let number = begins.and_then(|entry| entry.scope.attempt).unwrap_or(0);
         let stands = |run: &RunState| {
             let known = task.and_then(|task| Some((task, run.task(task)?)));
-            known.is_none_or(|(task, known)| run.is_ready(known) && self.records.hold(run, task))
+            known.is_none_or(|(task, known)| {
+                run.is_ready(known) && self.records.hold(run, task, number)
+            })
         };
         let stands = self.log.read(stands);
         if let Some(task) = task {
-            self.records.forget(task);
+            self.records.forget(task, number);
         }
         if !stands {
             return Err(Halt::Parked);

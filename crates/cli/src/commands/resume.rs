@@ -80,7 +80,6 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         let said: Vec<Entry> = said.collect();
         let resumed = Event::RunResumed { retry: again, budget };
         batch.entries.push(Entry { scope: scope.clone(), event: resumed });
-        batch.entries.extend(said);
         if let Some(Started { plan, tasks, mut workflows, mut agents, .. }) = changed {
             batch.keep(file.source.as_slice());
             let Source { format, parallel, .. } = state.started.plan.clone();
@@ -91,6 +90,8 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
             batch.entries.push(Entry { scope, event });
             batch.entries.extend(asked);
         }
+        // An edited task forgets what was said to it before.
+        batch.entries.extend(said);
         log.append(batch).await.map_err(|error| runs::failed_run(&error, &id))?;
         let (json, lingers) = (args.json, given.linger);
         let manner = Manner { jobs, json, signal: Signal::Parks, lingers };

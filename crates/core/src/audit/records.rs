@@ -115,12 +115,12 @@ impl Auditor<'_> {
             let mut tried = run.task(id).into_iter().flat_map(TaskRun::tried);
             tried.any(|tried| tried.report.as_ref() == Some(*digest))
         };
-        let own = running.started.findings.iter().filter(is_own);
-        let bytes = own.filter_map(|digest| {
-            self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)
-        });
-        let reports = bytes.filter_map(|bytes| serde_json::from_slice(&bytes).ok());
-        reports.flat_map(|report| phase_findings(id, &report)).collect()
+        let own = (1..).zip(&running.started.findings).filter(|(_, digest)| is_own(digest));
+        let read = |(place, digest): (usize, &Digest)| {
+            let bytes = self.archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest)?;
+            Some(phase_findings(id, place, &serde_json::from_slice(&bytes).ok()?))
+        };
+        own.filter_map(read).flatten().collect()
     }
 
     /// The records of these names as they were left, one after the other; nothing where one is not of those that a task may see.

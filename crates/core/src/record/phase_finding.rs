@@ -10,7 +10,8 @@ use crate::secret::redact;
 use crate::tokens;
 
 /// Each finding of a report as a record of its own. They pass from phase to phase, never from task to task.
-pub fn phase_findings(task: &TaskId, report: &Report) -> Vec<Record> {
+/// `place` is that of the report among those that an attempt builds on, from 1: two steps may have one phase.
+pub fn phase_findings(task: &TaskId, place: usize, report: &Report) -> Vec<Record> {
     let phase = report.phase();
     let lists = report.findings.lists().into_iter();
     let items = lists.flat_map(|list| {
@@ -19,7 +20,7 @@ pub fn phase_findings(task: &TaskId, report: &Report) -> Vec<Record> {
             .map(move |(number, item): (usize, String)| (list.name.clone(), number, item))
     });
     let records = items.map(|(list, number, item)| Record {
-        id: format!("{task}/{phase}/{}-{number}", list.replace(' ', "-")).into(),
+        id: format!("{task}/{place}-{phase}/{}-{number}", list.replace(' ', "-")).into(),
         task: task.clone(),
         kind: Kind::Finding,
         title: format!("{phase}: {list}"),

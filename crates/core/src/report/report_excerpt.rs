@@ -22,12 +22,12 @@ pub fn excerpt(report: &Report) -> String {
         Findings::Plan(_) => usize::MAX,
         _ => FINDINGS_TOKENS,
     };
-    told(report, most)
+    told(report, most, RECALLABLE)
 }
 
-/// What speaks against a change, for whoever mends it.
+/// What speaks against a change, for the attempt that mends it.
 pub fn objection(report: &Report) -> String {
-    told(report, OBJECTION_TOKENS)
+    told(report, OBJECTION_TOKENS, LEFT_OUT)
 }
 
 /// The findings alone, numbered, for another subagent that waits for this report.
@@ -35,7 +35,7 @@ pub fn numbered(report: &Report, most: usize) -> String {
     render(&report.findings.lists(), most, LEFT_OUT)
 }
 
-fn told(report: &Report, most: usize) -> String {
+fn told(report: &Report, most: usize, rest: &str) -> String {
     let mut text = report.context_summary.trim().to_owned();
     if let Conclusion::Stop { reason, resolution, .. } = &report.verdict {
         let _ = write!(text, "\n\nreason: {reason}");
@@ -43,7 +43,7 @@ fn told(report: &Report, most: usize) -> String {
             let _ = write!(text, "\n\nresolution: {resolution}");
         }
     }
-    let findings = render(&report.findings.lists(), most, RECALLABLE);
+    let findings = render(&report.findings.lists(), most, rest);
     if !findings.is_empty() {
         let _ = write!(text, "\n\n{findings}");
     }

@@ -75,7 +75,7 @@ impl Controller {
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         member.budget.tokens = least(member.budget.tokens, cap.tokens);
         member.budget.price = least(member.budget.price, cap.price);
-        let (context, pack) = self.context(&known, &order, &base, &start).await?;
+        let (context, pack) = self.context((&known, number), &order, &base, &start).await?;
         let inherited = self.inherit(&known, &order, &member, (&context, pack)).await?;
         let scope =
             Scope { task: Some(task.clone()), phase: Some(order.phase), attempt: Some(number) };
@@ -325,7 +325,7 @@ impl Controller {
 
     async fn context(
         &self,
-        known: &TaskRun,
+        (known, number): (&TaskRun, u32),
         order: &Order,
         base: &TreeId,
         start: &TreeId,
@@ -339,7 +339,8 @@ impl Controller {
         blocking(move || {
             let task = &known.spec.id;
             let asking = (!simplified).then(|| crew.asking(task));
-            let (records, pack) = records.hand(&log, store.as_ref(), task, asking.as_ref())?;
+            let who = (task, number);
+            let (records, pack) = records.hand(&log, store.as_ref(), who, asking.as_ref())?;
             let context = crew.context(&Wanted {
                 clarifications: &known.clarifications,
                 given: &given(store.as_ref(), &known)?,

@@ -9,7 +9,7 @@ use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::profile::TASK;
 use sequester_core::report::{Findings, Phase};
-use sequester_core::run::{AttemptEnded, Entry, Event, Running, Said, Scope};
+use sequester_core::run::{AttemptEnded, Entry, Event, Running, Said, Scope, TaskRun};
 use sequester_core::store::Batch;
 
 use super::bench::Bench;
@@ -124,13 +124,20 @@ impl Controller {
         })
     }
 
-    /// Ends what is under way for a task that begins anew.
-    pub(super) async fn cut(&self, task: &TaskId) -> Result<(), Trouble> {
+    /// Ends those attempts of a task that begins anew.
+    pub(super) async fn cut(
+        &self,
+        task: &TaskId,
+        is_meant: impl Fn(&TaskRun, u32) -> bool,
+    ) -> Result<(), Trouble> {
         self.log.settle().await;
         let mut batch = Batch::default();
         let kept = batch.keep(json(&agent::Kept::default()));
         batch.entries = self.log.read(|run| {
-            let running = run.task(task).into_iter().flat_map(|known| known.running.values().rev());
+            let running = run.task(task).into_iter().flat_map(|known| {
+                let meant = |one: &&Running| is_meant(known, one.number);
+                known.running.values().rev().filter(meant).collect::<Vec<_>>()
+            });
             let end = |running: &Running| {
                 let trouble = Some("What it was built on is done again.".to_owned());
                 let cut_off = AttemptEnded { trouble, ..running.cut_off(kept.clone()) };

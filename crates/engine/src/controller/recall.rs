@@ -91,9 +91,9 @@ fn own_findings(
     query: &str,
 ) -> Result<Vec<Chosen>, Trouble> {
     let mut findings = Vec::new();
-    for digest in reports {
+    for (place, digest) in (1..).zip(reports) {
         if let Ok(report) = serde_json::from_slice(&store.blob(digest)?) {
-            findings.extend(phase_findings(task, &report));
+            findings.extend(phase_findings(task, place, &report));
         }
     }
     Ok(rank_findings(findings, query, FINDINGS))

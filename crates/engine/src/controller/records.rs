@@ -17,7 +17,7 @@ use super::world::{Asking, Trouble};
 pub(super) struct Records {
     catalogue: Mutex<Catalogue>,
     /// By which order of the run those were shown records that are about to begin.
-    shown: Mutex<BTreeMap<TaskId, Seeker>>,
+    shown: Mutex<BTreeMap<(TaskId, u32), Seeker>>,
 }
 
 impl Records {
@@ -27,7 +27,7 @@ impl Records {
         &self,
         log: &Log,
         store: &dyn RunStore,
-        task: &TaskId,
+        (task, number): (&TaskId, u32),
         asking: Option<&Asking>,
     ) -> Result<(Handed, Option<Pack>), Trouble> {
         let seek = |run: &RunState| Seeker::of(run, task);
@@ -39,21 +39,22 @@ impl Records {
             (handed, catalogue.backpack(seeker), seeker.clone())
         });
         let Some((handed, pack, seeker)) = found? else { return Ok(Default::default()) };
-        self.shown().insert(task.clone(), seeker);
+        self.shown().insert((task.clone(), number), seeker);
         Ok((handed, pack))
     }
 
     /// Whether what a task is to begin with is still there.
-    pub(super) fn hold(&self, run: &RunState, task: &TaskId) -> bool {
-        self.shown().get(task).is_none_or(|seeker| seeker.holds(run, task))
+    pub(super) fn hold(&self, run: &RunState, task: &TaskId, number: u32) -> bool {
+        let key = (task.clone(), number);
+        self.shown().get(&key).is_none_or(|seeker| seeker.holds(run, task))
     }
 
     /// Its attempt is recorded with it.
-    pub(super) fn forget(&self, task: &TaskId) {
-        self.shown().remove(task);
+    pub(super) fn forget(&self, task: &TaskId, number: u32) {
+        self.shown().remove(&(task.clone(), number));
     }
 
-    fn shown(&self) -> MutexGuard<'_, BTreeMap<TaskId, Seeker>> {
+    fn shown(&self) -> MutexGuard<'_, BTreeMap<(TaskId, u32), Seeker>> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

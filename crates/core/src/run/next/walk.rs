@@ -285,6 +285,7 @@ impl<'a> Walk<'a> {
         self.undo(at);
         self.trees[at..].fill(None);
         self.tree = self.trees.iter().flatten().next_back().cloned();
+        self.evidence = None;
         self.because.clear();
     }
 
