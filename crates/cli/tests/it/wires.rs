@@ -1,9 +1,10 @@
 //! One task over three wires: the same report, and nothing sent but the context, the tools and the conversation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sequester_core::agent::{find, own_specs};
 use sequester_core::cache::Forgetful;
+use sequester_core::check::detect;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Request as Wanted, Shelf};
 use sequester_core::graph::TaskGraph;
@@ -63,8 +64,10 @@ fn context(bench: &Bench, text: &str, agent: &str) -> IsolatedContext {
     let limits = Limits::default();
     let base = Folder::list(&bench.repo()).unwrap();
     let index = Index::open(&base, None, &Forgetful, &limits);
-    let architecture =
-        sequester_survey::architecture(&Redacted::new(&base), &limits).render(limits.architecture);
+    let checks = detect(&base, &BTreeMap::new(), &|_| false).into_iter();
+    let checks = checks.filter_map(|one| Some((one.kind, one.command?))).collect();
+    let architecture = sequester_survey::architecture(&Redacted::new(&base), &limits);
+    let architecture = architecture.with_checks(&checks).render(limits.architecture);
     let shelf = Shelf::new(&base, &Outlines, &limits);
     let plan = Plan::single(text, Vec::new(), Vec::new());
     let (graph, companions) = (TaskGraph::new(&plan).0, Companions::default());
