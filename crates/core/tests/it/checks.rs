@@ -8,7 +8,9 @@ use sequester_core::check::{Found, Kind, detect};
 use sequester_testkit::MemoryRepository;
 
 fn found(files: &[(&str, &str)]) -> Vec<Found> {
-    detect(&MemoryRepository::new(files.iter().copied()), &BTreeMap::new(), &|_| true)
+    // Of the programs that a project need not have, one is there.
+    let installed = |program: &str| program == "cargo-deny";
+    detect(&MemoryRepository::new(files.iter().copied()), &BTreeMap::new(), &installed)
 }
 
 /// `kind: command (from)` of those that were found.
@@ -56,7 +58,7 @@ fn cargo_lints_where_clippy_is_set_up_or_the_ci_runs_it() {
             "types: cargo check --all-targets --workspace (Cargo.toml)",
             "lint: cargo clippy --all-targets --workspace (Cargo.toml:4 (workspace.lints.clippy))",
             "tests: cargo test --workspace (Cargo.toml)",
-            "security: cargo deny check (deny.toml)",
+            "security: cargo deny --offline check bans licenses sources (deny.toml)",
         ]
     );
     let ci = "jobs:\n  a:\n    steps:\n      - run: cargo clippy -- -D warnings\n";
@@ -239,4 +241,18 @@ proptest! {
             prop_assert!(!command.contains(odd), "{command}");
         }
     }
+}
+
+#[test]
+fn programs_that_look_for_weaknesses_are_used_where_they_are_installed() {
+    let files = [("requirements.txt", "flask\n"), (".semgrep.yml", "rules: []\n")];
+    let base = MemoryRepository::new(files);
+    let security = |installed: &[&str]| {
+        let found = detect(&base, &BTreeMap::new(), &|program| installed.contains(&program));
+        found.into_iter().find(|one| one.kind == Kind::Security).and_then(|one| one.command)
+    };
+    assert_eq!(security(&[]), None);
+    assert!(security(&["bandit"]).unwrap().starts_with("bandit "));
+    let both = security(&["bandit", "semgrep"]).unwrap();
+    assert!(both.contains(" && semgrep scan ") && both.ends_with(" --config .semgrep.yml"));
 }
