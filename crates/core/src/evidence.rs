@@ -198,7 +198,8 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
     let found = |kind: Kind| input.checks.iter().any(|ran| ran.ended.check.kind == kind);
     let has_rules = |kind: Kind| kind == Kind::Security && !input.change.entries.is_empty();
     if !input.change.entries.is_empty() {
-        checks.push(secret_rules(input.secrets.is_empty()));
+        let (rules, passed) = (Some(SECRET_RULES.to_owned()), input.secrets.is_empty());
+        checks.push(Checked::without_run(Kind::Security, rules, passed));
     }
     checks.extend(input.wanted.iter().filter(|kind| !found(**kind) && !has_rules(**kind)).map(
         |kind| Checked {
@@ -225,21 +226,6 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
 
 /// What stands in the place of a command: our own rules.
 pub const SECRET_RULES: &str = "secret rules over the change (built in)";
-
-fn secret_rules(passed: bool) -> Checked {
-    Checked {
-        kind: Kind::Security,
-        command: Some(SECRET_RULES.to_owned()),
-        passed,
-        failed_before: false,
-        // Each secret speaks for itself.
-        held: false,
-        ran_before: None,
-        code: None,
-        counts: None,
-        output: None,
-    }
-}
 
 fn checked(input: &Input<'_>, ran: &Ran) -> Checked {
     let CheckEnded { check, code, counts, output, .. } = &ran.ended;
@@ -310,6 +296,13 @@ fn fails(input: &Input<'_>, evidence: &Evidence) -> Vec<Failure> {
 }
 
 impl Checked {
+    /// One that no program ran: it holds nothing against the task by itself.
+    fn without_run(kind: Kind, command: Option<String>, passed: bool) -> Self {
+        let (failed_before, held, ran_before) = (false, false, None);
+        let (code, counts, output) = (None, None, None);
+        Self { kind, command, passed, failed_before, held, ran_before, code, counts, output }
+    }
+
     pub fn is_found(&self) -> bool {
         self.command.is_some()
     }

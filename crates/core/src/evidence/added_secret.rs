@@ -25,14 +25,13 @@ impl AddedSecret {
     }
 }
 
-/// Secrets in the new text of a file that its old text does not have.
-pub fn added_secrets(path: &str, old: &str, new: &str) -> Vec<AddedSecret> {
+/// Secrets in the new text of a file that none of the `old` texts has: one that only moves is not added.
+pub fn added_secrets(path: &str, old: &[String], new: &str) -> Vec<AddedSecret> {
     let found = redact(new).found;
     if found.is_empty() {
         return Vec::new();
     }
-    let before: BTreeSet<&str> =
-        redact(old).found.iter().map(|secret| &old[secret.start..secret.end]).collect();
+    let before: BTreeSet<&str> = old.iter().flat_map(|text| secrets_of(text)).collect();
     let added = found.iter().filter(|secret| !before.contains(&new[secret.start..secret.end]));
     let told = added.map(|secret| AddedSecret {
         path: path.to_owned(),
@@ -40,6 +39,10 @@ pub fn added_secrets(path: &str, old: &str, new: &str) -> Vec<AddedSecret> {
         rule: secret.rule.to_owned(),
     });
     told.take(MOST).collect()
+}
+
+fn secrets_of(text: &str) -> impl Iterator<Item = &str> {
+    redact(text).found.into_iter().map(|secret| &text[secret.start..secret.end])
 }
 
 /// Of one file.
@@ -58,9 +61,10 @@ mod tests {
     fn only_what_the_base_does_not_have_counts() {
         let old = format!("first = \"{}\"\n", token());
         let moved = format!("# moved\n\n{old}");
-        assert_eq!(added_secrets("a.py", &old, &moved), []);
-        let more = format!("{old}second = \"{}\"\n", token().replace('a', "z"));
-        let added = added_secrets("a.py", &old, &more);
+        let old = &[String::new(), old];
+        assert_eq!(added_secrets("b.py", old, &moved), [], "it may come from another file");
+        let more = format!("{}second = \"{}\"\n", old[1], token().replace('a', "z"));
+        let added = added_secrets("a.py", old, &more);
         assert_eq!((added.len(), added[0].line), (1, 2), "{added:?}");
         assert!(added[0].sentence().contains("`a.py:2`"));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::try_join_all;
-use sequester_core::change::Change;
+use sequester_core::change::{self, Change};
 use sequester_core::check::{self, Check, Kind, counts};
 use sequester_core::digest::Digest;
 use sequester_core::evidence::{
@@ -305,14 +305,18 @@ pub(super) fn broken(error: sequester_core::jail::Error) -> Trouble {
 
 /// What our own rules find in the files that a change brings, and not in those that it replaces.
 fn secrets(change: &Change, before: &dyn Snapshot) -> Vec<AddedSecret> {
-    let mut found = Vec::new();
-    for entry in change.entries.iter().filter(|entry| entry.mode.is_some()) {
-        let old = RepoPath::parse(&entry.path).ok();
-        let old = old.and_then(|path| before.read(&path, LARGEST).ok()).unwrap_or_default();
+    let old = |entry: &change::Entry| {
+        let path = RepoPath::parse(&entry.path).ok()?;
+        Some(String::from_utf8_lossy(&before.read(&path, LARGEST).ok()?).into_owned())
+    };
+    let replaced = change.entries.iter().filter(|entry| entry.was.is_some());
+    let old: Vec<String> = replaced.filter_map(old).collect();
+    let brought = change.entries.iter().filter(|entry| entry.mode.is_some());
+    let found = brought.flat_map(|entry| {
         let new = String::from_utf8_lossy(&entry.content);
-        found.extend(evidence::added_secrets(&entry.path, &String::from_utf8_lossy(&old), &new));
-    }
-    found
+        evidence::added_secrets(&entry.path, &old, &new)
+    });
+    found.collect()
 }
 
 /// No text that a person writes is larger.
