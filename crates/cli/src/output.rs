@@ -21,6 +21,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&line)
 }
 
+/// JSON that people read.
+pub(crate) fn print_indented_json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut lines = String::new();
+    let written = serde_json::to_string_pretty(value).map(|text| lines = text + "\n");
+    check(written.map_err(io::Error::from))?;
+    print(&lines)
+}
+
 /// Whether what was written is out. Whoever closed the pipe has seen enough.
 pub(crate) fn check(written: io::Result<()>) -> Result<(), Failure> {
     let Err(error) = written else { return Ok(()) };

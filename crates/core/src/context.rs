@@ -108,7 +108,7 @@ impl TaskCall {
     }
 
     /// The task as the other subagent knows it: of what the plan says, only constraints hold.
-    fn as_part_of(&self, task: &Task) -> Task {
+    pub(crate) fn as_part_of(&self, task: &Task) -> Task {
         Task {
             id: task.id.clone(),
             title: self.title(),

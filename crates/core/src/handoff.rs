@@ -48,10 +48,10 @@ pub enum ExpectedOutput {
 }
 
 impl ExpectedOutput {
-    fn of(phase: Phase) -> Self {
+    fn of(phase: Phase, judges: bool) -> Self {
         if phase.changes_files() {
             Self::FilesChanged
-        } else if phase.judges() {
+        } else if judges {
             Self::ValidationResult
         } else {
             Self::StructuredFindings
@@ -60,13 +60,14 @@ impl ExpectedOutput {
 }
 
 impl Handoff {
-    /// Without what is chosen by its size: files and the specification.
-    pub fn new(plan: &Plan, task: &Task, phase: Phase, work: &[Work]) -> Self {
+    /// Without what is chosen by its size: files and the specification. The phase may judge other work.
+    pub fn new(plan: &Plan, task: &Task, (phase, judges): (Phase, bool), work: &[Work]) -> Self {
         let own = task.constraints.iter().cloned();
         let constraints = plan.constraints.iter().map(constraint_text).chain(own).collect();
         let found = work.iter().filter(|piece| !piece.is_change);
-        let found: String = found.map(|piece| work_block(&piece.title, &piece.text)).collect();
-        let previous_findings = Some(found.trim_end().to_owned()).filter(|text| !text.is_empty());
+        let found =
+            found.map(|piece| redact(&work_block(&piece.title, &piece.text)).text.into_owned());
+        let previous_findings = joined_findings(found);
         let feature = plan.feature();
         Self {
             task_id: task.id.as_str().to_owned(),
@@ -78,7 +79,7 @@ impl Handoff {
                 ..HandoffContext::default()
             },
             instructions: format!("{}\n\n{}", task.title, task.text),
-            expected_output: ExpectedOutput::of(phase),
+            expected_output: ExpectedOutput::of(phase, judges),
         }
     }
 
@@ -96,7 +97,6 @@ impl Handoff {
         clean(&mut self.instructions);
         clean(&mut self.context.feature);
         self.context.constraints.iter_mut().for_each(clean);
-        self.context.previous_findings.iter_mut().for_each(clean);
         self
     }
 
@@ -105,6 +105,12 @@ impl Handoff {
         let value = serde_json::to_value(self).unwrap_or_default();
         faults_of(&value)
     }
+}
+
+/// Blocks of earlier work as one text; nothing where there are none.
+pub(crate) fn joined_findings(blocks: impl Iterator<Item = String>) -> Option<String> {
+    let found: String = blocks.collect();
+    Some(found.trim_end().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// What the schema finds wrong with the JSON of a handoff.
@@ -142,7 +148,7 @@ mod tests {
             is_change: false,
         };
         let change = Work { title: "The change".to_owned(), is_change: true, ..work.clone() };
-        Handoff::new(&plan, task, phase, &[work, change])
+        Handoff::new(&plan, task, (phase, phase.judges()), &[work, change])
     }
 
     #[test]

@@ -35,8 +35,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
-    Decision, Effect, Ended, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskEnded,
-    TaskRun, decide,
+    Decision, Effect, Ended, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskRun, decide,
 };
 use sequester_core::store::{Batch, Letter};
 use tokio::sync::{Mutex, Notify, RwLock};
@@ -141,11 +140,7 @@ impl Controller {
     where
         F: Future<Output = Came>,
     {
-        self.hold_start().await?;
-        self.move_branch().await?;
-        for task in self.log.read(void) {
-            self.cut(&task, |_, _| true).await?;
-        }
+        self.take_up_run().await?;
         let mut busy = BusyTasks::default();
         for (task, running) in self.log.read(open) {
             busy.add(&task);
@@ -163,11 +158,12 @@ impl Controller {
                 listen = Instant::now() + LETTERS;
             }
             self.give_up().await?;
+            self.end_lost(&mut busy).await?;
             let stopping = self.park.is_stopped();
             let at = self.log.clock().now();
             let decision = self.log.read(|run| {
                 let stuck = self.bases.stuck(run);
-                decide(run, Now { at, jobs, busy: &busy.0, stuck: &stuck, stopping })
+                decide(run, Now { at, jobs, busy: &busy.counts, stuck: &stuck, stopping })
             });
             let Decision { mut entries, effects, wake } = decision;
             // A last word is heard before the run ends.
@@ -223,6 +219,16 @@ impl Controller {
                 () = sleep_until(deadline.map_or(listen, |one| one.min(listen))) => {}
             }
         }
+    }
+
+    /// The branch is where the log says, and nothing is under way that counts no more.
+    async fn take_up_run(&self) -> Result<(), Trouble> {
+        self.hold_start().await?;
+        self.move_branch().await?;
+        for task in self.log.read(void) {
+            self.cut(&task, |_, _| true).await?;
+        }
+        Ok(())
     }
 
     async fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, provider::Error> {
@@ -304,7 +310,7 @@ impl Controller {
         }
     }
 
-    /// What only one task cannot have ends that task, or the attempt that it had begun: the others go on.
+    /// What only one task cannot have ends the attempt that it had begun, else that task: the others go on.
     async fn bear(
         &self,
         task: &TaskId,
@@ -321,9 +327,21 @@ impl Controller {
             let ended = ending::failed(Fault::Runtime { message });
             return self.end(scope, ended, Batch::default()).await;
         }
-        let (reason, resolution) = (Some(message), Some(hint).filter(|hint| !hint.is_empty()));
-        let ended = TaskEnded { state: Ended::Failed, reason, resolution, tree: None };
-        self.tell(task, Event::TaskEnded(Box::new(ended))).await
+        Err(Trouble::Crew { message, hint })
+    }
+
+    /// Ends tasks that cannot go on and have nothing under way any more.
+    async fn end_lost(&self, busy: &mut BusyTasks) -> Result<(), Trouble> {
+        for (task, ended) in busy.take_lost() {
+            let stands = self.log.read(|run| {
+                let known = run.task(&task);
+                known.is_some_and(|known| known.ended.is_none() && run.is_founded(known))
+            });
+            if stands {
+                self.tell(&task, Event::TaskEnded(Box::new(ended))).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Notes that somebody here cancelled it, before what ended by that decides anything.
@@ -432,10 +450,15 @@ enum Deed {
 type Came = (Option<TaskId>, Result<(), Trouble>);
 
 fn take(busy: &mut BusyTasks, (task, done): Came) -> Result<(), Trouble> {
-    if let Some(task) = task {
-        busy.remove(&task);
+    let Some(task) = task else { return done };
+    busy.remove(&task);
+    match done {
+        Err(Trouble::Crew { message, hint }) => {
+            busy.lose(task, message, hint);
+            Ok(())
+        }
+        done => done,
     }
-    done
 }
 
 /// The task, if this is how one is done.

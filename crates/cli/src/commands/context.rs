@@ -82,7 +82,8 @@ fn show(
     match &difference {
         Some(difference) if args.json => output::print_json(difference),
         Some(difference) => output::print(&difference.render(terminal::width())),
-        None if given.handoff => output::print_json(&handoff(context)?),
+        None if given.handoff && args.json => output::print_json(&handoff(context)?),
+        None if given.handoff => output::print_indented_json(&handoff(context)?),
         None if given.task_call => output::print_json(&context.to_task_call(title)),
         None if args.json && given.manifest => output::print_json(&manifest(context)),
         None if args.json => output::print_json(context),

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use sequester_core::agent::{Registry, Role};
 use sequester_core::fault::{Code, Fault, FileFault, Place};
 use sequester_core::path::RepoPath;
-use sequester_core::profile::{Profile, Profiles, TASK};
+use sequester_core::profile::{self, Profile, Profiles, TASK};
 use sequester_core::repository::Snapshot;
-use sequester_core::run::{Workflow, Workflows};
+use sequester_core::run::{Step, Workflow, Workflows};
 use sequester_core::source::{Origin, Source};
 
 use super::trust::{Asking, Grants, Trust, Untrusted};
@@ -208,6 +208,20 @@ impl Agents {
                 let _ = write!(hint, " One file is left out: {file}:{place}: {}", fault.message);
             }
             Failure::input(Code::UnknownWorkflow, "", message, hint)
+        })
+    }
+
+    /// A step whose agent has more than somebody of that origin may ask for.
+    pub(crate) fn refused_step<'w>(
+        &self,
+        workflow: &'w Workflow,
+        origin: &Origin,
+    ) -> Option<(&'w Step, profile::Error)> {
+        let mut steps = workflow.steps.iter().filter(|_| !origin.is_trusted());
+        steps.find_map(|step| {
+            let role = self.find(step.agent.as_deref()?).ok()?;
+            let error = self.profiles.get_for(&role.profile, origin).err()?;
+            Some((step, error))
         })
     }
 

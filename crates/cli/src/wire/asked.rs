@@ -65,15 +65,25 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
             hint,
         );
     }
-    if let Some(name) = asked.workflow.as_deref()
-        && let Err(failure) = agents.workflow(name)
-    {
-        let (is, hint) = match failure.code() {
-            Code::UnknownWorkflow => ("does not exist", failure.hint().to_owned()),
-            _ => ("cannot be used", explained(&failure)),
-        };
-        let said = format!("asks for the workflow `{name}`, which {is}.");
-        tell("workflow", failure.code(), said, hint);
+    match asked.workflow.as_deref().map(|name| (name, agents.workflow(name))) {
+        Some((name, Err(failure))) => {
+            let (is, hint) = match failure.code() {
+                Code::UnknownWorkflow => ("does not exist", failure.hint().to_owned()),
+                _ => ("cannot be used", explained(&failure)),
+            };
+            let said = format!("asks for the workflow `{name}`, which {is}.");
+            tell("workflow", failure.code(), said, hint);
+        }
+        Some((name, Ok(workflow))) => {
+            if let Some((step, error)) = agents.refused_step(workflow, plan) {
+                let said = format!(
+                    "asks for the workflow `{name}`, whose step `{}` has a profile that a plan cannot ask for.",
+                    step.id
+                );
+                tell("workflow", error.code(), said, error.hint());
+            }
+        }
+        None => {}
     }
     faults
 }

@@ -56,7 +56,7 @@ pub(crate) struct Settings {
 }
 
 /// The repository's.
-const FILE: &str = "sequester.toml";
+pub(crate) const FILE: &str = "sequester.toml";
 const BYTES: u64 = 1 << 20;
 
 impl Settings {
@@ -130,6 +130,11 @@ impl Settings {
     /// A value that the run reads; the repository's word goes before the user's.
     pub(crate) fn later(&self, key: &str) -> Option<&toml::Value> {
         self.repository.later.get(key).or_else(|| self.user.later.get(key))
+    }
+
+    /// Whether the repository says something of that.
+    pub(crate) fn is_repositorys(&self, key: &str) -> bool {
+        self.repository.later.contains_key(key)
     }
 
     /// How far records travel; what a file says was looked at when it was read.

@@ -214,6 +214,7 @@ impl Staff {
             task: wanted.task,
             role,
             phase: wanted.phase,
+            judges: wanted.judges,
             clarifications: wanted.clarifications,
             given: wanted.given,
             records: wanted.records,

@@ -15,13 +15,14 @@ use sequester_core::price;
 use sequester_core::profile::TASK;
 use sequester_core::repository::{Snapshot, Start};
 use sequester_core::run::{
-    Agent, Base, Cap, Entry, Review, Settings as RunSettings, Source, Started, TaskSpec, VERSION,
-    Workflow, workflow,
+    Agent, Base, Cap, Entry, Review, Settings as RunSettings, Source, Started, Step, TaskSpec,
+    VERSION, Workflow, workflow,
 };
+use sequester_core::source::Origin;
 use sequester_core::store::Batch;
 use sequester_llm::Passed;
 
-use super::config::resolve_model;
+use super::config::{self, resolve_model};
 use super::ladder::{Choices, Ladder};
 use super::model::Connections;
 use super::notes::Book;
@@ -168,7 +169,7 @@ impl Asked<'_> {
             let name = self.workflow_of(task);
             let found = self.project.agents.workflow(&name);
             let found = found.map_err(|failure| failure.at(self.workflow_place(task)))?;
-            self.refuse_step(found)?;
+            self.refuse_step(found, self.workflow_is_chosen_by_repository(task))?;
             let reviewed = match review {
                 Review::Verdicts => found.clone(),
                 Review::TwoStage => found.in_two_stages(writes),
@@ -178,26 +179,34 @@ impl Asked<'_> {
         Ok(used)
     }
 
-    /// A repository's workflow gives no step to an agent that goes beyond what a repository may ask for, and no own phase,
-    /// which changes nothing, to one that changes files.
-    fn refuse_step(&self, workflow: &Workflow) -> Result<(), Failure> {
+    /// Whether neither the person nor the plan names the workflow of a task, but the repository's configuration.
+    fn workflow_is_chosen_by_repository(&self, task: &Task) -> bool {
+        let is_named = self.given.workflow.is_some() || task.settings.workflow.is_some();
+        !is_named && self.project.settings.is_repositorys("workflow")
+    }
+
+    /// A repository gives no step to an agent that goes beyond what a repository may ask for, by a workflow of its own or by
+    /// naming one. An own phase, which changes nothing, goes to no agent that changes files.
+    fn refuse_step(&self, workflow: &Workflow, by_repository: bool) -> Result<(), Failure> {
         let known = &self.project.agents;
-        let origin = known.workflow_origin(&workflow.name);
+        let place = |step: &Step| format!("workflow {}, step {}", workflow.name, step.id);
+        let configuration = Origin::Repository(config::FILE.to_owned());
+        let named_by = by_repository.then_some(&configuration);
+        for origin in [&known.workflow_origin(&workflow.name)].into_iter().chain(named_by) {
+            if let Some((step, error)) = known.refused_step(workflow, origin) {
+                let (message, hint) = (error.to_string(), error.hint());
+                return Err(Failure::input(error.code(), place(step), message, hint));
+            }
+        }
         for step in &workflow.steps {
             let Some(agent) = &step.agent else { continue };
             let role = known.find(agent)?;
-            let place = format!("workflow {}, step {}", workflow.name, step.id);
-            if !origin.is_trusted()
-                && let Err(error) = known.profiles.get_for(&role.profile, &origin)
-            {
-                return Err(Failure::input(error.code(), place, error.to_string(), error.hint()));
-            }
             if step.phase.is_some() && role.phase.changes_files() {
                 let message =
                     format!("A phase of a workflow's own changes no files, and `{agent}` does.");
                 let hint =
                     "Name an agent that only reads, such as `Explore`, or leave `phase` out.";
-                return Err(Failure::input(Code::BadWorkflow, place, message, hint));
+                return Err(Failure::input(Code::BadWorkflow, place(step), message, hint));
             }
         }
         Ok(())

@@ -4,11 +4,11 @@ use super::breach::{Doubt, Rule};
 use super::leak::Place;
 use super::manifest::cover;
 use super::origin::{Origins, Verdict, sections};
-use super::{Auditor, texts};
+use super::{Auditor, history, texts};
 use crate::agent::OWN;
-use crate::context::{IsolatedContext, Kind, Manifest, Part, Row};
+use crate::context::{IsolatedContext, Kind, Manifest, Part, Row, Work};
 use crate::digest::Digest;
-use crate::handoff::{Handoff, HandoffContext};
+use crate::handoff::{Handoff, joined_findings};
 use crate::id::TaskId;
 use crate::notes::Notes;
 use crate::profile::Granted;
@@ -51,7 +51,7 @@ impl Auditor<'_> {
         self.same(id, running, &sent.manifest);
         self.fragments(run, task, running, &prompt);
         self.inherited(run, task, running);
-        self.handoff(id, running, &sent);
+        self.handoff(run, (task, running), &sent.manifest, &prompt);
         let beside = self.beside(run, task, running);
         self.leaks.begin(task, running, &self.plans, &beside);
         for (text, place) in [(&sent.system, Place::System), (&sent.prompt, Place::Prompt)] {
@@ -96,32 +96,52 @@ impl Auditor<'_> {
         }
     }
 
-    /// The typed request says what the prompt says.
-    fn handoff(&mut self, id: &TaskId, running: &Running, sent: &Sent) {
+    /// The typed request is what plan, recorded work and context make of it.
+    fn handoff(
+        &mut self,
+        run: &RunState,
+        (task, running): (&TaskRun, &Running),
+        manifest: &Manifest,
+        rows: &Rows<'_>,
+    ) {
+        let id = &task.spec.id;
         let Some(digest) = &running.started.handoff else { return };
         let Some(bytes) = self.blob(id, running, digest, "handoff") else { return };
         let Ok(handoff) = serde_json::from_slice::<Handoff>(&bytes) else {
             let detail = "Its handoff cannot be read.";
             return self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
         };
-        let HandoffContext { feature, spec_path, relevant_files, constraints, previous_findings } =
-            &handoff.context;
-        let (title, text) = handoff.title_and_text();
-        // A constraint stands behind its label, or in a list.
-        let constraints = constraints
-            .iter()
-            .map(|one| one.split_once(": ").map_or(one.as_str(), |(_, text)| text));
-        let mut quoted =
-            constraints.chain([title, text, feature.as_str()]).chain(previous_findings.as_deref());
-        let is_told = quoted.all(|text| sent.prompt.contains(text.trim()));
-        let is_same = handoff.task_id == id.as_str()
-            && handoff.phase == running.phase
-            && *relevant_files == sent.manifest.files()
-            && *spec_path == sent.manifest.spec_path();
-        if !is_told || !is_same {
+        let expected = self.expected_handoff(run, (task, running), rows);
+        // A plan that cannot be read is told of elsewhere.
+        if expected.is_some_and(|expected| expected.completed(manifest) != handoff) {
             let detail = "Its handoff is not what its prompt says.";
             self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
         }
+    }
+
+    /// Without what the manifest says. Work is taken from the prompt, whose fragments are proved on their own.
+    fn expected_handoff(
+        &self,
+        run: &RunState,
+        (task, running): (&TaskRun, &Running),
+        rows: &Rows<'_>,
+    ) -> Option<Handoff> {
+        let reading = self.plans.now()?;
+        let planned = reading.task(&task.spec.id)?;
+        let is_delegated = running.started.parent.is_some();
+        let asked = history::delegation(self.archive, task, running);
+        let asked = asked.map(|asked| asked.as_part_of(planned));
+        let asked = if is_delegated { asked.as_ref()? } else { planned };
+        let judges = run.is_judging(&task.spec.id, running.phase);
+        let mut expected = Handoff::new(&reading.plan, asked, (running.phase, judges), &[]);
+        if is_delegated {
+            expected.context.feature.clear();
+        }
+        let change = format!("this task: {}", Work::CHANGE_TITLE);
+        let found = rows.iter().filter(|(row, _)| row.kind == Kind::Work && row.source != change);
+        expected.context.previous_findings =
+            joined_findings(found.map(|(_, bytes)| (*bytes).to_owned()));
+        Some(expected)
     }
 
     /// Bytes that an event of an attempt names.

@@ -50,6 +50,8 @@ pub struct Request<'a> {
     pub role: &'a Role,
     /// Another phase than the role's own, where a workflow declares it.
     pub phase: Option<Phase>,
+    /// Whether that one judges other work.
+    pub judges: bool,
     pub clarifications: &'a [Clarification],
     pub given: &'a [Given],
     /// What earlier tasks left; the rule decides once more which of it this one may see.
@@ -71,6 +73,7 @@ impl<'a> Request<'a> {
             task,
             role,
             phase: None,
+            judges: false,
             clarifications: &[],
             given: &[],
             records: Handed::NONE,
@@ -91,6 +94,11 @@ pub struct Work {
     pub text: String,
     /// Whether it is the change itself, and not what was found or said.
     pub is_change: bool,
+}
+
+impl Work {
+    /// What stands above a change.
+    pub const CHANGE_TITLE: &str = "The change under test, against the task's base";
 }
 
 /// An answer that a person gave.
@@ -197,8 +205,9 @@ impl<'a> Builder<'a> {
     /// What the task's own part is rendered from. Of what is delegated only the plan's constraints hold.
     fn handoff(&self, task: &Task, request: &Request<'_>) -> Handoff {
         let work = if request.simplified { &[] } else { request.work };
-        let mut handoff =
-            Handoff::new(self.plan, task, request.phase.unwrap_or(request.role.phase), work);
+        let phase = request.phase.unwrap_or(request.role.phase);
+        let judges = request.judges || phase.judges();
+        let mut handoff = Handoff::new(self.plan, task, (phase, judges), work);
         if request.delegated.is_some() {
             handoff.context.feature.clear();
         }

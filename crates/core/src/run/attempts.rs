@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
-use super::event::{AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Scope};
+use super::event::{About, AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Scope};
 use super::plan::Cap;
 use super::said::Said;
 use super::state::{Fact, RunState, TaskRun};
 use crate::agent;
-use crate::budget::Spent;
+use crate::budget::{Limit, Spent};
 use crate::change::Refusals;
 use crate::digest::Digest;
 use crate::id::TreeId;
@@ -176,6 +176,24 @@ impl TaskRun {
     /// delegated decide nothing here.
     pub fn tried(&self) -> impl DoubleEndedIterator<Item = &Tried> {
         self.all_tried().filter(|tried| tried.parent.is_none())
+    }
+
+    /// Attempts that used up their budget since the task began or a person said how to go on, with the limit that each
+    /// reached. Nothing is tried after one, except by those that ran beside it.
+    pub(super) fn exhausted(&self) -> impl Iterator<Item = (&Tried, Limit)> {
+        let goes_on_anew = |fact: &Fact| match fact {
+            Fact::Reopened | Fact::Withdrawn { .. } => true,
+            Fact::Answered { about, .. } => *about == About::Failure,
+            _ => false,
+        };
+        let last = self.facts.iter().rev().take_while(move |fact| !goes_on_anew(fact));
+        last.filter_map(|fact| match fact {
+            Fact::Tried(tried) if tried.parent.is_none() => match tried.outcome {
+                agent::Outcome::BudgetExhausted { limit } => Some((&**tried, limit)),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// Those that were delegated too.

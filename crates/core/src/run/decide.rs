@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempts::Tried;
+use super::cost::Cost;
 use super::event::{About, Asked, Ended, Entry, Event, Scope, TaskEnded};
-use super::next::{Next, Order, next};
+use super::next::{Next, Order, Round, next};
 use super::offer::WHAT_NOW;
 use super::outcome::{Outcome, Tally};
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
-use crate::agent;
 use crate::check::Kind;
 use crate::id::{QuestionId, TaskId, TreeId};
 use crate::moment::Moment;
@@ -339,16 +338,21 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
             Next::Verify { steps, kinds, tree } => {
                 effects.push(Effect::Verify { task: id, steps, kinds, tree });
             }
-            Next::Attempts(mut orders) => {
+            Next::Attempts(Round { mut orders, ended }) => {
                 // Its part is there, unless what was done is done again.
                 let cap = purses[at].min(own_left(task)).min(left);
                 if cap.is_spent() {
                     continue;
                 }
                 left = left.minus(cap.tokens.unwrap_or(0), cap.price.unwrap_or(0));
+                let mut used = Cost::default();
+                for number in &ended {
+                    used.add(&task.used(*number));
+                }
+                let whole = cap.above(used.usage.total(), used.price);
+                let cap = whole.part(1, (ended.len() + orders.len()) as u64).min(cap);
                 orders.truncate(1 + room);
                 room -= orders.len() - 1;
-                let cap = cap.part(1, orders.len() as u64);
                 let numbers = task.attempts + 1..;
                 effects.extend(numbers.zip(orders).map(|(number, order)| {
                     let task = id.clone();
@@ -426,11 +430,8 @@ fn end(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Entry {
     }
     let is_open = run.tasks.iter().any(|task| task.ended.is_none() && task.open.is_empty());
     let exhausted = |task: &TaskRun| {
-        let last = task.tried().next_back();
-        let exhausted =
-            |tried: &Tried| matches!(tried.outcome, agent::Outcome::BudgetExhausted { .. });
         let has_failed = task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
-        last.is_some_and(exhausted) || has_failed && is_spent(task)
+        !task.is_done() && task.exhausted().next().is_some() || has_failed && is_spent(task)
     };
     let is_poor = |(task, purse): (&TaskRun, &Cap)| task.ended.is_none() && purse.is_spent();
     let is_poor = left(run).is_spent() || run.tasks.iter().zip(purses).any(is_poor);

@@ -1,10 +1,14 @@
 //! What comes next for one task: the table of what happens and what is done about it, as code.
 
 mod answer;
+mod step_agent;
 mod walk;
+
+use std::ops::Range;
 
 use super::event::{About, Ended, Purpose, TaskEnded};
 use super::state::{RunState, TaskRun};
+use super::workflow::Workflow;
 use crate::check::Kind;
 use crate::digest::Digest;
 use crate::id::TreeId;
@@ -14,8 +18,7 @@ use walk::Walk;
 /// What comes next for a task whose needs are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Fresh subagents, side by side if there are several.
-    Attempts(Vec<Order>),
+    Attempts(Round),
     /// The runtime looks at the change itself, or at the base where there is none.
     Verify {
         steps: Vec<String>,
@@ -39,6 +42,20 @@ pub enum Next {
         tree: Option<TreeId>,
     },
     End(TaskEnded),
+}
+
+/// Fresh subagents, side by side if there are several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    pub orders: Vec<Order>,
+    /// Attempts of the same round that have ended: all share what it may cost, however many there is room for at once.
+    pub ended: Vec<u32>,
+}
+
+impl Round {
+    fn alone(order: Order) -> Self {
+        Self { orders: vec![order], ended: Vec::new() }
+    }
 }
 
 /// An attempt to be started.
@@ -87,6 +104,14 @@ pub fn next(run: &RunState, task: &TaskRun) -> Option<Next> {
         walk.take(fact);
     }
     Some(walk.finish())
+}
+
+/// The steps of a task, those that run side by side together.
+pub(super) fn groups(run: &RunState, task: &TaskRun, workflow: &Workflow) -> Vec<Range<usize>> {
+    let walk = Walk::new(&run.started, task, workflow);
+    let next =
+        |before: &Range<usize>| (before.end < workflow.steps.len()).then(|| walk.group(before.end));
+    std::iter::successors(Some(0..0), next).skip(1).collect()
 }
 
 /// The model that carries tasks out word for word, and judges nothing.

@@ -3,12 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attempts::Tried;
 use super::cost::Cost;
 use super::decide::{left, own_left};
 use super::event::Ended;
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
-use crate::agent;
+use crate::budget::Limit;
 use crate::id::TaskId;
 
 /// One task, in parts that can be divided.
@@ -82,16 +83,19 @@ impl RunState {
 }
 
 impl TaskRun {
-    /// Whether its last attempt ended by what the run had for it, of which so much is left: no less than of what the task itself or
-    /// its agent may use.
+    /// Whether an attempt that stopped it ended by what the run had for it, of which so much is left: no less than of what the task
+    /// itself or its agent may use.
     fn is_poor(&self, run: Cap) -> bool {
         let has_failed = self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
-        let Some(last) = self.tried().next_back().filter(|_| has_failed) else { return false };
-        let agent::Outcome::BudgetExhausted { limit } = last.outcome else { return false };
-        let used = self.used(last.number);
-        let attempt = last.cap.minus(used.usage.total(), used.price);
-        let (Some(run), Some(attempt)) = (run.of(limit), attempt.of(limit)) else { return false };
-        run <= attempt && own_left(self).of(limit).is_none_or(|own| own > attempt)
+        let by_run = |(tried, limit): (&Tried, Limit)| {
+            let used = self.used(tried.number);
+            let attempt = tried.cap.minus(used.usage.total(), used.price);
+            let (Some(run), Some(attempt)) = (run.of(limit), attempt.of(limit)) else {
+                return false;
+            };
+            run <= attempt && own_left(self).of(limit).is_none_or(|own| own > attempt)
+        };
+        has_failed && self.exhausted().any(by_run)
     }
 
     /// What it wants of each that it needs.

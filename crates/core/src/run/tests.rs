@@ -4,6 +4,7 @@ mod edit;
 mod ending;
 mod fit;
 mod golden;
+mod group;
 mod line;
 mod property;
 mod purse;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::attempts::Tried;
 use super::cost::Bill;
 use super::event::{Base, Ended};
+use super::next::groups;
 use super::outcome::Outcome;
 use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
@@ -12,7 +13,7 @@ use super::workflow::Step;
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
 use crate::record::Todo;
-use crate::report::{Choice, FindingFields, Phase};
+use crate::report::{Choice, FindingFields, OwnPhase, Phase};
 
 /// The state of a run, and whether a process carries it out now.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -225,8 +226,17 @@ impl RunView {
 impl RunState {
     /// The fields that a phase of a task's workflow declares for its findings.
     pub fn finding_fields(&self, task: &TaskId, phase: Phase) -> Option<&FindingFields> {
+        self.own_phase(task, phase).map(|own| &own.findings)
+    }
+
+    /// Whether a phase judges other work, by itself or as a task's workflow declares it.
+    pub fn is_judging(&self, task: &TaskId, phase: Phase) -> bool {
+        phase.judges() || self.own_phase(task, phase).is_some_and(|own| own.judges)
+    }
+
+    fn own_phase(&self, task: &TaskId, phase: Phase) -> Option<&OwnPhase> {
         let workflow = self.started.workflows.get(&self.task(task)?.spec.workflow)?;
-        workflow.phases.get(phase.as_str()).map(|own| &own.findings)
+        workflow.phases.get(phase.as_str())
     }
 
     /// The steps of a task that run side by side, group by group.
@@ -234,19 +244,8 @@ impl RunState {
         let Some(workflow) = self.started.workflows.get(&task.spec.workflow) else {
             return Vec::new();
         };
-        let phase = |at: usize| {
-            let step = &workflow.steps[at];
-            let agent = self.started.agents.get(step.agent.as_deref()?);
-            step.phase.as_deref().and_then(Phase::named).or(agent.map(|agent| agent.phase))
-        };
-        let (mut groups, mut at) = (Vec::new(), 0);
-        while at < workflow.steps.len() {
-            let group = workflow.side_by_side(at, phase);
-            at = group.end.max(at + 1);
-            groups.push(&workflow.steps[group]);
-        }
-        groups.retain(|group| group.len() > 1);
-        groups
+        let groups = groups(self, task, workflow).into_iter();
+        groups.filter(|group| group.len() > 1).map(|group| &workflow.steps[group]).collect()
     }
 }
 

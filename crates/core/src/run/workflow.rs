@@ -132,7 +132,7 @@ impl Workflow {
     }
 
     /// The steps that run side by side with the one at this place: neighbours that say what they need, change no files, and do
-    /// not need each other. All others run alone.
+    /// not need each other. All others run alone, and so does one that an analysis among them could leave out.
     pub fn side_by_side(&self, at: usize, phase: impl Fn(usize) -> Option<Phase>) -> Range<usize> {
         let may_join = |at: usize| {
             let step = &self.steps[at];
@@ -141,9 +141,13 @@ impl Workflow {
         };
         let mut group = 0..0;
         for next in 0..self.steps.len() {
-            let mut members = self.steps[group.clone()].iter();
-            let needs_none = members.all(|one| !self.steps[next].needs().contains(&one.id));
-            if may_join(next) && needs_none && !group.is_empty() && may_join(group.start) {
+            let step = &self.steps[next];
+            let decides = |one: usize| {
+                let analyzes = phase(one) == Some(Phase::Analyze);
+                step.needs().contains(&self.steps[one].id) || analyzes && step.when.is_some()
+            };
+            let is_free = !group.is_empty() && !group.clone().any(decides);
+            if may_join(next) && is_free && may_join(group.start) {
                 group.end = next + 1;
             } else if group.contains(&at) {
                 break;

@@ -336,6 +336,7 @@ impl Controller {
         let (records, log) = (Arc::clone(&self.records), Arc::clone(&self.log));
         let (agent, start) = (order.agent.clone(), start.clone());
         let (simplified, phase) = (order.purpose == Purpose::Simplified, order.phase);
+        let judges = self.log.read(|run| run.is_judging(&known.spec.id, phase));
         blocking(move || {
             let task = &known.spec.id;
             let asking = (!simplified).then(|| crew.asking(task));
@@ -349,6 +350,7 @@ impl Controller {
                 backpack: pack.as_ref(),
                 simplified,
                 phase: Some(phase),
+                judges,
                 ..Wanted::new(&known.spec.id, &agent, &start)
             })?;
             Ok((context, pack.filter(|_| !simplified)))

@@ -4,24 +4,45 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use sequester_core::id::TaskId;
-use sequester_core::run::Effect;
+use sequester_core::run::{Effect, Ended, TaskEnded};
 
-/// Tasks with effects under way, and how many.
+/// Tasks with effects under way.
 #[derive(Default)]
-pub(super) struct BusyTasks(pub(super) BTreeMap<TaskId, usize>);
+pub(super) struct BusyTasks {
+    /// How many each has.
+    pub(super) counts: BTreeMap<TaskId, usize>,
+    /// How those end that cannot go on.
+    lost: BTreeMap<TaskId, TaskEnded>,
+}
 
 impl BusyTasks {
     pub(super) fn add(&mut self, task: &TaskId) {
-        *self.0.entry(task.clone()).or_default() += 1;
+        *self.counts.entry(task.clone()).or_default() += 1;
     }
 
     pub(super) fn remove(&mut self, task: &TaskId) {
-        if let Some(count) = self.0.get_mut(task) {
+        if let Some(count) = self.counts.get_mut(task) {
             *count -= 1;
             if *count == 0 {
-                self.0.remove(task);
+                self.counts.remove(task);
             }
         }
+    }
+
+    /// The task ends by this once nothing is under way for it: attempts side by side come to their own end.
+    pub(super) fn lose(&mut self, task: TaskId, message: String, hint: String) {
+        let resolution = Some(hint).filter(|hint| !hint.is_empty());
+        let ended =
+            TaskEnded { state: Ended::Failed, reason: Some(message), resolution, tree: None };
+        self.lost.entry(task).or_insert(ended);
+    }
+
+    pub(super) fn take_lost(&mut self) -> BTreeMap<TaskId, TaskEnded> {
+        let (busy, idle) = std::mem::take(&mut self.lost)
+            .into_iter()
+            .partition(|(task, _)| self.counts.contains_key(task));
+        self.lost = busy;
+        idle
     }
 }
 

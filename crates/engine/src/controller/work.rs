@@ -55,7 +55,7 @@ pub(super) fn gather(
     }
     if let Some(tree) = &order.from {
         let change = repository.between(base, tree)?;
-        let shown = piece("The change under test, against the task's base", change.show());
+        let shown = piece(Work::CHANGE_TITLE, change.show());
         work.push(Work { is_change: true, ..shown });
     }
     Ok(work)

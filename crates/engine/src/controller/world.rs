@@ -116,6 +116,8 @@ pub struct Wanted<'a> {
     pub agent: &'a str,
     /// Another phase than the agent's own, where a workflow declares it.
     pub phase: Option<Phase>,
+    /// Whether that one judges other work.
+    pub judges: bool,
     /// What the workspace starts from.
     pub base: &'a TreeId,
     pub clarifications: &'a [Clarification],
@@ -138,6 +140,7 @@ impl<'a> Wanted<'a> {
             task,
             agent,
             phase: None,
+            judges: false,
             base,
             clarifications: &[],
             given: &[],

@@ -7,6 +7,7 @@ mod delegate;
 mod drive;
 mod durable;
 mod grant;
+mod group;
 mod handle;
 mod notes;
 mod records;

@@ -25,7 +25,7 @@ use sequester_core::provider::{self, Deltas, Powers, Provider, Reply};
 use sequester_core::recall::Relevance;
 use sequester_core::record::Switches;
 use sequester_core::repository::Repository as _;
-use sequester_core::run::{Entry, Event, Outcome, Recorded, RunState, Scope, Started};
+use sequester_core::run::{Entry, Event, Outcome, Recorded, RunState, Scope, Started, Workflow};
 use sequester_core::store::{Batch, RunStore as _};
 use sequester_engine::{
     Asking, Clock, Controller, Crew, Extra, Handle, Log, Member, Requests, Standing, Stop, Trouble,
@@ -52,11 +52,13 @@ pub(super) struct Stage {
     /// How often each reply was handed over in full, by the same.
     pub(super) delivered: Arc<Counted>,
     pub(super) jails: Arc<dyn Jails>,
-    /// What one task cannot have.
+    /// What one task, or `task/agent`, cannot have.
     pub(super) trouble: Option<(&'static str, Trouble)>,
     pub(super) jobs: usize,
     pub(super) models: Vec<String>,
     pub(super) workflow: &'static str,
+    /// Workflows of these tests beside the built-in ones.
+    pub(super) own: Vec<Workflow>,
     pub(super) budget: Budget,
     /// How deep subagents may delegate.
     pub(super) depth: usize,
@@ -96,6 +98,7 @@ impl Stage {
             jobs: 4,
             models: vec!["m".to_owned()],
             workflow: "solo",
+            own: Vec::new(),
             budget: Budget::default(),
             depth: 1,
             share: Share::default(),
@@ -150,6 +153,9 @@ impl Stage {
         let plan = (self.plan.as_ref(), batch.keep(self.text.as_bytes()));
         let base = self.trees.start(false).unwrap().tree;
         let mut started = started(plan, base, self.workflow, &Self::roles(), &self.models);
+        let phase = |name: &str| agent::find(name).map(|role| role.phase);
+        let own = self.own.iter().map(|one| (one.name.clone(), one.completed(phase)));
+        started.workflows.extend(own);
         started.settings.share = self.share;
         started.settings.relevance = self.relevance;
         started.settings.records = self.switches;
@@ -317,9 +323,9 @@ impl Crew for Hands {
     }
 
     fn context(&self, wanted: &Wanted<'_>) -> Result<IsolatedContext, Trouble> {
-        if let Some((_, trouble)) =
-            self.trouble.as_ref().filter(|(id, _)| wanted.task.as_str() == *id)
-        {
+        let own = format!("{}/{}", wanted.task, wanted.agent);
+        let is_meant = |(id, _): &&(&str, Trouble)| wanted.task.as_str() == *id || own == *id;
+        if let Some((_, trouble)) = self.trouble.as_ref().filter(is_meant) {
             return Err(trouble.clone());
         }
         let snapshot = self.trees.snapshot(wanted.base)?;

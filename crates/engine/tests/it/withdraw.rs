@@ -28,7 +28,7 @@ const PLAN: &str = "---\nsequester: 1\n---\n# Letters\n\n\
 ## [d] Write d\n\n```task\nneeds: [c]\nfiles: {create: [d.txt]}\n```\n\nWrite the letter d.\n";
 
 /// Looks around for so many turns, then adds its line to the list, writes its letter, reports.
-fn add_line(task: &str, messages: &[Message], looks: usize) -> Reply {
+pub(super) fn add_line(task: &str, messages: &[Message], looks: usize) -> Reply {
     let results = results(messages);
     let write = |path: String, content: String| {
         calls(&[("Write", json!({"path": path, "content": content}))])

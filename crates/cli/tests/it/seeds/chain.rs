@@ -12,6 +12,10 @@ use crate::rows::{Row, content, plan, report, role};
 
 /// Words of one finding; there are many of them.
 const RAW: &str = "RAWFINDING";
+const PHASES: [&str; 3] = ["research", "write", "validate"];
+/// Long findings of a small research, and of one that comes to 14,000 tokens.
+const FEW: usize = 3;
+const MANY: usize = 325;
 
 fn project() -> Arc<Bench> {
     let bench = Bench::with(&[
@@ -25,6 +29,10 @@ fn project() -> Arc<Bench> {
 
 /// A researcher that brings 150 long findings and a short summary.
 fn play(request: &Request) -> Turn {
+    play_with(request, 150)
+}
+
+fn play_with(request: &Request, findings: usize) -> Turn {
     if role(request) != "researcher" {
         return writes(request, "echo 'def login(): pass' >> src/auth.py");
     }
@@ -33,7 +41,7 @@ fn play(request: &Request) -> Turn {
             "{RAW}-{at}: the helper number {at} in src/lib/auth_{at}.ts signs tokens of its own kind, as told in the page about helpers, and nobody calls it from more than two places"
         )
     };
-    let found: Vec<String> = (0..150).map(finding).collect();
+    let found: Vec<String> = (0..findings).map(finding).collect();
     let mut told = report(
         request,
         "research",
@@ -47,7 +55,12 @@ fn play(request: &Request) -> Turn {
 }
 
 fn ran() -> (Row, String) {
-    let row = Row::set(project(), Setup::new(Script::new(play)));
+    run_with(150)
+}
+
+fn run_with(findings: usize) -> (Row, String) {
+    let script = Script::new(move |request: &Request| play_with(request, findings));
+    let row = Row::set(project(), Setup::new(script));
     let run = row.run(&[]).ended(0, "done").to_owned();
     (row, run)
 }
@@ -112,14 +125,29 @@ fn validator_gets_the_change_the_writers_summary_and_the_checks_and_no_research(
     assert!(!validator.contains(RAW) && !validator.contains("SUMMARY: JWT"), "{validator}");
 }
 
+/// Tokens of each phase's context, and the per cent that `show` says isolation saved.
+fn measure_phases(findings: usize) -> [(u64, i64); 3] {
+    let (row, run) = run_with(findings);
+    let shown = row.json(&["show", &run]);
+    let phases = shown["savings"]["phases"].as_array().unwrap();
+    PHASES.map(|phase| {
+        let savings = phases.iter().find(|one| one["phase"] == phase).unwrap();
+        (tokens(&row, &run, "login", phase), savings["saved"].as_i64().unwrap())
+    })
+}
+
 #[test]
 fn each_phase_stays_well_under_what_one_conversation_would_hold() {
-    let (row, run) = ran();
-    let [research, write, validate] =
-        ["research", "write", "validate"].map(|phase| tokens(&row, &run, "login", phase));
-    let raw = 150 * 40;
-    assert!(write < research + 1_600, "{research} {write}");
-    assert!(validate < research + 1_600 && validate + raw > write, "{write} {validate}");
+    let [few, many] = [FEW, MANY].map(measure_phases);
+    println!("| phase | {FEW} findings | saved | {MANY} findings | saved |\n|---|---|---|---|---|");
+    for (phase, (few, many)) in PHASES.iter().zip(few.iter().zip(&many)) {
+        println!("| {phase} | {} | {} % | {} | {} % |", few.0, few.1, many.0, many.1);
+    }
+    let [_, few_write, few_validate] = few;
+    let [_, write, validate] = many;
+    assert!(write.0 <= few_write.0 + 1_000, "findings are bounded: {few:?} {many:?}");
+    assert_eq!(validate.0, few_validate.0, "no finding of the research arrives");
+    assert!(write.1 >= 43 && validate.1 >= write.1, "per cent saved: {many:?}");
 }
 
 #[test]

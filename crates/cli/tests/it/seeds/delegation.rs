@@ -84,3 +84,32 @@ fn agents_say_who_may_delegate_and_a_plan_cannot_ask_for_them() {
     assert_eq!(refused.code, Some(5), "{refused:?}");
     assert!(refused.err.contains("full-access"), "{refused:?}");
 }
+
+#[test]
+fn a_workflow_of_the_users_own_that_delegates_is_not_for_a_plan_or_a_repository_to_name() {
+    let bench = Bench::with(&[("README.md", "x\n")]);
+    let folder = bench.path("home/.config/sequester/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    let lead = "name: lead\nsteps:\n  - {id: all, agent: orchestrator}\n";
+    std::fs::write(folder.join("lead.yaml"), lead).unwrap();
+    let run = |workflow: &str, more: &[&str]| {
+        let text = crate::rows::plan(workflow, &[("a", "", "Do it all.")]);
+        std::fs::write(bench.path("plan.md"), text).unwrap();
+        let plan = bench.path("plan.md").display().to_string();
+        let asked = [&["run", plan.as_str(), "--model", "literal", "--yes"], more].concat();
+        bench.run(&asked)
+    };
+    let refused = run("lead", &[]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    assert!(refused.err.contains("the workflow `lead`, whose step `all`"), "{refused:?}");
+    let named = run("build", &["--workflow", "lead"]);
+    assert!(!named.err.contains("full-access"), "a person may: {named:?}");
+    let text =
+        crate::rows::plan("build", &[("a", "", "Do it all.")]).replace("workflow: build\n", "");
+    std::fs::write(bench.path("plan.md"), text).unwrap();
+    std::fs::write(bench.path("sequester.toml"), "workflow = \"lead\"\n").unwrap();
+    let plan = bench.path("plan.md").display().to_string();
+    let refused = bench.run(&["run", &plan, "--model", "literal", "--yes"]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    assert!(refused.err.contains("workflow lead, step all"), "{refused:?}");
+}

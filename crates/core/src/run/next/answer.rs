@@ -106,40 +106,50 @@ impl Walk<'_> {
     }
 
     /// Once all of a group have answered: it proceeds only if all do. A stop counts more than an objection, and that more
-    /// than a question.
+    /// than a question. What counts less is kept for when a person has those that stopped tried again.
     pub(super) fn join(&mut self, group: Range<usize>) -> Option<Next> {
-        let answers: Vec<(usize, StepAnswer)> =
-            group.clone().filter_map(|at| Some((at, self.answers[at].take()?))).collect();
-        let (mut stops, mut against, mut gists) = (Vec::new(), Vec::new(), String::new());
-        let mut questions = Vec::new();
-        for (at, answer) in answers {
-            match answer {
-                StepAnswer::Proceed => {}
-                StepAnswer::Against(because, gist) => {
+        let stops: Vec<(usize, Next)> =
+            group.clone().filter_map(|at| Some((at, self.take_stop(at)?))).collect();
+        if let Some((last, _)) = stops.last() {
+            self.last = *last;
+            self.stopped = stops.iter().map(|(at, _)| *at).collect();
+            return Some(self.stop_all(stops));
+        }
+        let (mut against, mut gists, mut questions) = (Vec::new(), String::new(), Vec::new());
+        for at in group.clone() {
+            match self.answers[at].take() {
+                Some(StepAnswer::Against(because, gist)) => {
                     against.push(because);
                     gists.extend(gist);
                 }
-                StepAnswer::Ask(about, asked) => {
+                Some(StepAnswer::Ask(about, asked)) => {
                     questions.extend(asked.into_iter().map(|one| (about.clone(), one)));
                     self.complete[at] = None;
                     self.again[at] = Some(Purpose::Answered);
                     self.last = at;
                 }
-                StepAnswer::Stop(next) => {
-                    self.complete[at] = None;
-                    self.last = at;
-                    stops.push((at, next));
-                }
+                _ => {}
             }
-        }
-        if !stops.is_empty() {
-            return Some(self.stop_all(stops));
         }
         if !against.is_empty() {
             self.again[group.clone()].fill(None);
             return self.judged(group.start, against, Some(gists).filter(|text| !text.is_empty()));
         }
         (!questions.is_empty()).then_some(Next::Ask { questions, details: None })
+    }
+
+    /// How a step ends the task; it has no answer then.
+    fn take_stop(&mut self, at: usize) -> Option<Next> {
+        match self.answers[at].take() {
+            Some(StepAnswer::Stop(next)) => {
+                self.complete[at] = None;
+                Some(next)
+            }
+            answer => {
+                self.answers[at] = answer;
+                None
+            }
+        }
     }
 
     /// One end for several: a question to a person goes first, else all reasons are told, each with its step.
@@ -162,6 +172,10 @@ impl Walk<'_> {
             Next::End(ended) => ended.resolution.clone(),
             _ => None,
         });
-        failed(reasons.join(" "), resolution)
+        let cancelled = |(_, next): &(usize, Next)| {
+            matches!(next, Next::End(TaskEnded { state: Ended::Cancelled, .. }))
+        };
+        let state = if stops.iter().all(cancelled) { Ended::Cancelled } else { Ended::Failed };
+        end(state, reasons.join(" "), resolution)
     }
 }

@@ -3,22 +3,22 @@
 use std::ops::Range;
 
 use super::super::attempts::Tried;
-use super::super::event::{About, Agent, Purpose, Started};
+use super::super::event::{About, Purpose, Started};
 use super::super::offer::{GIVE_UP, offer};
 use super::super::said::Said;
 use super::super::state::{Fact, TaskRun};
 use super::super::workflow::{Step, Workflow};
 use super::answer::{Reaction, StepAnswer};
-use super::{Because, LITERAL, NO_MODEL, Next, Order, failed};
+use super::{Because, LITERAL, NO_MODEL, Next, Order, Round, failed};
 use crate::check::Kind;
 use crate::digest::Digest;
 use crate::id::TreeId;
 use crate::report::{Complexity, Phase};
 
 pub(super) struct Walk<'a> {
-    started: &'a Started,
-    task: &'a TaskRun,
-    workflow: &'a Workflow,
+    pub(super) started: &'a Started,
+    pub(super) task: &'a TaskRun,
+    pub(super) workflow: &'a Workflow,
     /// The attempt that completed each step; 0 for one that needed none.
     pub(super) complete: Vec<Option<u32>>,
     /// The last words of steps that run side by side, until all of them have answered.
@@ -37,6 +37,10 @@ pub(super) struct Walk<'a> {
     evidence: Option<(TreeId, Digest)>,
     /// Where the last attempt belongs.
     pub(super) last: usize,
+    /// Attempts of steps that run side by side, with their steps, since the first of them began.
+    beside: Vec<(usize, u32)>,
+    /// Steps that nothing more was tried for, until a person says how to go on.
+    pub(super) stopped: Vec<usize>,
     because: Vec<Because>,
     rounds: Rounds,
     /// So many attempts count no more.
@@ -78,6 +82,8 @@ impl<'a> Walk<'a> {
             tree: None,
             evidence: None,
             last: 0,
+            beside: Vec::new(),
+            stopped: Vec::new(),
             because: Vec::new(),
             rounds: Rounds::default(),
             void: 0,
@@ -136,6 +142,10 @@ impl<'a> Walk<'a> {
         let group = self.group(at);
         self.last = at;
         self.rungs[at] = tried.rung;
+        if group.clone().all(|at| self.is_untried(at)) {
+            self.beside.clear();
+        }
+        self.beside.push((at, tried.number));
         match self.react(at, tried) {
             Reaction::Again(purpose) if group.len() > 1 => {
                 self.again[at] = Some(purpose);
@@ -162,6 +172,10 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn is_untried(&self, at: usize) -> bool {
+        self.complete[at].is_none() && self.answers[at].is_none() && self.again[at].is_none()
+    }
+
     /// Whether nothing of a group is still to be asked.
     fn is_answered(&self, group: &Range<usize>) -> bool {
         let left_out = self.left_out();
@@ -173,10 +187,14 @@ impl<'a> Walk<'a> {
     fn complete(&mut self, at: usize, tried: &Tried) {
         let group = self.group(at);
         self.undo(if group.len() > 1 { group.end } else { at });
-        self.complete[at] = Some(tried.number);
         if let Some(Said::Proceed { complexity: Some(complexity), .. }) = &tried.said {
-            self.complexity = Some(*complexity);
+            // Of several analyses side by side the one that finds more counts.
+            let beside = group.clone().filter(|one| self.complete[*one].is_some());
+            let others = beside.filter(|one| self.phase(*one) == Some(Phase::Analyze)).count();
+            let earlier = self.complexity.filter(|_| others > 0);
+            self.complexity = earlier.into_iter().chain([*complexity]).max();
         }
+        self.complete[at] = Some(tried.number);
         self.because.clear();
         self.tries[at] = StepTries::default();
         self.again[at] = None;
@@ -217,22 +235,15 @@ impl<'a> Walk<'a> {
         Some(offer(why, gist))
     }
 
-    /// The one that a step was left with.
-    fn model(&self, at: usize) -> Option<&str> {
-        self.models(at).get(self.rungs[at]).map(String::as_str)
-    }
-
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
         match about {
             // It was carried out when it was given.
             About::Plan(_) => None,
             About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
             About::Failure => {
-                let at = self.target(self.steps().len()).unwrap_or(self.last);
                 self.rounds = Rounds::default();
                 self.tries.fill(StepTries::default());
-                self.restart(at);
-                self.attempt(at, Purpose::Answered)
+                self.go_on()
             }
             // All of a group that asked are tried once more.
             About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => None,
@@ -244,6 +255,23 @@ impl<'a> Walk<'a> {
                 self.attempt(at, Purpose::Answered)
             }
         }
+    }
+
+    /// A person wants it tried again: the steps that stopped, else the work that something speaks against.
+    fn go_on(&mut self) -> Option<Next> {
+        let stopped = std::mem::take(&mut self.stopped);
+        if stopped.is_empty() {
+            let at = self.target(self.steps().len()).unwrap_or(self.last);
+            self.restart(at);
+            return self.attempt(at, Purpose::Answered);
+        }
+        for at in stopped {
+            if self.phase(at).is_some_and(Phase::changes_files) {
+                self.restart(at);
+            }
+            self.again[at] = Some(Purpose::Answered);
+        }
+        None
     }
 
     fn conflicted(&mut self, paths: &[String]) -> Option<Next> {
@@ -290,7 +318,7 @@ impl<'a> Walk<'a> {
     }
 
     fn attempt(&self, at: usize, purpose: Purpose) -> Option<Next> {
-        Some(Next::Attempts(vec![self.order(at, purpose)?]))
+        Some(Next::Attempts(Round::alone(self.order(at, purpose)?)))
     }
 
     fn order(&self, at: usize, purpose: Purpose) -> Option<Order> {
@@ -346,8 +374,25 @@ impl<'a> Walk<'a> {
         }
         let group = self.group(at);
         let pending: Vec<usize> =
-            group.filter(open).filter(|at| self.answers[*at].is_none()).collect();
-        self.begin(&pending)
+            group.clone().filter(open).filter(|at| self.answers[*at].is_none()).collect();
+        if group.len() == 1 || group.clone().all(|at| self.is_untried(at)) {
+            self.beside.clear();
+        }
+        let (pending, ended) = self.round(&pending);
+        match self.begin(&pending) {
+            Ok(orders) => Next::Attempts(Round { orders, ended }),
+            Err(next) => next,
+        }
+    }
+
+    /// Of the steps that are to be tried those that were tried least, and the attempts of others that were tried as often
+    /// before: who is tried again waits for all others.
+    fn round(&self, pending: &[usize]) -> (Vec<usize>, Vec<u32>) {
+        let numbers = |at: usize| self.beside.iter().filter(move |one| one.0 == at);
+        let least = pending.iter().map(|at| numbers(*at).count()).min().unwrap_or(0);
+        let due = pending.iter().copied().filter(|at| numbers(*at).count() == least).collect();
+        let others = (0..self.steps().len()).filter_map(|at| numbers(at).nth(least));
+        (due, others.map(|one| one.1).collect())
     }
 
     /// The checks that come next, all at once.
@@ -366,7 +411,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Fresh subagents for these steps.
-    fn begin(&mut self, pending: &[usize]) -> Next {
+    fn begin(&mut self, pending: &[usize]) -> Result<Vec<Order>, Next> {
         let writes = |at: usize| self.phase(at).is_some_and(Phase::changes_files);
         // A task that nothing else would work on is not done by skipping.
         let can_skip = (0..self.steps().len()).any(writes);
@@ -374,21 +419,21 @@ impl<'a> Walk<'a> {
         for &at in pending {
             let step = self.steps()[at].id.clone();
             let Some(phase) = self.phase(at) else {
-                return failed(format!("The step `{step}` has no agent that is known."), None);
+                return Err(failed(format!("The step `{step}` has no agent that is known."), None));
             };
             let literal = self.models(at).iter().all(|model| model == LITERAL);
             if literal && !phase.changes_files() && can_skip {
-                return Next::Skip { step, reason: NO_MODEL.to_owned() };
+                return Err(Next::Skip { step, reason: NO_MODEL.to_owned() });
             }
             if self.again[at].is_none() {
                 self.rungs[at] = 0;
             }
             match self.order(at, self.again[at].unwrap_or(self.begins)) {
                 Some(order) => orders.push(order),
-                None => return failed(format!("The step `{step}` has no model."), None),
+                None => return Err(failed(format!("The step `{step}` has no model."), None)),
             }
         }
-        Next::Attempts(orders)
+        Ok(orders)
     }
 
     fn left_out(&self) -> Vec<bool> {
@@ -417,49 +462,6 @@ impl<'a> Walk<'a> {
 
     fn place(&self, step: &str) -> Option<usize> {
         self.steps().iter().position(|one| one.id == step)
-    }
-
-    /// Whether the task names an agent that changes nothing in the place of the one that would: there is nothing to check.
-    fn is_read_only(&self) -> bool {
-        let mut steps = 0..self.steps().len();
-        let would_write = steps.clone().any(|at| self.is_writing_step(at));
-        would_write && !steps.any(|at| self.phase(at).is_some_and(Phase::changes_files))
-    }
-
-    fn is_writing_step(&self, at: usize) -> bool {
-        let named = self.steps()[at].agent.as_deref();
-        let known = named.and_then(|named| self.started.agents.get(named));
-        known.is_some_and(|agent| agent.phase.changes_files())
-    }
-
-    /// Who takes a step: the task may name who writes.
-    fn agent(&self, at: usize) -> Option<&str> {
-        let named = self.steps()[at].agent.as_deref()?;
-        let chosen = self.task.spec.agent.as_deref().filter(|_| self.is_writing_step(at));
-        Some(chosen.unwrap_or(named))
-    }
-
-    fn role(&self, at: usize) -> Option<&Agent> {
-        self.started.agents.get(self.agent(at)?)
-    }
-
-    fn phase(&self, at: usize) -> Option<Phase> {
-        match &self.steps()[at].phase {
-            Some(own) => Phase::named(own),
-            None => self.role(at).map(|role| role.phase),
-        }
-    }
-
-    pub(super) fn judges(&self, at: usize) -> bool {
-        self.workflow.is_judging(&self.steps()[at], self.phase(at))
-    }
-
-    pub(super) fn models(&self, at: usize) -> &[String] {
-        match self.role(at) {
-            _ if !self.task.spec.models.is_empty() => &self.task.spec.models,
-            Some(role) => &role.models,
-            None => &[],
-        }
     }
 }
 

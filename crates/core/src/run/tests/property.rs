@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::apart::Apart;
 use super::stage::{Brought, Stage, started, task, void};
+use super::walk::{beside, step};
 use crate::agent::{self, Fault};
 use crate::change::Refusals;
 use crate::context::Share;
@@ -45,7 +46,7 @@ fn parts() -> impl Strategy<Value = Vec<Apart>> {
 }
 
 fn specs(plan: &[Vec<usize>]) -> Vec<TaskSpec> {
-    let workflows = ["build", "solo", "chain", "pipeline", "adaptive", "parallel"];
+    let workflows = ["build", "solo", "beside", "chain", "pipeline", "adaptive", "parallel"];
     let spec = |(at, needs): (usize, &Vec<usize>)| {
         let needs: Vec<String> = needs.iter().map(|need| format!("t{need}")).collect();
         let needs: Vec<&str> = needs.iter().map(String::as_str).collect();
@@ -53,6 +54,13 @@ fn specs(plan: &[Vec<usize>]) -> Vec<TaskSpec> {
         TaskSpec { workflow, ..task(&format!("t{at}"), &needs) }
     };
     plan.iter().enumerate().map(spec).collect()
+}
+
+fn research_and_judge_side_by_side() -> Workflow {
+    let research = ["left", "right"].map(|id| beside(id, "researcher", &[]));
+    let judges = ["one", "two", "three"].map(|id| beside(id, "reviewer", &["write"]));
+    let steps = [&research[..], &[step("write", "writer")], &judges].concat();
+    Workflow { name: "beside".to_owned(), steps, ..Workflow::default() }
 }
 
 /// What an attempt brings on a day like this.
@@ -83,6 +91,10 @@ fn stage(plan: &[Vec<usize>], days: Vec<u8>, jobs: usize) -> Stage {
 
 fn sharing(share: Share, plan: &[Vec<usize>], days: Vec<u8>, jobs: usize) -> Stage {
     let mut started = started(specs(plan), &["m", "strong"]);
+    let phase = |name: &str| agent::find(name).map(|role| role.phase);
+    started
+        .workflows
+        .insert("beside".to_owned(), research_and_judge_side_by_side().completed(phase));
     started.settings.share = share;
     let mut stage = Stage::new(started);
     stage.jobs = jobs;
@@ -256,7 +268,9 @@ proptest! {
             let fate = |task: &TaskRun| {
                 let void = void(task);
                 let tried = task.tried().filter(|one| one.number > void);
-                let tried: Vec<_> = tried.map(|one| (one.step.clone(), one.model.clone())).collect();
+                let mut tried: Vec<_> = tried.map(|one| (one.number, one.step.clone(), one.model.clone())).collect();
+                tried.sort();
+                let tried: Vec<_> = tried.into_iter().map(|(_, step, model)| (step, model)).collect();
                 let admitted: Vec<_> = (void + 1..=task.attempts).map(|number| {
                     stage.admitted.get(&(task.spec.id.to_string(), number)).cloned()
                 }).collect();

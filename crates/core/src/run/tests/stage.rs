@@ -475,14 +475,16 @@ impl Stage {
         self.state.task(&task.into()).unwrap().ended.as_ref().map(|ended| ended.state)
     }
 
-    /// Purposes and models of a task's attempts, in order.
+    /// Purposes and models of a task's attempts, in the order in which they began.
     pub(super) fn tried(&self, task: &str) -> Vec<String> {
         let task = self.state.task(&task.into()).unwrap();
         let name = |tried: &Tried| {
             let purpose = serde_json::to_value(tried.purpose).unwrap();
             format!("{} {} {}", tried.step, purpose.as_str().unwrap(), tried.model)
         };
-        task.tried().map(name).collect()
+        let mut tried: Vec<&Tried> = task.tried().collect();
+        tried.sort_by_key(|one| one.number);
+        tried.into_iter().map(name).collect()
     }
 
     /// How many tokens each attempt may use.

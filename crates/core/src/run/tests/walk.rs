@@ -6,7 +6,7 @@ use crate::check::Kind;
 use crate::report::{Complexity, Phase, Question, Status};
 use crate::run::*;
 
-fn step(id: &str, agent: &str) -> Step {
+pub(super) fn step(id: &str, agent: &str) -> Step {
     Step { id: id.to_owned(), agent: Some(agent.to_owned()), ..Step::default() }
 }
 
@@ -15,7 +15,7 @@ fn phase(name: &str) -> Option<Phase> {
 }
 
 /// One task that takes these steps.
-fn taking(steps: Vec<Step>, models: &[&str]) -> Stage {
+pub(super) fn taking(steps: Vec<Step>, models: &[&str]) -> Stage {
     let spec = TaskSpec { workflow: "own".to_owned(), ..task("a", &[]) };
     let mut all = started(vec![spec], models);
     let own = Workflow { name: "own".to_owned(), steps, ..Workflow::default() }.completed(phase);
@@ -148,13 +148,13 @@ fn all_checks_run_between_a_writer_and_whoever_judges() {
     assert_eq!(completed(vec![step("look", "Explore")]), ["look", "evidence"]);
 }
 
-fn beside(id: &str, agent: &str, needs: &[&str]) -> Step {
+pub(super) fn beside(id: &str, agent: &str, needs: &[&str]) -> Step {
     let needs = needs.iter().map(|need| (*need).to_owned()).collect();
     Step { needs: Some(needs), ..step(id, agent) }
 }
 
 /// Four that judge one change.
-fn four_judges() -> Vec<Step> {
+pub(super) fn four_judges() -> Vec<Step> {
     let judges = ["one", "two", "three", "four"].map(|id| beside(id, "reviewer", &["write"]));
     [vec![step("write", "writer")], judges.to_vec()].concat()
 }
