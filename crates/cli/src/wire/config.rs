@@ -132,9 +132,9 @@ impl Settings {
         self.repository.later.get(key).or_else(|| self.user.later.get(key))
     }
 
-    /// Whether the repository says something of that.
+    /// Whether the repository says something of that, and nobody accepted its file.
     pub(crate) fn is_repositorys(&self, key: &str) -> bool {
-        self.repository.later.contains_key(key)
+        !self.accepted && self.repository.later.contains_key(key)
     }
 
     /// How far records travel; what a file says was looked at when it was read.

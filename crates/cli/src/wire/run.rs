@@ -195,7 +195,8 @@ impl Asked<'_> {
         for origin in [&known.workflow_origin(&workflow.name)].into_iter().chain(named_by) {
             if let Some((step, error)) = known.refused_step(workflow, origin) {
                 let (message, hint) = (error.to_string(), error.hint());
-                return Err(Failure::input(error.code(), place(step), message, hint));
+                let tell = if error.code().is_trust() { Failure::trust } else { Failure::input };
+                return Err(tell(error.code(), place(step), message, hint));
             }
         }
         for step in &workflow.steps {

@@ -107,7 +107,7 @@ fn a_workflow_of_the_users_own_that_delegates_is_not_for_a_plan_or_a_repository_
     let text =
         crate::rows::plan("build", &[("a", "", "Do it all.")]).replace("workflow: build\n", "");
     std::fs::write(bench.path("plan.md"), text).unwrap();
-    std::fs::write(bench.path("sequester.toml"), "workflow = \"lead\"\n").unwrap();
+    bench.write("sequester.toml", "workflow = \"lead\"\n");
     let plan = bench.path("plan.md").display().to_string();
     let refused = bench.run(&["run", &plan, "--model", "literal", "--yes"]);
     assert_eq!(refused.code, Some(5), "{refused:?}");
