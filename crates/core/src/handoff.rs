@@ -36,6 +36,12 @@ pub struct HandoffContext {
     pub constraints: Vec<String>,
     /// What earlier phases of the task found, and what speaks against its change.
     pub previous_findings: Option<String>,
+    /// Questions about the task and what people answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clarifications: Vec<String>,
+    /// Ids of what other tasks left for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<String>,
 }
 
 /// What kind of report is wanted.
@@ -93,10 +99,12 @@ impl Handoff {
     pub(crate) fn completed(mut self, manifest: &Manifest) -> Self {
         self.context.relevant_files = manifest.files();
         self.context.spec_path = manifest.spec_path();
+        self.context.records = manifest.records().map(str::to_owned).collect();
         let clean = |text: &mut String| *text = redact(text).text.into_owned();
         clean(&mut self.instructions);
         clean(&mut self.context.feature);
         self.context.constraints.iter_mut().for_each(clean);
+        self.context.clarifications.iter_mut().for_each(clean);
         self
     }
 

@@ -330,12 +330,13 @@ impl Controller {
         Err(Trouble::Crew { message, hint })
     }
 
-    /// Ends tasks that cannot go on and have nothing under way any more.
+    /// Ends tasks that cannot go on and have nothing under way any more. A task with an attempt that only rests is taken up later.
     async fn end_lost(&self, busy: &mut BusyTasks) -> Result<(), Trouble> {
         for (task, ended) in busy.take_lost() {
             let stands = self.log.read(|run| {
-                let known = run.task(&task);
-                known.is_some_and(|known| known.ended.is_none() && run.is_founded(known))
+                let is_open = |known: &&TaskRun| known.ended.is_none() && known.running.is_empty();
+                let known = run.task(&task).filter(is_open);
+                !run.is_cancelled && known.is_some_and(|known| run.is_founded(known))
             });
             if stands {
                 self.tell(&task, Event::TaskEnded(Box::new(ended))).await?;

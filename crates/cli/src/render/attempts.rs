@@ -6,7 +6,7 @@ use sequester_core::agent;
 use sequester_core::change::Refused;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
-use sequester_core::report::Phase;
+use sequester_core::report::{FindingList, Phase, Report};
 use sequester_core::run::{Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -54,6 +54,9 @@ pub(crate) struct Shown<'a> {
     price: Option<u64>,
     #[serde(skip)]
     cost: Bill,
+    /// Whether it judges other work and does not let it stand.
+    #[serde(skip)]
+    objects: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -92,6 +95,7 @@ impl<'a> Shown<'a> {
                 .map_or_else(|| json!(attempt.cost.usage), |spent| json!(spent)),
             price: attempt.cost.whole(),
             cost: attempt.cost.bill(),
+            objects: attempt.objects,
         }
     }
 
@@ -177,7 +181,10 @@ fn review(task: &TaskView) -> String {
 }
 
 fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
-    let outcome = attempt.outcome.unwrap_or("not ended").replace('_', " ");
+    let outcome = match attempt.outcome {
+        Some("done") if attempt.objects => "objects".to_owned(),
+        outcome => outcome.unwrap_or("not ended").replace('_', " "),
+    };
     let Shown { number: at, phase, step, agent, model, .. } = attempt;
     let phase = phase.as_str();
     let place = if *step == phase { phase.to_owned() } else { format!("{step} ({phase})") };
@@ -211,10 +218,29 @@ fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
             (if at == 0 { label } else { "" }, line.to_owned())
         }));
     }
+    fields.extend(found(attempt));
     if let Some(evidence) = &attempt.evidence {
         fields.extend(seen(evidence));
     }
     *out += &table::fields(&fields, width);
+}
+
+/// Findings of one list that are shown; the JSON has all.
+const MOST_FINDINGS: usize = 8;
+
+/// What an attempt that changes no files found, list by list.
+fn found(attempt: &Shown<'_>) -> Vec<(&'static str, String)> {
+    let report = attempt.report.clone().filter(|_| !attempt.phase.changes_files());
+    let report = report.and_then(|report| serde_json::from_value::<Report>(report).ok());
+    let lists = report.map(|report| report.findings.lists()).unwrap_or_default();
+    let mut fields = Vec::new();
+    for FindingList { name, items } in lists {
+        let more = items.len().saturating_sub(MOST_FINDINGS);
+        let told = items.into_iter().take(MOST_FINDINGS).map(|item| format!("{name}: {item}"));
+        fields.extend(told.map(|one| ("found", one)));
+        fields.extend((more > 0).then(|| ("found", format!("{name}: {more} more (`--json`)"))));
+    }
+    fields
 }
 
 /// What the runtime saw, as opposed to what was said.

@@ -9,8 +9,8 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sequester_core::id::TaskId;
 use sequester_core::plan::Whereabouts;
 use sequester_core::run::{
-    About, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope, Started,
-    TaskEnded, TaskRun, TaskSpec,
+    About, AttemptEnded, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope,
+    Started, TaskEnded, TaskRun, TaskSpec,
 };
 use sequester_engine::{Feed, Watch};
 
@@ -189,6 +189,11 @@ impl Onlooker {
                     self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
                 }
             }
+            Event::AttemptEnded(ended) if objections(ended).is_some() => {
+                let phase = recorded.entry.scope.phase.map_or("it", |phase| phase.as_str());
+                let told = objections(ended).unwrap_or_default();
+                self.say(&clean(&format!("{name}: {phase} objects: {told}")));
+            }
             Event::AttemptEnded(ended) if !ended.refused.is_empty() => {
                 let names = ended.refused.names();
                 self.say(&clean(&format!("{name}: not taken: {names}; `show` says why")));
@@ -364,4 +369,12 @@ fn read_line(prompt: &str) -> Result<String, Failure> {
     let read = io::stdin().lock().read_line(&mut line);
     read.map_err(|error| Failure::no_runtime(&error))?;
     Ok(line.trim().to_owned())
+}
+
+/// What a judging attempt holds against the work, on one line.
+fn objections(ended: &AttemptEnded) -> Option<String> {
+    match &ended.said {
+        Some(Said::Proceed { passed: Some(false), against, .. }) => Some(against.join("; ")),
+        _ => None,
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use sequester_core::check::Kind;
 use sequester_core::id::RunId;
 use sequester_core::moment::Moment;
 use sequester_core::run::{Bill, Part, Row, RunView, Savings, State, TaskState, TaskView};
@@ -140,9 +141,16 @@ fn head(view: &RunView, width: usize) -> String {
         ("last event", time(view.updated_at)),
         ("branch", branch(view)),
         ("review", review),
+        ("checks", checks_off(&view.checks_off)),
         ("cost", cost(&view.cost)),
     ];
     table::fields(&fields, width)
+}
+
+/// Which checks somebody switched off; nothing where they all run.
+pub(crate) fn checks_off(kinds: &[Kind]) -> String {
+    let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+    if kinds.is_empty() { String::new() } else { format!("switched off: {}", kinds.join(", ")) }
 }
 
 /// A branch that nobody made yet is not named as if it were there.

@@ -133,7 +133,7 @@ impl Settings {
     }
 
     /// Whether the repository says something of that, and nobody accepted its file.
-    pub(crate) fn is_repositorys(&self, key: &str) -> bool {
+    pub(crate) fn is_set_by_untrusted_repository(&self, key: &str) -> bool {
         !self.accepted && self.repository.later.contains_key(key)
     }
 

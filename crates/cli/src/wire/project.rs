@@ -150,6 +150,11 @@ impl Project {
         file.paths_in(&self.root).into_iter().chain(lists).collect()
     }
 
+    /// What the person accepted.
+    pub(crate) fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
     /// All that is wrong with a plan, in itself and against this base, in the order of places.
     pub(crate) fn faults_of(&self, file: &PlanFile) -> Vec<Fault> {
         let entries = self.snapshot().entries();

@@ -13,6 +13,7 @@ use sequester_core::notes::Notes;
 use sequester_core::plan::Task;
 use sequester_core::price;
 use sequester_core::profile::TASK;
+use sequester_core::report::Phase;
 use sequester_core::repository::{Snapshot, Start};
 use sequester_core::run::{
     Agent, Base, Cap, Entry, Review, Settings as RunSettings, Source, Started, Step, TaskSpec,
@@ -29,6 +30,7 @@ use super::notes::Book;
 use super::{PlanFile, Project};
 use crate::args::RunArgs;
 use crate::failure::Failure;
+use crate::render::run::checks_off;
 
 /// How often a change is mended before another way is tried.
 const FIXES: u32 = 2;
@@ -124,6 +126,8 @@ impl Asked<'_> {
         let Ladder { mut notes, paid, chosen, .. } = models;
         notes.extend(untold);
         notes.extend(self.unjudged(&started));
+        let off: Vec<Kind> = started.settings.checks_off.iter().copied().collect();
+        notes.extend((!off.is_empty()).then(|| format!("Checks are {}.", checks_off(&off))));
         notes.extend(self.redone());
         let limit = self.project.settings.limits().notes;
         notes.extend(Notes::parse(&noted).too_long(limit));
@@ -169,7 +173,7 @@ impl Asked<'_> {
             let name = self.workflow_of(task);
             let found = self.project.agents.workflow(&name);
             let found = found.map_err(|failure| failure.at(self.workflow_place(task)))?;
-            self.refuse_step(found, self.workflow_is_chosen_by_repository(task))?;
+            self.refuse_step(found, task)?;
             let reviewed = match review {
                 Review::Verdicts => found.clone(),
                 Review::TwoStage => found.in_two_stages(writes),
@@ -182,26 +186,39 @@ impl Asked<'_> {
     /// Whether neither the person nor the plan names the workflow of a task, but the repository's configuration.
     fn workflow_is_chosen_by_repository(&self, task: &Task) -> bool {
         let is_named = self.given.workflow.is_some() || task.settings.workflow.is_some();
-        !is_named && self.project.settings.is_repositorys("workflow")
+        !is_named && self.project.settings.is_set_by_untrusted_repository("workflow")
     }
 
     /// A repository gives no step to an agent that goes beyond what a repository may ask for, by a workflow of its own or by
-    /// naming one. An own phase, which changes nothing, goes to no agent that changes files.
-    fn refuse_step(&self, workflow: &Workflow, by_repository: bool) -> Result<(), Failure> {
+    /// naming one. An own phase, which changes nothing, goes to no agent that changes files, and `when` follows an analysis.
+    fn refuse_step(&self, workflow: &Workflow, task: &Task) -> Result<(), Failure> {
         let known = &self.project.agents;
         let place = |step: &Step| format!("workflow {}, step {}", workflow.name, step.id);
-        let configuration = Origin::Repository(config::FILE.to_owned());
-        let named_by = by_repository.then_some(&configuration);
-        for origin in [&known.workflow_origin(&workflow.name)].into_iter().chain(named_by) {
-            if let Some((step, error)) = known.refused_step(workflow, origin) {
+        let named_in_plan = self.given.workflow.is_none() && task.settings.workflow.is_some();
+        let by_configuration = self.workflow_is_chosen_by_repository(task);
+        let named_by = by_configuration.then(|| Origin::Repository(config::FILE.to_owned()));
+        let plan = named_in_plan.then(|| self.file.origin(self.project.trust()));
+        let origins = [known.workflow_origin(&workflow.name)].into_iter().chain(named_by);
+        for origin in origins.chain(plan) {
+            if let Some((step, error)) = known.refused_step(workflow, &origin) {
                 let (message, hint) = (error.to_string(), error.hint());
                 let tell = if error.code().is_trust() { Failure::trust } else { Failure::input };
                 return Err(tell(error.code(), place(step), message, hint));
             }
         }
-        for step in &workflow.steps {
+        for (at, step) in workflow.steps.iter().enumerate() {
+            let before = &workflow.steps[..at];
             let Some(agent) = &step.agent else { continue };
             let role = known.find(agent)?;
+            let is_analysis = |step: &Step| {
+                let role = step.agent.as_deref().and_then(|agent| known.registry().find(agent));
+                role.is_some_and(|role| role.phase == Phase::Analyze) && step.phase.is_none()
+            };
+            if step.when.is_some() && !before.iter().any(is_analysis) {
+                let message = "`when` follows an analysis, and no earlier step analyses the task.";
+                let hint = "Add a step with the agent `analyzer` before it, or leave `when` out.";
+                return Err(Failure::input(Code::BadWorkflow, place(step), message, hint));
+            }
             if step.phase.is_some() && role.phase.changes_files() {
                 let message =
                     format!("A phase of a workflow's own changes no files, and `{agent}` does.");

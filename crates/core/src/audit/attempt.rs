@@ -141,6 +141,9 @@ impl Auditor<'_> {
         let found = rows.iter().filter(|(row, _)| row.kind == Kind::Work && row.source != change);
         expected.context.previous_findings =
             joined_findings(found.map(|(_, bytes)| (*bytes).to_owned()));
+        let answers = rows.iter().filter(|(row, _)| row.kind == Kind::Clarification);
+        expected.context.clarifications =
+            answers.map(|(_, bytes)| bytes.trim_end().to_owned()).collect();
         Some(expected)
     }
 

@@ -211,6 +211,9 @@ impl<'a> Builder<'a> {
         if request.delegated.is_some() {
             handoff.context.feature.clear();
         }
+        let given = request.clarifications.iter().filter(|one| one.task == *request.task);
+        handoff.context.clarifications =
+            given.map(|one| section::clarification_block(one).trim_end().to_owned()).collect();
         handoff
     }
 

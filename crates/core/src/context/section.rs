@@ -101,13 +101,18 @@ pub(super) fn interfaces(page: &mut Page<'_>, task: &Task) {
     none_if(page, task.interfaces.consumes.is_empty() && task.interfaces.produces.is_empty());
 }
 
+/// A question and its answer, as they stand in a context.
+pub(crate) fn clarification_block(given: &Clarification) -> String {
+    format!("- {}\n  {}\n", given.question, given.answer)
+}
+
 pub(super) fn clarifications(page: &mut Page<'_>, clarifications: &[Clarification]) {
     page.frame("# Clarifications\n\n");
     let before = page.rows.len();
     for given in clarifications {
         let provenance =
             Provenance::Clarification { task: given.task.clone(), id: given.id.clone() };
-        page.quote(&provenance, &format!("- {}\n  {}\n", given.question, given.answer));
+        page.quote(&provenance, &clarification_block(given));
     }
     none_if(page, page.rows.len() == before);
 }

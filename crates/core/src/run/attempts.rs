@@ -178,20 +178,24 @@ impl TaskRun {
         self.all_tried().filter(|tried| tried.parent.is_none())
     }
 
-    /// Attempts that used up their budget since the task began or a person said how to go on, with the limit that each
-    /// reached. Nothing is tried after one, except by those that ran beside it.
-    pub(super) fn exhausted(&self) -> impl Iterator<Item = (&Tried, Limit)> {
-        let goes_on_anew = |fact: &Fact| match fact {
+    /// Attempts that ended since the task was begun or a person said how to go on, the last first.
+    pub(super) fn tried_since_answer(&self) -> impl Iterator<Item = &Tried> {
+        let starts_over = |fact: &Fact| match fact {
             Fact::Reopened | Fact::Withdrawn { .. } => true,
             Fact::Answered { about, .. } => *about == About::Failure,
             _ => false,
         };
-        let last = self.facts.iter().rev().take_while(move |fact| !goes_on_anew(fact));
+        let last = self.facts.iter().rev().take_while(move |fact| !starts_over(fact));
         last.filter_map(|fact| match fact {
-            Fact::Tried(tried) if tried.parent.is_none() => match tried.outcome {
-                agent::Outcome::BudgetExhausted { limit } => Some((&**tried, limit)),
-                _ => None,
-            },
+            Fact::Tried(tried) if tried.parent.is_none() => Some(&**tried),
+            _ => None,
+        })
+    }
+
+    /// Those of them that used up their budget, with the limit that each reached. Only attempts of steps side by side come after one.
+    pub(super) fn exhausted(&self) -> impl Iterator<Item = (&Tried, Limit)> {
+        self.tried_since_answer().filter_map(|tried| match tried.outcome {
+            agent::Outcome::BudgetExhausted { limit } => Some((tried, limit)),
             _ => None,
         })
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::cost::Cost;
 use super::event::{About, Asked, Ended, Entry, Event, Scope, TaskEnded};
-use super::next::{Next, Order, Round, next};
+use super::next::{AttemptRound, Next, Order, next};
 use super::offer::WHAT_NOW;
 use super::outcome::{Outcome, Tally};
 use super::plan::Cap;
@@ -338,7 +338,7 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
             Next::Verify { steps, kinds, tree } => {
                 effects.push(Effect::Verify { task: id, steps, kinds, tree });
             }
-            Next::Attempts(Round { mut orders, ended }) => {
+            Next::Attempts(AttemptRound { mut orders, ended }) => {
                 // Its part is there, unless what was done is done again.
                 let cap = purses[at].min(own_left(task)).min(left);
                 if cap.is_spent() {

@@ -6,6 +6,7 @@ use super::cost::Cost;
 use super::event::{
     AttemptEnded, AttemptStarted, CheckEnded, Delegation, Event, Purpose, Recorded,
 };
+use super::said::Said;
 use crate::agent;
 use crate::budget::Spent;
 use crate::change::Refusals;
@@ -56,6 +57,8 @@ pub struct Attempt {
     pub started_at: Moment,
     /// Nothing while it is under way, or where it was cut off.
     pub outcome: Option<agent::Outcome>,
+    /// Whether it judges other work and does not let it stand.
+    pub objects: bool,
     pub trouble: Option<String>,
     /// What no change may bring.
     pub refused: Refusals,
@@ -92,6 +95,7 @@ impl Attempt {
             tools: started.tools.clone(),
             started_at: recorded.at,
             outcome: None,
+            objects: false,
             trouble: None,
             refused: Refusals::default(),
             report: None,
@@ -110,6 +114,7 @@ impl Attempt {
 
     fn end(&mut self, ended: &AttemptEnded) {
         self.outcome = Some(ended.outcome.clone());
+        self.objects = matches!(ended.said, Some(Said::Proceed { passed: Some(false), .. }));
         self.trouble.clone_from(&ended.trouble);
         self.refused.clone_from(&ended.refused);
         self.report.clone_from(&ended.report);

@@ -18,7 +18,7 @@ use walk::Walk;
 /// What comes next for a task whose needs are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    Attempts(Round),
+    Attempts(AttemptRound),
     /// The runtime looks at the change itself, or at the base where there is none.
     Verify {
         steps: Vec<String>,
@@ -46,13 +46,13 @@ pub enum Next {
 
 /// Fresh subagents, side by side if there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Round {
+pub struct AttemptRound {
     pub orders: Vec<Order>,
     /// Attempts of the same round that have ended: all share what it may cost, however many there is room for at once.
     pub ended: Vec<u32>,
 }
 
-impl Round {
+impl AttemptRound {
     fn alone(order: Order) -> Self {
         Self { orders: vec![order], ended: Vec::new() }
     }

@@ -10,12 +10,25 @@ pub const TRY_AGAIN: &str = "Try again";
 /// How the question ends that goes with the offer.
 pub(super) const WHAT_NOW: &str = " What now?";
 
-pub(super) fn offer(why: &str, details: Option<String>) -> Next {
+/// What is tried again where a person wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Retried {
+    /// The change, from the clean base.
+    Change,
+    /// The step that stopped, on the change that is there.
+    Step,
+}
+
+pub(super) fn offer(why: &str, details: Option<String>, retried: Retried) -> Next {
     let choice = |label: &str, description: &str| Choice {
         label: label.to_owned(),
         description: Some(description.to_owned()),
     };
-    let again = "From the clean base. Any other answer is shown to the subagent as advice.";
+    let again = match retried {
+        Retried::Change => "From the clean base.",
+        Retried::Step => "Only the step that stopped.",
+    };
+    let again = &format!("{again} Any other answer is shown to the subagent as advice.");
     let question = Question {
         question: format!("{why}{WHAT_NOW}"),
         options: vec![

@@ -1,6 +1,8 @@
 //! Who may spend how much of the run's budget. A task's part depends on the plan and on what was spent for those that it needs, never
 //! on who else is at work: it is the same however many are worked on at once.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::attempts::Tried;
@@ -9,6 +11,7 @@ use super::decide::{left, own_left};
 use super::event::Ended;
 use super::plan::Cap;
 use super::state::{RunState, TaskRun};
+use super::workflow::Step;
 use crate::budget::Limit;
 use crate::id::TaskId;
 
@@ -47,8 +50,32 @@ impl RunState {
     pub fn poor(&self) -> Vec<TaskId> {
         let (purses, left) = (self.purses(), left(self));
         let tasks = self.tasks.iter().zip(purses);
-        let poor = tasks.filter(|(task, purse)| task.is_poor(purse.min(left)));
+        let poor = tasks.filter(|(task, purse)| self.is_poor(task, purse.min(left)));
         poor.map(|(task, _)| task.spec.id.clone()).collect()
+    }
+
+    /// Whether an attempt that stopped a task ended by what the run had for it, of which so much is left: no less than of what the task
+    /// itself or its agent may use.
+    fn is_poor(&self, task: &TaskRun, run: Cap) -> bool {
+        let has_failed = task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
+        let groups = self.side_by_side(task);
+        let by_run = |(tried, limit): (&Tried, Limit)| {
+            let group = groups.iter().find(|group| group.iter().any(|one| one.id == tried.step));
+            let used = task.used(tried.number);
+            let attempt = tried.cap.minus(used.usage.total(), used.price);
+            let (Some(run), Some(attempt)) = (run.of(limit), attempt.of(limit)) else {
+                return false;
+            };
+            let own = own_left(task).of(limit);
+            match group {
+                None => run <= attempt && own.is_none_or(|own| own > attempt),
+                Some(group) => {
+                    let part = task.part_of_group(group, limit, run);
+                    tried.cap.of(limit) >= part && own.is_none_or(|own| own > run)
+                }
+            }
+        };
+        has_failed && task.exhausted().any(by_run)
     }
 
     /// What those that need a task want of what it leaves.
@@ -83,19 +110,18 @@ impl RunState {
 }
 
 impl TaskRun {
-    /// Whether an attempt that stopped it ended by what the run had for it, of which so much is left: no less than of what the task
-    /// itself or its agent may use.
-    fn is_poor(&self, run: Cap) -> bool {
-        let has_failed = self.ended.as_ref().is_some_and(|ended| ended.state == Ended::Failed);
-        let by_run = |(tried, limit): (&Tried, Limit)| {
-            let used = self.used(tried.number);
-            let attempt = tried.cap.minus(used.usage.total(), used.price);
-            let (Some(run), Some(attempt)) = (run.of(limit), attempt.of(limit)) else {
-                return false;
-            };
-            run <= attempt && own_left(self).of(limit).is_none_or(|own| own > attempt)
-        };
-        has_failed && self.exhausted().any(by_run)
+    /// What each of the steps side by side had of the run's budget, of which so much is left.
+    fn part_of_group(&self, group: &[Step], limit: Limit, left: u64) -> Option<u64> {
+        let is_in_group = |tried: &&Tried| group.iter().any(|step| step.id == tried.step);
+        let tried: Vec<&Tried> = self.tried_since_answer().filter(is_in_group).collect();
+        let steps: BTreeSet<&str> = tried.iter().map(|one| one.step.as_str()).collect();
+        let mut used = Cost::default();
+        for one in &tried {
+            used.add(&self.used(one.number));
+        }
+        let whole = Cap { tokens: Some(left), price: Some(left) };
+        let whole = whole.above(used.usage.total(), used.price);
+        whole.part(1, steps.len() as u64).of(limit)
     }
 
     /// What it wants of each that it needs.

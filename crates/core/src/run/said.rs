@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::report::{
-    Checks, Complexity, Conclusion, Findings, PASSED, Question, Report, Status, Validation, Verdict,
+    Checks, Complexity, Conclusion, FindingList, Findings, PASSED, Question, Report, Status,
+    Validation, Verdict,
 };
 
 /// What a report says, as far as it decides what comes next.
@@ -104,8 +105,14 @@ const MOST: usize = 8;
 
 /// What a judging phase holds against what it judged, the rest counted.
 fn against(report: &Report) -> Vec<String> {
-    let mut found: Vec<String> =
-        report.findings.lists().into_iter().flat_map(|list| list.items).collect();
+    let is_own = matches!(report.findings, Findings::Own(_));
+    let lists = report.findings.lists().into_iter().filter(|list| !is_own || list.name != PASSED);
+    // Nobody but its author knows what a field of an own phase is about.
+    let told = |name: &str, item: String| if is_own { format!("{name}: {item}") } else { item };
+    let named = |FindingList { name, items }: FindingList| {
+        items.into_iter().map(|item| told(&name, item)).collect::<Vec<_>>()
+    };
+    let mut found: Vec<String> = lists.flat_map(named).collect();
     let more = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     let mut told: Vec<String> = found.iter().map(|one| short(one)).collect();

@@ -7,6 +7,7 @@ use super::event::{
     AttemptEnded, AttemptStarted, CheckEnded, Delegation, Ended, Event, Found, Purpose, TaskEnded,
 };
 use super::outcome::{Outcome, Tally};
+use super::said::Said;
 use crate::id::TaskId;
 
 /// An event as a sentence, without its time and place.
@@ -149,6 +150,9 @@ fn attempt_started(started: &AttemptStarted) -> String {
 
 fn attempt_ended(ended: &AttemptEnded) -> String {
     let mut text = ended.outcome.sentence();
+    if let Some(Said::Proceed { passed: Some(false), against, .. }) = &ended.said {
+        text = format!("It objects: {}.", against.join("; "));
+    }
     if let Some(trouble) = &ended.trouble {
         let _ = write!(text, " Its change could not be taken: {trouble}");
     }

@@ -10,6 +10,7 @@ use super::outcome::Outcome;
 use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
 use super::workflow::Step;
+use crate::check;
 use crate::id::{CommitId, QuestionId, RunId, TaskId};
 use crate::moment::Moment;
 use crate::record::Todo;
@@ -32,6 +33,9 @@ pub struct RunView {
     pub live: bool,
     /// Whether somebody looked over every change of a done task and let it stand.
     pub reviewed: bool,
+    /// Checks of the project that somebody switched off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks_off: Vec<check::Kind>,
     /// In the plan's order.
     pub tasks: Vec<TaskView>,
     pub inbox: Vec<Waiting>,
@@ -208,6 +212,7 @@ impl RunView {
             updated_at: run.at,
             live,
             reviewed: changed().next().is_some() && changed().all(is_reviewed),
+            checks_off: run.started.settings.checks_off.iter().copied().collect(),
             tasks,
             inbox: run.inbox().map(|(id, open)| Waiting::of(run, id, open)).collect(),
             todos: Vec::new(),

@@ -41,9 +41,12 @@ pub struct Step {
     pub needs: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Complexity>,
-    /// Fresh attempts after one that brought no valid report.
+    /// Fresh attempts after one that brought no valid report; nought where the file does not say.
     #[serde(default)]
     pub retries: u32,
+    /// The file says that there are none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
     /// Which of the project's checks are run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub check: Vec<Kind>,
@@ -144,7 +147,7 @@ impl Workflow {
             let step = &self.steps[next];
             let decides = |one: usize| {
                 let analyzes = phase(one) == Some(Phase::Analyze);
-                step.needs().contains(&self.steps[one].id) || analyzes && step.when.is_some()
+                step.needs().contains(&self.steps[one].id) || analyzes && self.is_conditional(step)
             };
             let is_free = !group.is_empty() && !group.clone().any(decides);
             if may_join(next) && is_free && may_join(group.start) {
@@ -156,6 +159,12 @@ impl Workflow {
             }
         }
         group
+    }
+
+    /// Whether an analysis may leave a step out, or one that it needs.
+    fn is_conditional(&self, step: &Step) -> bool {
+        let needs = || self.steps.iter().filter(|one| step.needs().contains(&one.id));
+        step.when.is_some() || needs().any(|one| self.is_conditional(one))
     }
 
     /// The same, with two reviewers of what an agent that `writes` left, one after the other, where one gives both verdicts.
@@ -192,6 +201,11 @@ impl Step {
     /// Nothing where it names none.
     pub fn needs(&self) -> &[String] {
         self.needs.as_deref().unwrap_or_default()
+    }
+
+    /// Fresh attempts after one that brought no valid report.
+    pub fn retries(&self) -> u32 {
+        if self.once { 0 } else { self.retries.max(1) }
     }
 
     fn staged(&self, agent: &str) -> Self {

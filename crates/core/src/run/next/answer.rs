@@ -1,10 +1,11 @@
 //! What the last attempt of a step amounts to, and how the answers of steps that ran side by side are joined.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::super::attempts::Tried;
 use super::super::event::{About, Ended, Purpose, TaskEnded};
-use super::super::offer::offer;
+use super::super::offer::{Retried, offer};
 use super::super::said::Said;
 use super::walk::Walk;
 use super::{Because, Next, end, failed};
@@ -62,7 +63,11 @@ impl Walk<'_> {
                 self.tries[at].simplified = true;
                 return Reaction::Again(Purpose::Simplified);
             }
-            (Outcome::TimedOut, _) => StepAnswer::Stop(offer(&tried.outcome.sentence(), None)),
+            (Outcome::TimedOut, _) => {
+                let writes = tried.phase.changes_files();
+                let retried = if writes { Retried::Change } else { Retried::Step };
+                StepAnswer::Stop(offer(&tried.outcome.sentence(), None, retried))
+            }
             (Outcome::Failed { fault: Fault::NoReport { .. } | Fault::Runtime { .. } }, _) => {
                 return self.repeat(at, tried.outcome.sentence());
             }
@@ -85,9 +90,9 @@ impl Walk<'_> {
         Reaction::Answer(answer)
     }
 
-    /// A fresh attempt, on the next model if there is one; once, or as often as the workflow says.
+    /// A fresh attempt, on the next model if there is one; as often as the workflow says.
     fn repeat(&mut self, at: usize, why: String) -> Reaction {
-        if self.tries[at].repeats >= self.steps()[at].retries.max(1) {
+        if self.tries[at].repeats >= self.steps()[at].retries() {
             return Reaction::Answer(StepAnswer::Stop(failed(why, None)));
         }
         self.tries[at].repeats += 1;
@@ -120,6 +125,9 @@ impl Walk<'_> {
             match self.answers[at].take() {
                 Some(StepAnswer::Against(because, gist)) => {
                     against.push(because);
+                    if group.len() > 1 && gist.is_some() {
+                        let _ = writeln!(gists, "{}:", self.steps()[at].id);
+                    }
                     gists.extend(gist);
                 }
                 Some(StepAnswer::Ask(about, asked)) => {
@@ -158,7 +166,9 @@ impl Walk<'_> {
         if let Some(at) = stops.iter().position(is_question) {
             return stops.swap_remove(at).1;
         }
-        if stops.len() == 1 {
+        if let [(at, _)] = stops[..]
+            && self.group(at).len() == 1
+        {
             return stops.swap_remove(0).1;
         }
         let reason = |(at, next): &(usize, Next)| match next {

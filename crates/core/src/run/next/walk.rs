@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::super::attempts::Tried;
 use super::super::event::{About, Purpose, Started};
-use super::super::offer::{GIVE_UP, offer};
+use super::super::offer::{GIVE_UP, Retried, offer};
 use super::super::said::Said;
 use super::super::state::{Fact, TaskRun};
 use super::super::workflow::{Step, Workflow};
 use super::answer::{Reaction, StepAnswer};
-use super::{Because, LITERAL, NO_MODEL, Next, Order, Round, failed};
+use super::{AttemptRound, Because, LITERAL, NO_MODEL, Next, Order, failed};
 use crate::check::Kind;
 use crate::digest::Digest;
 use crate::id::TreeId;
@@ -30,19 +30,20 @@ pub(super) struct Walk<'a> {
     /// Which of its models each step was left with.
     pub(super) rungs: Vec<usize>,
     pub(super) tries: Vec<StepTries>,
-    complexity: Option<Complexity>,
+    /// What each step that analyses the task found.
+    analyses: Vec<Option<Complexity>>,
     /// The change under test.
     tree: Option<TreeId>,
     /// What the runtime saw of a change when it found nothing against it.
     evidence: Option<(TreeId, Digest)>,
     /// Where the last attempt belongs.
     pub(super) last: usize,
-    /// Attempts of steps that run side by side, with their steps, since the first of them began.
-    beside: Vec<(usize, u32)>,
+    /// Attempts of each step since it, or what it judges, was begun or a person said how to go on.
+    attempts: Vec<Vec<u32>>,
     /// Steps that nothing more was tried for, until a person says how to go on.
     pub(super) stopped: Vec<usize>,
     because: Vec<Because>,
-    rounds: Rounds,
+    fix_counts: FixCounts,
     /// So many attempts count no more.
     void: u32,
     /// Why the next step is taken.
@@ -59,7 +60,7 @@ pub(super) struct StepTries {
 
 /// How often a change was mended, since a person said how to go on.
 #[derive(Clone, Copy, Default)]
-struct Rounds {
+struct FixCounts {
     fixes: u32,
     stronger: bool,
     conflicts: u32,
@@ -78,14 +79,14 @@ impl<'a> Walk<'a> {
             trees: vec![None; count],
             rungs: vec![0; count],
             tries: vec![StepTries::default(); count],
-            complexity: None,
+            analyses: vec![None; count],
             tree: None,
             evidence: None,
             last: 0,
-            beside: Vec::new(),
+            attempts: vec![Vec::new(); count],
             stopped: Vec::new(),
             because: Vec::new(),
-            rounds: Rounds::default(),
+            fix_counts: FixCounts::default(),
             void: 0,
             begins: Purpose::First,
             decided: None,
@@ -142,10 +143,7 @@ impl<'a> Walk<'a> {
         let group = self.group(at);
         self.last = at;
         self.rungs[at] = tried.rung;
-        if group.clone().all(|at| self.is_untried(at)) {
-            self.beside.clear();
-        }
-        self.beside.push((at, tried.number));
+        self.attempts[at].push(tried.number);
         match self.react(at, tried) {
             Reaction::Again(purpose) if group.len() > 1 => {
                 self.again[at] = Some(purpose);
@@ -172,10 +170,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn is_untried(&self, at: usize) -> bool {
-        self.complete[at].is_none() && self.answers[at].is_none() && self.again[at].is_none()
-    }
-
     /// Whether nothing of a group is still to be asked.
     fn is_answered(&self, group: &Range<usize>) -> bool {
         let left_out = self.left_out();
@@ -188,11 +182,7 @@ impl<'a> Walk<'a> {
         let group = self.group(at);
         self.undo(if group.len() > 1 { group.end } else { at });
         if let Some(Said::Proceed { complexity: Some(complexity), .. }) = &tried.said {
-            // Of several analyses side by side the one that finds more counts.
-            let beside = group.clone().filter(|one| self.complete[*one].is_some());
-            let others = beside.filter(|one| self.phase(*one) == Some(Phase::Analyze)).count();
-            let earlier = self.complexity.filter(|_| others > 0);
-            self.complexity = earlier.into_iter().chain([*complexity]).max();
+            self.analyses[at] = Some(*complexity);
         }
         self.complete[at] = Some(tried.number);
         self.because.clear();
@@ -212,27 +202,30 @@ impl<'a> Walk<'a> {
         gist: Option<String>,
     ) -> Option<Next> {
         let Some(target) = self.target(at) else {
-            return Some(failed("The checks fail, and no step of the workflow can mend it.", None));
+            let why = gist.unwrap_or_else(|| "- The checks fail.\n".to_owned());
+            let why = why.replace("\n- ", " ");
+            let why = why.trim_start_matches("- ").trim_end();
+            return Some(failed(format!("{why} No step of the workflow can mend that."), None));
         };
         // The same model says the same of the same text: what it does word for word it does not mend.
         let scripted = self.model(target) == Some(LITERAL);
-        let may_fix = self.rounds.fixes < self.started.settings.fixes && !scripted;
-        if may_fix && !self.rounds.stronger {
-            self.rounds.fixes += 1;
+        let may_fix = self.fix_counts.fixes < self.started.settings.fixes && !scripted;
+        if may_fix && !self.fix_counts.stronger {
+            self.fix_counts.fixes += 1;
             self.undo(target);
             self.because = because;
             return self.attempt(target, Purpose::Fix);
         }
         let strongest = self.models(target).len().saturating_sub(1);
-        if !self.rounds.stronger && strongest > self.rungs[target] {
-            self.rounds.stronger = true;
+        if !self.fix_counts.stronger && strongest > self.rungs[target] {
+            self.fix_counts.stronger = true;
             self.rungs[target] = strongest;
             self.restart(target);
             self.because = because;
             return self.attempt(target, Purpose::Stronger);
         }
         let why = if scripted { SCRIPTED } else { STILL };
-        Some(offer(why, gist))
+        Some(offer(why, gist, Retried::Change))
     }
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
@@ -241,12 +234,15 @@ impl<'a> Walk<'a> {
             About::Plan(_) => None,
             About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
             About::Failure => {
-                self.rounds = Rounds::default();
+                self.fix_counts = FixCounts::default();
                 self.tries.fill(StepTries::default());
                 self.go_on()
             }
             // All of a group that asked are tried once more.
-            About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => None,
+            About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => {
+                self.attempts.fill_with(Vec::new);
+                None
+            }
             About::Clarification | About::Files(_) => {
                 let at = self.last;
                 if self.phase(at)?.changes_files() {
@@ -265,6 +261,7 @@ impl<'a> Walk<'a> {
             self.restart(at);
             return self.attempt(at, Purpose::Answered);
         }
+        self.attempts.fill_with(Vec::new);
         for at in stopped {
             if self.phase(at).is_some_and(Phase::changes_files) {
                 self.restart(at);
@@ -275,15 +272,15 @@ impl<'a> Walk<'a> {
     }
 
     fn conflicted(&mut self, paths: &[String]) -> Option<Next> {
-        self.rounds.conflicts += 1;
+        self.fix_counts.conflicts += 1;
         let writer = (0..self.steps().len()).find(|at| self.trees[*at].is_some());
         let at = writer.or_else(|| self.target(self.steps().len()))?;
-        if self.rounds.conflicts > 1 {
+        if self.fix_counts.conflicts > 1 {
             let paths = paths.join("`, `");
             let why = format!(
                 "What it changes in `{paths}` does not fit what other tasks changed there."
             );
-            return Some(offer(&why, None));
+            return Some(offer(&why, None, Retried::Change));
         }
         self.restart(at);
         self.attempt(at, Purpose::Rebased)
@@ -306,6 +303,8 @@ impl<'a> Walk<'a> {
         self.complete[at..].fill(None);
         self.again[at..].fill(None);
         self.answers[at..].fill_with(|| None);
+        self.attempts[at..].fill_with(Vec::new);
+        self.analyses[at..].fill(None);
     }
 
     /// The same, from what the steps before it left: the clean base, mostly.
@@ -318,7 +317,7 @@ impl<'a> Walk<'a> {
     }
 
     fn attempt(&self, at: usize, purpose: Purpose) -> Option<Next> {
-        Some(Next::Attempts(Round::alone(self.order(at, purpose)?)))
+        Some(Next::Attempts(AttemptRound::alone(self.order(at, purpose)?)))
     }
 
     fn order(&self, at: usize, purpose: Purpose) -> Option<Order> {
@@ -375,24 +374,21 @@ impl<'a> Walk<'a> {
         let group = self.group(at);
         let pending: Vec<usize> =
             group.clone().filter(open).filter(|at| self.answers[*at].is_none()).collect();
-        if group.len() == 1 || group.clone().all(|at| self.is_untried(at)) {
-            self.beside.clear();
-        }
-        let (pending, ended) = self.round(&pending);
+        let (pending, ended) = self.next_round(group, &pending);
         match self.begin(&pending) {
-            Ok(orders) => Next::Attempts(Round { orders, ended }),
+            Ok(orders) => Next::Attempts(AttemptRound { orders, ended }),
             Err(next) => next,
         }
     }
 
-    /// Of the steps that are to be tried those that were tried least, and the attempts of others that were tried as often
-    /// before: who is tried again waits for all others.
-    fn round(&self, pending: &[usize]) -> (Vec<usize>, Vec<u32>) {
-        let numbers = |at: usize| self.beside.iter().filter(move |one| one.0 == at);
-        let least = pending.iter().map(|at| numbers(*at).count()).min().unwrap_or(0);
-        let due = pending.iter().copied().filter(|at| numbers(*at).count() == least).collect();
-        let others = (0..self.steps().len()).filter_map(|at| numbers(at).nth(least));
-        (due, others.map(|one| one.1).collect())
+    /// Of the pending steps of a group those that were tried least, and the attempts of others that were tried as often: a step that is
+    /// tried again waits for all others.
+    fn next_round(&self, group: Range<usize>, pending: &[usize]) -> (Vec<usize>, Vec<u32>) {
+        let count = |at: &usize| self.attempts[*at].len();
+        let least = pending.iter().map(count).min().unwrap_or(0);
+        let due = pending.iter().copied().filter(|at| count(at) == least).collect();
+        let ended = group.filter_map(|at| self.attempts[at].get(least).copied());
+        (due, ended.collect())
     }
 
     /// The checks that come next, all at once.
@@ -444,11 +440,17 @@ impl<'a> Walk<'a> {
         left_out
     }
 
+    /// What the last analysis found; of several side by side, what the one found that found more.
+    fn complexity(&self) -> Option<Complexity> {
+        let last = self.analyses.iter().rposition(Option::is_some)?;
+        self.group(last).filter_map(|at| self.analyses[at]).max()
+    }
+
     /// Whether an analysis, or what it needs, makes a step pointless.
     fn is_left_out(&self, at: usize, left_out: &[bool]) -> bool {
         let step = &self.steps()[at];
         // What was not analysed is not simple.
-        let found = self.complexity.unwrap_or(Complexity::Complex);
+        let found = self.complexity().unwrap_or(Complexity::Complex);
         let gone = |need: &String| self.place(need).is_some_and(|need| left_out[need]);
         step.when.is_some_and(|when| when != found)
             || (!step.needs().is_empty() && step.needs().iter().all(gone))

@@ -1,7 +1,7 @@
 //! Steps of one task that run side by side: what they cost, and what stops them.
 
 use super::stage::{Brought, Stage};
-use super::walk::{beside, four_judges, step, taking};
+use super::walk::{begun_and_ended, beside, four_judges, step, taking};
 use crate::agent;
 use crate::budget::Limit;
 use crate::report::{Complexity, Phase};
@@ -83,6 +83,71 @@ fn steps_side_by_side_share_what_is_left_however_many_there_is_room_for() {
 }
 
 #[test]
+fn a_step_that_is_skipped_takes_no_part_of_what_is_left() {
+    for jobs in [1, 4] {
+        let steps = vec![
+            step("write", "writer"),
+            beside("good", "reviewer", &["write"]),
+            beside("works", "verifier", &["write"]),
+            beside("valid", "validator", &["write"]),
+        ];
+        let mut stage = taking(steps, &["m"]);
+        stage.jobs = jobs;
+        let started = &mut stage.state.started;
+        started.agents.get_mut("reviewer").unwrap().models = vec![LITERAL.to_owned()];
+        started.settings.budget = Cap { tokens: Some(41_100), price: None };
+        assert_eq!(stage.play(), Outcome::Done);
+        let caps: Vec<Option<u64>> = stage.caps().into_values().collect();
+        assert_eq!(caps, [41_100, 20_000, 20_000].map(Some), "{jobs}");
+    }
+}
+
+#[test]
+fn steps_that_a_person_has_tried_again_run_side_by_side_whatever_each_was_tried_before() {
+    let mut stage = taking(four_judges(), &["m"]);
+    let mut seen = Vec::new();
+    stage.attempt = Box::new(move |_, order| {
+        let looped = agent::Outcome::Looped { call: "Read".to_owned(), times: 3 };
+        match (order.step.as_str(), count(&mut seen, order)) {
+            ("write", _) => Brought::done(),
+            ("two", 0 | 1) => Brought::ended(agent::Outcome::TimedOut),
+            ("four", 0) => Brought::ended(looped),
+            _ => Brought::judged(true),
+        }
+    });
+    assert_eq!(stage.play(), Outcome::Waiting);
+    stage.answer("r1-1", "Go on.");
+    stage.resume(&[]);
+    assert_eq!(stage.play(), Outcome::Done);
+    let begun = begun_and_ended(&stage);
+    assert_eq!(begun[begun.len() - 4..], ["+two", "+four", "-two", "-four"]);
+}
+
+#[test]
+fn more_budget_helps_a_step_that_used_up_its_part_of_it() {
+    let mut stage = taking(four_judges(), &["m"]);
+    stage.state.started.settings.budget = Cap { tokens: Some(5_500), price: None };
+    stage.attempt = Box::new(|_, order| match order.step.as_str() {
+        "write" => Brought::done(),
+        "one" => Brought::ended(agent::Outcome::BudgetExhausted { limit: Limit::Tokens }),
+        _ => Brought::judged(true),
+    });
+    assert_eq!(stage.play(), Outcome::BudgetExhausted);
+    assert_eq!(stage.state.poor(), ["a".into()]);
+    // Where its agent may use less than its part, more for the run does not help.
+    let mut stage = taking(four_judges(), &["m"]);
+    stage.state.started.settings.budget = Cap { tokens: Some(500_000), price: None };
+    stage.least = ("a", 1_100);
+    stage.attempt = Box::new(|_, order| match order.step.as_str() {
+        "write" => Brought::done(),
+        "one" => Brought::ended(agent::Outcome::BudgetExhausted { limit: Limit::Tokens }),
+        _ => Brought::judged(true),
+    });
+    assert_eq!(stage.play(), Outcome::BudgetExhausted);
+    assert_eq!(stage.state.poor(), []);
+}
+
+#[test]
 fn a_step_that_uses_up_its_budget_is_told_whoever_ends_after_it() {
     let mut stage = taking(four_judges(), &["m"]);
     stage.attempt = Box::new(|_, order| match order.step.as_str() {
@@ -136,6 +201,17 @@ fn a_step_that_an_analysis_may_leave_out_runs_after_it() {
     });
     assert_eq!(stage.play(), Outcome::Done);
     assert_eq!(stage.tried("a"), ["look first m", "analyze first m", "write first m"]);
+}
+
+#[test]
+fn a_step_that_needs_one_that_an_analysis_may_leave_out_runs_after_the_analysis() {
+    let steps = vec![
+        Step { when: Some(Complexity::Complex), ..step("look", "researcher") },
+        beside("analyze", "analyzer", &[]),
+        beside("more", "researcher", &["look"]),
+        step("write", "writer"),
+    ];
+    assert_eq!(groups(&taking(steps, &["m"])), Vec::<Vec<&str>>::new());
 }
 
 #[test]

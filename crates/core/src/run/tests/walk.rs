@@ -160,7 +160,7 @@ pub(super) fn four_judges() -> Vec<Step> {
 }
 
 /// The steps of attempts in the order in which they begin and end.
-fn begun_and_ended(stage: &Stage) -> Vec<String> {
+pub(super) fn begun_and_ended(stage: &Stage) -> Vec<String> {
     let mut begun = std::collections::BTreeMap::new();
     let events = stage.log.iter().map(|one| &one.entry);
     let told = events.filter_map(|entry| match &entry.event {
@@ -212,7 +212,7 @@ fn all_side_by_side_answer_before_a_stop_counts() {
         assert_eq!(stage.tried("a"), rounds, "{jobs}");
         let open = stage.state.questions.values().next().unwrap();
         let details = open.asked.details.as_deref().unwrap();
-        assert_eq!(details, "- No.\n- It is odd.\n", "both objections are told");
+        assert_eq!(details, "two:\n- No.\nthree:\n- It is odd.\n", "both objections are told");
     }
 }
 
@@ -271,6 +271,20 @@ fn researchers_side_by_side_stop_the_task_together_and_ask_together() {
     let tried =
         ["left first m", "right first m", "left answered m", "right answered m", "write first m"];
     assert_eq!(stage.tried("a"), tried);
+}
+
+#[test]
+fn a_step_is_tried_again_as_often_as_its_workflow_says() {
+    for retries in [0, 1, 3] {
+        let write = Step { retries, once: retries == 0, ..step("write", "writer") };
+        let mut stage = taking(vec![write], &["m"]);
+        stage.attempt = Box::new(|_, _| {
+            let fault = crate::agent::Fault::NoReport { faults: Vec::new() };
+            Brought::ended(crate::agent::Outcome::Failed { fault })
+        });
+        assert_eq!(stage.play(), Outcome::Failed);
+        assert_eq!(stage.tried("a").len(), 1 + retries as usize);
+    }
 }
 
 #[test]

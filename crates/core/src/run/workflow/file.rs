@@ -103,7 +103,7 @@ fn set(
         "retries" => {
             let text = reader.text(key, &node).unwrap_or_default();
             if let Some(retries) = text.parse().ok().filter(|retries| *retries <= RETRIES) {
-                step.retries = retries;
+                (step.retries, step.once) = (retries, retries == 0);
             } else {
                 let message = format!("`retries` is a number from 0 to {RETRIES}.");
                 reader.bad(node.at, message, "Write `retries: 1`.");
