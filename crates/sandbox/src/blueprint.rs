@@ -104,6 +104,16 @@ pub enum Entry {
         from: PathBuf,
         at: PathBuf,
     },
+    /// A file or folder of the machine's to be read, by names of the jail's own: no socket, pipe or lock of the machine's answers there. One
+    /// layer serves all that have `top` in common; where there can be none, they are bound, and sockets and pipes in them covered.
+    Shown {
+        from: PathBuf,
+        at: PathBuf,
+        /// Where the file system is mounted that `from` lies on, or `from` itself.
+        top: PathBuf,
+        /// Whether the jail's user reads it as the person does, and not as anybody.
+        as_owner: bool,
+    },
     /// `/proc` of the jail's own processes.
     Processes,
     /// `/dev` with what programs expect and nothing else.
@@ -132,6 +142,7 @@ impl Entry {
             | Self::Scratch { at, .. }
             | Self::Layered { at, .. }
             | Self::Mirror { at, .. }
+            | Self::Shown { at, .. }
             | Self::Hidden { at }
             | Self::Shut { at, .. } => at,
             Self::Processes => Path::new("/proc"),

@@ -184,6 +184,7 @@ fn shows(root: &[Entry], path: &Path) -> bool {
         Entry::Bind { at, .. }
         | Entry::Layered { at, .. }
         | Entry::Mirror { at, .. }
+        | Entry::Shown { at, .. }
         | Entry::Link { at, .. } => path.starts_with(at) || at.starts_with(path),
         _ => false,
     })

@@ -48,7 +48,10 @@ fn covers_a_file(entries: &[Entry], entry: &Entry) -> bool {
         return false;
     };
     let around = entries.iter().rev().find_map(|entry| match entry {
-        Entry::Bind { at: bound, .. } if at.starts_with(bound) => Some(true),
+        // Where there are no layers, what is shown is bound.
+        Entry::Bind { at: bound, .. } | Entry::Shown { at: bound, .. } if at.starts_with(bound) => {
+            Some(true)
+        }
         Entry::Layered { at: bound, .. } | Entry::Mirror { at: bound, .. }
             if at.starts_with(bound) =>
         {

@@ -14,6 +14,7 @@ use crate::surroundings::{Place, Surroundings, What};
 pub(crate) fn user() -> Surroundings {
     let at = |path: &str, what| Place { at: path.into(), what };
     let read = |path: &str| at(path, What::Read(path.into()));
+    let system = |path: &str| at(path, What::System(path.into()));
     let layered = |path: &str| at(path, What::Layered(path.into()));
     Surroundings {
         owner: Ids { user: 1004, group: 1005 },
@@ -22,8 +23,8 @@ pub(crate) fn user() -> Surroundings {
         shell: "/bin/bash".into(),
         places: vec![
             at("/bin", What::Link("usr/bin".into())),
-            read("/etc/ld.so.cache"),
-            read("/etc/ssl/certs"),
+            system("/etc/ld.so.cache"),
+            system("/etc/ssl/certs"),
             read("/home/dev/.cargo/bin"),
             at("/home/dev/.cargo/config.toml", What::Text("[net]\nretry = 1\n".to_owned())),
             layered("/home/dev/.cargo/registry"),
@@ -32,7 +33,7 @@ pub(crate) fn user() -> Surroundings {
             layered("/home/dev/go/pkg/mod"),
             at("/home/dev/go/pkg/mod/cache/vcs", What::Hidden),
             at("/lib", What::Link("usr/lib".into())),
-            read("/usr"),
+            system("/usr"),
             at("/usr/local/etc/npmrc", What::Text("fund=false\n".to_owned())),
         ],
         path: [
@@ -52,6 +53,7 @@ pub(crate) fn user() -> Surroundings {
         .map(|(name, path)| (name.to_owned(), PathBuf::from(path)))
         .into(),
         settings: [("RUSTFLAGS".to_owned(), "-Copt-level=1".to_owned())].into(),
+        mounts: ["/", "/home", "/usr/local"].map(PathBuf::from).into(),
     }
 }
 

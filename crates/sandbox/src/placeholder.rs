@@ -259,7 +259,7 @@ fn written(entries: &[Entry]) -> Option<&Path> {
 pub(crate) fn are_mounted(entries: &[Entry]) -> bool {
     let Some(folder) = written(entries) else { return false };
     entries.iter().any(|entry| match entry {
-        Entry::Bind { from, .. } | Entry::Mirror { from, .. } => {
+        Entry::Bind { from, .. } | Entry::Mirror { from, .. } | Entry::Shown { from, .. } => {
             from != folder && from.starts_with(folder)
         }
         Entry::Layered { lower, .. } => lower.iter().any(|lower| lower.starts_with(folder)),

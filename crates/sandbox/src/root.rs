@@ -1,6 +1,9 @@
 //! The jail's file system, built from nothing in the order of its entries.
 
-use std::cell::Cell;
+mod shown;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -20,6 +23,7 @@ use crate::blueprint::{Access, Entry, Kind};
 use crate::order::Trouble;
 use crate::sources::{Sources, clone, clone_at};
 use crate::sys::{self, Attributes};
+use shown::SharedLayer;
 
 /// Enough for the folders, links and files that hold the rest.
 const BYTES: u64 = 16 << 20;
@@ -46,7 +50,7 @@ pub(crate) fn build(
         _ => None,
     });
     let inodes = INODES.min(memory / INODE_SHARE);
-    let root = Root { folder: root, inodes, layers: Cell::new(0), written };
+    let root = Root::new(root, inodes, written);
     root.prepare().map_err(Trouble::at("prepare the root"))?;
     if entries.len() != sources.len() {
         let why = io::Error::other("not every part of it was handed over");
@@ -87,6 +91,8 @@ struct Root {
     inodes: u64,
     /// How many layers are attached so far.
     layers: Cell<usize>,
+    /// Where each stands that several places share, and what it is.
+    shared: RefCell<BTreeMap<(PathBuf, bool), SharedLayer>>,
     /// The person's folder, in which nothing is made.
     written: Option<PathBuf>,
 }
@@ -94,6 +100,11 @@ struct Root {
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 impl Root {
+    fn new(folder: OwnedFd, inodes: u64, written: Option<PathBuf>) -> Self {
+        let (layers, shared) = (Cell::new(0), RefCell::default());
+        Self { folder, inodes, layers, shared, written }
+    }
+
     fn prepare(&self) -> io::Result<()> {
         self.folder(Path::new(LAYERS), 0o700)?;
         self.folder(Path::new(EMPTY_FOLDER), 0o555)?;
@@ -119,6 +130,9 @@ impl Root {
             }
             Entry::Layered { at, .. } => self.layer(sources, at),
             Entry::Mirror { at, .. } => self.mirror(sources, at),
+            Entry::Shown { from, at, top, as_owner } => {
+                self.show((from, at), (top, *as_owner), sources)
+            }
             Entry::Processes => self.processes(),
             Entry::Devices => self.devices(kept),
             Entry::Hidden { at } => self.hide(at),
@@ -202,8 +216,11 @@ impl Root {
 
     fn layer(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
         let Some((store, lower)) = sources.split_last() else { return Ok(()) };
+        for tree in sources {
+            self.attach_layer(tree)?;
+        }
         let lower: Vec<String> = lower.iter().map(named).collect();
-        let overlay = self.overlay(sources, &lower)?;
+        let overlay = overlay(&lower)?;
         let beside =
             |name: &str| openat2(store, name, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS);
         let (upper, work) = (beside("upper")?, beside("work")?);
@@ -215,31 +232,31 @@ impl Root {
         self.mount(&finish(&overlay)?, at)
     }
 
-    /// Where nothing takes what is written, nothing can be written. Marks of layers that somebody left on the person's own files mean
-    /// nothing here.
     fn mirror(&self, sources: &[OwnedFd], at: &Path) -> io::Result<()> {
         let Some((tree, _)) = sources.split_first() else { return Ok(()) };
-        // The kernel layers no less than two; the lowest is the root's own, which nobody reaches.
-        let floor = self.open(Path::new(EMPTY_FOLDER))?;
-        let layers = [named(tree), named(&floor)];
-        let mirror = finish(&self.overlay(sources, &layers)?)?;
-        sys::set_attributes(&mirror, Attributes { read_only: true, ..Attributes::default() })?;
-        self.mount(&mirror, at)
+        self.attach_layer(tree)?;
+        self.mount(&self.mirror_of(tree)?, at)
     }
 
-    /// The layers are attached while they are mounted: the kernel takes only those that are somewhere. All are taken away at
-    /// once in the end, since each time takes as long as the rest of a mount.
-    fn overlay(&self, sources: &[OwnedFd], lower: &[String]) -> io::Result<OwnedFd> {
+    /// A layer over a folder that is attached somewhere. Where nothing takes what is written, nothing can be written. Marks of layers that
+    /// somebody left on the person's own files mean nothing here.
+    fn mirror_of(&self, tree: &OwnedFd) -> io::Result<OwnedFd> {
+        // The kernel layers no less than two; the lowest is the root's own, which nobody reaches.
+        let floor = self.open(Path::new(EMPTY_FOLDER))?;
+        let mirror = finish(&overlay(&[named(tree), named(&floor)])?)?;
+        sys::set_attributes(&mirror, Attributes { read_only: true, ..Attributes::default() })?;
+        Ok(mirror)
+    }
+
+    /// Where it stands until the root is closed.
+    fn attach_layer(&self, tree: &OwnedFd) -> io::Result<PathBuf> {
         if self.layers.get() == 0 {
             self.mount(&scratch(BYTES, INODES, 0o700)?, Path::new(LAYERS))?;
         }
-        for tree in sources {
-            let number = self.layers.replace(self.layers.get() + 1);
-            self.mount(tree, &Path::new(LAYERS).join(number.to_string()))?;
-        }
-        let overlay = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        fsconfig_set_string(&overlay, "lowerdir", lower.join(":"))?;
-        Ok(overlay)
+        let number = self.layers.replace(self.layers.get() + 1);
+        let at = Path::new(LAYERS).join(number.to_string());
+        self.mount(tree, &at)?;
+        Ok(at)
     }
 
     /// Read-only, since some of it steers the machine; what tells of the machine is hidden.
@@ -355,6 +372,14 @@ fn named(descriptor: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", descriptor.as_raw_fd())
 }
 
+/// The kernel takes only layers that are attached somewhere. All are taken away at once in the end, since each time takes as long as the rest of
+/// a mount.
+fn overlay(lower: &[String]) -> io::Result<OwnedFd> {
+    let overlay = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(&overlay, "lowerdir", lower.join(":"))?;
+    Ok(overlay)
+}
+
 fn finish(context: &OwnedFd) -> io::Result<OwnedFd> {
     fsconfig_create(context)?;
     Ok(fsmount(context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_NOSUID)?)
@@ -393,7 +418,7 @@ mod tests {
         let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         symlink(outside.path(), inside.path().join("out")).unwrap();
         let folder = File::open(inside.path()).unwrap().into();
-        let root = Root { folder, inodes: 10, layers: Cell::new(0), written: None };
+        let root = Root::new(folder, 10, None);
         let at = Path::new("/out/name");
         assert!(root.link(at, Path::new("anywhere")).is_err());
         assert!(root.file(at, b"x").is_err());

@@ -48,7 +48,7 @@ const SYSTEM: [&str; 11] = [
 pub fn profile(policy: &Policy, surroundings: &Surroundings, port: u16) -> String {
     let mut text = BASE.to_owned();
     let shown = surroundings.places.iter().filter_map(|place| match &place.what {
-        What::Read(from) | What::Layered(from) => Some(from.as_path()),
+        What::Read(from) | What::System(from) | What::Layered(from) => Some(from.as_path()),
         _ => None,
     });
     let system = SYSTEM.iter().map(Path::new);

@@ -219,6 +219,15 @@ const HINTS: &[u32] = &[1036, 1038]; // F_SET_RW_HINT, F_SET_FILE_RW_HINT
 /// did: inside, nobody may look into another process anyway.
 const HIDES: &[u32] = &[libc::PR_SET_DUMPABLE as u32];
 
+/// The limit of core files. With nought the kernel starts the machine's own program for crashes, as root and outside: who wants to set it is told
+/// that it is set.
+const CORE_LIMIT: u32 = 4; // RLIMIT_CORE, whose type differs between C libraries
+
+/// Requests of XFS, which other file systems take too, that allocate blocks without writing: `ALLOCSP`, `RESVSP`, `ZERO_RANGE` and their 64-bit
+/// forms, by whose they are and their number. No limit of a file's size holds for them.
+const REQUEST: u32 = 0xffff;
+const ALLOCATING: &[u32] = &[0x580a, 0x5824, 0x5828, 0x582a, 0x5839];
+
 const FAMILIES: &[u32] = &[libc::AF_UNIX as u32, libc::AF_INET as u32, libc::AF_INET6 as u32];
 
 /// Of `personality`: Linux without changes, asking, and addresses that do not vary.
@@ -252,6 +261,9 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
     if memory == Memory::Watched {
         code.answer(libc::SYS_memfd_create, errno(libc::ENOSYS));
     }
+    // Before anything that lets the same calls pass.
+    code.answer_values(libc::SYS_setrlimit, 0, &[CORE_LIMIT], errno(0));
+    code.pretend_to_set_limit(CORE_LIMIT);
     if apart == Apart::No {
         for call in SHARED {
             code.answer(*call, errno(libc::EPERM));
@@ -304,6 +316,10 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
     code.refuse_above(libc::SYS_shmget, 1, SEGMENT);
     code.only(libc::SYS_personality, 0, PERSONALITIES, None, libc::EPERM);
     code.refuse_values(libc::SYS_ioctl, 1, TERMINAL);
+    // A disk that is full at one call is full before anybody looks. Libraries write instead.
+    let unsupported = errno(libc::EOPNOTSUPP);
+    code.answer(libc::SYS_fallocate, unsupported);
+    code.answer_masked(libc::SYS_ioctl, (1, REQUEST), ALLOCATING, unsupported);
     code.refuse_values(libc::SYS_fcntl, 1, HOLDS);
     code.answer_values(libc::SYS_prctl, 0, HIDES, errno(0));
     code.end();
@@ -427,6 +443,20 @@ impl Code {
         self.load(argument(position));
         self.push(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, most, (0, 1));
         self.give(errno(libc::ENOMEM));
+        self.load(NUMBER);
+    }
+
+    /// `prlimit64` with a new value for this limit succeeds and does nothing. Asking for it passes.
+    fn pretend_to_set_limit(&mut self, limit: u32) {
+        self.unless_equal_skip(number_of(libc::SYS_prlimit64), 8);
+        self.load(argument(1));
+        self.unless_equal_skip(limit, 5);
+        // An address of which both halves are nought is none.
+        self.load(argument(2));
+        self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, (0, 2));
+        self.load(argument(2) + 4);
+        self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, (1, 0));
+        self.give(errno(0));
         self.load(NUMBER);
     }
 

@@ -1,5 +1,6 @@
 //! The machine's files and folders that a jail is made from, as mounts that are not yet anywhere.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,9 +12,9 @@ use rustix::mount::{OpenTreeFlags, open_tree};
 use crate::blueprint::{Access, Entry};
 use crate::discard::discard;
 use crate::order::Trouble;
-use crate::sys::{self, Attributes};
+use crate::sys::{self, Attributes, Depth};
 
-/// Of one entry: what it is bound from, or its layers from the highest down and last its store.
+/// Of one entry: what it is bound from, or its layers from the highest down and last its store. Of several that share a layer the first has it.
 pub(crate) type Sources = Vec<OwnedFd>;
 
 /// Detached copies of all that the entries name, in their order. Needs the right to mount in the present namespace.
@@ -22,7 +23,15 @@ pub(crate) fn open(
     entries: &[Entry],
     mapped: Option<BorrowedFd<'_>>,
 ) -> Result<Vec<Sources>, Trouble> {
-    entries.iter().map(|entry| open_one(entry, mapped)).collect()
+    let mut tops = BTreeSet::new();
+    let is_first = |entry: &Entry| match entry {
+        Entry::Shown { top, as_owner, .. } => tops.insert((top.clone(), *as_owner)),
+        _ => true,
+    };
+    let first: Vec<bool> = entries.iter().map(is_first).collect();
+    let each = entries.iter().zip(first);
+    each.map(|(entry, first)| if first { open_one(entry, mapped) } else { Ok(Vec::new()) })
+        .collect()
 }
 
 fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Trouble> {
@@ -42,8 +51,24 @@ fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Tr
                 .and_then(|own| sys::set_attributes(&own, Attributes::default()).map(|()| own));
             layers.chain([own.map_err(told(store))]).collect()
         }
+        Entry::Shown { top, as_owner, .. } => {
+            let tree = open_top(top, mapped.filter(|_| *as_owner));
+            Ok(vec![tree.map_err(told(top))?])
+        }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The file system itself, and not what else is mounted in it: some of that cannot be mapped, and a layer does not show it.
+fn open_top(top: &Path, mapped: Option<BorrowedFd<'_>>) -> io::Result<OwnedFd> {
+    let tree = open_source(top).and_then(|top| clone_at(top, Path::new("")))?;
+    let plain = Attributes { read_only: true, depth: Depth::Alone, ..Attributes::default() };
+    match mapped {
+        Some(_) => sys::set_attributes(&tree, Attributes { mapped, ..plain })
+            .or_else(|_| sys::set_attributes(&tree, plain)),
+        None => sys::set_attributes(&tree, plain),
+    }?;
+    Ok(tree)
 }
 
 fn copy(from: &Path, read_only: bool, mapped: Option<BorrowedFd<'_>>) -> io::Result<OwnedFd> {

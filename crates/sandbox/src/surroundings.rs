@@ -6,6 +6,7 @@ mod etc;
 mod gathering;
 pub(crate) mod identity;
 mod installation;
+mod mounts;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -35,6 +36,8 @@ pub struct Surroundings {
     pub leads: BTreeMap<String, PathBuf>,
     /// Variables that builds depend on.
     pub settings: BTreeMap<String, String>,
+    /// Where file systems with files of people's and programs' are mounted.
+    pub mounts: Vec<PathBuf>,
 }
 
 /// Something that stands at the same path inside.
@@ -48,6 +51,8 @@ pub struct Place {
 pub enum What {
     /// This file or folder, read-only.
     Read(PathBuf),
+    /// The same of the system itself: as anybody may read it, whoever starts the jail.
+    System(PathBuf),
     /// This folder, which tools write to: beside it where writing is granted, else read-only.
     Layered(PathBuf),
     Link(PathBuf),
@@ -78,13 +83,16 @@ impl Surroundings {
         let (owner, stranger) = identity::look();
         let settings = tools::settings(environment);
         let (places, leads) = gathering.finish();
-        Self { owner, stranger, home, shell: shell.to_owned(), places, path, leads, settings }
+        let (shell, mounts) = (shell.to_owned(), mounts::look());
+        Self { owner, stranger, home, shell, places, path, leads, settings, mounts }
     }
 
     /// Whether a path lies in a place that is shown as it is.
     pub(crate) fn reads(&self, path: &Path) -> bool {
-        let read =
-            |place: &Place| matches!(place.what, What::Read(_)) && path.starts_with(&place.at);
+        let read = |place: &Place| {
+            let is_read = matches!(place.what, What::Read(_) | What::System(_));
+            is_read && path.starts_with(&place.at)
+        };
         self.places.iter().any(read)
     }
 }

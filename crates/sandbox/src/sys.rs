@@ -12,7 +12,7 @@ pub(crate) use process::{
     makes_namespaces, share_files,
 };
 pub(crate) use raw::{
-    Attributes, filter, has_filters, hold_back, is_ignored, landlock_version, leave_groups,
+    Attributes, Depth, filter, has_filters, hold_back, is_ignored, landlock_version, leave_groups,
     let_come, loopback_up, set_attributes, terminal_number,
 };
 pub(crate) use spawn::{Given, spawn};

@@ -113,6 +113,7 @@ impl Rival {
                 overlays: Vec::new(),
                 layers,
                 beside: beside.path().to_owned(),
+                tops: BTreeMap::new(),
             };
             builder.fill(&blueprint);
             let Builder { command, texts, overlays, .. } = builder;
@@ -194,6 +195,7 @@ struct Builder {
     overlays: Vec<Overlay>,
     layers: Layers,
     beside: PathBuf,
+    tops: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Builder {
@@ -236,7 +238,14 @@ impl Builder {
                 self.overlays.push(Overlay::mirror(from, &floor, store.clone()));
                 self.bind("--ro-bind", &store, at)
             }
-            Entry::Mirror { from, .. } => self.bind("--ro-bind", from, at),
+            Entry::Shown { from, top, .. } if self.layers == Layers::Made => {
+                let store = self.shared(top);
+                let from = from.strip_prefix(top).map_or(store.clone(), |rest| store.join(rest));
+                self.bind("--ro-bind", &from, at)
+            }
+            Entry::Mirror { from, .. } | Entry::Shown { from, .. } => {
+                self.bind("--ro-bind", from, at)
+            }
             Entry::Scratch { .. } => self.command.arg("--tmpfs").arg(at),
             Entry::Processes => self.command.arg("--proc").arg(at),
             Entry::Devices => self.command.arg("--dev").arg(at),
@@ -245,6 +254,17 @@ impl Builder {
             Entry::Shut { at, .. } if at.exists() => self.bind("--ro-bind", at, at),
             Entry::Shut { at, kind } => self.hide(at, *kind),
         };
+    }
+
+    /// The layer that all places on a file system share.
+    fn shared(&mut self, top: &Path) -> PathBuf {
+        if let Some(store) = self.tops.get(top) {
+            return store.clone();
+        }
+        let store = self.beside.join(format!("layer-{}", self.overlays.len()));
+        self.overlays.push(Overlay::mirror(top, &self.beside.join("folder"), store.clone()));
+        self.tops.insert(top.to_owned(), store.clone());
+        store
     }
 
     fn bind(&mut self, how: &str, from: &Path, at: &Path) -> &mut Command {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{people, workspace};
-use crate::blueprint::{Access, Entry, Identity};
+use crate::blueprint::{Entry, Identity};
 use crate::capabilities::{Capabilities, Capability};
 use crate::limits::Limits;
 use crate::policy::Policy;
@@ -26,9 +26,9 @@ pub(super) fn build(
     let at = workspace::folder(policy);
     let places = surroundings.places.iter().filter(|place| !place.at.starts_with(&at));
     let mut stores = (0..).map(|number: usize| policy.store.join(format!("layer-{number}")));
-    root.extend(places.map(|place| {
+    root.extend(places.flat_map(|place| {
         let store = || stores.next().filter(|_| layers);
-        entry(place, surroundings, scratch, store)
+        entries(place, surroundings, scratch, store)
     }));
     // What lies in another comes after it.
     root.sort_by(|one, other| one.at().cmp(other.at()));
@@ -64,30 +64,46 @@ fn skeleton(home: &Path, bytes: u64) -> Vec<Entry> {
     ]
 }
 
-fn entry(
+fn entries(
     place: &Place,
     surroundings: &Surroundings,
     bytes: u64,
     store: impl FnOnce() -> Option<PathBuf>,
-) -> Entry {
+) -> Vec<Entry> {
     let at = place.at.clone();
-    let shown = |path: &Path| {
+    let is_shown = |path: &Path| {
         let mut places = surroundings.places.iter();
         places.any(|place| {
-            let real = matches!(place.what, What::Read(_) | What::Layered(_));
+            let real = matches!(place.what, What::Read(_) | What::System(_) | What::Layered(_));
             real && path.starts_with(&place.at)
         })
     };
-    match &place.what {
-        What::Read(from) => Entry::Bind { from: from.clone(), at, access: Access::Read },
+    let one = match &place.what {
+        What::Read(from) => return shown(from, &at, &surroundings.mounts, true),
+        What::System(from) => return shown(from, &at, &surroundings.mounts, false),
         What::Layered(from) => match store() {
             Some(store) => Entry::Layered { at, lower: vec![from.clone()], store },
-            None => Entry::Bind { from: from.clone(), at, access: Access::Read },
+            None => return shown(from, &at, &surroundings.mounts, true),
         },
         What::Link(to) => Entry::Link { at, to: to.clone() },
-        What::Text(content) if shown(&at) => Entry::Cover { at, content: content.clone() },
+        What::Text(content) if is_shown(&at) => Entry::Cover { at, content: content.clone() },
         What::Text(content) => Entry::Text { at, content: content.clone() },
         What::Hidden => Entry::Hidden { at },
         What::Scratch => Entry::Scratch { at, bytes, mode: 0o755 },
-    }
+    };
+    vec![one]
+}
+
+/// A file or folder as a jail reads it, and what is mounted in it: a layer stands on one file system.
+fn shown(from: &Path, at: &Path, mounts: &[PathBuf], as_owner: bool) -> Vec<Entry> {
+    let above = mounts.iter().filter(|mount| from.starts_with(mount));
+    let top = above.max_by_key(|mount| mount.as_os_str().len());
+    let top = top.cloned().unwrap_or_else(|| from.to_owned());
+    let whole = Entry::Shown { from: from.to_owned(), at: at.to_owned(), top, as_owner };
+    let within = mounts.iter().filter_map(|mount| {
+        let rest = mount.strip_prefix(from).ok().filter(|rest| !rest.as_os_str().is_empty())?;
+        let (from, top) = (mount.clone(), mount.clone());
+        Some(Entry::Shown { from, at: at.join(rest), top, as_owner })
+    });
+    std::iter::once(whole).chain(within).collect()
 }

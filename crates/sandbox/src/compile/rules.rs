@@ -41,7 +41,7 @@ pub(super) fn fallback(policy: &Policy, surroundings: &Surroundings) -> Vec<Path
         })
     };
     let places = surroundings.places.iter().filter_map(|place| match &place.what {
-        What::Read(from) => Some(from),
+        What::Read(from) | What::System(from) => Some(from),
         What::Layered(from) => Some(from).filter(|_| !hidden(&place.at)),
         _ => None,
     });

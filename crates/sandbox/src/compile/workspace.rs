@@ -74,6 +74,11 @@ fn bind(path: &Path, access: Access) -> Entry {
     Entry::Bind { from: path.to_owned(), at: path.to_owned(), access }
 }
 
+/// By a layer of its own.
+fn shown(from: &Path, at: &Path) -> Entry {
+    Entry::Shown { from: from.to_owned(), at: at.to_owned(), top: from.to_owned(), as_owner: true }
+}
+
 fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> Vec<Entry> {
     let mut entries = Vec::new();
     let is_layered = capabilities.has(Capability::Overlay) && !policy.is_keeping();
@@ -89,7 +94,7 @@ fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> V
             entries.push(Entry::Shut { at: git.clone(), kind: Kind::Folder });
         }
         Git::Elsewhere(git) if is_layered => entries.push(mirror(git)),
-        Git::Elsewhere(git) => entries.push(bind(git, Access::Read)),
+        Git::Elsewhere(git) => entries.push(shown(git, git)),
         Git::Here | Git::None => {}
     }
     let at = folder.path.clone();
@@ -203,7 +208,7 @@ fn of_layers(policy: &Policy, layers: &Layers, capabilities: &Capabilities) -> V
         entries.push(Entry::Shut { at: at.clone(), kind: Kind::Folder });
     }
     let git = layers.git.iter().cloned();
-    entries.extend(git.map(|from| Entry::Bind { from, at: at.join(".git"), access: Access::Read }));
+    entries.extend(git.map(|from| shown(&from, &at.join(".git"))));
     if policy.is_keeping() {
         let held =
             layers.protected.iter().filter(|name| !policy.is_granted(&name.to_string_lossy()));

@@ -180,6 +180,42 @@ fn who_wants_to_hide_is_told_so_and_does_not() {
 }
 
 #[test]
+fn the_limit_of_core_files_seems_to_be_set_and_stays() {
+    for apart in [Apart::Yes, Apart::No] {
+        let filter = program(apart, Memory::Grouped);
+        let run = |call: c_long, arguments| {
+            run_program(&filter, ARCHITECTURE, number_of(call), arguments)
+        };
+        let core = u64::from(CORE_LIMIT);
+        assert_eq!(run(libc::SYS_setrlimit, [core, 0x1000, 0, 0, 0, 0]), errno(0));
+        assert_eq!(run(libc::SYS_setrlimit, [1 << 32 | core, 0x1000, 0, 0, 0, 0]), errno(0));
+        assert_eq!(run(libc::SYS_setrlimit, [7, 0x1000, 0, 0, 0, 0]), ALLOW);
+        let set = |limit: u64, new: u64| run(libc::SYS_prlimit64, [0, limit, new, 0, 0, 0]);
+        for new in [0x1000, 1 << 32, u64::MAX] {
+            assert_eq!(set(core, new), errno(0), "{new:x}");
+            assert_eq!(set(7, new), ALLOW, "{new:x}");
+        }
+        assert_eq!(set(core, 0), ALLOW, "asked for");
+    }
+}
+
+#[test]
+fn no_blocks_are_allocated_without_writing() {
+    for mode in [0, libc::FALLOC_FL_KEEP_SIZE as u64, libc::FALLOC_FL_ZERO_RANGE as u64] {
+        let allocate = [3, mode, 0, 1 << 40, 0, 0];
+        assert_eq!(run(libc::SYS_fallocate, allocate), errno(libc::EOPNOTSUPP));
+    }
+    for request in [0x4030_5828_u64, 0x4030_582a, 0x4030_5839, 0x4030_5824, 0x4030_580a] {
+        let ask = [3, request, 0, 0, 0, 0];
+        assert_eq!(run(libc::SYS_ioctl, ask), errno(libc::EOPNOTSUPP), "{request:x}");
+    }
+    // To free some, and to ask for the extents of a file.
+    for request in [0x4030_582b_u64, 0xc020_660b] {
+        assert_eq!(run(libc::SYS_ioctl, [3, request, 0, 0, 0, 0]), ALLOW, "{request:x}");
+    }
+}
+
+#[test]
 fn shared_memory_of_nobodys_comes_in_small_pieces() {
     let get = |bytes: u64| run(libc::SYS_shmget, [0, bytes, 0, 0, 0, 0]);
     assert_eq!(get(56), ALLOW);

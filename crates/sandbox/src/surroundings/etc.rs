@@ -81,7 +81,7 @@ impl Gathering<'_> {
     fn take_as_it_is(&mut self, path: &Path) {
         let Ok(found) = fs::symlink_metadata(path) else { return };
         if !found.is_symlink() {
-            self.put(path, What::Read(path.to_owned()));
+            self.put(path, What::System(path.to_owned()));
             return;
         }
         let Some(to) = fs::read_link(path).ok().filter(|_| is_system(fs::canonicalize(path).ok()))

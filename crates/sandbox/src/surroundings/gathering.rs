@@ -70,7 +70,7 @@ impl<'e> Gathering<'e> {
     /// Whether a path is there inside, by a place that is taken.
     pub(super) fn shows(&self, path: &Path) -> bool {
         path.ancestors().any(|above| match self.places.get(above) {
-            Some(What::Read(_) | What::Layered(_) | What::Link(_)) => true,
+            Some(What::Read(_) | What::System(_) | What::Layered(_) | What::Link(_)) => true,
             Some(What::Text(_) | What::Hidden | What::Scratch) | None => false,
         })
     }
@@ -95,7 +95,7 @@ impl<'e> Gathering<'e> {
     fn is_needless(&self, at: &Path) -> bool {
         let Some(What::Read(real)) = self.places.get(at) else { return false };
         at.ancestors().skip(1).any(|above| match self.places.get(above) {
-            Some(What::Read(from) | What::Layered(from)) => {
+            Some(What::Read(from) | What::System(from) | What::Layered(from)) => {
                 at.strip_prefix(above).is_ok_and(|rest| from.join(rest) == *real)
             }
             _ => false,

@@ -61,6 +61,7 @@ impl Home {
             let name = place.at.strip_prefix(&self.path).ok()?.display().to_string();
             Some(match &place.what {
                 What::Read(_) => format!("read {name}"),
+                What::System(_) => format!("system {name}"),
                 What::Layered(_) => format!("layered {name}"),
                 What::Link(_) => format!("link {name}"),
                 What::Text(_) => format!("text {name}"),
@@ -490,7 +491,7 @@ fn whatever_the_profile_no_source_is_secret() {
         let compiled = compile(&policy, &surroundings, &Capabilities::all()).unwrap();
         for entry in compiled.blueprint.root {
             let sources = match entry {
-                Entry::Bind { from, .. } => vec![from],
+                Entry::Bind { from, .. } | Entry::Shown { from, .. } => vec![from],
                 Entry::Layered { lower, .. } => lower,
                 _ => continue,
             };

@@ -6,9 +6,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd as _, OwnedFd};
 
 use rustix::process::Signal;
 
-/// What becomes of a mount and all beneath it.
+/// What becomes of a mount.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Attributes<'a> {
+    pub(crate) depth: Depth,
     pub(crate) read_only: bool,
     pub(crate) no_devices: bool,
     pub(crate) no_programs: bool,
@@ -16,7 +17,14 @@ pub(crate) struct Attributes<'a> {
     pub(crate) mapped: Option<BorrowedFd<'a>>,
 }
 
-/// Sets attributes of a mount and of all beneath it; programs never gain an owner's rights from it.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Depth {
+    #[default]
+    WithAllBeneath,
+    Alone,
+}
+
+/// Sets attributes of a mount; programs never gain an owner's rights from it.
 pub(crate) fn set_attributes(mount: impl AsFd, attributes: Attributes<'_>) -> io::Result<()> {
     let mut set = libc::MOUNT_ATTR_NOSUID;
     for (wanted, flag) in [
@@ -31,8 +39,9 @@ pub(crate) fn set_attributes(mount: impl AsFd, attributes: Attributes<'_>) -> io
         attributes.mapped.map_or(0, |namespace| u64::from(namespace.as_raw_fd().cast_unsigned()));
     // What is mounted outside later stays outside.
     let propagation = libc::MS_PRIVATE;
+    let alone = attributes.depth == Depth::Alone;
     let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation, userns_fd };
-    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
+    let flags = libc::AT_EMPTY_PATH | if alone { 0 } else { libc::AT_RECURSIVE };
     // SAFETY: the path is empty and ends with a zero; the structure outlives the call and its size is told.
     let result = unsafe {
         libc::syscall(

@@ -1,0 +1,106 @@
+//! Files and folders of the machine's that a jail reads, without what answers there.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2, statat};
+
+use super::{Root, inner, is_folder};
+use crate::sources::clone_at;
+use crate::sys::{self, Attributes};
+
+/// What several places are shown from.
+pub(super) struct SharedLayer {
+    /// Inside, until the root is closed.
+    at: PathBuf,
+    /// The kernel could not lay a layer over this file system: what is bound from it is the machine's own.
+    is_bare: bool,
+}
+
+impl Root {
+    /// Shows `from` at `at`, through the layer that stands on `top`. Who comes first brings what that is made of.
+    pub(super) fn show(
+        &self,
+        (from, at): (&Path, &Path),
+        (top, as_owner): (&Path, bool),
+        sources: &[OwnedFd],
+    ) -> io::Result<()> {
+        let key = (top.to_owned(), as_owner);
+        if let [tree] = sources {
+            let layer = self.lay(tree)?;
+            self.shared.borrow_mut().insert(key.clone(), layer);
+        }
+        let shared = self.shared.borrow();
+        let Some(layer) = shared.get(&key) else {
+            return Err(io::Error::other("what it is shown from was not handed over"));
+        };
+        let rest = from.strip_prefix(top).map_err(io::Error::other)?;
+        let there = self.find(&layer.at.join(rest))?;
+        let tree = clone_at(&there, Path::new(""))?;
+        if layer.is_bare {
+            sys::set_attributes(&tree, Attributes { read_only: true, ..Attributes::default() })?;
+        }
+        self.bind(&tree, at)?;
+        if layer.is_bare && is_folder(&tree)? {
+            self.silence(at)?;
+        }
+        Ok(())
+    }
+
+    fn lay(&self, tree: &OwnedFd) -> io::Result<SharedLayer> {
+        let below = self.attach_layer(tree)?;
+        match self.mirror_of(tree) {
+            Ok(mirror) => Ok(SharedLayer { at: self.attach_layer(&mirror)?, is_bare: false }),
+            Err(_) => Ok(SharedLayer { at: below, is_bare: true }),
+        }
+    }
+
+    /// What stands at a path of a layer. Nothing on the way is a link: it was looked at before.
+    fn find(&self, at: &Path) -> io::Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        Ok(openat2(&self.folder, inner(at), flags, Mode::empty(), resolve)?)
+    }
+
+    /// Covers sockets and pipes in what is shown of the machine's own.
+    fn silence(&self, at: &Path) -> io::Result<()> {
+        let mut waiting = vec![at.to_owned()];
+        while let Some(folder) = waiting.pop() {
+            // What cannot be read by this side cannot be reached by the other.
+            let Ok(open) = self.find(&folder).and_then(|found| reopened(&found)) else { continue };
+            for entry in Dir::read_from(&open)?.flatten() {
+                let name = entry.file_name();
+                if matches!(name.to_bytes(), b"." | b"..") {
+                    continue;
+                }
+                let kind = match entry.file_type() {
+                    FileType::Unknown => kind_of(&open, name),
+                    known => known,
+                };
+                let path = folder.join(name_of(name));
+                match kind {
+                    FileType::Directory => waiting.push(path),
+                    FileType::Socket | FileType::Fifo => self.hide(&path)?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn reopened(folder: &OwnedFd) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(folder, ".", flags, Mode::empty())?)
+}
+
+fn kind_of(folder: &OwnedFd, name: &std::ffi::CStr) -> FileType {
+    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map_or(FileType::Unknown, |about| FileType::from_raw_mode(about.st_mode))
+}
+
+fn name_of(name: &std::ffi::CStr) -> &Path {
+    use std::os::unix::ffi::OsStrExt as _;
+    Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()))
+}
