@@ -109,7 +109,7 @@ pub enum Entry {
     Shown {
         from: PathBuf,
         at: PathBuf,
-        /// Where the file system is mounted that `from` lies on, or `from` itself.
+        /// `from`, or a folder above it on the same file system that nothing else is mounted in.
         top: PathBuf,
         /// Whether the jail's user reads it as the person does, and not as anybody.
         as_owner: bool,

@@ -64,5 +64,5 @@ pub use probe::{assume, probe};
 pub use proxy::host::{self, Host};
 pub use signals::HeldBack;
 pub use supervise::enter_if_jailed;
-pub use surroundings::{Place, Surroundings, What};
+pub use surroundings::{MountPoint, Place, Surroundings, What};
 pub use sweep::sweep;

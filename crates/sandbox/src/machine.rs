@@ -9,7 +9,7 @@ use crate::blueprint::Ids;
 use crate::folder::{Folder, Git, Walked};
 use crate::limits::Limits;
 use crate::policy::{Layer, Layers, Policy, Workspace};
-use crate::surroundings::{Place, Surroundings, What};
+use crate::surroundings::{MountPoint, Place, Surroundings, What};
 
 pub(crate) fn user() -> Surroundings {
     let at = |path: &str, what| Place { at: path.into(), what };
@@ -53,7 +53,9 @@ pub(crate) fn user() -> Surroundings {
         .map(|(name, path)| (name.to_owned(), PathBuf::from(path)))
         .into(),
         settings: [("RUSTFLAGS".to_owned(), "-Copt-level=1".to_owned())].into(),
-        mounts: ["/", "/home", "/usr/local"].map(PathBuf::from).into(),
+        mounts: ["/", "/home", "/proc", "/usr/local"]
+            .map(|at| MountPoint { at: at.into(), has_files: at != "/proc" })
+            .into(),
     }
 }
 

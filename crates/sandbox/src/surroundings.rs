@@ -18,6 +18,8 @@ use crate::blueprint::Ids;
 use admission::Admission;
 use gathering::Gathering;
 
+pub use mounts::MountPoint;
+
 /// Nothing in it is secret, and nothing that is not in it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
@@ -36,8 +38,8 @@ pub struct Surroundings {
     pub leads: BTreeMap<String, PathBuf>,
     /// Variables that builds depend on.
     pub settings: BTreeMap<String, String>,
-    /// Where file systems with files of people's and programs' are mounted.
-    pub mounts: Vec<PathBuf>,
+    /// Sorted by path.
+    pub mounts: Vec<MountPoint>,
 }
 
 /// Something that stands at the same path inside.

@@ -211,7 +211,7 @@ impl Agents {
         })
     }
 
-    /// A step whose agent has more than somebody of that origin may ask for.
+    /// The first step whose agent has a profile that a file of this origin may not ask for.
     pub(crate) fn refused_step<'w>(
         &self,
         workflow: &'w Workflow,

@@ -21,11 +21,7 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
     };
     match asked.agent.as_deref().map(|name| (name, agents.find(name))) {
         Some((name, Err(failure))) => {
-            let (is, hint) = match failure.code() {
-                Code::UnknownAgent => ("does not exist", failure.hint().to_owned()),
-                _ => ("cannot be used", explained(&failure)),
-            };
-            let said = format!("asks for the agent `{name}`, which {is}.");
+            let (said, hint) = unusable("agent", name, &failure);
             tell("agent", failure.code(), said, hint);
         }
         Some((name, Ok(role))) => {
@@ -67,11 +63,7 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
     }
     match asked.workflow.as_deref().map(|name| (name, agents.workflow(name))) {
         Some((name, Err(failure))) => {
-            let (is, hint) = match failure.code() {
-                Code::UnknownWorkflow => ("does not exist", failure.hint().to_owned()),
-                _ => ("cannot be used", explained(&failure)),
-            };
-            let said = format!("asks for the workflow `{name}`, which {is}.");
+            let (said, hint) = unusable("workflow", name, &failure);
             tell("workflow", failure.code(), said, hint);
         }
         Some((name, Ok(workflow))) => {
@@ -86,6 +78,15 @@ pub(crate) fn faults(task: &Task, agents: &Agents, plan: &Origin) -> Vec<Fault> 
         None => {}
     }
     faults
+}
+
+/// What a task asks for that there is not, or that cannot be used as it is, and what to do.
+fn unusable(kind: &str, name: &str, failure: &Failure) -> (String, String) {
+    let (is, hint) = match failure.code() {
+        Code::UnknownAgent | Code::UnknownWorkflow => ("does not exist", failure.hint().to_owned()),
+        _ => ("cannot be used", explained(failure)),
+    };
+    (format!("asks for the {kind} `{name}`, which {is}."), hint)
 }
 
 /// Why a file that was asked for cannot be used, and what to do.

@@ -132,7 +132,7 @@ impl Settings {
         self.repository.later.get(key).or_else(|| self.user.later.get(key))
     }
 
-    /// Whether the repository says something of that, and nobody accepted its file.
+    /// Whether the repository's file sets this key, and the person has not accepted that file.
     pub(crate) fn is_set_by_untrusted_repository(&self, key: &str) -> bool {
         !self.accepted && self.repository.later.contains_key(key)
     }

@@ -97,7 +97,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// What stands above a change.
+    /// The title of the piece that holds the change.
     pub const CHANGE_TITLE: &str = "The change under test, against the task's base";
 }
 

@@ -143,7 +143,9 @@ impl History {
         match &recorded.entry.event {
             Event::AttemptStarted(started) => {
                 if let (Some(phase), Some(number)) = (scope.phase, scope.attempt) {
-                    self.attempts.push(Attempt::new(recorded, phase, number, started));
+                    // Those side by side begin in any order.
+                    let at = self.attempts.partition_point(|one| one.number < number);
+                    self.attempts.insert(at, Attempt::new(recorded, phase, number, started));
                 }
             }
             Event::TurnEnded { usage, .. } => {

@@ -12,21 +12,21 @@ pub(super) const WHAT_NOW: &str = " What now?";
 
 /// What is tried again where a person wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Retried {
+pub(super) enum RetryScope {
     /// The change, from the clean base.
     Change,
     /// The step that stopped, on the change that is there.
     Step,
 }
 
-pub(super) fn offer(why: &str, details: Option<String>, retried: Retried) -> Next {
+pub(super) fn offer(why: &str, details: Option<String>, scope: RetryScope) -> Next {
     let choice = |label: &str, description: &str| Choice {
         label: label.to_owned(),
         description: Some(description.to_owned()),
     };
-    let again = match retried {
-        Retried::Change => "From the clean base.",
-        Retried::Step => "Only the step that stopped.",
+    let again = match scope {
+        RetryScope::Change => "From the clean base.",
+        RetryScope::Step => "Only the step that stopped.",
     };
     let again = &format!("{again} Any other answer is shown to the subagent as advice.");
     let question = Question {

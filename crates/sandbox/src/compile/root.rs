@@ -7,7 +7,7 @@ use crate::blueprint::{Entry, Identity};
 use crate::capabilities::{Capabilities, Capability};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::surroundings::{Place, Surroundings, What};
+use crate::surroundings::{MountPoint, Place, Surroundings, What};
 
 /// Shared memory that programs expect.
 const SHARED: u64 = 256 << 20;
@@ -95,15 +95,58 @@ fn entries(
 }
 
 /// A file or folder as a jail reads it, and what is mounted in it: a layer stands on one file system.
-fn shown(from: &Path, at: &Path, mounts: &[PathBuf], as_owner: bool) -> Vec<Entry> {
-    let above = mounts.iter().filter(|mount| from.starts_with(mount));
-    let top = above.max_by_key(|mount| mount.as_os_str().len());
-    let top = top.cloned().unwrap_or_else(|| from.to_owned());
-    let whole = Entry::Shown { from: from.to_owned(), at: at.to_owned(), top, as_owner };
-    let within = mounts.iter().filter_map(|mount| {
-        let rest = mount.strip_prefix(from).ok().filter(|rest| !rest.as_os_str().is_empty())?;
-        let (from, top) = (mount.clone(), mount.clone());
-        Some(Entry::Shown { from, at: at.join(rest), top, as_owner })
+fn shown(from: &Path, at: &Path, mounts: &[MountPoint], as_owner: bool) -> Vec<Entry> {
+    let show = |from: &Path, at: PathBuf| Entry::Shown {
+        from: from.to_owned(),
+        at,
+        top: top(from, mounts),
+        as_owner,
+    };
+    let within = mounts.iter().filter(|mount| mount.has_files).filter_map(|mount| {
+        let rest = mount.at.strip_prefix(from).ok().filter(|rest| !rest.as_os_str().is_empty())?;
+        Some(show(&mount.at, at.join(rest)))
     });
+    let whole = show(from, at.to_owned());
     std::iter::once(whole).chain(within).collect()
+}
+
+/// The highest folder above a place, or the place itself, that nothing else is mounted in: over others the kernel lets only root
+/// lay a layer.
+fn top(from: &Path, mounts: &[MountPoint]) -> PathBuf {
+    let is_plain = |folder: &&Path| {
+        let holds = |mount: &MountPoint| mount.at != **folder && mount.at.starts_with(folder);
+        !mounts.iter().any(holds)
+    };
+    let is_mounted = |folder: &&Path| mounts.iter().any(|mount| mount.at == **folder);
+    // No higher than where its own file system is mounted.
+    let mut above: Vec<&Path> = Vec::new();
+    for folder in from.ancestors().take_while(is_plain) {
+        above.push(folder);
+        if is_mounted(&folder) {
+            break;
+        }
+    }
+    above.pop().unwrap_or(from).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_stands_as_high_as_nothing_else_is_mounted() {
+        let mounts = ["/", "/etc/hosts", "/home", "/home/dev/disk", "/proc"];
+        let mounts = mounts.map(|at| MountPoint { at: at.into(), has_files: true });
+        for (from, wanted) in [
+            ("/usr/share/zoneinfo", "/usr"),
+            ("/etc/fonts", "/etc/fonts"),
+            ("/etc/ssl/certs", "/etc/ssl"),
+            ("/etc/services", "/etc/services"),
+            ("/home/dev/.cargo/bin", "/home/dev/.cargo"),
+            ("/home/dev/disk/npm", "/home/dev/disk"),
+            ("/home/dev", "/home/dev"),
+        ] {
+            assert_eq!(top(Path::new(from), &mounts), Path::new(wanted), "{from}");
+        }
+    }
 }

@@ -1,14 +1,18 @@
 //! Files and folders of the machine's that a jail reads, without what answers there.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2, statat};
 
-use super::{Root, inner, is_folder};
+use super::{Root, inner, is_folder, named};
 use crate::sources::clone_at;
 use crate::sys::{self, Attributes};
+
+/// Bytes of a file that is copied into the root.
+const COPIED: u64 = 1 << 20;
 
 /// What several places are shown from.
 pub(super) struct SharedLayer {
@@ -27,6 +31,11 @@ impl Root {
         sources: &[OwnedFd],
     ) -> io::Result<()> {
         let key = (top.to_owned(), as_owner);
+        if let [tree] = sources
+            && !is_folder(tree)?
+        {
+            return self.show_file(tree, at);
+        }
         if let [tree] = sources {
             let layer = self.lay(tree)?;
             self.shared.borrow_mut().insert(key.clone(), layer);
@@ -46,6 +55,20 @@ impl Root {
             self.silence(at)?;
         }
         Ok(())
+    }
+
+    /// A file that no layer can be laid around: a copy, as far as it is small.
+    fn show_file(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
+        let about = rustix::fs::fstat(tree)?;
+        let is_file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
+        let is_small = u64::try_from(about.st_size).is_ok_and(|size| size <= COPIED);
+        if !is_file || !is_small {
+            return self.bind(tree, at);
+        }
+        let mut bytes = Vec::new();
+        File::open(named(tree))?.read_to_end(&mut bytes)?;
+        let copy = self.file(at, &bytes)?;
+        Ok(rustix::fs::fchmod(copy, Mode::from_raw_mode(about.st_mode & 0o555))?)
     }
 
     fn lay(&self, tree: &OwnedFd) -> io::Result<SharedLayer> {

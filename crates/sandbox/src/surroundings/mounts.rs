@@ -1,5 +1,6 @@
 //! Where file systems are mounted.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
@@ -27,24 +28,29 @@ const WITHOUT_FILES: [&str; 19] = [
     "sysfs",
 ];
 
-/// Sorted, each once. Without a list of them there is one file system.
-pub(super) fn look() -> Vec<PathBuf> {
-    let list = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let mut mounts: Vec<PathBuf> = list.lines().filter_map(mounted).collect();
-    mounts.push(PathBuf::from("/"));
-    mounts.sort();
-    mounts.dedup();
-    mounts
+/// A place where a file system is mounted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MountPoint {
+    pub at: PathBuf,
+    /// Whether people's or programs' files lie in it.
+    pub has_files: bool,
 }
 
-/// Where a line says that something with files in it is mounted.
-fn mounted(line: &str) -> Option<PathBuf> {
-    let (before, after) = line.split_once(" - ")?;
-    let kind = after.split(' ').next()?;
-    if WITHOUT_FILES.contains(&kind) {
-        return None;
+/// Sorted. Of several at one place the last one counts.
+pub(super) fn look() -> Vec<MountPoint> {
+    let list = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let found = list.lines().filter_map(MountPoint::read);
+    let found: BTreeMap<PathBuf, bool> = found.map(|one| (one.at, one.has_files)).collect();
+    found.into_iter().map(|(at, has_files)| MountPoint { at, has_files }).collect()
+}
+
+impl MountPoint {
+    fn read(line: &str) -> Option<Self> {
+        let (before, after) = line.split_once(" - ")?;
+        let at = before.split(' ').nth(4).map(unescaped)?;
+        let has_files = !WITHOUT_FILES.contains(&after.split(' ').next()?);
+        Some(Self { at, has_files })
     }
-    before.split(' ').nth(4).map(unescaped)
 }
 
 /// Blanks and their kind stand as three octal digits.
@@ -66,14 +72,18 @@ fn unescaped(text: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
     fn a_mount_is_where_its_line_says() {
         let line = "36 35 98:0 /mnt1 /mnt/two\\040words rw,noatime master:1 - ext4 /dev/root rw";
-        assert_eq!(mounted(line), Some("/mnt/two words".into()));
-        assert_eq!(mounted("23 28 0:21 / /proc rw - proc proc rw"), None);
-        assert_eq!(mounted("nonsense"), None);
-        assert!(look().contains(&PathBuf::from("/")));
+        let point = |at: &str, has_files| Some(MountPoint { at: at.into(), has_files });
+        assert_eq!(MountPoint::read(line), point("/mnt/two words", true));
+        let line = "23 28 0:21 / /proc rw - proc proc rw";
+        assert_eq!(MountPoint::read(line), point("/proc", false));
+        assert_eq!(MountPoint::read("nonsense"), None);
+        assert!(look().iter().any(|one| one.at == Path::new("/")));
     }
 }

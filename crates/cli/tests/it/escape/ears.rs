@@ -1,10 +1,12 @@
 //! Sockets of the machine's, and what arrives at them.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -45,11 +47,16 @@ struct Sockets {
     udp: Vec<UdpSocket>,
     streams: Vec<UnixListener>,
     datagrams: Vec<UnixDatagram>,
+    pipes: Vec<File>,
 }
 
 impl Ears {
     /// Listens at the paths, on the loopback, and at two names that are in no file system.
-    pub(super) fn open(streams: &[&Path], datagram: &Path, abstraction: &str) -> Self {
+    pub(super) fn open(
+        (streams, pipes): (&[&Path], &[PathBuf]),
+        datagram: &Path,
+        abstraction: &str,
+    ) -> Self {
         let sockets = Sockets {
             tcp: vec![
                 TcpListener::bind("127.0.0.1:0").unwrap(),
@@ -67,6 +74,7 @@ impl Ears {
                 UnixDatagram::bind(datagram).unwrap(),
                 UnixDatagram::bind_addr(&hidden(abstraction, "datagram")).unwrap(),
             ],
+            pipes: pipes.iter().map(|path| open_pipe(path)).collect(),
         };
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port().to_string();
         let udp = |socket: &UdpSocket| socket.local_addr().unwrap().port().to_string();
@@ -109,6 +117,14 @@ impl Drop for Ears {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// A pipe with a name, open for both so that nobody waits for the other end.
+fn open_pipe(path: &Path) -> File {
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600));
+    rustix::fs::mknodat(rustix::fs::CWD, path, kind, mode, 0).unwrap();
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).write(true).custom_flags(flags).open(path).unwrap()
 }
 
 fn hidden(name: &str, kind: &str) -> SocketAddr {
@@ -169,6 +185,11 @@ impl Sockets {
         let mut buffer = [0; 4096];
         for socket in &self.udp {
             while let Ok(bytes) = socket.recv(&mut buffer) {
+                heard.add(&buffer[..bytes]);
+            }
+        }
+        for mut pipe in &self.pipes {
+            while let Ok(bytes @ 1..) = pipe.read(&mut buffer) {
                 heard.add(&buffer[..bytes]);
             }
         }

@@ -33,7 +33,10 @@ const INSIDE: [&str; 5] = [
     "workspace/.sequester/plan.md",
 ];
 
-const ORDINARY: [(&str, &str); 14] = [
+const ORDINARY: [(&str, &str); 17] = [
+    ("home/.cargo/bin/tool", "#!/bin/sh\necho tool\n"),
+    ("home/.cargo/registry/index", "before\n"),
+    ("home/.npm/_cacache/index", "before\n"),
     ("outside/held", "before\n"),
     ("home/.bashrc", "# mine\n"),
     ("home/.gitconfig", "[user]\n\tname = Tester\n\temail = tester@example.com\n"),

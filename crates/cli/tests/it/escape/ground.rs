@@ -15,7 +15,7 @@ use super::fingerprint::{self, Fingerprint};
 use super::furniture::{furnish, give, raise, set_mode};
 use super::leg::Leg;
 use super::victim;
-use crate::machine;
+use crate::machine::{self, is_root};
 
 pub(super) struct Ground {
     folder: TempDir,
@@ -52,13 +52,21 @@ impl Ground {
         let base = folder.path();
         furnish(base, &canary, leg);
         let mut sockets = vec![base.join("outside/docker.sock")];
+        sockets.extend(TOOLS.map(|tools| base.join(tools).join("d.sock")));
+        let name = name(number);
+        // Only root puts something among the system's own files.
+        let of_system = is_root().then(|| Path::new(SYSTEM).join(&name));
+        sockets.extend(of_system);
         if leg != Leg::Fallback {
             let inside = ["run.sock", ".git/fsmonitor--daemon.ipc", "node_modules/.cache/d.sock"];
             sockets.extend(inside.map(|path| base.join("workspace").join(path)));
         }
         let sockets: Vec<&Path> = sockets.iter().map(PathBuf::as_path).collect();
-        let name = name(number);
-        let ears = Ears::open(&sockets, &base.join("outside/log.sock"), &name);
+        let pipes = TOOLS.map(|tools| base.join(tools).join("pipe"));
+        let ears = Ears::open((&sockets, &pipes), &base.join("outside/log.sock"), &name);
+        if is_root() {
+            set_mode(&Path::new(SYSTEM).join(&name), 0o777);
+        }
         for attempt in attempts {
             let target = target(base, attempt);
             fs::create_dir_all(&target).unwrap();
@@ -133,6 +141,7 @@ impl Ground {
         put("WS", path("workspace"));
         put("KEPT", path("home"));
         put("TEMP", name(self.number));
+        put("SYSTEM", format!("{SYSTEM}/{}", name(self.number)));
         put("T", target(self.folder.path(), attempt).display().to_string());
         if let Breach::Holds(held) = attempt.shape.breach {
             put("P", path(held));
@@ -252,7 +261,7 @@ impl Drop for Ground {
             let _ = bystander.kill();
             let _ = bystander.wait();
         }
-        for shared in SHARED {
+        for shared in SHARED.into_iter().chain([SYSTEM]) {
             let _ = fs::remove_file(Path::new(shared).join(name(self.number)));
         }
     }
@@ -303,6 +312,10 @@ impl Printed {
     }
 }
 
+/// Tools and caches of the person's that every jail shows.
+const TOOLS: [&str; 3] = ["home/.cargo/bin", "home/.cargo/registry", "home/.npm/_cacache"];
+/// Files of the system's that every jail shows.
+const SYSTEM: &str = "/usr/local/share";
 /// Where a file of this ground's lies for everybody.
 const SHARED: [&str; 2] = ["/tmp", "/dev/shm"];
 

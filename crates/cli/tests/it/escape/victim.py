@@ -1,6 +1,7 @@
 """A process of the machine's that a jail has no business with. Says where its secrets are, then waits to be ended."""
 
 import ctypes
+import fcntl
 import json
 import os
 import signal
@@ -46,6 +47,20 @@ def handle(path):
 
 
 QUEUE = messages()
+LOCKED = []
+
+
+def lock(path, kind):
+    LOCKED.append(os.open(path, os.O_RDONLY))
+    fcntl.flock(LOCKED[-1], kind)
+
+
+lock("../../home/.cargo/bin/tool", fcntl.LOCK_EX)
+lock("../../home/.cargo/registry/index", fcntl.LOCK_EX)
+# Others like this one hold it too.
+lock("/usr/bin/env", fcntl.LOCK_SH)
+
+
 
 
 def end(*_):

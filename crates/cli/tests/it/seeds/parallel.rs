@@ -125,6 +125,26 @@ fn all_are_asked_before_a_stop_counts_and_issues_are_joined() {
 }
 
 #[test]
+fn what_a_judging_phase_objects_to_is_told_wherever_people_look() {
+    let play = |request: &Request| match look(request) {
+        Some(phase) => Turn::report(looked(request, phase, phase != "lint-look")),
+        None => writes(request, "echo a > a.txt"),
+    };
+    let row = Row::set(bench(), Setup::new(Script::new(play)));
+    let run = row.run(&[]).ended(3, "waiting").to_owned();
+    let text = |arguments: &[&str]| {
+        let output = row.command(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = text(&["show", &run, "a"]);
+    assert!(shown.contains("lint (lint-look): objects"), "{shown}");
+    assert!(shown.contains("errors: seen by types-look"), "{shown}");
+    assert!(text(&["log", &run]).contains("It objects: errors: seen by lint-look."));
+    let inbox = text(&["inbox"]);
+    assert!(inbox.contains("lint:") && inbox.contains("errors: seen by lint-look"), "{inbox}");
+}
+
+#[test]
 fn parallel_checks_are_shown_each_with_its_failing_lines() {
     let configuration = "[checks]\ntests = \"echo 'test adds ... FAILED'; exit 1\"\nlint = \"true\"\ntypes = false\nsecurity = false\n";
     let bench = Bench::with(&[("sequester.toml", configuration), ("README.md", "Letters\n")]);

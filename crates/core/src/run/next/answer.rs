@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::attempts::Tried;
 use super::super::event::{About, Ended, Purpose, TaskEnded};
-use super::super::offer::{Retried, offer};
+use super::super::offer::{RetryScope, offer};
 use super::super::said::Said;
 use super::walk::Walk;
 use super::{Because, Next, end, failed};
@@ -65,8 +65,8 @@ impl Walk<'_> {
             }
             (Outcome::TimedOut, _) => {
                 let writes = tried.phase.changes_files();
-                let retried = if writes { Retried::Change } else { Retried::Step };
-                StepAnswer::Stop(offer(&tried.outcome.sentence(), None, retried))
+                let scope = if writes { RetryScope::Change } else { RetryScope::Step };
+                StepAnswer::Stop(offer(&tried.outcome.sentence(), None, scope))
             }
             (Outcome::Failed { fault: Fault::NoReport { .. } | Fault::Runtime { .. } }, _) => {
                 return self.repeat(at, tried.outcome.sentence());
@@ -110,8 +110,9 @@ impl Walk<'_> {
         Reaction::Again(Purpose::NextModel)
     }
 
-    /// Once all of a group have answered: it proceeds only if all do. A stop counts more than an objection, and that more
-    /// than a question. What counts less is kept for when a person has those that stopped tried again.
+    /// Joins the answers of a group once all of it has answered. The group proceeds only if every step does. A stop beats an
+    /// objection, and an objection beats a question. A stop keeps the other answers: a person may have only the stopped steps
+    /// tried again.
     pub(super) fn join(&mut self, group: Range<usize>) -> Option<Next> {
         let stops: Vec<(usize, Next)> =
             group.clone().filter_map(|at| Some((at, self.take_stop(at)?))).collect();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::attempts::Tried;
 use super::super::event::{About, Purpose, Started};
-use super::super::offer::{GIVE_UP, Retried, offer};
+use super::super::offer::{GIVE_UP, RetryScope, offer};
 use super::super::said::Said;
 use super::super::state::{Fact, TaskRun};
 use super::super::workflow::{Step, Workflow};
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
             return self.attempt(target, Purpose::Stronger);
         }
         let why = if scripted { SCRIPTED } else { STILL };
-        Some(offer(why, gist, Retried::Change))
+        Some(offer(why, gist, RetryScope::Change))
     }
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
             let why = format!(
                 "What it changes in `{paths}` does not fit what other tasks changed there."
             );
-            return Some(offer(&why, None, Retried::Change));
+            return Some(offer(&why, None, RetryScope::Change));
         }
         self.restart(at);
         self.attempt(at, Purpose::Rebased)
