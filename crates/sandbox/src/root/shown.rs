@@ -57,16 +57,16 @@ impl Root {
         Ok(())
     }
 
-    /// A file that no layer can be laid around: a copy, as far as it is small.
+    /// A file that no layer can be laid around: a copy, if it is small and can be read.
     fn show_file(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
         let about = rustix::fs::fstat(tree)?;
         let is_file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
         let is_small = u64::try_from(about.st_size).is_ok_and(|size| size <= COPIED);
-        if !is_file || !is_small {
+        let mut bytes = Vec::new();
+        let mut read = || File::open(named(tree))?.read_to_end(&mut bytes);
+        if !is_file || !is_small || read().is_err() {
             return self.bind(tree, at);
         }
-        let mut bytes = Vec::new();
-        File::open(named(tree))?.read_to_end(&mut bytes)?;
         let copy = self.file(at, &bytes)?;
         Ok(rustix::fs::fchmod(copy, Mode::from_raw_mode(about.st_mode & 0o555))?)
     }
