@@ -2,6 +2,7 @@
 
 mod cli;
 mod errors;
+mod protected_names;
 mod schemas;
 
 use std::path::Path;
@@ -14,7 +15,8 @@ use crate::shell;
 struct Page(&'static str, String);
 
 /// What makes pages; each may also fail on what people wrote there.
-const GENERATORS: &[fn(&Path) -> Result<Page>] = &[errors::index, cli::page, schemas::page];
+const GENERATORS: &[fn(&Path) -> Result<Page>] =
+    &[errors::index, cli::page, schemas::page, protected_names::page];
 
 /// Brings the pages up to date.
 pub(crate) fn write() -> Result<()> {

@@ -30,6 +30,7 @@ pub mod outliner;
 pub mod path;
 pub mod plan;
 pub mod price;
+pub mod printable;
 pub mod profile;
 pub mod protected;
 pub mod provider;

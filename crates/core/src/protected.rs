@@ -5,6 +5,12 @@
 //! stands in `.git/config`, which is shut.
 
 mod grants;
+mod instructions;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +19,7 @@ use crate::path::RepoPath;
 use crate::secret::is_secret_name;
 
 pub use grants::{Error, Grants};
+pub use instructions::{INSTRUCTIONS, instructed_program};
 
 /// What stands at a protected name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,38 +39,93 @@ pub enum Grantor {
     Task,
 }
 
-use Grantor::{Nobody, Person, Task};
-use Kind::{File, Folder};
+/// A name that no change may hold unless it is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtectedName {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub grantor: Grantor,
+    /// Whether a placeholder keeps it in a folder of the person's.
+    pub is_held: bool,
+    /// Which program does what with it.
+    pub reason: &'static str,
+}
 
-#[rustfmt::skip]
-pub const NAMES: &[(&str, Kind, Grantor)] = &[
-    (".git", Folder, Nobody), (".sequester", Folder, Nobody), ("sequester.toml", File, Nobody),
-    // Agents
-    (".claude", Folder, Nobody), (".mcp.json", File, Nobody), (".cursor", Folder, Nobody), (".codex", Folder, Nobody), (".gemini", Folder, Nobody),
-    (".opencode", Folder, Nobody), (".cursorrules", File, Nobody), (".roo", Folder, Nobody),
-    (".windsurf", Folder, Nobody), (".windsurfrules", File, Nobody), (".clinerules", File, Nobody), (".continue", Folder, Nobody), (".kiro", Folder, Person),
-    (".amazonq", Folder, Nobody), (".aider.conf.yml", File, Nobody),
-    // Editors and shells
-    (".vscode", Folder, Person), (".idea", Folder, Person), (".devcontainer", Folder, Person), (".envrc", File, Person), (".husky", Folder, Person),
-    (".pre-commit-config.yaml", File, Person), ("lefthook.yml", File, Person), ("lefthook.yaml", File, Person), (".lefthook.yml", File, Person),
-    (".lefthook.yaml", File, Person), (".zed", Folder, Person), ("mise.toml", File, Person), (".mise.toml", File, Person),
-    (".gitpod.yml", File, Person), (".exrc", File, Person), (".nvim.lua", File, Person), (".dir-locals.el", File, Person), (".fleet", Folder, Person),
-    // Build services
-    (".github/workflows", Folder, Task), (".github/actions", Folder, Task), (".gitlab-ci.yml", File, Task), (".circleci", Folder, Task),
-    (".forgejo/workflows", Folder, Task), (".gitea/workflows", Folder, Task), (".woodpecker", Folder, Task), (".buildkite", Folder, Task),
-    (".travis.yml", File, Task), (".drone.yml", File, Task), (".woodpecker.yml", File, Task), (".cirrus.yml", File, Task),
-    ("azure-pipelines.yml", File, Task), ("bitbucket-pipelines.yml", File, Task), ("appveyor.yml", File, Task), ("Jenkinsfile", File, Task),
-    (".appveyor.yml", File, Task), (".drone.yaml", File, Task), (".woodpecker.yaml", File, Task), (".tekton", Folder, Task),
-];
+const LIST: &str = include_str!("protected/names.txt");
+
+/// All of them, in the order of the list.
+pub static NAMES: LazyLock<Vec<ProtectedName>> =
+    LazyLock::new(|| LIST.lines().filter_map(ProtectedName::read).collect());
+
+impl ProtectedName {
+    /// One line of the list; nothing where it holds none.
+    fn read(line: &'static str) -> Option<Self> {
+        if line.starts_with('#') {
+            return None;
+        }
+        let (name, rest) = line.split_once(' ')?;
+        let (grantor, rest) = rest.trim_start().split_once(' ')?;
+        let (absent, reason) = rest.trim_start().split_once(' ')?;
+        let is_held = match absent {
+            "hold" => true,
+            "tell" => false,
+            _ => return None,
+        };
+        let grantor = match grantor {
+            "nobody" => Grantor::Nobody,
+            "person" => Grantor::Person,
+            "task" => Grantor::Task,
+            _ => return None,
+        };
+        let folder = name.strip_suffix('/');
+        let kind = if folder.is_some() { Kind::Folder } else { Kind::File };
+        let (name, reason) = (folder.unwrap_or(name), reason.trim_start());
+        Some(Self { name, kind, grantor, is_held, reason })
+    }
+
+    pub fn find(name: &str) -> Option<&'static Self> {
+        NAMES.iter().find(|known| known.name == name)
+    }
+
+    /// Those that cover a path, as [`covers`] has it.
+    pub fn covering(path: &str) -> impl Iterator<Item = &'static Self> {
+        let anywhere = fold::parts(path).filter_map(|part| INDEX.find(&part));
+        anywhere.chain(INDEX.paths.iter().copied().filter(move |known| covers(known.name, path)))
+    }
+}
+
+/// The same names for a quick look: the list is long, and every path of a change is looked up.
+struct NameIndex {
+    /// By the folded name. They are protected wherever they lie.
+    anywhere: HashMap<String, &'static ProtectedName>,
+    paths: Vec<&'static ProtectedName>,
+}
+
+static INDEX: LazyLock<NameIndex> = LazyLock::new(|| {
+    let (paths, names): (Vec<_>, Vec<_>) = NAMES.iter().partition(|known| known.name.contains('/'));
+    let folded = |name| fold::parts(name).next().unwrap_or_default().into_owned();
+    let anywhere =
+        names.into_iter().map(|known: &ProtectedName| (folded(known.name), known)).collect();
+    NameIndex { anywhere, paths }
+});
+
+impl NameIndex {
+    fn find(&self, part: &str) -> Option<&'static ProtectedName> {
+        let is_short = |folded: &&String| part.contains('~') && fold::is_short(part, folded);
+        let short = || self.anywhere.keys().filter(is_short).min().map(String::as_str);
+        let found = self.anywhere.get(part).or_else(|| self.anywhere.get(short()?));
+        found.copied()
+    }
+}
 
 /// All of them.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-    NAMES.iter().map(|(name, ..)| *name)
+    NAMES.iter().map(|known| known.name)
 }
 
 /// The protected name that a file or folder of this name is, wherever it lies.
 pub fn covering(name: &str) -> Option<&'static str> {
-    names().filter(|protected| !protected.contains('/')).find(|protected| covers(protected, name))
+    fold::parts(name).find_map(|part| INDEX.find(&part)).map(|known| known.name)
 }
 
 /// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one, be it the first
@@ -91,93 +153,21 @@ fn is(part: &str, name: &str) -> bool {
 /// Why a change may not hold a path, by its name alone.
 pub fn refuse(path: &RepoPath, grants: &Grants) -> Option<String> {
     let text = path.as_str();
-    let name = names().find(|name| covers(name, text) && !grants.lift(name, text));
-    name.map(|name| format!("`{name}` is protected"))
+    refuse_name(text, grants)
         .or_else(|| is_secret_name(text).map(|rule| format!("it is secret by its name ({rule})")))
+}
+
+/// The same, for protected names alone.
+pub fn refuse_name(path: &str, grants: &Grants) -> Option<String> {
+    let mut covering = ProtectedName::covering(path);
+    let ProtectedName { name, reason, .. } =
+        covering.find(|known| !grants.lift(known.name, path))?;
+    Some(format!("`{name}` is protected ({reason})"))
 }
 
 /// Whether anybody could let a change hold this path, which is refused now.
 pub fn can_be_granted(path: &RepoPath) -> bool {
-    let mut covering = NAMES.iter().filter(|(name, ..)| covers(name, path.as_str()));
-    covering.all(|(_, _, grantor)| *grantor != Nobody) && is_secret_name(path.as_str()).is_none()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_nobody_grants_cannot_be_granted_and_what_a_person_may_can() {
-        let can = |path: &&str| can_be_granted(&RepoPath::parse(path).unwrap());
-        assert!([".vscode/a.json", ".github/workflows/ci.yml"].iter().all(can));
-        assert!(![".git/hooks/x", "a/.claude/x", ".vscode/.claude", ".env"].iter().any(can));
-    }
-
-    #[test]
-    fn a_name_covers_itself_and_what_is_below() {
-        let refused = |path: &str| refuse(&RepoPath::parse(path).unwrap(), Grants::none());
-        for path in [".github/workflows/ci.yml", "web/.vscode/a.json", "jenkinsfile", ".env"] {
-            assert!(refused(path).is_some(), "{path}");
-        }
-        for path in [".github/CODEOWNERS", "a/.github/workflows/ci.yml", ".gitignore", "a.txt"] {
-            assert_eq!(refused(path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_name_without_a_slash_is_known_wherever_it_lies() {
-        assert_eq!(covering(".mcp.json"), Some(".mcp.json"));
-        assert_eq!(covering(".GIT"), Some(".git"));
-        for name in [".github", "workflows", ".gitignore", ".gitattributes", ".mcp.jsonx"] {
-            assert_eq!(covering(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_path_leads_to_what_is_below_it() {
-        for path in
-            [".github", ".GITHUB", "github~1", ".github/workflows", ".github./work\u{200c}flows"]
-        {
-            assert!(leads_to(path, "/.github/workflows"), "{path}");
-        }
-        for path in [".git", "workflows", ".github/workflows/a", "a/.github"] {
-            assert!(!leads_to(path, ".github/workflows"), "{path}");
-        }
-    }
-
-    #[test]
-    fn what_another_file_system_takes_for_a_name_is_covered() {
-        for (path, name) in [
-            (".GIT/config", ".git"),
-            ("a/.git::$INDEX_ALLOCATION/config", ".git"),
-            (".git./config", ".git"),
-            (".git . ./config", ".git"),
-            ("GIT~1/config", ".git"),
-            ("a\\.git\\config", ".git"),
-            (".g\u{200c}it", ".git"),
-            ("\u{feff}.GI\u{206f}T", ".git"),
-            (".v\u{17f}code/tasks.json", ".vscode"),
-            (".github/wor\u{212a}flows/ci.yml", ".github/workflows"),
-            ("github~1/WORKFL~2/ci.yml", ".github/workflows"),
-            (".mcp.json:x", ".mcp.json"),
-            ("MCP~1.JSO", ".mcp.json"),
-            ("JENKI~10", "Jenkinsfile"),
-            (".idea ", ".idea"),
-        ] {
-            assert!(covers(name, path), "{path:?} is {name}");
-        }
-        for (path, name) in [
-            (".gitignore", ".git"),
-            ("git", ".git"),
-            ("git~", ".git"),
-            ("gi~1", ".git"),
-            ("git~1.txt", ".git"),
-            (".github", ".github/workflows"),
-            ("x:.git", ".git"),
-            (".g it", ".git"),
-            ("...", ".git"),
-        ] {
-            assert!(!covers(name, path), "{path:?} is not {name}");
-        }
-    }
+    let mut covering = ProtectedName::covering(path.as_str());
+    let can_be = covering.all(|known| known.grantor != Grantor::Nobody);
+    can_be && is_secret_name(path.as_str()).is_none()
 }

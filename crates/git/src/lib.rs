@@ -13,6 +13,7 @@ mod name;
 mod objects;
 mod program;
 mod repo;
+mod run_paths;
 mod share;
 mod trees;
 
@@ -22,4 +23,5 @@ pub use dirty::Dirty;
 pub use export::{Export, Touched};
 pub use history::Log;
 pub use repo::Repo;
+pub use run_paths::RunPath;
 pub use trees::{Home, Trees};

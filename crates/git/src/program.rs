@@ -156,6 +156,22 @@ impl Program {
         })
     }
 
+    /// What a command that only reads configuration prints, with the person's own configuration and the machine's. Nothing where it fails: the
+    /// person's git then fails as well.
+    pub(crate) fn run_as_person(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+        let mut command = self.command(arguments);
+        for ours in ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"] {
+            command.env_remove(ours);
+        }
+        for theirs in ["HOME", "XDG_CONFIG_HOME"] {
+            if let Some(value) = std::env::var_os(theirs) {
+                command.env(theirs, value);
+            }
+        }
+        let output = command.output().map_err(|error| self.not_started(&error))?;
+        Ok(if output.status.success() { output.stdout } else { Vec::new() })
+    }
+
     /// Runs a command whose answer is short and that must succeed.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Result<String, Error> {
         self.feed(arguments, &[])

@@ -2,6 +2,7 @@
 
 mod error;
 mod git;
+mod set_aside;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -20,6 +21,7 @@ use crate::order::Trouble;
 
 pub use error::Error;
 pub use git::Git;
+pub use set_aside::SetAside;
 
 /// What was found in a folder, so that all that follows decides without looking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Folder {
     pub parents: Vec<PathBuf>,
     /// What has a protected name, wherever it lies.
     pub covered: Vec<Covered>,
+    /// What the person's git takes hooks, configuration or programs from, beside its own folder.
+    pub run_paths: Vec<(PathBuf, Kind)>,
     /// Files with names elsewhere too: what is written to them here is written there. Told by a closer look alone.
     pub shared: Option<Vec<PathBuf>>,
     pub walked: Walked,
@@ -87,18 +91,46 @@ impl Folder {
             hidden.extend(walk::look_into_git(git));
             hidden.sort();
         }
-        let is_link = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
         let protected = || protected::names().map(Path::new);
         let mut parents: Vec<PathBuf> = protected()
             .filter_map(Path::parent)
             .filter(|parent| !parent.as_os_str().is_empty())
             .map(|parent| path.join(parent))
             .collect();
+        parents.sort();
         parents.dedup();
         let names = protected().map(|name| path.join(name));
         let links = names.chain(parents.iter().cloned()).filter(is_link).collect();
         parents.retain(|parent| fs::symlink_metadata(parent).is_ok_and(|at| at.is_dir()));
-        Ok(Self { path, git, hidden, covers, links, parents, covered, shared: None, walked })
+        let run_paths = match &git {
+            Git::Within(folder) => vec![(folder.clone(), Kind::Folder)],
+            Git::None | Git::Here | Git::Elsewhere(_) => Vec::new(),
+        };
+        let shared = None;
+        Ok(Self { path, git, hidden, covers, links, parents, covered, run_paths, shared, walked })
+    }
+
+    /// Also with what git says that it runs, by paths from here.
+    #[must_use]
+    pub fn with_run_paths<'p>(mut self, paths: impl IntoIterator<Item = &'p str>) -> Self {
+        let kind_of = |path: &Path| match fs::symlink_metadata(path) {
+            Ok(about) if about.is_file() => Kind::File,
+            // Hooks that are not there yet lie in a folder; so may anything else.
+            _ => Kind::Folder,
+        };
+        for path in paths.into_iter().map(|path| self.path.join(path)) {
+            let above = path.ancestors().take_while(|above| *above != self.path);
+            let links: Vec<_> = above.map(Path::to_owned).filter(is_link).collect();
+            if links.is_empty() {
+                self.run_paths.push((path.clone(), kind_of(&path)));
+            }
+            self.links.extend(links);
+        }
+        self.links.sort();
+        self.links.dedup();
+        self.run_paths.sort();
+        self.run_paths.dedup_by(|later, earlier| later.0.starts_with(&earlier.0));
+        self
     }
 
     /// Also for what matters only where the folder itself is shown. Over a layer, no socket of the machine's is reached and no file of it
@@ -110,7 +142,7 @@ impl Folder {
         }
         let git = match &self.git {
             Git::Elsewhere(git) => Some(git.as_path()),
-            Git::Here | Git::None => None,
+            Git::Here | Git::Within(_) | Git::None => None,
         };
         let Closer { ways, shared, walked } = walk::look_closer(&self.path, git);
         self.hidden.extend(ways);
@@ -142,6 +174,10 @@ impl Folder {
     pub(crate) fn within<'p>(&self, path: &'p Path) -> Cow<'p, str> {
         path.strip_prefix(&self.path).unwrap_or(path).to_string_lossy()
     }
+}
+
+fn is_link(path: &PathBuf) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink())
 }
 
 /// Looks through a folder once more from inside, where all is mounted: what must not be seen there is the jail's own by now.

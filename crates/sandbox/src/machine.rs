@@ -90,6 +90,7 @@ pub(crate) fn clean_folder() -> Folder {
         links: Vec::new(),
         parents: Vec::new(),
         covered: Vec::new(),
+        run_paths: Vec::new(),
         shared: None,
         walked: Walked::Whole,
     }

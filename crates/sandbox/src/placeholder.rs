@@ -68,9 +68,10 @@ impl Placeholders {
         let _turn = Turn::take(state).map_err(told)?;
         let journal =
             self.own.insert(Journal::open(state, folder).and_then(Journal::held).map_err(told)?);
+        let shut_paths: BTreeSet<&Path> = shut.iter().map(|(path, _)| path.as_path()).collect();
         for mut other in journals(state).filter(|other| other.path != journal.path) {
             let put = other.read().map_err(told)?;
-            if put.paths().any(|path| shut.iter().any(|(shut, _)| *shut == path)) {
+            if put.paths().any(|path| shut_paths.contains(path.as_path())) {
                 self.others.push(other.held().map_err(told)?);
             }
         }
@@ -80,9 +81,8 @@ impl Placeholders {
             .iter()
             .filter_map(|(path, kind)| Some((path.strip_prefix(folder).ok()?.to_owned(), *kind)));
         let missing: Vec<_> = within.flat_map(|one| inside.missing(one)).collect();
-        let is_new = |one: &&(PathBuf, Kind)| put.iter().all(|(known, _)| *known != one.0);
-        let new: Vec<_> = missing.iter().filter(is_new).cloned().collect();
-        put.extend(new);
+        let known: BTreeSet<PathBuf> = put.iter().map(|(path, _)| path.clone()).collect();
+        put.extend(missing.iter().filter(|(path, _)| !known.contains(path)).cloned());
         journal.write(&Put { folder: folder.to_owned(), names: put }).map_err(told)?;
         for (path, kind) in missing {
             match inside.make(&path, kind) {
@@ -244,15 +244,13 @@ fn shut(entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Kind)> {
         Entry::Shut { at, kind } => Some((at, *kind)),
         _ => None,
     });
-    shut.filter_map(|(at, kind)| Some((beneath(entries, at)?, kind)))
+    let writable: Vec<_> = entries.iter().filter_map(writable_bind).collect();
+    shut.filter_map(move |(at, kind)| Some((beneath(&writable, at)?, kind)))
 }
 
 /// The highest folder of the machine's that the jail may write.
 fn written(entries: &[Entry]) -> Option<&Path> {
-    entries.iter().find_map(|entry| match entry {
-        Entry::Bind { from, access: Access::Write, .. } => Some(from.as_path()),
-        _ => None,
-    })
+    entries.iter().find_map(writable_bind).map(|(from, _)| from)
 }
 
 /// Whether something that is mounted may be held by a placeholder, another jail's too: then it must be there before.
@@ -267,14 +265,18 @@ pub(crate) fn are_mounted(entries: &[Entry]) -> bool {
     })
 }
 
-/// The machine's name of a path inside, if it lies in a folder that the jail may write.
-fn beneath(entries: &[Entry], at: &Path) -> Option<PathBuf> {
-    entries.iter().rev().find_map(|entry| match entry {
-        Entry::Bind { from, at: bound, access: Access::Write } => {
-            at.strip_prefix(bound).ok().map(|rest| from.join(rest))
-        }
+/// The machine's folder and the jail's, of one that the jail may write.
+fn writable_bind(entry: &Entry) -> Option<(&Path, &Path)> {
+    match entry {
+        Entry::Bind { from, at, access: Access::Write } => Some((from, at)),
         _ => None,
-    })
+    }
+}
+
+/// The machine's name of a path inside, if it lies in a folder that the jail may write.
+fn beneath(writable: &[(&Path, &Path)], at: &Path) -> Option<PathBuf> {
+    let mut binds = writable.iter().rev();
+    binds.find_map(|(from, bound)| at.strip_prefix(bound).ok().map(|rest| from.join(rest)))
 }
 
 /// Takes away what the dead left. Needs a turn.

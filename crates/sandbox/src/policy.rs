@@ -88,7 +88,8 @@ impl Policy {
     pub fn look_again(self) -> Result<Self, folder::Error> {
         match self.workspace {
             Workspace::Folder(folder) => {
-                let folder = Folder::look(&folder.path)?;
+                let run_paths = folder.run_paths;
+                let folder = Folder { run_paths, ..Folder::look(&folder.path)? };
                 Ok(Self { workspace: Workspace::Folder(folder), ..self })
             }
             _ => Ok(self),

@@ -57,7 +57,7 @@ pub fn profile(policy: &Policy, surroundings: &Surroundings, port: u16) -> Strin
     let git = match &policy.workspace {
         Workspace::Folder(folder) => match &folder.git {
             Git::Elsewhere(git) => Some(git.as_path()),
-            Git::Here | Git::None => None,
+            Git::Here | Git::Within(_) | Git::None => None,
         },
         Workspace::Layers(layers) => layers.git.as_deref(),
         Workspace::None => None,
@@ -105,7 +105,14 @@ fn shut(policy: &Policy) -> Vec<PathBuf> {
         return Vec::new();
     };
     let held = |name: &&str| policy.is_keeping() && !policy.is_granted(name) || *name == ".git";
-    protected::names().filter(held).map(|name| tree.join(name)).collect()
+    let named = protected::names().filter(held).map(|name| tree.join(name));
+    named.chain(run_paths(policy)).collect()
+}
+
+fn run_paths(policy: &Policy) -> Vec<PathBuf> {
+    let Workspace::Folder(folder) = &policy.workspace else { return Vec::new() };
+    let is_held = |path: &&PathBuf| !policy.grants.reach(&folder.within(path));
+    folder.run_paths.iter().map(|(path, _)| path).filter(is_held).cloned().collect()
 }
 
 /// Also what has credentials among other things: a text cannot stand in for it here.

@@ -19,8 +19,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::render::run::off_branches;
 use crate::render::terminal::plural;
-use crate::wire::find_root;
 use crate::wire::runs::{self, Runs};
+use crate::wire::{ReviewNotice, find_root};
 use boxes::Boxes;
 
 pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
@@ -38,6 +38,8 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
     let boxes = if given.tick { Some(Boxes::find(&runs, &state)?) } else { None };
     let commit = tip(&root, &trees, &state, &view)?;
     warn(&view);
+    let change = super::diff::of_run(&runs, &trees, &state)?;
+    let notices = ReviewNotice::find(&root, &change);
     let applied = bring(&root, &trees, given, &state, &commit)?;
     let ticked = boxes.map(|boxes| boxes.tick()).transpose()?;
     if args.json {
@@ -55,10 +57,14 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
             "files": files,
             "ticked": ticked.as_ref().map(|ticked| ticked.boxes),
             "without_box": ticked.as_ref().map(|ticked| &ticked.without),
+            "to_read": notices,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
     output::print(&tell(&state, &applied))?;
+    for notice in &notices {
+        output::tell(&notice.sentence());
+    }
     if let Some(ticked) = ticked {
         let boxes = if ticked.boxes == 1 { "box" } else { "boxes" };
         let mut text = format!("{} {boxes} ticked in the plan.", ticked.boxes);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stdout};
+use std::path::Path;
 use std::process::ExitCode;
 
 use sequester_core::change::Change;
@@ -16,9 +17,9 @@ use crate::args::{Args, DiffArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::run::off_branches;
-use crate::render::terminal::{clean, plural};
+use crate::render::terminal::{clean_marked, plural};
 use crate::wire::runs::{self, Runs};
-use crate::wire::{Changed, find_root};
+use crate::wire::{Changed, ReviewNotice, find_root};
 
 pub(crate) fn run(args: &Args, given: &DiffArgs) -> Outcome {
     let root = find_root(args)?;
@@ -34,12 +35,12 @@ pub(crate) fn run(args: &Args, given: &DiffArgs) -> Outcome {
         }
         of_run(&runs, &trees, &state)?
     };
-    show(args, given, change)?;
+    show(args, given, &root, change)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// From where the run started to where its branch was left.
-fn of_run(runs: &Runs, trees: &Trees, state: &RunState) -> Result<Change, Failure> {
+pub(super) fn of_run(runs: &Runs, trees: &Trees, state: &RunState) -> Result<Change, Failure> {
     let base = &state.started.base.tree;
     let tip = state.tip.as_ref().map_or(base, |(_, tree)| tree);
     between(runs, trees, base, tip)
@@ -86,11 +87,16 @@ fn between(runs: &Runs, trees: &Trees, from: &TreeId, to: &TreeId) -> Result<Cha
 }
 
 /// A change that never became a tree.
-fn show(args: &Args, given: &DiffArgs, change: Change) -> Result<(), Failure> {
+fn show(args: &Args, given: &DiffArgs, root: &Path, change: Change) -> Result<(), Failure> {
+    let notices = ReviewNotice::find(root, &change);
     let patch = change.patch;
     let files: Vec<Changed> = change.entries.into_iter().map(Changed::from).collect();
     if args.json {
-        return output::print_json(&json!({ "files": files, "patch": patch }));
+        let whole = json!({ "files": files, "patch": patch, "to_read": notices });
+        return output::print_json(&whole);
+    }
+    for notice in &notices {
+        output::tell(&notice.sentence());
     }
     if files.is_empty() {
         output::tell("Nothing is changed.");
@@ -99,7 +105,7 @@ fn show(args: &Args, given: &DiffArgs, change: Change) -> Result<(), Failure> {
     let mut out = String::new();
     if given.stat {
         for file in &files {
-            let _ = write!(out, "{:<7}{}", file.action, clean(&file.path));
+            let _ = write!(out, "{:<7}{}", file.action, clean_marked(&file.path));
             if let (Some(added), Some(removed)) = (file.added, file.removed) {
                 let _ = write!(out, " (+{added} -{removed})");
             }
@@ -107,7 +113,7 @@ fn show(args: &Args, given: &DiffArgs, change: Change) -> Result<(), Failure> {
         }
         let _ = writeln!(out, "{} changed", plural(files.len(), "file"));
     } else if stdout().is_terminal() {
-        out = clean(&patch).into_owned();
+        out = clean_marked(&patch);
     } else {
         // As it is: a pipe may lead to `git apply`.
         out = patch;

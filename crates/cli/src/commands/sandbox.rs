@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_git::Repo;
-use sequester_sandbox::folder::Git;
+use sequester_core::profile::Confinement;
+use sequester_git::{Repo, RunPath};
+use sequester_sandbox::folder::{Folder, Git, SetAside};
 use sequester_sandbox::{
     Blueprint, Capabilities, Cause, Ending, HeldBack, Keeper, Keepers, Policy, Said, Streams,
     Supervisor, Workspace, placeholders,
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let settings = Settings::load(&workspace.path, configuration, &agents, &trust)?;
     let profile = agents.profile(&given.profile)?.clone().with_hosts(settings.hosts());
     let bounds = Bounds::of(&profile, &settings.set_limits(), &given.limit)?;
+    let workspace = with_run_paths(workspace, profile.confinement)?;
     let policy = Policy {
         confinement: profile.confinement,
         // What is named on the command line is the person's own word, whatever the profile.
@@ -100,6 +102,29 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     let code = end(ending, &given.command[0], &bounds);
     Ok(if lost { ExitCode::FAILURE } else { code })
 }
+
+/// Also with what git takes hooks, configuration or programs from, in a folder that the command may change. Repositories within the
+/// folder count too.
+fn with_run_paths(folder: Folder, confinement: Confinement) -> Result<Folder, Failure> {
+    if !matches!(confinement, Confinement::Writer | Confinement::FullAccess) {
+        return Ok(folder);
+    }
+    let search_path = env::var_os("PATH").unwrap_or_default();
+    let gits = folder.covered.iter().filter(|covered| covered.name == ".git");
+    let repositories = gits.filter_map(|covered| covered.path.parent()).take(MOST_REPOSITORIES);
+    let mut found = Vec::new();
+    for repository in repositories {
+        let told = RunPath::of(repository, &folder.path, &search_path).map_err(|error| {
+            let hint = "Check that `git config --list` works there.";
+            Failure::input(Code::BadWorkspace, repository.display(), error.to_string(), hint)
+        })?;
+        found.extend(told.into_iter().map(|run| run.path));
+    }
+    Ok(folder.with_run_paths(found.iter().map(String::as_str)))
+}
+
+/// Repositories of one folder whose configuration is read.
+const MOST_REPOSITORIES: usize = 100;
 
 /// The workspace, and where in it the command starts if that is not its root. In a folder of a repository it is the whole of it, as
 /// for every command, if it is the user's own.
@@ -209,6 +234,13 @@ fn tell_appeared(policy: &Policy) {
     }
     // What living jails hold is theirs, and goes with them.
     let held = policy.store.parent().and_then(|state| placeholders(state).ok()).unwrap_or_default();
+    for SetAside { path, name } in folder.set_aside(&policy.grants, |path| held.contains(path)) {
+        output::tell(&format!(
+            "`{}` is new, and the name is protected: it is called `{}` now. Look at it before you rename it back.",
+            path.display(),
+            name.display()
+        ));
+    }
     let mut new = folder.appeared(&policy.grants);
     new.retain(|path| !held.contains(path));
     for path in new.iter().take(MOST_TOLD) {

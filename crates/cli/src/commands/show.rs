@@ -15,10 +15,10 @@ use crate::output;
 use crate::render::attempts::{self, LastCheck, Shown};
 use crate::render::records::{self, Row};
 use crate::render::{inbox, run as view, terminal, todo};
-use crate::wire::find_root;
 use crate::wire::placed::Placed;
 use crate::wire::records::Shelves;
-use crate::wire::runs::Runs;
+use crate::wire::runs::{self, Runs};
+use crate::wire::{ReviewNotice, find_root};
 
 pub(crate) fn run(args: &Args, given: &ShowArgs) -> Outcome {
     let (runs, state, task) =
@@ -43,18 +43,31 @@ fn show_run(args: &Args, runs: &Runs, state: &RunState, live: bool) -> Result<()
     let savings = savings(view.tasks.iter().filter_map(|task| histories.get(&task.id)));
     // Also of tasks that are no longer in the plan: they cost what they cost.
     let phases = by_phase(histories.values().flat_map(|history| &history.attempts));
+    let notices = notices(runs, state)?;
     if !args.json {
         let mut view = view;
         Placed::of(runs, state).run(&mut view);
         let (taken, width) = (runs.taken(), terminal::width());
-        return output::print(&view::show(&view, &phases, savings.as_ref(), taken, width));
+        output::print(&view::show(&view, &phases, savings.as_ref(), taken, width))?;
+        for notice in &notices {
+            output::tell(&notice.sentence());
+        }
+        return Ok(());
     }
     let mut value = json!(view);
     if let Value::Object(map) = &mut value {
+        map.insert("to_read".to_owned(), json!(notices));
         map.insert("phases".to_owned(), json!(phases));
         map.insert("savings".to_owned(), json!(savings));
     }
     output::print_json(&value)
+}
+
+/// Files on the run's branch that other programs of the person's obey. Nothing where there is no repository any more.
+fn notices(runs: &Runs, state: &RunState) -> Result<Vec<ReviewNotice>, Failure> {
+    let Some(trees) = runs::trees(&runs.root)? else { return Ok(Vec::new()) };
+    let change = super::diff::of_run(runs, &trees, state).unwrap_or_default();
+    Ok(ReviewNotice::find(&runs.root, &change))
 }
 
 fn show_task(

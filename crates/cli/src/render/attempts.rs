@@ -6,6 +6,7 @@ use sequester_core::agent;
 use sequester_core::change::Refused;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
+use sequester_core::protected::instructed_program;
 use sequester_core::report::{FindingList, Phase, Report};
 use sequester_core::run::{Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView};
 use serde::Serialize;
@@ -251,6 +252,10 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     };
     let files: Vec<String> = list("files_changed").iter().map(|one| text(one, "path")).collect();
     let mut fields = vec![("changed", files.join(", "))];
+    let instructing = files.iter().filter_map(|path| Some((path, instructed_program(path)?)));
+    fields.extend(instructing.map(|(path, program)| {
+        ("to read", format!("{path} gives orders to {program}: read it before you apply it"))
+    }));
     let beyond: Vec<String> = list("undeclared").iter().map(|one| text(one, "path")).collect();
     let beyond = (!beyond.is_empty()).then(|| format!("{}: not declared", beyond.join(", ")));
     fields.push(("beyond", beyond.unwrap_or_default()));

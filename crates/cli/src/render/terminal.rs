@@ -1,10 +1,12 @@
 //! What is known of the terminal, and what must never reach it.
 
-use std::borrow::Cow;
 use std::env;
+use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr, stdout};
 use std::os::fd::AsFd;
 
+pub(crate) use sequester_core::printable::clean;
+use sequester_core::printable::turns_text;
 use terminal_size::terminal_size_of;
 
 /// Whether standard output takes colours: a terminal, and nobody said no.
@@ -31,15 +33,17 @@ fn width_of(stream: &(impl AsFd + IsTerminal)) -> usize {
     terminal_size_of(stream).map_or(80, |(width, _)| usize::from(width.0).max(20))
 }
 
-/// Text from a plan or a repository without what a terminal would obey.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    // Controls of direction make a line look like another one.
-    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let harmless = |c: char| (!c.is_control() || c == '\n' || c == '\t') && !turns(c);
-    if text.chars().all(harmless) {
-        return Cow::Borrowed(text);
+/// Cleaned, with the number of each character that turns text, so that whoever reviews it sees where.
+pub(crate) fn clean_marked(text: &str) -> String {
+    let mut marked = String::with_capacity(text.len());
+    for c in text.chars() {
+        if turns_text(c) {
+            let _ = write!(marked, "<U+{:04X}>", u32::from(c));
+        } else {
+            marked.push(c);
+        }
     }
-    text.chars().map(|c| if harmless(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
+    clean(&marked).into_owned()
 }
 
 /// At most `most` characters on one line, the last one an ellipsis if something was cut.

@@ -13,7 +13,7 @@ use sequester_core::limits::Limit;
 use sequester_core::path::RepoPath;
 use sequester_core::profile::Profile;
 use sequester_core::tool::Spec;
-use sequester_git::{Repo, Tree, Trees};
+use sequester_git::{Repo, RunPath, Tree, Trees};
 use sequester_tools::Settings;
 
 use super::aside::aside;
@@ -111,6 +111,16 @@ impl Grounds {
             }
         };
         let (root, plan) = (self.root.clone(), Arc::clone(&self.plan));
-        Ok(Ground { root, tree, has_git: !self.repo.is_own(), plan })
+        let has_git = !self.repo.is_own();
+        let run_paths = if has_git { self.run_paths()? } else { Vec::new() };
+        Ok(Ground { root, tree, has_git, plan, run_paths })
+    }
+
+    /// What the person's git takes hooks, configuration or programs from, as it is now.
+    fn run_paths(&self) -> Result<Vec<RunPath>, Failure> {
+        self.repo.run_paths().map_err(|error| {
+            let hint = "Check that `git config --list` works there, then resume the run.";
+            Failure::work(Code::NoWorkspace, self.root.display(), error.to_string(), hint)
+        })
     }
 }

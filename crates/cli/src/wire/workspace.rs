@@ -1,6 +1,6 @@
 //! Where one attempt works: layers of its own over a base that all attempts share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,9 +8,9 @@ use std::time::SystemTime;
 
 use sequester_core::change::{Change, Mode};
 use sequester_core::path::RepoPath;
-use sequester_core::protected::{self, Grants, covers};
+use sequester_core::protected::{self, Grants};
 use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot};
-use sequester_git::{Export, Touched, Tree};
+use sequester_git::{Export, RunPath, Touched, Tree};
 use sequester_sandbox::harvest::{self, Look, Rules};
 use sequester_sandbox::workspace::{Attempt, Base as Held, State, ignored, linked};
 use sequester_sandbox::{Ids, Layer, Layers, identity};
@@ -27,6 +27,8 @@ pub(crate) struct Ground {
     pub(crate) has_git: bool,
     /// Files of the plan. They are not there, wherever they lie.
     pub(crate) plan: Arc<BTreeSet<RepoPath>>,
+    /// What the person's git takes hooks, configuration or programs from.
+    pub(crate) run_paths: Vec<RunPath>,
 }
 
 /// Gone when this is dropped.
@@ -104,14 +106,14 @@ impl Workspace {
             lower: vec![written.tree.clone()],
             store: layer.store().to_owned(),
             git: written.git,
-            protected: protected_in(visible),
+            protected: protected_in(visible, &ground.run_paths),
             caches,
             hidden,
         };
         let rules = Rules {
             exclude: format!("{LITTER}{}", found.exclude),
             grants: grants.clone(),
-            ..rules(&withheld, visible, tree, grants)?
+            ..rules(&withheld, visible, tree, grants, &ground.run_paths)?
         };
         if let Some(change) = change {
             layer.restore(tree, change)?;
@@ -255,8 +257,10 @@ fn shows(visible: &dyn Snapshot, path: &str) -> bool {
     below || repository::find(visible, path).is_some()
 }
 
-fn protected_in(visible: &dyn Snapshot) -> Vec<PathBuf> {
-    protected::names().filter(|name| shows(visible, name)).map(PathBuf::from).collect()
+fn protected_in(visible: &dyn Snapshot, run_paths: &[RunPath]) -> Vec<PathBuf> {
+    let run = run_paths.iter().map(|run| run.path.clone());
+    let names = protected::names().map(str::to_owned).chain(run);
+    names.filter(|name| shows(visible, name)).map(PathBuf::from).collect()
 }
 
 /// What of the base is not shown, and the plan.
@@ -272,9 +276,11 @@ fn rules(
     visible: &dyn Snapshot,
     tree: &Path,
     grants: &Grants,
+    run_paths: &[RunPath],
 ) -> io::Result<Rules> {
-    let mut protected: Vec<String> = protected::names().map(str::to_owned).collect();
-    protected.extend(linked_protection(visible, tree, grants)?);
+    let mut protected = linked_protection(visible, tree, grants)?;
+    let run = run_paths.iter().filter(|run| !grants.reach(&run.path));
+    protected.extend(run.map(|run| (run.path.clone(), run.reason.clone())));
     Ok(Rules {
         protected,
         withheld: withheld.iter().map(ToString::to_string).collect(),
@@ -306,18 +312,19 @@ fn linked_protection(
     visible: &dyn Snapshot,
     tree: &Path,
     grants: &Grants,
-) -> io::Result<BTreeSet<String>> {
+) -> io::Result<BTreeMap<String, String>> {
     let shut = protected::names().filter(|name| !grants.open(name));
     let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();
-        names.iter().any(|name| covers(name, last))
+        protected::covering(last).is_some_and(|name| names.contains(&name))
     };
     let links = visible.entries().iter().filter(|entry| entry.kind == EntryKind::Symlink);
     let links = links.map(|entry| entry.path.as_str()).filter(|path| is_named(path));
-    let mut found = BTreeSet::new();
-    for path in paths.into_iter().chain(links) {
-        found.extend(linked::follow(tree, path)?.into_iter().map(|path| format!("/{path}")));
+    let mut found = BTreeMap::new();
+    for link in paths.into_iter().chain(links) {
+        let reason = format!("the link at `{link}` leads to it");
+        found.extend(linked::follow(tree, link)?.into_iter().map(|path| (path, reason.clone())));
     }
     Ok(found)
 }

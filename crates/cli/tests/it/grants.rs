@@ -87,7 +87,7 @@ fn some_names_are_granted_to_nobody() {
     bench.write(USERS, "[protected]\ngrant = [\"src\"]\n");
     let answer = task(&bench, CREATE, &[]);
     assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(answer.out.contains("no protected name") && answer.out.contains("Jenkinsfile"));
+    assert!(answer.out.contains("no protected name") && answer.out.contains(".github/workflows"));
     // Nobody becomes able to by being accepted.
     std::fs::remove_file(bench.repo().join(USERS)).unwrap();
     bench.write("sequester.toml", "[protected]\ngrant = [\".git\"]\n");

@@ -35,9 +35,45 @@ fn what_a_subagent_wrote_and_no_change_may_bring_is_named_with_the_reason() {
     let run = newest(&bench)["run"].as_str().unwrap().to_owned();
     let shown = bench.run(&["show", &run, "a"]).out;
     let line = shown.lines().find(|line| line.trim_start().starts_with("not taken")).unwrap();
-    assert!(line.contains(".claude/a.json, `.claude` is protected."), "{shown}");
+    assert!(
+        line.contains(
+            ".claude/a.json, `.claude` is protected (Claude Code runs its hooks and commands)."
+        ),
+        "{shown}"
+    );
     let log = bench.run(&["log", &run]).out;
     assert!(log.contains("Not taken: `.claude/a.json`."), "{log}");
+}
+
+#[test]
+fn files_that_instruct_agents_or_that_git_runs_are_named_where_a_change_is_looked_at_and_taken() {
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Settings\n\n## [a] Write \u{1b}[31mall\u{202e}\n\n\
+        Run: `mkdir -p ci/hooks && echo x > AGENTS.md && echo y > ci/hooks/pre-commit && echo z > a.txt`\n";
+    let bench = bench(plan);
+    assert_eq!(run(&bench, &[]).code, Some(0));
+    bench.git(&["config", "core.hooksPath", "ci/hooks"]);
+    let shown = newest(&bench);
+    let run = shown["run"].as_str().unwrap().to_owned();
+    let wanted = serde_json::json!([
+        {"path": "AGENTS.md", "reason": "it gives orders to most coding agents"},
+        {"path": "ci/hooks/pre-commit", "reason": "`core.hookspath` of git names it"},
+    ]);
+    assert_eq!(shown["to_read"], wanted);
+    let of_task = bench.run(&["show", &run, "a"]).out;
+    assert!(of_task.contains("AGENTS.md gives orders to most coding agents"), "{of_task}");
+    let told = "note: Read `AGENTS.md` before you use it: it gives orders to most coding agents.";
+    for arguments in
+        [&["show", &run][..], &["diff", &run], &["diff", &run, "--stat"], &["apply", &run]]
+    {
+        let answer = bench.run(arguments);
+        assert!(answer.err.replace('\n', " ").contains(told), "{arguments:?}: {answer:?}");
+    }
+    let mut log = std::process::Command::new("git");
+    let log =
+        log.args(["log", "--format=%B", "-n", "3"]).current_dir(bench.repo()).output().unwrap();
+    let log = String::from_utf8(log.stdout).unwrap();
+    assert!(log.contains("all"), "{log}");
+    assert!(!log.contains(['\u{1b}', '\u{202e}']), "{log:?}");
 }
 
 #[test]

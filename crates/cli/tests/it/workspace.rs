@@ -160,9 +160,9 @@ fn what_no_change_may_hold_is_refused_with_the_reason() {
     assert_eq!(
         rows(&answer, "refused", ["path", "why"]),
         [
-            ".claude/settings.json `.claude` is protected.",
+            ".claude/settings.json `.claude` is protected (Claude Code runs its hooks and commands).",
             ".env the repository has a file there that is kept from this work.",
-            ".mcp.json `.mcp.json` is protected.",
+            ".mcp.json `.mcp.json` is protected (agents start the servers that it names).",
             "out it is a link to an absolute path.",
             "pipe it is a pipe, a socket or a device.",
             "sub it is another repository inside this one.",
@@ -250,10 +250,10 @@ fn what_is_protected_is_so_through_links_too() {
     assert_eq!(
         rows(&answer, "refused", ["path", "why"]),
         [
-            ".github it is a link above `.github/workflows`, which is protected.",
-            "agents/settings.json `agents` is protected.",
-            "conf/x.json `conf/x.json` is protected.",
-            "servers `servers` is protected.",
+            ".github it is a link above `.github/hooks`, which is protected.",
+            "agents/settings.json `agents` is protected (the link at `.claude` leads to it).",
+            "conf/x.json `conf/x.json` is protected (the link at `.mcp.json` leads to it).",
+            "servers `servers` is protected (the link at `.mcp.json` leads to it).",
         ]
     );
 }
@@ -573,4 +573,21 @@ fn a_build_that_was_done_outside_compiles_nothing_inside() {
     let text = task("echo >> src/lib.rs; cargo test > /tmp/seen 2>&1; mv /tmp/seen seen");
     let answer = bench.run_in(&bench.repo(), &arguments("writer", &text), &variables);
     assert!(seen(&answer).join("\n").contains("Compiling warm"), "{answer:?}");
+}
+
+#[test]
+fn what_the_persons_git_runs_from_the_tree_is_refused_in_a_change() {
+    let bench = Bench::with(&[
+        ("a.txt", "a\n"),
+        ("ci/hooks/pre-commit", "#!/bin/sh\n"),
+        ("ci/gitconfig", "[alias]\n\tst = status\n"),
+        ("ci/smudge.sh", "#!/bin/sh\n"),
+    ]);
+    bench.git(&["config", "core.hooksPath", "ci/hooks"]);
+    bench.git(&["config", "include.path", "../ci/gitconfig"]);
+    bench.git(&["config", "filter.x.smudge", "sh ci/smudge.sh"]);
+    let script = "echo ok > a.txt; mkdir -p ci/hooks ci/more; echo x > ci/more/b; ! echo x >> ci/hooks/pre-commit; \
+        echo x > ci/hooks/post-checkout; ! echo x >> ci/gitconfig; ! echo x >> ci/smudge.sh; true";
+    let answer = carry_out(&bench, script);
+    assert_eq!(changed(&answer), ["modify a.txt", "create ci/more/b"]);
 }

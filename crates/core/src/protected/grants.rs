@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Grantor, NAMES, covers, names};
+use super::{Grantor, ProtectedName, covers};
 use crate::path::RepoPath;
 
 /// Protected names, and paths in them, that one attempt may change.
@@ -32,16 +32,20 @@ impl Grants {
         &NONE
     }
 
-    /// The person's own word for a protected name, or for a path in one.
+    /// The person's own word for a protected name, or for a path in one. With `./` before it, for a path that is protected in this
+    /// repository alone.
     pub fn grant(&mut self, name: &str) -> Result<(), Error> {
+        let own = name.strip_prefix("./");
+        let name = own.unwrap_or(name);
         let path = RepoPath::parse(name).map_err(|_| Error::Unprotected)?;
-        if let Some(name) = names().find(|name| covers(name, path.as_str()) && is_never(name)) {
-            return Err(Error::Never(name));
+        let covering: Vec<_> = ProtectedName::covering(path.as_str()).collect();
+        if let Some(known) = covering.iter().find(|known| known.grantor == Grantor::Nobody) {
+            return Err(Error::Never(known.name));
         }
-        if !names().any(|name| covers(name, path.as_str())) {
+        if covering.is_empty() && own.is_none() {
             return Err(Error::Unprotected);
         }
-        self.0.insert(path.as_str().to_owned());
+        self.0.insert(if own.is_some() { format!("/{path}") } else { path.to_string() });
         Ok(())
     }
 
@@ -49,8 +53,8 @@ impl Grants {
     #[must_use]
     pub fn with_named<'p>(mut self, paths: impl IntoIterator<Item = &'p RepoPath>) -> Self {
         let granted = |path: &&RepoPath| {
-            let mut covering = names().filter(|name| covers(name, path.as_str())).peekable();
-            covering.peek().is_some() && covering.all(|name| grantor(name) == Some(Grantor::Task))
+            let mut covering = ProtectedName::covering(path.as_str()).peekable();
+            covering.peek().is_some() && covering.all(|known| known.grantor == Grantor::Task)
         };
         // A path from the root: the name alone would be granted wherever it lies.
         self.0.extend(paths.into_iter().filter(granted).map(|path| format!("/{path}")));
@@ -72,6 +76,11 @@ impl Grants {
         self.within(name).any(|grant| reaches(grant, path))
     }
 
+    /// Whether a path is granted that is protected in one repository alone.
+    pub fn reach(&self, path: &str) -> bool {
+        self.iter().any(|grant| reaches(grant, path))
+    }
+
     /// Whether all of a protected name is granted.
     pub fn open(&self, name: &str) -> bool {
         self.lift(name, name)
@@ -84,17 +93,10 @@ impl Grants {
 
     /// What is granted of one name. What lies in several needs a grant of each.
     fn within(&self, name: &str) -> impl Iterator<Item = &str> {
-        let can_be = grantor(name).is_some_and(|grantor| grantor != Grantor::Nobody);
+        let can_be =
+            ProtectedName::find(name).is_some_and(|known| known.grantor != Grantor::Nobody);
         self.iter().filter(move |grant| can_be && covers(name, grant.trim_start_matches('/')))
     }
-}
-
-fn grantor(name: &str) -> Option<Grantor> {
-    NAMES.iter().find(|(known, ..)| *known == name).map(|(.., grantor)| *grantor)
-}
-
-fn is_never(name: &str) -> bool {
-    grantor(name) == Some(Grantor::Nobody)
 }
 
 /// As [`covers`] has it, with the very letters.
@@ -112,8 +114,9 @@ impl Error {
         match self {
             Self::Never(_) => "Take it out, and change it by yourself.".to_owned(),
             Self::Unprotected => {
-                let names: Vec<&str> = names().filter(|name| !is_never(name)).collect();
-                format!("Write one of these, or a path in one: `{}`.", names.join("`, `"))
+                "Write a protected name such as `.vscode` or `.github/workflows`, or a path in one (docs/jail.md lists \
+                 all); or `./PATH` for a path that git runs from this repository."
+                    .to_owned()
             }
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use sequester_core::id::CommitId;
 use sequester_core::moment::Moment;
+use sequester_core::printable::clean;
 use sequester_core::repository::{Error, ErrorKind};
 
 use crate::name::{Kind, Name};
@@ -45,9 +46,6 @@ pub(crate) fn write(objects: &Objects, words: &Words<'_>) -> Result<CommitId, Er
         let message = format!("`{author}` is no author. Write `Name <address>`.");
         return Err(Error::new(ErrorKind::Denied, message));
     }
-    if words.message.contains('\0') {
-        return Err(Error::new(ErrorKind::Denied, "the commit message holds a zero byte."));
-    }
     // A commit of what is not there would only be found out later.
     objects.tree(&words.tree)?;
     let mut text = format!("tree {}\n", words.tree);
@@ -56,7 +54,7 @@ pub(crate) fn write(objects: &Objects, words: &Words<'_>) -> Result<CommitId, Er
         let _ = writeln!(text, "parent {parent}");
     }
     let who = format!("{} {} +0000", words.author, words.at.0 / 1_000);
-    let _ = writeln!(text, "author {who}\ncommitter {who}\n\n{}", words.message.trim_end());
+    let _ = writeln!(text, "author {who}\ncommitter {who}\n\n{}", clean(words.message).trim_end());
     let mut writer = Writer::new(objects);
     let name = writer.add(Kind::Commit, text.as_bytes())?;
     writer.finish()?;

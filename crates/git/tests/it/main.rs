@@ -9,5 +9,6 @@ mod export;
 mod history;
 mod hostile;
 mod merges;
+mod run_paths;
 mod sandbox;
 mod trees;

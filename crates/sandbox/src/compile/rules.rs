@@ -51,7 +51,7 @@ pub(super) fn fallback(policy: &Policy, surroundings: &Surroundings) -> Vec<Path
     let workspace = match &policy.workspace {
         Workspace::Folder(folder) => match &folder.git {
             Git::Elsewhere(git) => vec![&folder.path, git],
-            Git::Here | Git::None => vec![&folder.path],
+            Git::Here | Git::Within(_) | Git::None => vec![&folder.path],
         },
         Workspace::Layers(layers) => layers.lower.iter().chain(&layers.git).collect(),
         Workspace::None => Vec::new(),

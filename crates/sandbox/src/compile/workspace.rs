@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sequester_core::profile::Confinement;
-use sequester_core::protected;
+use sequester_core::protected::{self, ProtectedName};
 
 use super::refusal::Refusal;
 use crate::blueprint::{Access, Entry, Kind};
@@ -44,7 +44,10 @@ pub fn check_place(workspace: &Path, surroundings: &Surroundings) -> Result<(), 
 pub(super) fn check(policy: &Policy, surroundings: &Surroundings) -> Result<(), Refusal> {
     check_place(&folder(policy), surroundings)?;
     let Workspace::Folder(folder) = &policy.workspace else { return Ok(()) };
-    let held = |path: &&PathBuf| !policy.is_granted(&folder.within(path));
+    let held = |path: &&PathBuf| {
+        let within = folder.within(path);
+        !policy.is_granted(&within) && !policy.grants.reach(&within)
+    };
     match folder.links.iter().find(held).filter(|_| policy.is_keeping()) {
         Some(path) => Err(Refusal::Link { path: path.clone() }),
         None => Ok(()),
@@ -95,7 +98,7 @@ fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> V
         }
         Git::Elsewhere(git) if is_layered => entries.push(mirror(git)),
         Git::Elsewhere(git) => entries.push(shown(git, git)),
-        Git::Here | Git::None => {}
+        Git::Here | Git::Within(_) | Git::None => {}
     }
     let at = folder.path.clone();
     match policy.confinement {
@@ -105,13 +108,15 @@ fn of_folder(policy: &Policy, folder: &Folder, capabilities: &Capabilities) -> V
         Confinement::ReadOnly | Confinement::Research => entries.push(bind(&at, Access::Read)),
         Confinement::Validate => {
             entries.push(layer(&at, "workspace"));
-            match folder.git {
-                Git::None => {}
-                Git::Here => entries.push(Entry::Shut { at: at.join(".git"), kind: Kind::Folder }),
-                Git::Elsewhere(_) => {
-                    entries.push(Entry::Shut { at: at.join(".git"), kind: Kind::File });
-                }
-            }
+            let kind = match folder.git {
+                Git::None => None,
+                Git::Here => Some(Kind::Folder),
+                Git::Elsewhere(_) | Git::Within(_) => Some(Kind::File),
+            };
+            let git = kind.map(|kind| Entry::Shut { at: at.join(".git"), kind });
+            let run = folder.run_paths.iter().filter(|(path, _)| path.exists());
+            let run = run.map(|(at, kind)| Entry::Shut { at: at.clone(), kind: *kind });
+            entries.extend(git.into_iter().chain(run));
         }
         Confinement::Writer | Confinement::FullAccess => {
             entries.push(bind(&at, Access::Write));
@@ -133,21 +138,25 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut above: BTreeSet<&Path> = folder.parents.iter().map(PathBuf::as_path).collect();
     let mut done: BTreeSet<PathBuf> = folder.hidden.iter().cloned().collect();
-    for (name, kind, _) in protected::NAMES {
+    for ProtectedName { name, kind, .. } in protected::NAMES.iter().filter(|known| known.is_held) {
         if policy.is_granted(name) {
             continue;
         }
-        let kind = if *name == ".git" && matches!(folder.git, Git::Elsewhere(_)) {
-            Kind::File
-        } else {
-            *kind
-        };
+        let is_file = matches!(folder.git, Git::Elsewhere(_) | Git::Within(_));
+        let kind = if *name == ".git" && is_file { Kind::File } else { *kind };
         let (at, kind) = match absent_parent(policy, folder, name) {
             Some(parent) => (parent, Kind::Folder),
             None => (folder.path.join(name), kind),
         };
         if done.insert(at.clone()) {
             entries.push(Entry::Shut { at, kind });
+        }
+    }
+    for (path, kind) in &folder.run_paths {
+        let is_done = path.ancestors().any(|above| done.contains(above));
+        if !is_done && !policy.grants.reach(&folder.within(path)) {
+            done.insert(path.clone());
+            entries.push(Entry::Shut { at: path.clone(), kind: *kind });
         }
     }
     let shut: Vec<PathBuf> = entries.iter().map(|entry| entry.at().to_owned()).collect();
@@ -213,8 +222,8 @@ fn of_layers(policy: &Policy, layers: &Layers, capabilities: &Capabilities) -> V
         let held =
             layers.protected.iter().filter(|name| !policy.is_granted(&name.to_string_lossy()));
         entries.extend(held.map(|name| {
-            let known = protected::NAMES.iter().find(|(known, ..)| name == Path::new(known));
-            let kind = known.map_or(Kind::Folder, |(_, kind, _)| *kind);
+            let known = protected::NAMES.iter().find(|known| name == Path::new(known.name));
+            let kind = known.map_or(Kind::Folder, |known| known.kind);
             Entry::Shut { at: at.join(name), kind }
         }));
     }

@@ -12,6 +12,8 @@ pub enum Git {
     Here,
     /// `.git` is a file that leads to this folder: the folder is a worktree or a submodule.
     Elsewhere(PathBuf),
+    /// `.git` is a file that leads to this folder, which lies in the folder itself.
+    Within(PathBuf),
 }
 
 /// Submodules whose configuration is looked at.
@@ -21,13 +23,16 @@ pub(super) fn look(root: &Path) -> (Git, Vec<(PathBuf, String)>) {
     let at = root.join(".git");
     let git = match fs::symlink_metadata(&at) {
         Ok(found) if found.is_dir() => Git::Here,
-        Ok(found) if found.is_file() => elsewhere(root).map_or(Git::None, Git::Elsewhere),
+        Ok(found) if found.is_file() => {
+            let within = || within(root).map_or(Git::None, Git::Within);
+            elsewhere(root).map_or_else(within, Git::Elsewhere)
+        }
         _ => Git::None,
     };
     let covers = match &git {
         Git::None => Vec::new(),
         Git::Here => covers(&at),
-        Git::Elsewhere(folder) => covers(folder),
+        Git::Elsewhere(folder) | Git::Within(folder) => covers(folder),
     };
     (git, covers)
 }
@@ -52,6 +57,18 @@ fn elsewhere(root: &Path) -> Option<PathBuf> {
     };
     let is_git = shared.join("HEAD").is_file() && shared.join("objects").is_dir();
     (is_git && !root.starts_with(&shared)).then_some(shared)
+}
+
+/// Whatever the folder says of itself: git takes it for the repository's.
+fn within(root: &Path) -> Option<PathBuf> {
+    let pointer = short(&root.join(".git"))?;
+    let folder = fs::canonicalize(root.join(pointer.strip_prefix("gitdir:")?.trim())).ok()?;
+    // Of a worktree the repository is above.
+    let common = short(&folder.join("commondir"));
+    let common = common.and_then(|common| fs::canonicalize(folder.join(common.trim())).ok());
+    let folder = common.unwrap_or(folder);
+    let is_git = folder.join("HEAD").is_file() && folder.join("objects").is_dir();
+    (is_git && folder != root && folder.starts_with(root)).then_some(folder)
 }
 
 fn short(path: &Path) -> Option<String> {

@@ -99,6 +99,52 @@ fn protected_names_are_found_wherever_they_lie_and_told_when_they_are_new() {
     assert_eq!(new(&grants), ["m/.git", "n/.git"]);
 }
 
+#[test]
+fn new_protected_names_at_the_top_are_set_aside_and_others_stay() {
+    let (_kept, root) = temporary();
+    write(&root, ".amp/old", "x");
+    let folder = Folder::look(&root).unwrap();
+    for path in
+        [".amp/new", ".trae/mcp.json", "prek.toml", "a/prek.toml", ".config/mise/x", ".config/y"]
+    {
+        write(&root, path, "x");
+    }
+    write(&root, "prek.toml.set-aside", "theirs");
+    write(&root, "bitrise.yml", "granted");
+    write(&root, ".envrc", "");
+    symlink("elsewhere", root.join(".goose")).unwrap();
+    let mut grants = Grants::default();
+    grants.grant("bitrise.yml").unwrap();
+    let moved = folder.set_aside(&grants, |path| path == root.join(".envrc"));
+    let moved: Vec<_> = moved
+        .iter()
+        .map(|one| {
+            (
+                names(&root, std::slice::from_ref(&one.path)).remove(0),
+                one.name.to_str().unwrap().to_owned(),
+            )
+        })
+        .collect();
+    let wanted = [
+        (".config/mise", "mise.set-aside"),
+        (".goose", ".goose.set-aside"),
+        (".trae", ".trae.set-aside"),
+        ("prek.toml", "prek.toml.set-aside-2"),
+    ];
+    assert_eq!(moved, wanted.map(|(path, name)| (path.to_owned(), name.to_owned())));
+    for path in [
+        ".amp/new",
+        "a/prek.toml",
+        ".config/y",
+        "bitrise.yml",
+        ".envrc",
+        ".config/mise.set-aside/x",
+    ] {
+        assert!(root.join(path).exists(), "{path}");
+    }
+    assert!(!root.join(".trae").exists());
+}
+
 /// A repository in `main`, and a worktree of it.
 fn worktree(root: &Path) -> PathBuf {
     write(root, "main/.git/HEAD", "ref: refs/heads/main\n");
@@ -212,6 +258,22 @@ fn a_git_file_that_names_what_is_not_its_own_leads_nowhere() {
     write(&root, "work/worktrees/x/gitdir", &format!("{}/work/.git", root.display()));
     write(&root, "work/worktrees/x/commondir", "../../../keys");
     assert_eq!(Folder::look(&root.join("work")).unwrap().git, Git::None);
+}
+
+#[test]
+fn a_git_folder_of_another_name_in_the_folder_itself_is_the_repository() {
+    let (_kept, root) = temporary();
+    write(&root, ".git", "gitdir: .bare\n");
+    write(&root, ".bare/HEAD", "ref: refs/heads/main\n");
+    write(&root, ".bare/config", "[remote \"origin\"]\n\turl = https://me:abc@example.com/a.git\n");
+    fs::create_dir(root.join(".bare/objects")).unwrap();
+    let folder = Folder::look(&root).unwrap();
+    assert_eq!(folder.git, Git::Within(root.join(".bare")));
+    assert_eq!(folder.run_paths, [(root.join(".bare"), Kind::Folder)]);
+    assert_eq!(folder.covers[0].0, root.join(".bare/config"));
+    let told = folder.with_run_paths(["hooks", ".bare/hooks", ".git"]);
+    let wanted = [".bare", ".git", "hooks"].map(|name| root.join(name));
+    assert_eq!(told.run_paths.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>(), wanted);
 }
 
 #[test]

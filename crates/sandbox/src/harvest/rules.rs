@@ -1,5 +1,7 @@
 //! What may not be part of a change, whoever made it.
 
+use std::collections::BTreeMap;
+
 use sequester_core::path::RepoPath;
 use sequester_core::protected::{self, Grants};
 use sequester_core::secret::is_secret_name;
@@ -8,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// The rules for one workspace. They reach the jailed side as data, and the controller applies them again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// Names that no change may touch, as [`protected::covers`] has it, and no link above those with a slash.
-    pub protected: Vec<String>,
-    /// What of these it may touch.
+    /// Paths of this repository that no change may touch, and why, beside the names that are protected everywhere.
+    pub protected: BTreeMap<String, String>,
+    /// Protected names that it may touch all the same.
     pub grants: Grants,
     /// Paths of the repository that were kept from the workspace. That they are absent is no change; that something is there is
     /// refused.
@@ -34,9 +36,12 @@ impl Rules {
         if text.split('/').any(is_git) {
             return Some("it belongs to another repository inside this one".to_owned());
         }
-        let holds = |rule: &&String| protected::covers(rule, text) && !self.grants.lift(rule, text);
-        if let Some(rule) = self.protected.iter().find(holds) {
-            return Some(format!("`{}` is protected", rule.trim_matches('/')));
+        if let Some(reason) = protected::refuse_name(text, &self.grants) {
+            return Some(reason);
+        }
+        let covers = |path: &&String| protected::covers(&format!("/{path}"), text);
+        if let Some(path) = self.protected.keys().find(covers) {
+            return Some(format!("`{path}` is protected ({})", self.protected[path]));
         }
         if self.withheld.iter().any(|held| protected::covers(&format!("/{held}"), text)) {
             return Some("the repository has a file there that is kept from this work".to_owned());
@@ -49,9 +54,10 @@ impl Rules {
 
     /// Why no link can be at `path`: what is protected would then lie wherever it leads.
     pub(super) fn refuse_link(&self, path: &RepoPath) -> Option<String> {
-        let above = |rule: &&String| rule.contains('/') && protected::leads_to(path.as_str(), rule);
-        let rule = self.protected.iter().find(above)?;
-        Some(format!("it is a link above `{}`, which is protected", rule.trim_matches('/')))
+        let is_above = |name: &&str| protected::leads_to(path.as_str(), name);
+        let named = protected::names().filter(|name| name.contains('/')).find(is_above);
+        let above = named.or_else(|| self.protected.keys().map(String::as_str).find(is_above))?;
+        Some(format!("it is a link above `{above}`, which is protected"))
     }
 }
 

@@ -250,21 +250,17 @@ fn what_no_change_may_bring_is_refused_with_the_reason() {
     )
     .unwrap();
     fs::File::create(pair.at("huge")).unwrap().set_len(17 << 20).unwrap();
-    let rules = Rules {
-        protected: vec![".claude".to_owned(), ".github/workflows".to_owned()],
-        withheld: vec!["plan.md".to_owned()],
-        ..Rules::default()
-    };
+    let rules = Rules { withheld: vec!["plan.md".to_owned()], ..Rules::default() };
     let change = pair.harvest_with(&rules);
     assert_eq!(told(&change), [(".github/other.md", Create), ("sub/in", Create)]);
     let expected = [
-        (".Claude/a", "`.claude` is protected."),
+        (".Claude/a", "`.claude` is protected (Claude Code runs its hooks and commands)."),
         (".GIT", "it belongs to another repository inside this one."),
-        (".github/workflows/ci.yml", "`.github/workflows` is protected."),
+        (".github/workflows/ci.yml", "`.github/workflows` is protected (GitHub runs its jobs)."),
         ("PLAN.md", "the repository has a file there that is kept from this work."),
         ("absolute", "it is a link to an absolute path."),
         ("conf/.env", "it is secret by its name (environment-file)."),
-        ("github~1", "it is a link above `.github/workflows`, which is protected."),
+        ("github~1", "it is a link above `.github/hooks`, which is protected."),
         ("huge", "it is larger than 16 MiB."),
         ("pipe", "it is a pipe, a socket or a device."),
         ("plan.md.", "the repository has a file there that is kept from this work."),
@@ -362,7 +358,7 @@ fn an_answer_that_lies_is_not_taken() {
     let judge = |entries: Vec<Entry>| {
         let (mut wire, change) = (Vec::new(), Change { entries, ..Change::default() });
         super::change::send(&change, &mut wire).unwrap();
-        let rules = Rules { protected: vec![".mcp.json".to_owned()], ..Rules::default() };
+        let rules = Rules::default();
         receive(&mut wire.as_slice(), &rules).map_err(|error| error.to_string())
     };
     assert!(judge(vec![entry("a"), entry("b/c")]).is_ok());

@@ -74,6 +74,7 @@ pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
     git(base, &["init", "--quiet", "--initial-branch=main"]);
     git(base, &["add", "README.md", "src", "deploy/run.sh"]);
     git(base, &["commit", "--quiet", "--message", "first"]);
+    run_from_the_tree(base);
     if leg != Leg::Fallback {
         for path in INSIDE {
             put(path, &format!("TOKEN={canary}\n"));
@@ -83,6 +84,25 @@ pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
         let remote = format!("https://me:{canary}@example.com/shop.git");
         git(base, &["remote", "add", "origin", &remote]);
     }
+}
+
+/// Settings of git's that lead into the tree, in the repository and in one within it.
+fn run_from_the_tree(base: &Path) {
+    let workspace = base.join("workspace");
+    for path in ["tools/hooks/README", "tools/gitconfig", "tools/smudge.sh", "part/hooks/README"] {
+        fs::create_dir_all(workspace.join(path).parent().unwrap()).unwrap();
+        fs::write(workspace.join(path), "# Nothing yet.\n").unwrap();
+    }
+    for (key, value) in [
+        ("core.hooksPath", "tools/hooks"),
+        ("include.path", "../tools/gitconfig"),
+        ("includeIf.onbranch:later.path", "../tools/later"),
+        ("filter.own.smudge", "sh tools/smudge.sh %f"),
+    ] {
+        git(base, &["config", "--add", key, value]);
+    }
+    git(base, &["init", "--quiet", "--separate-git-dir=part/.bare", "part"]);
+    git(base, &["-C", "part", "config", "core.hooksPath", "hooks"]);
 }
 
 fn git(base: &Path, arguments: &[&str]) {

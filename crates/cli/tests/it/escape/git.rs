@@ -5,6 +5,7 @@ use super::attempt::{Attempt, Breach, PLAIN, Row, Shape, rows};
 
 pub(super) fn attempts() -> Vec<Attempt> {
     let holds = |path| Shape { breach: Breach::Holds(path), ..PLAIN };
+    let alone = |path| Shape { alone: Some(&[]), ..holds(path) };
     [
         rows("git", holds("workspace/.git/config"), CONFIGURATION),
         rows("git", holds("workspace/.git/hooks/pre-commit"), HOOK),
@@ -20,9 +21,18 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("git", holds("workspace/.git/modules/part/HEAD"), SUBMODULE),
         rows("git", holds("workspace/.git/commondir"), COMMON),
         rows("git", holds("home/.gitconfig"), GLOBAL),
+        rows("git", holds("workspace/tools/hooks/pre-commit"), HOOK_IN_THE_TREE),
+        rows("git", holds("workspace/tools/hooks/pre-push"), HOOK_MOVED_IN),
+        rows("git", alone("workspace/tools/hooks/post-checkout"), HOOKS_MOVED),
+        rows("git", holds("workspace/tools/gitconfig"), INCLUDED),
+        rows("git", holds("workspace/tools/later"), INCLUDED_LATER),
+        rows("git", holds("workspace/tools/smudge.sh"), FILTER),
+        rows("git", holds("workspace/part/.bare/config"), SEPARATE_CONFIGURATION),
+        rows("git", holds("workspace/part/.bare/hooks/pre-commit"), SEPARATE_HOOK),
+        rows("git", holds("workspace/part/hooks/pre-commit"), HOOK_WITHIN),
         // Whoever comes after it must wait.
         rows("git", holds("workspace/.git/index.lock"), LOCK),
-        rows("git", Shape { alone: Some(&[]), ..holds("workspace/.git/config") }, REPLACED),
+        rows("git", alone("workspace/.git/config"), REPLACED),
     ]
     .concat()
 }
@@ -51,6 +61,41 @@ os.rename(WS + "/moved", WS + "/.git/config")
 "#,
     ),
 ];
+
+const HOOK_IN_THE_TREE: &[Row] =
+    &[Sh("a hook where the tree has them", r#"echo "echo $MARK" > tools/hooks/pre-commit"#)];
+const HOOK_MOVED_IN: &[Row] = &[Sh(
+    "a hook moved to where the tree has them",
+    r#"echo "echo $MARK" > made && mv made tools/hooks/pre-push"#,
+)];
+const HOOKS_MOVED: &[Row] = &[Sh(
+    "another folder in the place of the tree's hooks",
+    r#"
+mkdir -p other/hooks; echo "echo $MARK" > other/hooks/post-checkout
+mv tools/hooks old-hooks; mv tools old-tools; mv other/hooks tools/hooks || mv other tools"#,
+)];
+const INCLUDED: &[Row] = &[Sh(
+    "configuration that is included from the tree",
+    r#"printf '[core]\n\tfsmonitor = echo %s\n' "$MARK" >> tools/gitconfig"#,
+)];
+const INCLUDED_LATER: &[Row] = &[Sh(
+    "configuration that another branch includes and that is not there yet",
+    r#"printf '[core]\n\tfsmonitor = echo %s\n' "$MARK" > tools/later"#,
+)];
+const FILTER: &[Row] =
+    &[Sh("a program of the tree that filters files", r#"echo "echo $MARK" >> tools/smudge.sh"#)];
+const SEPARATE_CONFIGURATION: &[Row] = &[Sh(
+    "the configuration of a repository that has its folder under another name",
+    r#"git -C part config core.fsmonitor "echo $MARK""#,
+)];
+const SEPARATE_HOOK: &[Row] = &[Sh(
+    "a hook of a repository that has its folder under another name",
+    r#"mkdir -p part/.bare/hooks; echo "echo $MARK" > part/.bare/hooks/pre-commit"#,
+)];
+const HOOK_WITHIN: &[Row] = &[Sh(
+    "a hook where a repository within the tree has them",
+    r#"echo "echo $MARK" > part/hooks/pre-commit"#,
+)];
 
 const HOOK: &[Row] = &[Sh(
     "a hook",

@@ -72,6 +72,10 @@ fn some_names_are_granted_to_nobody_and_others_need_no_grant() {
     for name in [".github", "src", "", "/etc", "../.vscode", "*"] {
         assert_eq!(grant(name), Error::Unprotected, "{name}");
     }
+    assert!(matches!(grant("./.git/hooks"), Error::Never(".git")));
+    let own = grants(&["./ci/hooks"]);
+    assert!(own.reach("ci/hooks") && own.reach("ci/hooks/a"));
+    assert!(!own.reach("ci") && !own.reach("a/ci/hooks"));
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn files_that_a_task_may_not_change_are_asked_about() {
     ];
     let wanted = [
         "a: Task `a` is to modify `src/api.rs`, and a constraint says: Do not change `src/api.rs`. [Keep the constraint | Change the file | Leave it out]",
-        "a: Task `a` is to create `.git/hooks/x`, which it may not: `.git` is protected. [Without it | As it is | Leave it out]",
+        "a: Task `a` is to create `.git/hooks/x`, which it may not: `.git` is protected (git runs its hooks and what its configuration names). [Without it | As it is | Leave it out]",
     ];
     let mut found = told(&find(&plan(front, &tasks), &[], &[]));
     found.sort_by_key(|line| !line.contains("constraint"));
@@ -99,7 +99,7 @@ fn files_that_a_task_may_not_change_are_asked_about() {
 fn a_task_that_may_write_nothing_of_what_it_is_to_write_is_left_out_by_default() {
     let tasks = [("a", "files: {create: [.git/hooks/x], read: [a.rs]}")];
     let doubts = find(&plan("", &tasks), &[], &[]);
-    let wanted = "a: Task `a` is to create `.git/hooks/x`, which it may not: `.git` is protected. [Leave it out | Without it | As it is]";
+    let wanted = "a: Task `a` is to create `.git/hooks/x`, which it may not: `.git` is protected (git runs its hooks and what its configuration names). [Leave it out | Without it | As it is]";
     assert_eq!(told(&doubts), [wanted]);
     assert_eq!(doubts[0].question.default.as_deref(), Some("Leave it out"));
     let front = "constraints: [\"Do not change `src/api.rs`.\"]\n";
