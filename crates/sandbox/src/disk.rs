@@ -10,8 +10,9 @@ use rustix::io::Errno;
 /// A file costs a place in the file system's tables too, be it empty.
 const ENTRY: u64 = 4 << 10;
 
-/// Paths may grow longer than the kernel takes; below this they go on from a folder that is open.
-const LONGEST: usize = 2_000;
+/// Below this, paths go on from a folder that is open: the kernel walks each one from its start, and takes none of any length. Each
+/// such folder stays open while its own are waiting.
+const LONGEST: usize = 200;
 
 #[derive(Default)]
 pub(crate) struct Stored {

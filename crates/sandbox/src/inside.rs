@@ -177,6 +177,8 @@ fn limit(blueprint: &Blueprint) -> Result<(), Trouble> {
         (Resource::Memlock, whole(8 << 20)),
         // Counted for each user of the machine's: the person's other programs need some too.
         (Resource::Sigpending, whole(SIGNALS)),
+        // The kernel makes a queue before it asks whether it may be opened.
+        (Resource::Msgqueue, whole(0)),
         // Twice: what is asked for and not used counts here. What is used is watched.
         (Resource::Data, whole(caps.memory.saturating_mul(2))),
     ];

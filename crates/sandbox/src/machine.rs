@@ -1,5 +1,6 @@
 //! A made-up machine and what is asked of it, for tests.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use sequester_core::profile::Confinement;
@@ -53,6 +54,7 @@ pub(crate) fn user() -> Surroundings {
         .map(|(name, path)| (name.to_owned(), PathBuf::from(path)))
         .into(),
         settings: [("RUSTFLAGS".to_owned(), "-Copt-level=1".to_owned())].into(),
+        around: BTreeMap::new(),
         mounts: ["/", "/home", "/proc", "/usr/local"]
             .map(|at| MountPoint { at: at.into(), has_files: at != "/proc" })
             .into(),

@@ -152,6 +152,8 @@ pub enum Cause {
     Disk,
     Cpu,
     Pids,
+    /// The kernel keeps so much of a user's pipes, for all of their programs.
+    Pipes,
     /// Something that was covered in the person's folder was replaced outside.
     Exposed,
     /// The controller asked for it, or is gone.
@@ -168,6 +170,7 @@ impl Cause {
             Self::Disk => "It wrote more to disk than it may, so it was ended.",
             Self::Cpu => "It used more processor time than it may, so it was ended.",
             Self::Pids => "It started more processes than it may, so it was ended.",
+            Self::Pipes => "It held more than 512 pipes, so it was ended.",
             Self::Exposed => {
                 "Something that it may not see or change was replaced outside of it, so it was ended."
             }

@@ -345,8 +345,19 @@ impl Root {
     }
 }
 
-/// Not for jailed programs: the machine's keys, memory, messages and switches.
-const PROC_HIDDEN: &[&str] = &["kcore", "key-users", "keys", "kmsg", "sysrq-trigger", "timer_list"];
+/// Not for jailed programs: the machine's keys, memory, messages, switches, how it was started and built, and what its disks do. Programs
+/// size their pools by `stat` and `loadavg`.
+const PROC_HIDDEN: &[&str] = &[
+    "cmdline",
+    "config.gz",
+    "diskstats",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "sysrq-trigger",
+    "timer_list",
+];
 
 fn closed<'a>() -> Attributes<'a> {
     Attributes { no_devices: true, no_programs: true, ..Attributes::default() }

@@ -341,7 +341,7 @@ impl Jail {
         let memory =
             || (heard.is_none_or(is_killed) && groups.is_over_memory()).then_some(Cause::Memory);
         // What was filled faster than anybody looks.
-        let room = watch.disk_room();
+        let room = watch.disk_room().room;
         let disk = || (room == Room::Over).then_some(Cause::Disk);
         let killed = cause.or_else(exposed).or_else(over).or_else(memory).or_else(disk);
         let mut met = watch.met(room);

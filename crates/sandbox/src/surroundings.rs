@@ -12,6 +12,7 @@ mod tests;
 mod tools;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::blueprint::Ids;
@@ -40,6 +41,8 @@ pub struct Surroundings {
     pub settings: BTreeMap<String, String>,
     /// Sorted by path.
     pub mounts: Vec<MountPoint>,
+    /// For places of the system with something hidden in them: all that lies around it. Rules alone can open that.
+    pub around: BTreeMap<PathBuf, Vec<PathBuf>>,
 }
 
 /// Something that stands at the same path inside.
@@ -85,16 +88,52 @@ impl Surroundings {
         let (owner, stranger) = identity::look();
         let settings = tools::settings(environment);
         let (places, leads) = gathering.finish();
-        let (shell, mounts) = (shell.to_owned(), mounts::look());
-        Self { owner, stranger, home, shell, places, path, leads, settings, mounts }
+        let (shell, mounts, around) = (shell.to_owned(), mounts::look(), around(&places));
+        Self { owner, stranger, home, shell, places, path, leads, settings, mounts, around }
     }
 
     /// Whether a path lies in a place that is shown as it is.
     pub(crate) fn reads(&self, path: &Path) -> bool {
         let read = |place: &Place| {
             let is_read = matches!(place.what, What::Read(_) | What::System(_));
-            is_read && path.starts_with(&place.at)
+            let is_around = match self.around.get(&place.at) {
+                Some(around) => around.iter().any(|open| path.starts_with(open)),
+                None => true,
+            };
+            is_read && is_around && path.starts_with(&place.at)
         };
         self.places.iter().any(read)
     }
+}
+
+/// Folders that are opened one by one around what is hidden.
+const MOST_AROUND: usize = 4_000;
+
+fn around(places: &[Place]) -> BTreeMap<PathBuf, Vec<PathBuf>> {
+    let is_hidden = |place: &&Place| matches!(place.what, What::Hidden | What::Text(_));
+    let hidden: Vec<&Path> = places.iter().filter(is_hidden).map(|place| &*place.at).collect();
+    let mut around = BTreeMap::new();
+    for Place { at, what } in places {
+        if matches!(what, What::System(_)) && hidden.iter().any(|hidden| hidden.starts_with(at)) {
+            around.insert(at.clone(), open_around(at, &hidden));
+        }
+    }
+    around
+}
+
+fn open_around(place: &Path, hidden: &[&Path]) -> Vec<PathBuf> {
+    let (mut open, mut waiting) = (Vec::new(), vec![place.to_owned()]);
+    while let Some(folder) = waiting.pop().filter(|_| open.len() < MOST_AROUND) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if !hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+                open.push(path);
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !hidden.contains(&&*path)
+            {
+                waiting.push(path);
+            }
+        }
+    }
+    open.sort();
+    open
 }

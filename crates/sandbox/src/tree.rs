@@ -190,6 +190,8 @@ pub(crate) struct Held<'a> {
     /// Nobody tells of all of them what they take: mapped ones tell only the machine's root, those on their way through a socket tell nobody,
     /// and where there are too many nobody asks.
     pub(crate) unseen: bool,
+    /// By device and number.
+    pipes: BTreeSet<(u64, u64)>,
     /// How many more are asked.
     left: usize,
 }
@@ -199,7 +201,8 @@ const MOST: usize = 100_000;
 
 impl<'a> Held<'a> {
     pub(crate) fn by(pids: &[i32], memory: &'a BTreeSet<u64>) -> Self {
-        let mut held = Self { memory, files: BTreeMap::new(), unseen: false, left: MOST };
+        let (files, pipes) = (BTreeMap::new(), BTreeSet::new());
+        let mut held = Self { memory, files, unseen: false, pipes, left: MOST };
         for pid in pids {
             held.add(&PathBuf::from(format!("/proc/{pid}/exe")));
             held.add_threads(*pid);
@@ -210,6 +213,10 @@ impl<'a> Held<'a> {
     /// Bytes.
     pub(crate) fn disk(&self) -> u64 {
         self.files.values().sum()
+    }
+
+    pub(crate) fn pipes(&self) -> usize {
+        self.pipes.len()
     }
 
     /// The first may have ended before the others. All have the same mappings, and mostly the same files.
@@ -268,6 +275,9 @@ impl<'a> Held<'a> {
         let is_unnamed = kind == FileType::RegularFile && about.st_nlink == 0;
         if is_unnamed && !self.memory.contains(&about.st_dev) {
             self.files.insert((about.st_dev, about.st_ino), disk::cost(&about));
+        }
+        if kind == FileType::Fifo {
+            self.pipes.insert((about.st_dev, about.st_ino));
         }
         Some(kind)
     }
@@ -354,7 +364,8 @@ mod tests {
         let about = rustix::fs::fstat(&file).unwrap();
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
         for (memory, known) in [(BTreeSet::new(), 1), (BTreeSet::from([about.st_dev]), 0)] {
-            let mut held = Held { memory: &memory, files: BTreeMap::new(), unseen: false, left: 2 };
+            let (files, pipes) = (BTreeMap::new(), BTreeSet::new());
+            let mut held = Held { memory: &memory, files, unseen: false, pipes, left: 2 };
             held.add(Path::new(&path));
             assert_eq!(held.files.len(), known);
             assert!(held.may_ask() && held.may_ask() && !held.unseen);

@@ -19,8 +19,7 @@ pub(crate) struct Watch<'a> {
     caps: &'a Caps,
     groups: &'a Groups,
     begun: Instant,
-    /// When the disk is looked at next: that can take long, so it is not done on every look.
-    disk: Instant,
+    disk: DiskPace,
     /// What was there before.
     before: Stored,
     /// The disks that count, and how much was free on each.
@@ -51,7 +50,58 @@ pub(crate) enum Room {
     Over,
 }
 
+/// What was found when the disk was counted.
+pub(crate) struct DiskCount {
+    pub(crate) room: Room,
+    /// Bytes that may still come.
+    left: u64,
+    /// Pipes that the programs hold.
+    pipes: usize,
+}
+
+/// Half of what the kernel gives a user at full size. Beyond it, the pipes of the person's other programs would shrink.
+const MOST_PIPES: usize = 512;
+
 const OFTEN: Duration = Duration::from_millis(50);
+
+/// When the disk is counted next. That can take long, so it is not done on every look; but the less may still be written, the sooner.
+struct DiskPace {
+    next: Instant,
+    /// Not before: a count that takes long must not be all that is done.
+    earliest: Instant,
+    /// What could be written when it was last counted.
+    left: u64,
+    /// How much less the disks had by then than in the beginning.
+    taken: u64,
+}
+
+/// Bytes that no program writes faster than in a second: memory takes no more.
+const FASTEST: u64 = 8 << 30;
+
+impl DiskPace {
+    fn new(now: Instant, left: u64) -> Self {
+        Self { next: now, earliest: now, left, taken: 0 }
+    }
+
+    /// How long the fastest program needs for all that is left.
+    fn interval(&self) -> Duration {
+        let nanoseconds = u128::from(self.left) * 1_000_000_000 / u128::from(FASTEST);
+        let whole = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+        whole.clamp(Duration::from_millis(2), OFTEN)
+    }
+
+    /// Also when the disks lost half of what was left, whoever wrote it.
+    fn is_due(&self, now: Instant, taken: impl FnOnce() -> u64) -> bool {
+        let has_grown = || taken().saturating_sub(self.taken) > self.left / 2;
+        now >= self.next || now >= self.earliest && has_grown()
+    }
+
+    fn counted(&mut self, now: Instant, cost: Duration, (left, taken): (u64, u64)) {
+        (self.left, self.taken) = (left, taken);
+        self.earliest = now + cost * 2;
+        self.next = now + cost * 10 + self.interval();
+    }
+}
 
 impl<'a> Watch<'a> {
     /// Before anything of the program's runs: what is there then is not its own.
@@ -72,7 +122,7 @@ impl<'a> Watch<'a> {
             caps,
             groups,
             begun,
-            disk: begun,
+            disk: DiskPace::new(begun, caps.disk),
             before,
             room: room.collect(),
             first,
@@ -89,14 +139,15 @@ impl<'a> Watch<'a> {
 
     pub(crate) fn begin(&mut self) {
         self.begun = Instant::now();
-        self.disk = self.begun;
+        self.disk = DiskPace::new(self.begun, self.caps.disk);
     }
 
     /// How long nothing needs to be looked at.
     pub(crate) fn patience(&self, now: Instant) -> Duration {
+        let often = self.disk.interval();
         match self.caps.wall {
-            Some(wall) => OFTEN.min((self.begun + wall).saturating_duration_since(now)),
-            None => OFTEN,
+            Some(wall) => often.min((self.begun + wall).saturating_duration_since(now)),
+            None => often,
         }
     }
 
@@ -117,13 +168,17 @@ impl<'a> Watch<'a> {
         if used.memory > self.caps.memory {
             return Some(Cause::Memory);
         }
-        if now < self.disk {
+        if !self.disk.is_due(now, || self.taken()) {
             return None;
         }
         let begun = Instant::now();
-        let room = self.disk_room();
-        self.disk = now + begun.elapsed() * 10 + OFTEN;
-        (room == Room::Over).then_some(Cause::Disk)
+        let taken = self.taken();
+        let DiskCount { room, left, pipes } = self.disk_room();
+        self.disk.counted(now, begun.elapsed(), (left, taken));
+        match room {
+            Room::Over => Some(Cause::Disk),
+            Room::Left | Room::Full => (pipes > MOST_PIPES).then_some(Cause::Pipes),
+        }
     }
 
     /// Limits that were met, though nothing was ended for it: what the program wanted was refused.
@@ -136,20 +191,25 @@ impl<'a> Watch<'a> {
     }
 
     /// How much is on the disk against what may be; also after all processes have ended.
-    pub(crate) fn disk_room(&self) -> Room {
-        match self.count() {
+    pub(crate) fn disk_room(&self) -> DiskCount {
+        let counted = self.count();
+        match counted.room {
             // The disk lost more than was found. A program learns from the kernel which folder is being looked at, and can move what it has to
             // one that was.
             Room::Left | Room::Full if self.taken() > self.caps.disk => {
                 let still = Still::hold(|| self.programs());
                 // Who cannot be held is not believed.
-                if still.is_whole { self.count() } else { Room::Over }
+                if still.is_whole {
+                    self.count()
+                } else {
+                    DiskCount { room: Room::Over, ..counted }
+                }
             }
-            room => room,
+            _ => counted,
         }
     }
 
-    fn count(&self) -> Room {
+    fn count(&self) -> DiskCount {
         let most = self.before.bytes.saturating_add(self.caps.disk);
         let memory = self.memory.iter().filter_map(|system| fstat(system).ok());
         let memory = memory.map(|about| about.st_dev).chain(shared_memory()).collect();
@@ -160,13 +220,14 @@ impl<'a> Watch<'a> {
         // What it wrote may be gone by now, and others write to the same disks.
         let at_most = || self.taken().max(written(&pids));
         let used = named.bytes.saturating_add(held.disk());
-        match used.cmp(&most) {
+        let room = match used.cmp(&most) {
             Ordering::Greater => Room::Over,
             _ if is_unseen && at_most() > self.caps.disk => Room::Over,
             // A file that may grow no more has just this size.
             Ordering::Equal => Room::Full,
             Ordering::Less => Room::Left,
-        }
+        };
+        DiskCount { room, left: most.saturating_sub(used), pipes: held.pipes() }
     }
 
     /// Without the first, which is the jail's own and shows nothing of itself.

@@ -234,7 +234,7 @@ fn tell_appeared(policy: &Policy) {
     }
     // What living jails hold is theirs, and goes with them.
     let held = policy.store.parent().and_then(|state| placeholders(state).ok()).unwrap_or_default();
-    for SetAside { path, name } in folder.set_aside(&policy.grants, |path| held.contains(path)) {
+    for SetAside { path, name } in folder.set_aside(&policy.grants) {
         output::tell(&format!(
             "`{}` is new, and the name is protected: it is called `{}` now. Look at it before you rename it back.",
             path.display(),
@@ -283,7 +283,7 @@ fn example(cause: Cause) -> Option<&'static str> {
         Cause::Disk => Some("disk=16G"),
         Cause::Cpu => Some("cpu=10m"),
         Cause::Pids => Some("pids=4096"),
-        Cause::Exposed | Cause::Asked => None,
+        Cause::Pipes | Cause::Exposed | Cause::Asked => None,
     }
 }
 

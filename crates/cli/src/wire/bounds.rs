@@ -84,7 +84,7 @@ impl Bounds {
             Cause::Disk => ("disk", Some(Limit::Disk), size(*disk)),
             Cause::Cpu => ("cpu", Some(Limit::Cpu), time((*cpu)?)),
             Cause::Pids => ("pids", Some(Limit::Pids), pids.to_string()),
-            Cause::Exposed | Cause::Asked => return None,
+            Cause::Pipes | Cause::Exposed | Cause::Asked => return None,
         };
         let is_in = |list: &BTreeSet<Limit>| limit.is_some_and(|limit| list.contains(&limit));
         let by = if self.flags.contains(key) {

@@ -278,10 +278,50 @@ fn names_that_another_file_system_takes_for_a_secret_one_are_secret() {
 
 #[test]
 fn copies_and_folders_of_secrets_are_known_by_name() {
-    for path in [".env~", ".env-local", "deploy/.ssh/config", ".gnupg/a/b", "a.ovpn"] {
+    for path in [
+        ".env~",
+        ".env-local",
+        ".env_prod",
+        "#.env#",
+        ".#.env",
+        "config/.secrets.yml.swp",
+        ".env.swp",
+        "id_rsa.old",
+        "credentials.json.bak",
+        "deploy/.ssh/config",
+        ".gnupg/a/b",
+        ".password-store/a/b.gpg",
+        "a.ovpn",
+        "google-credentials.json",
+        "shop-firebase-adminsdk-x1y2-0123.json",
+        "sa-key.json",
+        "auth.json",
+        "app/token.json",
+        ".authinfo",
+        ".databrickscfg",
+        ".dev.vars.production",
+        ".fly/config.yml",
+        ".vercel/auth.json",
+        "wallet.dat",
+        ".git/credentials",
+        "github_rsa",
+        "secrets.prod.yaml",
+    ] {
         assert!(is_secret_name(path).is_some(), "{path}");
     }
-    for path in ["locales/auth.json", "ssh/config", ".ssh", "credentials", ".environment"] {
+    for path in [
+        "locales/auth.json",
+        "public/locales/en/auth.json",
+        "ssh/config",
+        ".ssh",
+        "credentials",
+        ".environment",
+        "main.rs.bak",
+        "#notes#",
+        "README.md~",
+        ".env.example.bak",
+        "token.rs",
+    ] {
         assert_eq!(is_secret_name(path), None, "{path}");
     }
 }

@@ -40,10 +40,13 @@ pub(super) fn fallback(policy: &Policy, surroundings: &Surroundings) -> Vec<Path
             matches!(place.what, What::Hidden | What::Text(_)) && place.at.starts_with(at)
         })
     };
-    let places = surroundings.places.iter().filter_map(|place| match &place.what {
-        What::Read(from) | What::System(from) => Some(from),
-        What::Layered(from) => Some(from).filter(|_| !hidden(&place.at)),
-        _ => None,
+    let places = surroundings.places.iter().flat_map(|place| match &place.what {
+        What::System(_) if surroundings.around.contains_key(&place.at) => {
+            surroundings.around[&place.at].iter().collect()
+        }
+        What::Read(from) | What::System(from) => vec![from],
+        What::Layered(from) if !hidden(&place.at) => vec![from],
+        _ => Vec::new(),
     });
     let mut rules: Vec<PathRule> = places.map(|from| rule(from.clone(), Access::Read)).collect();
     rules.extend(DEVICES.map(|(path, access)| rule(path.into(), access)));

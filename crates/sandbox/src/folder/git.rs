@@ -29,11 +29,14 @@ pub(super) fn look(root: &Path) -> (Git, Vec<(PathBuf, String)>) {
         }
         _ => Git::None,
     };
-    let covers = match &git {
-        Git::None => Vec::new(),
-        Git::Here => covers(&at),
-        Git::Elsewhere(folder) | Git::Within(folder) => covers(folder),
+    let folder = match &git {
+        Git::None => return (git, Vec::new()),
+        Git::Here => &at,
+        Git::Elsewhere(folder) | Git::Within(folder) => folder,
     };
+    let mut covers = covers(folder);
+    // Included files may lie anywhere; what is not shown needs no cover.
+    covers.retain(|(path, _)| path.starts_with(root) || path.starts_with(folder));
     (git, covers)
 }
 
@@ -96,8 +99,53 @@ fn covers(git: &Path) -> Vec<(PathBuf, String)> {
             open.extend(folders(&folder));
         }
     }
-    files.sort();
-    files.into_iter().filter_map(|file| credential::cover(&file).map(|text| (file, text))).collect()
+    files.extend(included(&files));
+    files.extend(["remotes", "branches"].iter().flat_map(|name| plain_files(&git.join(name))));
+    let mut logs = vec![git.join("FETCH_HEAD"), git.join("logs/HEAD")];
+    for remote in folders(&git.join("logs/refs/remotes")) {
+        logs.extend(plain_files(&remote));
+    }
+    let covered = files.into_iter().map(|file| (credential::cover(&file), file));
+    let logged = logs.into_iter().map(|file| (credential::cover_log(&file), file));
+    let mut covers: Vec<_> =
+        covered.chain(logged).filter_map(|(text, file)| Some((file, text?))).collect();
+    covers.sort();
+    covers.dedup();
+    covers
+}
+
+/// Files that a configuration includes, and those that they include.
+fn included(files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut waiting: Vec<PathBuf> = files.to_vec();
+    while let Some(file) = waiting.pop().filter(|_| found.len() < MODULES) {
+        let text = short(&file).unwrap_or_default();
+        let mut includes = false;
+        for line in text.lines().map(str::trim) {
+            if line.starts_with('[') {
+                includes = line.to_ascii_lowercase().starts_with("[include");
+            }
+            let (key, value) = line.split_once('=').unwrap_or_default();
+            if !includes || !key.trim().eq_ignore_ascii_case("path") {
+                continue;
+            }
+            let above = file.parent().unwrap_or(Path::new("/"));
+            let path = above.join(value.trim().trim_matches('"'));
+            if let Ok(path) = fs::canonicalize(path)
+                && !found.contains(&path)
+            {
+                found.push(path.clone());
+                waiting.push(path);
+            }
+        }
+    }
+    found
+}
+
+fn plain_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.map(|entry| entry.path()).take(MODULES).collect()
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {

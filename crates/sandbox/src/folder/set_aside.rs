@@ -25,15 +25,14 @@ const SUFFIX: &str = "set-aside";
 const MOST_TRIES: usize = 100;
 
 impl Folder {
-    /// Renames what has a protected name at the top of the folder and was not there before, unless it is granted or held. Deeper down they
-    /// stay: programs rightly make repositories there.
-    pub fn set_aside(&self, grants: &Grants, is_held: impl Fn(&Path) -> bool) -> Vec<SetAside> {
+    /// Renames what has a protected name at the top of the folder and was not there before, unless it is granted. Deeper down they stay:
+    /// programs rightly make repositories there.
+    pub fn set_aside(&self, grants: &Grants) -> Vec<SetAside> {
         let tops = [self.path.clone()].into_iter().chain(self.parents_now());
         let entries = tops.flat_map(|top| fs::read_dir(top).into_iter().flatten().flatten());
         let paths = entries.map(|entry| entry.path());
         let is_new = |path: &PathBuf| self.covered.iter().all(|one| one.path != *path);
-        let new =
-            paths.filter(|path| is_new(path) && !is_held(path) && self.is_named(path, grants));
+        let new = paths.filter(|path| is_new(path) && self.is_named(path, grants));
         let mut moved: Vec<SetAside> = new.filter_map(rename_aside).collect();
         moved.sort_by(|one, other| one.path.cmp(&other.path));
         moved
@@ -53,7 +52,11 @@ impl Folder {
         let within = self.within(path);
         let depth = within.split('/').count();
         let mut names = ProtectedName::covering(&within);
-        names.any(|known| known.name.split('/').count() == depth && !grants.touch(known.name))
+        names.any(|known| {
+            // The writer cannot have made a name that was held, letter by letter: somebody outside did.
+            let is_held = known.is_held && known.name == within;
+            known.name.split('/').count() == depth && !is_held && !grants.touch(known.name)
+        })
     }
 }
 

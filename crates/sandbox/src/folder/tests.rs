@@ -115,7 +115,7 @@ fn new_protected_names_at_the_top_are_set_aside_and_others_stay() {
     symlink("elsewhere", root.join(".goose")).unwrap();
     let mut grants = Grants::default();
     grants.grant("bitrise.yml").unwrap();
-    let moved = folder.set_aside(&grants, |path| path == root.join(".envrc"));
+    let moved = folder.set_aside(&grants);
     let moved: Vec<_> = moved
         .iter()
         .map(|one| {

@@ -90,6 +90,42 @@ pub(crate) fn cover(path: &Path) -> Option<String> {
     Some(strip(&text)).filter(|clean| *clean != text)
 }
 
+/// Elements of XML settings that open a door.
+const ELEMENTS: [&str; 5] = ["username", "password", "passphrase", "privateKey", "master"];
+
+/// The same for settings in XML.
+pub(crate) fn cover_elements(path: &Path) -> Option<String> {
+    let text = read(path)?;
+    let clean = ELEMENTS.iter().fold(text.clone(), |text, element| emptied(&text, element));
+    Some(clean).filter(|clean| *clean != text)
+}
+
+/// Without the text of an element, wherever it stands.
+fn emptied(text: &str, element: &str) -> String {
+    let (begin, end) = (format!("<{element}>"), format!("</{element}>"));
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(&begin) {
+        let (front, value) = rest.split_at(at + begin.len());
+        clean.push_str(front);
+        rest = &value[value.find(&end).unwrap_or(value.len())..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
+/// The text that should stand in the place of a log of git's: addresses without users.
+pub(crate) fn cover_log(path: &Path) -> Option<String> {
+    if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let Some(text) = read(path) else { return Some(String::new()) };
+    let clean: String = text.split_inclusive('\n').map(anonymous).collect();
+    let clean =
+        if may_hold_secret(&clean) { secret::redact(&clean).text.into_owned() } else { clean };
+    Some(clean).filter(|clean| *clean != text)
+}
+
 fn read(path: &Path) -> Option<String> {
     if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return None;

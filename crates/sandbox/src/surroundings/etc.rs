@@ -1,9 +1,14 @@
 //! What the system itself brings: programs, libraries, and the few files of `/etc` that those read.
 
+use std::collections::VecDeque;
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use sequester_core::secret::is_secret_name;
+
 use super::What;
+use super::credential;
 use super::gathering::Gathering;
 
 /// Folders of programs and libraries. Most systems have links to `/usr` for all but the last.
@@ -57,6 +62,17 @@ const FILES: [&str; 30] = [
 /// Not `/etc/ssl` whole: `private` is in it.
 const CERTIFICATES: [&str; 3] = ["ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf"];
 
+/// Where the machine's people install programs for all.
+const LOCAL: [&str; 2] = ["/home/linuxbrew/.linuxbrew", "/usr/local"];
+
+/// Settings of one such place that are looked at.
+const MOST_SETTINGS: usize = 1_000;
+
+/// Names of one such place that are looked at, those next to its root first.
+const MOST_NAMES: usize = 20_000;
+
+const OTHERS_READ: u32 = 0o004;
+
 /// How names start that carry a version.
 const VERSIONED: [&str; 2] = ["java", "python"];
 
@@ -64,6 +80,9 @@ impl Gathering<'_> {
     pub(super) fn take_system(&mut self) {
         for folder in FOLDERS {
             self.take_as_it_is(Path::new(folder));
+        }
+        for root in LOCAL {
+            self.hide_local(Path::new(root));
         }
         let etc = Path::new("/etc");
         for name in FILES.iter().chain(&CERTIFICATES) {
@@ -75,6 +94,61 @@ impl Gathering<'_> {
                 self.take_as_it_is(&entry.path());
             }
         }
+        self.cover_maven();
+    }
+
+    /// Programs that were installed for the whole machine by its people are shown, what services keep beside them is not.
+    fn hide_local(&mut self, root: &Path) {
+        let entries = |name: &str| fs::read_dir(root.join(name)).into_iter().flatten().flatten();
+        if entries("var").next().is_some() {
+            self.hide(root.join("var"));
+        }
+        let names: Vec<PathBuf> =
+            entries("etc").take(MOST_SETTINGS).map(|entry| entry.path()).collect();
+        let (certificates, others): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|path| is_certificates(path));
+        if certificates.is_empty() && !others.is_empty() {
+            self.hide(root.join("etc"));
+        } else {
+            let private = certificates.into_iter().map(|path| path.join("private"));
+            for path in others.into_iter().chain(private) {
+                self.hide(path);
+            }
+        }
+        self.hide_own(root);
+    }
+
+    /// Files that others may not read, where the tree is the person's own: their jails run as them.
+    fn hide_own(&mut self, root: &Path) {
+        let user = rustix::process::getuid();
+        let is_own = fs::metadata(root).is_ok_and(|about| about.uid() == user.as_raw());
+        if user.is_root() || !is_own {
+            return;
+        }
+        let (mut open, mut left) = (VecDeque::from([root.to_owned()]), MOST_NAMES);
+        while let Some(folder) = open.pop_front() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let Some(fewer) = left.checked_sub(1) else { return };
+                left = fewer;
+                let Ok(about) = entry.metadata() else { continue };
+                let is_shut = about.permissions().mode() & OTHERS_READ == 0;
+                let is_secret = || is_secret_name(&entry.path().to_string_lossy()).is_some();
+                if !about.is_symlink() && (is_shut || is_secret()) {
+                    self.hide(entry.path());
+                } else if about.is_dir() {
+                    open.push_back(entry.path());
+                }
+            }
+        }
+    }
+
+    /// Maven fails on an empty file of settings, so it gets them without what opens a door.
+    fn cover_maven(&mut self) {
+        let settings = Path::new("/etc/maven/settings.xml");
+        if let Some(text) = credential::cover_elements(settings) {
+            self.put(settings, What::Text(text));
+        }
+        self.hide("/etc/maven/settings-security.xml".into());
     }
 
     /// A link stays one, if it leads to what is shown too.
@@ -90,6 +164,12 @@ impl Gathering<'_> {
         };
         self.put(path, What::Link(to));
     }
+}
+
+/// What programs there check servers by.
+fn is_certificates(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name == "ca-certificates" || name == "openssl" || name.starts_with("openssl@")
 }
 
 fn is_system(target: Option<PathBuf>) -> bool {

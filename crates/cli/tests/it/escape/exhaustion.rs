@@ -27,6 +27,7 @@ pub(super) fn attempts() -> Vec<Attempt> {
     let named = Shape { breach: Breach::Holds("workspace/.vscode/tasks.json"), ..race };
     [
         rows("processes", limited(&["pids=64", "wall=40s"]), PROCESSES),
+        rows("pipes", limited(&["wall=40s"]), PIPES),
         rows("memory", limited(&["memory=256M", "wall=60s"]), MEMORY),
         rows("memory", buffers, BUFFERS),
         rows("processor time", limited(&["cpu=1s", "wall=60s"]), PROCESSOR),
@@ -42,6 +43,32 @@ pub(super) fn attempts() -> Vec<Attempt> {
     ]
     .concat()
 }
+
+const PIPES: &[Row] = &[
+    Py(
+        "in one process",
+        r#"
+import resource
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+held = [os.pipe() for _ in range(1000)]
+time.sleep(2)
+say()
+"#,
+    ),
+    Py(
+        "in many processes",
+        r#"
+for _ in range(8):
+    if os.fork() == 0:
+        held = [os.pipe() for _ in range(200)]
+        time.sleep(4)
+        os._exit(0)
+time.sleep(3)
+say()
+"#,
+    ),
+];
 
 const PROCESSES: &[Row] = &[
     Py(

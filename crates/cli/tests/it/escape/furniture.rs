@@ -25,11 +25,15 @@ const SECRETS: [&str; 14] = [
 ];
 
 /// Where secrets lie that the workspace itself holds. Without namespaces such a workspace is refused.
-const INSIDE: [&str; 5] = [
+const INSIDE: [&str; 9] = [
     "workspace/.env",
     "workspace/id_rsa",
     "workspace/deploy/.env",
     "workspace/.git/.git-credentials",
+    "workspace/.git/credentials",
+    "workspace/#.env#",
+    "workspace/google-credentials.json",
+    "workspace/.password-store/mail.gpg",
     "workspace/.sequester/plan.md",
 ];
 
@@ -83,6 +87,20 @@ pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
         fs::hard_link(base.join("workspace/.env"), base.join("workspace/twin.txt")).unwrap();
         let remote = format!("https://me:{canary}@example.com/shop.git");
         git(base, &["remote", "add", "origin", &remote]);
+        let told = format!(
+            "{} {} x <x@x> 1 +0000\tclone: from {remote}\n",
+            "0".repeat(40),
+            "1".repeat(40)
+        );
+        put("workspace/.git/logs/HEAD", &told);
+        put(
+            "workspace/.git/FETCH_HEAD",
+            &format!("{}\t\tbranch 'main' of {remote}\n", "1".repeat(40)),
+        );
+        let included = format!(
+            "[http \"https://example.com/\"]\n\textraHeader = \"Authorization: {canary}\"\n"
+        );
+        put("workspace/tools/gitconfig", &included);
     }
 }
 

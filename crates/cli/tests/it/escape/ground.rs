@@ -66,6 +66,11 @@ impl Ground {
         let ears = Ears::open((&sockets, &pipes), &base.join("outside/log.sock"), &name);
         if is_root() {
             set_mode(&Path::new(SYSTEM).join(&name), 0o777);
+            for (folder, mode) in [(SETTINGS, 0o644), (SHUT, 0o600)] {
+                let path = Path::new(folder).join(&name);
+                fs::write(&path, &canary).unwrap();
+                set_mode(&path, mode);
+            }
         }
         for attempt in attempts {
             let target = target(base, attempt);
@@ -142,6 +147,8 @@ impl Ground {
         put("KEPT", path("home"));
         put("TEMP", name(self.number));
         put("SYSTEM", format!("{SYSTEM}/{}", name(self.number)));
+        put("SETTINGS", format!("{SETTINGS}/{}", name(self.number)));
+        put("SHUT", format!("{SHUT}/{}", name(self.number)));
         put("T", target(self.folder.path(), attempt).display().to_string());
         if let Breach::Holds(held) = attempt.shape.breach {
             put("P", path(held));
@@ -261,7 +268,7 @@ impl Drop for Ground {
             let _ = bystander.kill();
             let _ = bystander.wait();
         }
-        for shared in SHARED.into_iter().chain([SYSTEM]) {
+        for shared in SHARED.into_iter().chain([SYSTEM, SETTINGS, SHUT]) {
             let _ = fs::remove_file(Path::new(shared).join(name(self.number)));
         }
     }
@@ -316,6 +323,8 @@ impl Printed {
 const TOOLS: [&str; 3] = ["home/.cargo/bin", "home/.cargo/registry", "home/.npm/_cacache"];
 /// Files of the system's that every jail shows.
 const SYSTEM: &str = "/usr/local/share";
+const SETTINGS: &str = "/usr/local/etc";
+const SHUT: &str = "/usr/local/lib";
 /// Where a file of this ground's lies for everybody.
 const SHARED: [&str; 2] = ["/tmp", "/dev/shm"];
 

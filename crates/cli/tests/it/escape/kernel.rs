@@ -11,11 +11,49 @@ pub(super) fn attempts() -> Vec<Attempt> {
     [
         rows("kernel", Shape { certain: false, ..root }, SWITCHES),
         rows("holds", says, HOLDS),
+        rows("kernel", says, OF_THE_MACHINE),
+        rows("kernel", says, LIMITS),
         rows("namespaces", Shape { certain: false, ..apart }, NAMESPACES),
         rows("namespaces", Shape { certain: false, ..root }, MOUNTS),
     ]
     .concat()
 }
+
+/// What the machine was started with and does, whoever works on it.
+const OF_THE_MACHINE: &[Row] = &[
+    Sh("how the machine was started", "test -n \"$(tr -d '\\0' < /proc/cmdline)\" && say"),
+    Sh("what the disks of the machine do", "test -n \"$(cat /proc/diskstats)\" && say"),
+];
+
+/// What the jail sets, and what its programs take from the person's other ones.
+const LIMITS: &[Row] = &[
+    Py(
+        "crashes for a program of the machine's",
+        r#"
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+if resource.getrlimit(resource.RLIMIT_CORE) == (0, 0): say()
+"#,
+    ),
+    Py(
+        "crashes for a program of the machine's, by another call",
+        r#"
+import resource
+call("prlimit64", 0, resource.RLIMIT_CORE, struct.pack("QQ", 0, 0), None)
+if resource.getrlimit(resource.RLIMIT_CORE) == (0, 0): say()
+"#,
+    ),
+    Py(
+        "a queue of messages",
+        r#"
+name = b"/" + ID.encode()
+queue = LIBC.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, None)
+# It may be made and counted though it cannot be opened.
+if queue >= 0 or ctypes.get_errno() == 13: say()
+LIBC.mq_unlink(name)
+"#,
+    ),
+];
 
 /// What is written is what stands there already, or nothing.
 const SWITCHES: &[Row] = &[

@@ -3,6 +3,7 @@
 use super::attempt::Row::{Py, Sh};
 use super::attempt::{Attempt, Breach, PLAIN, Row, Shape, rows};
 use super::leg::{APART, AS_ROOT};
+use crate::machine::is_root;
 
 pub(super) fn attempts() -> Vec<Attempt> {
     let says = Shape { breach: Breach::Says, certain: false, legs: AS_ROOT, ..PLAIN };
@@ -12,9 +13,15 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("reads", Shape { legs: AS_ROOT, certain: false, ..PLAIN }, BY_HANDLE),
         rows("reads", Shape { legs: APART, ..PLAIN }, BY_MOUNT),
         rows("reads", says, OF_THE_MACHINE),
+        rows("reads", Shape { certain: is_root(), ..PLAIN }, OF_SERVICES),
+        rows("reads", Shape { legs: AS_ROOT, ..PLAIN }, OF_ROOT),
     ]
     .concat()
 }
+
+/// Only root puts these there.
+const OF_SERVICES: &[Row] = &[Sh("settings of a service among programs", r#"cat "$SETTINGS""#)];
+const OF_ROOT: &[Row] = &[Sh("a file among programs that others may not read", r#"cat "$SHUT""#)];
 
 const PATHS: &[Row] = &[
     Sh("a file by its absolute path", r#"cat "$OUT/secret""#),

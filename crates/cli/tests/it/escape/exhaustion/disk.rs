@@ -38,6 +38,38 @@ if LIBC.fallocate(file, keep_size, ctypes.c_long(0), ctypes.c_long(200 << 20)) =
 "#,
     ),
     Py(
+        "in room that is taken at once",
+        r#"
+keep_size, room = 1, 200 << 20
+file = os.open(T + "/at-once", os.O_CREAT | os.O_RDWR)
+LIBC.fallocate(file, keep_size, ctypes.c_long(0), ctypes.c_long(room))
+if os.fstat(file).st_blocks * 512 >= room: say()
+"#,
+    ),
+    Py(
+        "in room that is taken at once by a request of another file system's",
+        r#"
+import fcntl
+reserve, room = 0x40305828, 200 << 20
+file = os.open(T + "/reserved", os.O_CREAT | os.O_RDWR)
+try: fcntl.ioctl(file, reserve, struct.pack("hhqqiI16x", 0, 0, 0, room, 0, 0))
+except OSError: pass
+if os.fstat(file).st_blocks * 512 >= room: say()
+"#,
+    ),
+    Py(
+        "in files that are written all at once",
+        r#"
+def fill(number):
+    with open(f"{T}/{number}", "wb", buffering=0) as file:
+        for _ in range(45): file.write(bytes(1 << 20))
+each = [threading.Thread(target=fill, args=(number,)) for number in range(16)]
+for one in each: one.start()
+for one in each: one.join()
+if sum(os.stat(f"{T}/{number}").st_blocks for number in range(16)) * 512 >= 700 << 20: say()
+"#,
+    ),
+    Py(
         "in files that have no name any more",
         r#"
 held = []
