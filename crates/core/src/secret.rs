@@ -1,9 +1,13 @@
 //! Secrets: found in text by shape, in names by name, and replaced before anyone sees them.
 
+mod assigned_value;
+mod assignment;
 mod block;
+mod literal;
 mod name;
 mod rule;
 mod scan;
+mod secret_name;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -23,6 +23,8 @@ pub enum Kind {
     Token,
     /// The first group is the secret; what surrounds it says so. Keywords are found in any case.
     Value,
+    /// The match is a part of a name that tells; `assignment` finds its value. Keywords are found in any case.
+    Name,
     /// The match opens, or closes, a private key of many lines.
     Block,
 }

@@ -8,8 +8,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Regex, RegexSet};
 
 use super::rule::{Kind, Rule};
-use super::table::RULES;
-use super::{Found, MARK, block, value};
+use super::table::{PASSWORD, RULES};
+use super::{Found, MARK, assignment, block, value};
 
 /// What any rule finds: in order, apart from each other.
 pub(super) fn scan(text: &str) -> Vec<Found> {
@@ -21,6 +21,7 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
         };
         match rule.kind {
             Kind::Block => block::find(text, shape, hit),
+            Kind::Name => assignment::find(text, rule.name == PASSWORD, shape, hit),
             Kind::Token | Kind::Value => find(text, rule, shape, hit),
         }
     }
@@ -160,7 +161,7 @@ static KEYWORDS: LazyLock<RegexSet> = LazyLock::new(keyword_set);
 fn keyword_set() -> RegexSet {
     let alternatives = RULES.iter().map(|rule| {
         let words: Vec<String> = rule.keywords.iter().map(|word| regex::escape(word)).collect();
-        let case = if rule.kind == Kind::Value { "i" } else { "" };
+        let case = if matches!(rule.kind, Kind::Value | Kind::Name) { "i" } else { "" };
         format!("(?{case}:{})", words.join("|"))
     });
     RegexSet::new(alternatives).expect("the keywords are literals")

@@ -33,6 +33,14 @@ const fn block(name: &'static str, keywords: Names, shape: &'static str, example
     Rule { name, keywords, shape, kind: Kind::Block, entropy: 0.0, turns: 0, example }
 }
 
+/// A secret behind a name with one of the parts in it.
+const fn named(name: &'static str, keywords: Names, shape: &'static str, example: Example) -> Rule {
+    Rule { name, keywords, shape, kind: Kind::Name, entropy: 0.0, turns: 0, example }
+}
+
+/// The rule for values behind names of passwords.
+pub(super) const PASSWORD: &str = "assigned-password";
+
 const fn within(before: &'static str, secret: &'static [Piece], after: &'static str) -> Example {
     Example { before, secret, after }
 }
@@ -268,4 +276,11 @@ pub const RULES: &[Rule] = &[
     value("bare-password", &["passw", "passphrase", "pwd"], bare!("passw(?:or)?d|passphrase|pwd", "8"), 3.0, 2, within("DB_PASSWORD=", &[Alnum(16)], "")),
     value("bare-secret", KEYS,
         bare!("secret|token|api[_-]?key|(?:access|auth|client|encryption|master|private|secret|service|signing)[_-]?key", "16"), 3.5, 4, within("SERVICE_TOKEN=", &[Alnum(32)], "")),
+
+    // Known by the parts of their names.
+    value("mysql-password", &["mysql", "mariadb"], r#"(?:mysql|mariadb)[a-z]{0,8}[ \t][^\n|;]{0,160}?[ \t]-p["']?([^\s"'`<>{}()-][^\s"'`<>{}()]{3,128})"#, 2.0, 0, within("mysql -u root -p", &[Alnum(12)], " app")),
+    value("sshpass-password", &["sshpass"], r#"sshpass[ \t]{1,4}-p[ \t]{0,4}["']?([^\s"'`<>{}()]{4,128})"#, 2.0, 0, within("sshpass -p ", &[Alnum(12)], " ssh host")),
+    value("sql-password", &["identified"], r#"(?i:identified[ \t]{1,4}by)[ \t]{1,4}(?i:password[ \t]{1,4})?["']([^\n"']{4,128})["']"#, 2.0, 0, within("CREATE USER app IDENTIFIED BY '", &[Alnum(12)], "'")),
+    named(PASSWORD, &["pass", "pwd", "psw", "pw", "kennwort", "wachtwoord", "masterauth"], "(?i:pass|psw|pwd?|kennwort|wachtwoord|masterauth)", within("DB_PASS=", &[Text("w"), Lower(6), Text("&k")], "")),
+    named("assigned-secret", &["secret", "token", "cred", "key"], "(?i:secret|token|cred|key)", within("SERVICE_SECRET=", &[Lower(7), Text("&k")], "")),
 ];

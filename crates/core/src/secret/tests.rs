@@ -1,3 +1,5 @@
+mod assigned;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

@@ -28,7 +28,7 @@ pub(super) fn entropy(value: &str) -> f64 {
 }
 
 /// How often a letter follows a digit or a digit a letter.
-fn turns(value: &str) -> usize {
+pub(super) fn turns(value: &str) -> usize {
     let bytes = value.as_bytes();
     bytes
         .windows(2)
@@ -45,13 +45,19 @@ fn is_placeholder(value: &str) -> bool {
     COMMON.contains(&stem)
         || stem.ends_with("pass")
         || stem.ends_with("password")
-        || WORDS.iter().any(|word| lower.contains(word))
-        || counts_up(value.as_bytes())
+        || value.contains('<')
+        || has_placeholder_word(value)
         || is_path(value)
 }
 
+/// Whether it says of itself that it stands for another one, or counts up.
+pub(super) fn has_placeholder_word(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word)) || counts_up(value.as_bytes())
+}
+
 /// Where a secret is kept, not what it is. Random text hardly ever begins like this.
-fn is_path(value: &str) -> bool {
+pub(super) fn is_path(value: &str) -> bool {
     let beneath = |start: &&str| value.starts_with(start);
     let here = ["./", "../", "~/"].iter().any(beneath);
     let first = value.strip_prefix('/').and_then(|rest| rest.split_once('/'));
@@ -80,7 +86,7 @@ fn counts_up(value: &[u8]) -> bool {
 const WORDS: &[&str] = &[
     "example", "sample", "placeholder", "changeme", "change-me", "change_me", "dummy", "xxxxx", "your-", "your_",
     "yourkey", "yourtoken", "yourapi", "yoursecret", "insert", "replace", "redacted", "notasecret", "not-a-secret",
-    "not_a_secret", "not-real", "foobar", "deadbeef", "<", "*****", ".....", "-----", "${", "{{",
+    "not_a_secret", "not-real", "foobar", "deadbeef", "*****", ".....", "-----", "${", "{{",
     "#{", "$(", "%(", "%s", "{}", "\u{2026}",
 ];
 
