@@ -18,18 +18,20 @@ pub(super) fn is_secret(class: NameClass, syntax: Syntax, value: &str) -> bool {
     let look = Look::of(value);
     let is_likely = match (class, syntax) {
         (_, Syntax::Bare) => look.is_unlike_code(value),
-        (NameClass::Password, Syntax::Config) => look.is_mixed(4) || look.is_word(value, 6),
+        (NameClass::Password, Syntax::Config) => {
+            look.is_mixed(4) || look.is_word(value, 6) && !look.names_itself(value)
+        }
         (NameClass::Password, Syntax::Literal) => look.is_mixed(6),
-        (NameClass::Secret, Syntax::Config) => look.is_mixed(6) || look.is_word(value, 12),
+        (NameClass::Secret, Syntax::Config) => {
+            (look.is_mixed(6) || look.is_word(value, 12)) && !look.names_itself(value)
+        }
         (NameClass::Secret, Syntax::Literal) => look.is_mixed(8) && !look.is_words(value),
         (NameClass::Token, Syntax::Config) => {
             look.is_mixed(8) && look.bits >= 2.5 && !look.is_words(value)
         }
         (NameClass::Token, Syntax::Literal) => {
-            look.is_mixed(12)
-                && look.bits >= 3.0
-                && (look.turns >= 3 || look.marks >= 2)
-                && !look.is_words(value)
+            let is_varied = look.turns >= 3 || look.marks >= 2;
+            look.is_mixed(12) && look.bits >= 3.0 && is_varied && !look.is_words(value)
         }
     };
     is_likely && !is_reference(value) && !is_placeholder(value)
@@ -43,6 +45,11 @@ pub(super) fn is_random(value: &str) -> bool {
         && look.bits >= 3.0
         && look.spaces == 0
         && !look.is_words(value)
+}
+
+/// Whether a value is a name of code, such as `apr_md5_crypt`.
+pub(super) fn is_identifier(value: &str) -> bool {
+    value.contains('_') && Look::of(value).is_words(value)
 }
 
 /// What a value is made of.
@@ -87,14 +94,22 @@ impl Look {
             && self.bits >= 1.5
     }
 
-    /// Names with a version or a number behind: `my-app-v2`, `sha256`, `user_id1`.
+    /// Names, perhaps with a number in them: `my-app-v2`, `sha256`, `V1SecretSource`.
     fn is_words(&self, value: &str) -> bool {
+        let mut numbers = value.split(|one: char| !one.is_ascii_digit());
         self.marks == 0
             && self.turns <= 2
-            && value.split(|one: char| !one.is_ascii_alphanumeric()).all(|part| {
-                let stem = part.trim_end_matches(|last: char| last.is_ascii_digit());
-                stem.bytes().all(|byte| byte.is_ascii_alphabetic()) && part.len() - stem.len() <= 4
+            && self.digits <= 6
+            && numbers.all(|number| number.len() <= 4)
+            && value.chars().all(|one| {
+                one.is_alphanumeric() || matches!(one, '_' | '-' | '.' | '/' | ':' | ' ')
             })
+    }
+
+    /// A name that says what it names: `couchbase-secret`, `conn_password`.
+    fn names_itself(&self, value: &str) -> bool {
+        let lower = value.to_ascii_lowercase();
+        self.is_words(value) && OWN_NAMES.iter().any(|name| lower.contains(name))
     }
 
     /// Without quotes: no name, no number, no call and no sum.
@@ -112,7 +127,19 @@ impl Look {
     }
 }
 
-const MARKS: &str = "!@#$%^&*+?~|=";
+const OWN_NAMES: &[&str] = &[
+    "apikey",
+    "api_key",
+    "api-key",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "secret",
+    "token",
+];
+
+const MARKS: &str = "!@#$%^&*+?~|";
 
 /// It names a secret that stands elsewhere.
 fn is_reference(value: &str) -> bool {
@@ -135,7 +162,36 @@ fn is_reference(value: &str) -> bool {
         || REFERENCES.iter().any(|start| value.starts_with(start))
         || FILES.iter().any(|end| value.ends_with(end))
         || starts_with_tag(value)
+        || is_date(value)
+        || is_expression(value)
 }
+
+/// `2016-09-24T16:18:07Z`.
+fn is_date(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.len() >= 10
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && bytes[5..7].iter().all(u8::is_ascii_digit)
+}
+
+/// A call, a sum, a regular expression or a text that goes on.
+fn is_expression(value: &str) -> bool {
+    let is_call = value.split_once('(').is_some_and(|(name, _)| {
+        let is_letter =
+            |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b' ');
+        let is_closed = value.ends_with(')');
+        !name.is_empty()
+            && name.bytes().all(|byte| is_letter(byte) || is_closed && byte.is_ascii_digit())
+    });
+    is_call && !value.contains("(!)") || EXPRESSIONS.iter().any(|sign| value.contains(sign))
+}
+
+const EXPRESSIONS: &[&str] = &[
+    " || ", " && ", " + ", " % ", " = ", " == ", " ? ", " | ", "(?", "\\w", "\\d", "\\s", "[^",
+    "[-1]", "[0]", "[]", ".*", ".+", "...", "]+", ")+",
+];
 
 /// `$DB_PASS` and `$password` are variables, `$k4Lx2` is not.
 fn is_upper_or_word(name: &str) -> bool {
@@ -153,8 +209,8 @@ fn starts_with_tag(value: &str) -> bool {
 }
 
 const REFERENCES: &[&str] = &[
-    "arn:", "vault:", "ssm:", "env:", "env.", "file:", "secret:", "secrets.", "process.", "os.",
-    "self.", "this.", "keyring:", "sha256:", "ENC(", "data:",
+    "\\x", "\\u", "arn:", "vault:", "ssm:", "env:", "env.", "file:", "secret:", "secrets.",
+    "process.", "os.", "self.", "this.", "keyring:", "sha256:", "ENC(", "data:",
 ];
 
 const FILES: &[&str] = &[
@@ -196,20 +252,21 @@ fn rests(word: &str) -> impl Iterator<Item = &str> {
 /// In order.
 #[rustfmt::skip]
 const KNOWN: &[&str] = &[
-    "a", "abc", "abcd", "abcdef", "access", "admin", "administrator", "an", "any", "api", "app", "auth", "bar",
-    "basic", "baz", "bearer", "bool", "boolean", "bytes", "change", "changed", "changeit", "changeme", "char",
-    "client", "confirm", "confirmed", "correct", "cred", "credential", "credentials", "current", "data", "database",
-    "db", "default", "demo", "digest", "disabled", "dummy", "empty", "enabled", "enter", "env", "example", "fake",
-    "false", "field", "file", "foo", "foobar", "for", "github", "goes", "good", "guest", "hello", "here", "hidden",
-    "hunter", "id", "in", "incorrect", "input", "insert", "int", "integer", "invalid", "is", "it", "json", "jwt",
-    "key", "length", "letmein", "local", "login", "masked", "max", "me", "min", "missing", "mock", "my", "mysql",
-    "name", "new", "nil", "no", "nobody", "none", "not", "null", "nullable", "number", "object", "of", "off", "old",
-    "on", "optional", "or", "other", "pass", "passphrase", "passw", "passwd", "password", "passwort", "placeholder",
-    "plain", "plaintext", "please", "postgres", "postgresql", "private", "prompt", "public", "put", "pw", "pwd",
-    "qwerty", "random", "rd", "read", "redacted", "refresh", "replace", "required", "root", "sample", "secret",
-    "secrets", "secure", "session", "set", "smtp", "some", "something", "sometimes", "staging", "str", "string",
-    "super", "test", "tester", "testing", "text", "that", "the", "this", "to", "todo", "token", "tokens", "true",
-    "type", "undefined", "unknown", "unset", "unused", "user", "username", "valid", "value", "var", "varchar",
-    "variable", "very", "welcome", "with", "word", "wrong", "x", "xx", "xxx", "xxxx", "xyz", "yes", "you", "your",
-    "yours",
+    "a", "abc", "abcd", "abcdef", "access", "admin", "administrator", "aes", "an", "any", "api", "app", "ascii",
+    "auth", "bar", "base", "basic", "baz", "bcrypt", "bearer", "bool", "boolean", "bytes", "change", "changed",
+    "changeit", "changeme", "char", "client", "confirm", "confirmed", "correct", "cred", "credential", "credentials",
+    "current", "data", "database", "db", "default", "demo", "digest", "disabled", "dummy", "empty", "enabled",
+    "enter", "env", "example", "fake", "false", "field", "file", "foo", "foobar", "for", "github", "goes", "good",
+    "guest", "hello", "here", "hex", "hidden", "hmac", "http", "https", "hunter", "id", "in", "incorrect", "input",
+    "insert", "int", "integer", "invalid", "is", "it", "json", "jwt", "key", "latin", "length", "letmein", "local",
+    "login", "mariadb", "masked", "max", "md", "me", "min", "missing", "mock", "mongo", "mongodb", "mssql", "my",
+    "mysql", "name", "new", "nil", "no", "nobody", "none", "not", "null", "nullable", "number", "oauth", "object",
+    "of", "off", "old", "on", "optional", "or", "oracle", "other", "pass", "passphrase", "passw", "passwd",
+    "password", "passwort", "placeholder", "plain", "plaintext", "please", "postgres", "postgresql", "private",
+    "prompt", "public", "put", "pw", "pwd", "qwerty", "rabbitmq", "random", "rd", "read", "redacted", "redis",
+    "refresh", "replace", "required", "root", "rsa", "sa", "sample", "secret", "secrets", "secure", "session", "set",
+    "sha", "smtp", "some", "something", "sometimes", "staging", "str", "string", "super", "test", "tester", "testing",
+    "text", "that", "the", "this", "to", "todo", "token", "tokens", "true", "type", "undefined", "unknown", "unset",
+    "unused", "user", "username", "utf", "v", "valid", "value", "var", "varchar", "variable", "verify", "very",
+    "welcome", "with", "word", "wrong", "x", "xx", "xxx", "xxxx", "xyz", "yes", "you", "your", "yours",
 ];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex::Regex;
 
 use super::MARK;
-use super::assigned_value::{Syntax, is_random, is_secret};
+use super::assigned_value::{Syntax, is_identifier, is_random, is_secret};
 use super::literal::{Line, back, bare, literal, next_line, skip_spaces, to_line_end};
 use super::secret_name::{NameClass, classify};
 
@@ -65,7 +65,11 @@ type Value = (Syntax, Range<usize>);
 
 impl Assignment<'_> {
     fn holds(&self, syntax: Syntax, value: &str) -> bool {
+        // A quote may close a text that ends with the name: what follows is code then.
+        let is_behind =
+            syntax == Syntax::Literal && value.starts_with([' ', ',', '.', ';', ')', '+', ':']);
         !value.contains(MARK)
+            && !is_behind
             && !(matches!(self.name(), "PWD" | "OLDPWD") && value.starts_with('/'))
             && is_secret(self.class, syntax, value)
             && (self.is_last || is_random(value))
@@ -156,6 +160,7 @@ impl Assignment<'_> {
             let is_item = |(_, closed): &(_, usize)| {
                 before.ends_with('(') && separator(text, *closed).is_none()
             };
+            let found = found.filter(|(value, _)| !is_identifier(&text[value.clone()]));
             if let Some((value, _)) = found.filter(is_item) {
                 let is_define = before.ends_with("define(");
                 return Some((if is_define { Syntax::Config } else { Syntax::Literal }, value));
@@ -179,14 +184,21 @@ impl Assignment<'_> {
         let window = window.split("\n\n").next()?;
         let lower = window.to_ascii_lowercase();
         let mut from = 0;
-        while let Some(at) = ["value", "default"]
+        // Only a variable of Terraform has its value by this name.
+        let words: &[&str] = if back(text, self.name.start).ends_with("variable \"") {
+            &["default"]
+        } else {
+            &["value"]
+        };
+        while let Some(at) = words
             .iter()
             .filter_map(|word| Some(from + lower[from..].find(word)? + word.len()))
             .min()
         {
             let key = end + at;
             from = at;
-            if text[end..key].contains('}') {
+            let is_other = text[key..].starts_with(|next: char| next.is_ascii_alphanumeric());
+            if is_other || text[end..key].contains('}') || lower[..at].contains("name") {
                 return None;
             }
             if text[key..].starts_with('>') {
@@ -247,7 +259,9 @@ impl Assignment<'_> {
             let is_list = text[closed..].trim_start_matches([' ', '\t']).starts_with(',');
             let is_yaml =
                 sign == ":" && line.is_start() && !is_list && self.class == NameClass::Password;
-            let is_config = self.is_upper() || line.is_docker() || line.is_tag() || is_yaml;
+            let is_template = text[..value.start].ends_with('`');
+            let is_config =
+                !is_template && (self.is_upper() || line.is_docker() || line.is_tag() || is_yaml);
             return Some((if is_config { Syntax::Config } else { Syntax::Literal }, value));
         }
         if sign == ":"
@@ -274,6 +288,10 @@ impl Assignment<'_> {
     /// `NAME=value` without spaces: environments, properties, arguments, queries, connection strings.
     fn unspaced(&self, at: usize, line: &Line<'_>) -> Value {
         let text = self.text;
+        let code = || (Syntax::Bare, bare(text, at, &['"', '\'', '`', '&', ')', ',', ';']));
+        if self.name().starts_with("self.") || self.name().starts_with("this.") {
+            return code();
+        }
         if line.ends_with(&["?", "&"]) {
             return (
                 Syntax::Config,
@@ -281,22 +299,26 @@ impl Assignment<'_> {
             );
         }
         if line.ends_with(&[";", "; "]) {
-            return (Syntax::Config, bare(text, at, &['"', '\'', '`', ';', '<']));
+            let value = bare(text, at, &['"', '\'', '`', ';', '<']);
+            let is_code =
+                self.class != NameClass::Password && text[value.clone()].contains([',', '(']);
+            return if is_code { code() } else { (Syntax::Config, value) };
         }
         if line.ends_with(&["\"", "'", "`"]) {
             let quote = line.before.chars().next_back().unwrap_or('"');
             return (Syntax::Config, trim_end(text, bare(text, at, &[quote, ';'])));
         }
         let is_flag = line.ends_with(&["--", " -"]) || line.has_flag();
-        if self.is_upper() || line.is_docker() || line.is_shell() || is_flag {
-            let quotes: &[char] = if line.before.contains('"') { &['"'] } else { &[] };
-            return (Syntax::Config, trim_end(text, bare(text, at, quotes)));
+        let quotes: &[char] = if line.before.contains('"') { &['"'] } else { &[] };
+        let word = bare(text, at, quotes);
+        let is_config = self.is_upper() || line.is_docker() || line.is_shell() || is_flag;
+        // An argument of a call goes on behind a comma, or ends with the call.
+        if !(is_config || line.is_start()) || text[word.clone()].ends_with([',', ')']) {
+            return code();
         }
-        if line.is_start() && !self.name().starts_with("self.") && !self.name().starts_with("this.")
-        {
-            return (Syntax::Config, trim_end(text, to_line_end(text, at)));
-        }
-        (Syntax::Bare, bare(text, at, &['"', '\'', '`', '&', ')', ',', ';']))
+        let is_property = !is_config && self.class == NameClass::Password;
+        let value = if is_property { to_line_end(text, at) } else { word };
+        (Syntax::Config, trim_end(text, value))
     }
 
     /// `--password x`, `ENV API_SECRET x`, `login u password x`, `PASSWORD 'x'`, `setPassword("x")`.
@@ -306,7 +328,7 @@ impl Assignment<'_> {
             let inside = skip_spaces(text, text.len() - rest.len());
             let (value, closed) = literal(text, inside)?;
             let is_setter = at == self.name.end && (self.is_setter() || line.ends_with(&["."]));
-            let is_last = text[closed..].trim_start().starts_with([')', ',']);
+            let is_last = text[skip_spaces(text, closed)..].starts_with(')');
             return (is_setter && is_last).then_some((Syntax::Literal, value));
         }
         for sign in ["||", "??", "or "] {
@@ -329,7 +351,8 @@ impl Assignment<'_> {
             let value = literal(text, at).map(|(value, _)| value);
             return Some((Syntax::Config, value.unwrap_or_else(|| bare(text, at, &[]))));
         }
-        literal(text, at).map(|(value, _)| (Syntax::Literal, value))
+        let is_password = self.class == NameClass::Password;
+        is_password.then(|| literal(text, at))?.map(|(value, _)| (Syntax::Literal, value))
     }
 
     /// What follows a flag: an argument, unless it is a word of a sentence.
@@ -380,7 +403,7 @@ impl Assignment<'_> {
         }
         let value = value.trim_end();
         let is_code = value.ends_with([',', ';', '{', '(', '['])
-            || value.contains(['(', '<'])
+            || value.contains(['(', '<', '['])
             || value.starts_with(['&', '*', '[', '|', '>']);
         let is_plain =
             value.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '.' | ' '));

@@ -29,6 +29,9 @@ pub(super) fn classify(name: &str) -> Option<(NameClass, bool)> {
 /// Whether the word before it makes `key` a secret one.
 fn class_at(parts: &[String], at: usize) -> Option<NameClass> {
     let part = parts[at].as_str();
+    if part == "token" && at > 0 && OTHER_TOKENS.contains(&parts[at - 1].as_str()) {
+        return None;
+    }
     if matches!(part, "key" | "keybase") {
         let before = at.checked_sub(1).map(|before| parts[before].as_str());
         return before.filter(|before| KEY_OWNERS.contains(before)).map(|_| NameClass::Token);
@@ -97,7 +100,7 @@ const SUFFIXES: &[&str] = &[
 /// A name that ends so names something about a secret.
 #[rustfmt::skip]
 const OTHER_ENDS: &[&str] = &[
-    "age", "algorithm", "alg", "arn", "attribute", "button", "callback", "cache", "changed", "char", "chars", "class", "code", "color", "column",
+    "age", "algorithm", "at", "alg", "arn", "attribute", "button", "callback", "cache", "changed", "char", "chars", "class", "code", "color", "column",
     "confirmation", "count", "counter", "created", "date", "description", "dir", "directory", "digest", "enabled", "encoder", "encoding",
     "endpoint", "env", "error", "exp", "expiration", "expired", "expires", "expiry", "field", "fields", "file", "filename", "filter", "folder", "form",
     "format", "function", "generator", "getter", "handler", "hash", "hashed", "hasher", "header", "help", "hint", "history", "icon", "id", "ids", "in", "index",
@@ -106,7 +109,7 @@ const OTHER_ENDS: &[&str] = &[
     "placeholder", "plugin", "policy", "position", "prefix", "property", "provider", "prompt", "reader", "ref", "regex", "regexp", "request", "required",
     "reset", "resource", "response", "role", "route", "rule", "rules", "salt", "scheme", "schema", "scope", "selector", "server", "service", "set", "size",
     "source", "status", "store", "storage", "strategy", "strength", "string", "style", "suffix", "template", "through", "time", "timeout", "timestamp", "title",
-    "tooltip", "ttl", "type", "types", "uri", "url", "urls", "usage", "user", "username", "valid", "validation", "validator", "validity", "version", "view", "widget", "worker",
+    "tooltip", "ttl", "type", "types", "uri", "url", "urls", "usage", "used", "user", "username", "valid", "validation", "validator", "validity", "version", "view", "widget", "worker",
 ];
 
 #[rustfmt::skip]
@@ -121,6 +124,13 @@ const OWNERS: &[&str] = &[
     "admin", "app", "auth", "bind", "cert", "client", "database", "db", "default", "ftp", "http", "imap", "jdbc", "key", "keystore", "ldap", "login", "mail", "maria",
     "master", "mongo", "mq", "my", "mysql", "pg", "pop", "postgres", "proxy", "rabbit", "redis", "require", "root", "sa", "sftp", "smtp", "sql", "ssh", "ssl", "store", "sudo",
     "svn", "tls", "trust", "truststore", "usr", "user", "vault", "vnc", "vpn", "wifi", "wlan",
+];
+
+/// Tokens that give no access: pages of a list, versions, words of a language.
+#[rustfmt::skip]
+const OTHER_TOKENS: &[&str] = &[
+    "backward", "bos", "change", "cls", "continuation", "cursor", "end", "eos", "first", "forward", "idempotency", "last", "lock", "mask", "next", "pad", "page",
+    "pagination", "prev", "previous", "purchase", "sep", "special", "start", "stop", "sync", "unk",
 ];
 
 /// What makes a key a secret one.
