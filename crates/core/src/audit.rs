@@ -106,7 +106,7 @@ struct Auditor<'a> {
     /// The system part of each agent, by its own words.
     prefixes: BTreeMap<(String, Option<Digest>), Digest>,
     /// What stands after the agent's own words, for all of them.
-    architecture: Option<Digest>,
+    architecture: Option<String>,
     /// By what they were made from: task, agent and sources.
     contexts: BTreeMap<(TaskId, String, Digest), Digest>,
 }

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use crate::handoff::Handoff;
 use crate::id::TaskId;
 use crate::plan::Task;
-use crate::secret;
+use crate::secret::{self, SecretSet};
 
 /// Everything one subagent may see. Immutable; its digest names its bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,6 +53,9 @@ pub struct IsolatedContext {
     /// The request that the prompt is rendered from; nothing in the records of older runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handoff: Option<Handoff>,
+    /// Recognised in any fragment and hidden in all of them; tools hide them too. Never written down.
+    #[serde(skip)]
+    pub secrets: SecretSet,
 }
 
 impl IsolatedContext {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::context::{Manifest, Work, work_block};
 use crate::plan::{Constraint, Plan, Task};
 use crate::report::{Phase, schema_of};
-use crate::secret::redact;
+use crate::secret::{Hider, is_less_of, redact};
 
 /// What a subagent is asked for. File contents stand in the rendered prompt; this names the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -96,16 +96,33 @@ impl Handoff {
 
     /// With the files and the specification that the context shows, and no secret in any of its texts.
     #[must_use]
-    pub(crate) fn completed(mut self, manifest: &Manifest) -> Self {
+    pub(crate) fn completed(mut self, manifest: &Manifest, hider: &Hider) -> Self {
         self.context.relevant_files = manifest.files();
         self.context.spec_path = manifest.spec_path();
         self.context.records = manifest.records().map(str::to_owned).collect();
-        let clean = |text: &mut String| *text = redact(text).text.into_owned();
-        clean(&mut self.instructions);
-        clean(&mut self.context.feature);
-        self.context.constraints.iter_mut().for_each(clean);
-        self.context.clarifications.iter_mut().for_each(clean);
+        for text in self.texts() {
+            *text = hider.redact(text).text.into_owned();
+        }
         self
+    }
+
+    /// What was written by others.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let HandoffContext { feature, constraints, previous_findings, clarifications, .. } =
+            &mut self.context;
+        let lists = constraints.iter_mut().chain(clarifications);
+        [&mut self.instructions, feature].into_iter().chain(lists).chain(previous_findings)
+    }
+
+    /// Whether it says what `other` says, but for secrets that only the other one shows.
+    pub(crate) fn is_less_of(&self, other: &Self) -> bool {
+        let (mut own, mut other) = (self.clone(), other.clone());
+        for (own, other) in own.texts().zip(other.texts()) {
+            if is_less_of(own, other) {
+                other.clone_from(own);
+            }
+        }
+        own == other
     }
 
     /// What its own schema finds wrong with it; nothing of a handoff that can be sent.

@@ -3,6 +3,7 @@
 mod assigned_value;
 mod assignment;
 mod block;
+mod known;
 mod literal;
 mod name;
 mod rule;
@@ -15,6 +16,7 @@ mod value;
 
 use std::borrow::Cow;
 
+pub use known::{Hider, SecretSet, is_less_of};
 pub use name::is_secret_name;
 pub use rule::{Example, Kind, Piece, Rule};
 pub use table::RULES;

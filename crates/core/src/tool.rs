@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::future::BoxFuture;
 use crate::message::Call;
 use crate::run::Cost;
+use crate::secret::SecretSet;
 
 /// A tool as a model is shown it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,10 @@ pub struct Returned {
     /// What other subagents used for it: the caller pays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<Cost>,
+    /// Secrets that the tool took out of what it read: the attempt hides them from now on. Taken away before anything is
+    /// recorded.
+    #[serde(default, skip_serializing_if = "SecretSet::is_empty")]
+    pub secrets: SecretSet,
 }
 
 /// How a call ended, in words that a model can act on.
@@ -99,7 +104,7 @@ impl Outcome {
 
 impl From<Outcome> for Returned {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, seen: BTreeMap::new(), used: None }
+        Self { outcome, seen: BTreeMap::new(), used: None, secrets: SecretSet::default() }
     }
 }
 

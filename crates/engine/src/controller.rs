@@ -10,6 +10,7 @@ mod ending;
 mod equip;
 mod hold;
 mod inherit;
+mod known_secrets;
 mod log;
 mod notes;
 mod recall;

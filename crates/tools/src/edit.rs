@@ -65,7 +65,7 @@ impl Tool for Edit {
         bench.root.replace(&place, &new)?;
         Ok(Returned {
             seen: Seen::from([(place.as_str().to_owned(), digest(&new))]),
-            ..Outcome::Output(show(&place, &new, &spans)).into()
+            ..Outcome::Output(show(bench, &place, &new, &spans)).into()
         })
     }
 }
@@ -169,10 +169,10 @@ fn redacted(place: &Place) -> Outcome {
 }
 
 /// The changed lines as they are now.
-fn show(place: &Place, new: &[u8], spans: &[Range<usize>]) -> String {
+fn show(bench: &Workbench, place: &Place, new: &[u8], spans: &[Range<usize>]) -> String {
     let mut output = format!("Edited `{place}`: {}.\n", count(spans.len(), "replacement"));
     let shown = decode(new).text;
-    let clean = secret::redact(&shown);
+    let clean = bench.redact(&shown);
     let mut ranges = around(new, spans).into_iter().peekable();
     for (number, text) in numbered(&clean.text) {
         if ranges.next_if(|range| range.end <= number).is_some() && ranges.peek().is_some() {

@@ -11,7 +11,7 @@ use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::file::binary_kind;
+use crate::file::{binary_kind, decode};
 use crate::glob::Pattern;
 use crate::lines::note;
 use crate::root::failed;
@@ -234,7 +234,10 @@ impl<'b> Search<'b> {
             Mode::Content => {
                 // One more than there is room for: then it is known that some are left out.
                 let most = self.left.saturating_add(1);
-                show_lines(path, &bytes, &hits.lines, self.around, self.numbers, most)
+                let text = decode(&bytes).text;
+                // Of the whole file: one line of a key does not look like a secret.
+                let clean = self.bench.redact(&text).text;
+                show_lines(path, &clean, &hits.lines, self.around, self.numbers, most)
             }
         };
         if self.mode == Mode::Content && !self.around.is_empty() && !self.output.is_empty() {

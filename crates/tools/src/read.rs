@@ -1,6 +1,5 @@
 //! Read: a text file or a part of it, with line numbers.
 
-use sequester_core::secret;
 use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,7 +54,7 @@ impl Tool for Read {
                 "`{place}` is {kind} of {size} bytes. Only text can be read."
             )));
         }
-        let shown = show(&place, &bytes, &args, bench.settings.output_bytes)?;
+        let shown = show(bench, &place, &bytes, &args)?;
         Ok(Returned {
             seen: Seen::from([(place.as_str().to_owned(), digest(&bytes))]),
             ..Outcome::Output(shown).into()
@@ -63,10 +62,11 @@ impl Tool for Read {
     }
 }
 
-fn show(place: &Place, bytes: &[u8], args: &Args, room: usize) -> Result<String, Outcome> {
+fn show(bench: &Workbench, place: &Place, bytes: &[u8], args: &Args) -> Result<String, Outcome> {
+    let room = bench.settings.output_bytes;
     let Text { text, lossy } = decode(bytes);
     // Of the whole file, before it is cut into lines: a range may begin inside a key.
-    let clean = secret::redact(&text);
+    let clean = bench.redact(&text);
     let total = clean.text.lines().count();
     if total == 0 {
         return Ok(format!("`{place}` is empty."));

@@ -7,7 +7,6 @@ mod html;
 use std::io::Read as _;
 use std::time::Instant;
 
-use sequester_core::secret;
 use sequester_core::tool::{Effect, Outcome, Returned};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,7 +67,9 @@ impl Tool for WebFetch {
             .map_err(|error| failed(format!("`{url}` could not be read to its end: {error}.")))?;
         let (text, notes) = page.text(&url, &kind)?;
         let room = bench.settings.output_bytes.saturating_sub(WORDS);
-        let text = part(&text, args.offset.unwrap_or(0), room)? + &notes;
+        // Of the whole text: a part may begin inside a secret.
+        let clean = bench.redact(&text).text;
+        let text = part(&clean, args.offset.unwrap_or(0), room)? + &notes;
         if status.is_success() {
             return Ok(Outcome::Output(text).into());
         }
@@ -77,9 +78,7 @@ impl Tool for WebFetch {
 }
 
 /// What is shown of a text at once, from `offset` on.
-fn part(text: &str, offset: usize, room: usize) -> Result<String, Outcome> {
-    // Of the whole text: a part may begin inside a secret.
-    let clean = secret::redact(text).text;
+fn part(clean: &str, offset: usize, room: usize) -> Result<String, Outcome> {
     let total = clean.len();
     if offset > 0 && offset >= total {
         return Err(failed(format!(

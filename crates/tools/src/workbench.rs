@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use sequester_core::limits::OUTPUT_BYTES;
-use sequester_core::secret::redact;
+use sequester_core::secret::{Redacted, SecretSet, redact};
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned};
 use serde::{Deserialize, Serialize};
 
@@ -72,20 +72,39 @@ pub struct Workbench {
     pub(crate) commands: Commands,
     /// Shared by calls that only look, held alone by those that change.
     turn: RwLock<()>,
+    /// Secrets found since a call last returned.
+    secrets: Mutex<SecretSet>,
 }
 
 impl Workbench {
     /// Fails if `root` is no folder that can be opened.
     pub fn new(root: &Path, settings: Settings) -> io::Result<Self> {
         let root = Root::open(root)?;
-        Ok(Self { root, settings, commands: Commands::default(), turn: RwLock::new(()) })
+        let (commands, turn, secrets) = (Commands::default(), RwLock::new(()), Mutex::default());
+        Ok(Self { root, settings, commands, turn, secrets })
     }
 
     /// Carries out one call and waits for it. What comes back is redacted and within the output's limit.
     pub fn call(&self, invocation: &Invocation) -> Returned {
-        let Returned { outcome, seen, used } = self.run(invocation).unwrap_or_else(Returned::from);
-        let clean = |text: String| cap(redact(&text).text.into_owned(), self.settings.output_bytes);
-        Returned { outcome: outcome.map(clean), seen, used }
+        let mut returned = self.run(invocation).unwrap_or_else(Returned::from);
+        let clean =
+            |text: String| cap(self.redact(&text).text.into_owned(), self.settings.output_bytes);
+        returned.outcome = returned.outcome.map(clean);
+        returned.secrets = std::mem::take(&mut *self.found());
+        returned
+    }
+
+    /// Redacts a text that a call shows, and keeps what was found for the one who called.
+    pub(crate) fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
+        let redacted = redact(text);
+        if !redacted.found.is_empty() {
+            self.found().learn(text, &redacted.found);
+        }
+        redacted
+    }
+
+    fn found(&self) -> std::sync::MutexGuard<'_, SecretSet> {
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run(&self, invocation: &Invocation) -> Result<Returned, Outcome> {

@@ -67,7 +67,13 @@ impl Tool for Write {
 fn check_marks(place: &Place, old: &[u8], new: &str) -> Result<(), Outcome> {
     let old = decode(old).text;
     let marks = |text: &str| text.matches(secret::MARK).count();
-    if marks(new) > marks(&old) && !secret::redact(&old).found.is_empty() {
+    // A secret of another file may be hidden in this one too: the marks stand in the place of some of its lines.
+    let hides = |line: &str| {
+        line.contains(secret::MARK)
+            && old.lines().any(|old| old != line && secret::is_less_of(line, old))
+    };
+    let is_hidden = || !secret::redact(&old).found.is_empty() || new.lines().any(hides);
+    if marks(new) > marks(&old) && is_hidden() {
         return Err(refuse(&format!(
             "`{place}` holds secrets that are shown to you as marks, and this would write the marks in their place. \
              Change other parts of it with `Edit`."

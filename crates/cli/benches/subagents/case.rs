@@ -8,6 +8,7 @@ use sequester_core::context::{IsolatedContext, Manifest};
 use sequester_core::provider::Powers;
 use sequester_core::record::Switches;
 use sequester_core::report::Phase;
+use sequester_core::secret::SecretSet;
 use sequester_testkit::model::{Script, Turn, Wire};
 use serde_json::json;
 
@@ -75,6 +76,7 @@ impl Case {
             prompt: self.prompt(number),
             manifest: Manifest::default(),
             handoff: None,
+            secrets: SecretSet::default(),
         };
         let (service, _) = self.service();
         let model = format!("{service}/{}", self.model());

@@ -7,6 +7,7 @@ use sequester_core::agent::{AgentRun, Outcome as Ended};
 use sequester_core::budget::Budget;
 use sequester_core::future::BoxFuture;
 use sequester_core::limits::OUTPUT_BYTES;
+use sequester_core::secret::SecretSet;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_engine::{Capped, Filtered, Joined, Redacted, Silent, Stop, drive};
 use sequester_llm::{Models, Named, Pool, Remote, Sources, Timeouts, resolve};
@@ -60,7 +61,8 @@ impl Ours {
 fn toolbox() -> impl Toolbox {
     let names = sequester_tools::specs().into_iter().map(|spec| spec.name.into_owned());
     let granted = Filtered::new(Joined(vec![Box::new(InMemory::default())]), names);
-    Capped { inner: Redacted(Joined(vec![Box::new(granted)])), bytes: OUTPUT_BYTES }
+    let inner = Redacted::new(Joined(vec![Box::new(granted)]), SecretSet::default());
+    Capped { inner, bytes: OUTPUT_BYTES }
 }
 
 #[derive(Default)]

@@ -4,7 +4,7 @@ use super::breach::{Doubt, Rule};
 use super::leak::Place;
 use super::manifest::cover;
 use super::origin::{Origins, Verdict, sections};
-use super::{Auditor, history, texts};
+use super::{Archive, Auditor, history, texts};
 use crate::agent::OWN;
 use crate::context::{IsolatedContext, Kind, Manifest, Part, Row, Work};
 use crate::digest::Digest;
@@ -14,7 +14,7 @@ use crate::notes::Notes;
 use crate::profile::Granted;
 use crate::repository::{Snapshot, find};
 use crate::run::{Found, RunState, Running, TaskRun};
-use crate::secret::redact;
+use crate::secret::{Hider, is_less_of, redact};
 use crate::tool::Spec;
 
 /// Tools that every subagent may have, whatever its profile, beside those that are steps of its machine.
@@ -113,7 +113,10 @@ impl Auditor<'_> {
         };
         let expected = self.expected_handoff(run, (task, running), rows);
         // A plan that cannot be read is told of elsewhere.
-        if expected.is_some_and(|expected| expected.completed(manifest) != handoff) {
+        let is_it = |expected: Handoff| {
+            handoff.is_less_of(&expected.completed(manifest, &Hider::default()))
+        };
+        if expected.is_some_and(|expected| !is_it(expected)) {
             let detail = "Its handoff is not what its prompt says.";
             self.ledger.attempt(id, Some(running.number), Rule::Manifest, detail);
         }
@@ -174,19 +177,22 @@ impl Auditor<'_> {
         let agent = started.sources.as_ref().map(|sources| sources.agent.clone());
         let key = (started.agent.clone(), agent.clone());
         match self.prefixes.get(&key) {
-            Some(known) if known == system => return,
+            Some(known) if known == system || are_same_but_marks(self.archive, known, system) => {
+                return;
+            }
             Some(_) => return differs("the same agent"),
             None => {}
         }
         self.prefixes.insert(key, system.clone());
         let shared = rows.iter().filter(|(row, _)| row.kind != Kind::Agent);
-        let shared = Digest::of(shared.map(|(_, bytes)| *bytes).collect::<String>().as_bytes());
-        if *self.architecture.get_or_insert_with(|| shared.clone()) != shared {
+        let shared: String = shared.map(|(_, bytes)| *bytes).collect();
+        let known = self.architecture.get_or_insert_with(|| shared.clone());
+        if !is_same_but_marks(known, &shared) {
             differs("another agent, after the agent's own words,");
         }
         let words = agent.and_then(|agent| self.archive.blob(&agent)).map(utf8);
         for (row, bytes) in rows.iter().filter(|(row, _)| row.kind == Kind::Agent) {
-            if words.as_ref().is_some_and(|words| redact(words).text != *bytes) {
+            if words.as_ref().is_some_and(|words| !is_less_of(bytes, &redact(words).text)) {
                 let detail = format!("The words of `{}` are not those of its agent.", row.source);
                 self.ledger.attempt(id, Some(running.number), Rule::Fragment, detail);
             }
@@ -315,6 +321,22 @@ impl Auditor<'_> {
         );
         self.ledger.attempt(id, Some(number), Rule::Leak, detail);
     }
+}
+
+/// A secret that only one of two contexts knows is hidden in the system part of that one only.
+fn are_same_but_marks(archive: &dyn Archive, one: &Digest, other: &Digest) -> bool {
+    let read = |digest: &Digest| {
+        let bytes = archive.blob(digest).filter(|bytes| Digest::of(bytes) == *digest);
+        bytes.map(utf8)
+    };
+    read(one).zip(read(other)).is_some_and(|(one, other)| is_same_but_marks(&one, &other))
+}
+
+fn is_same_but_marks(one: &str, other: &str) -> bool {
+    let lines = one.split('\n').zip(other.split('\n'));
+    let count = |text: &str| text.split('\n').count();
+    count(one) == count(other)
+        && lines.into_iter().all(|(one, other)| is_less_of(one, other) || is_less_of(other, one))
 }
 
 fn utf8(bytes: Vec<u8>) -> String {

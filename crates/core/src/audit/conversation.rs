@@ -17,7 +17,7 @@ use crate::profile::TASK;
 use crate::protected::Grants;
 use crate::provider::Reply;
 use crate::run::{Delegation, Event, RunState, Running};
-use crate::secret::redact;
+use crate::secret::{is_less_of, redact};
 use crate::tool::{self, Invocation, Returned, Spec};
 
 /// A conversation while it is made again.
@@ -160,7 +160,7 @@ impl Auditor<'_> {
             let is_less = given.len() < told.len();
             let is_own =
                 matches!(&result.outcome, tool::Outcome::Failed(text) if text.starts_with(UNTAKEN));
-            if told != given && !is_less && !is_own {
+            if !is_less_of(given, &told) && !is_less && !is_own {
                 let detail = "More than its summary came back from what it delegated.";
                 self.ledger.attempt(id, Some(number), Rule::Request, detail);
             }

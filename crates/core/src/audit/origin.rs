@@ -24,7 +24,7 @@ use crate::record::{self, Record};
 use crate::report::{self, Label};
 use crate::repository::{Snapshot, find};
 use crate::run::{Fact, Found, RunState, Running, Sources, TaskRun};
-use crate::secret::{self, redact};
+use crate::secret::{self, is_less_of, redact};
 
 pub(super) enum Verdict {
     Proved,
@@ -69,7 +69,7 @@ impl<'a> Origins<'a> {
             Kind::Task if delegated => of_source(row, self.is_asked_for(bytes)),
             Kind::Feature | Kind::Constraint | Kind::Task | Kind::Interface | Kind::Parent => {
                 let own = self.own.iter().filter(|(kind, _)| *kind == row.kind);
-                of_source(row, own.into_iter().any(|(_, text)| redact(text).text == bytes))
+                of_source(row, own.into_iter().any(|(_, text)| is_shown(text, bytes)))
             }
             Kind::Clarification => of_source(row, self.is_answer(row, bytes)),
             Kind::Work => of_source(row, self.is_work(row, bytes)),
@@ -88,7 +88,7 @@ impl<'a> Origins<'a> {
         let asked = history::delegation(self.archive, self.task, self.running);
         asked.is_some_and(|asked| {
             let head = task_head(&self.task.spec.id, self.running.phase, &asked.title());
-            [head.as_str(), asked.prompt.as_str()].iter().any(|text| redact(text).text == bytes)
+            [head.as_str(), asked.prompt.as_str()].iter().any(|text| is_shown(text, bytes))
         })
     }
 
@@ -99,7 +99,7 @@ impl<'a> Origins<'a> {
         };
         let is_it = |section: &Section| {
             redact(&section.provenance().source()).text == row.source
-                && redact(&spec_block(section)).text == bytes
+                && is_shown(&spec_block(section), bytes)
         };
         of_source(row, sections(self.archive, sources).iter().any(is_it))
     }
@@ -107,13 +107,13 @@ impl<'a> Origins<'a> {
     fn is_answer(&self, row: &Row, bytes: &str) -> bool {
         let given = self.task.clarifications.iter();
         let mut given = given.filter(|one| row.source == format!("answer {}", one.id));
-        given.any(|one| redact(&format!("- {}\n  {}\n", one.question, one.answer)).text == bytes)
+        given.any(|one| is_shown(&format!("- {}\n  {}\n", one.question, one.answer), bytes))
     }
 
     /// Left by this very task: a report, what spoke against it, the change that it starts from.
     fn is_work(&self, row: &Row, bytes: &str) -> bool {
         let Some(title) = row.source.strip_prefix("this task: ") else { return false };
-        let is = |text: &str| redact(&work_block(title, text)).text == bytes;
+        let is = |text: &str| is_shown(&work_block(title, text), bytes);
         let left = self.task.facts.iter().filter_map(|fact| match fact {
             Fact::Tried(tried) => {
                 let report = serde_json::from_slice(&self.blob(tried.report.as_ref()?)?).ok()?;
@@ -168,8 +168,9 @@ impl<'a> Origins<'a> {
         if row.rule == Rule::GrantedFile && granted.is_none() {
             return wrong("was not granted to this task");
         }
-        let told = bytes.strip_prefix(&format!("### `{path}`\n\n"));
-        let told = told.and_then(|rest| rest.strip_suffix("\n\n"));
+        let heading = format!("### `{path}`");
+        let told = bytes.split_once("\n\n").filter(|(head, _)| is_less_of(head, &heading));
+        let told = told.and_then(|(_, rest)| rest.strip_suffix("\n\n"));
         if matches!(row.form, FormKind::Path | FormKind::NotThereYet) {
             let says = ["Too large to show here (", "Not shown: ", "Not there yet."];
             let known = told.is_some_and(|told| {
@@ -202,7 +203,9 @@ impl<'a> Origins<'a> {
         }
         let content = String::from_utf8_lossy(&content);
         match row.form {
-            FormKind::Whole if render_whole(&parsed, &redact(&content).text) == bytes => {
+            FormKind::Whole
+                if is_less_of(bytes, &render_whole(&parsed, &redact(&content).text)) =>
+            {
                 Verdict::Proved
             }
             FormKind::Whole => wrong("was not shown as it is"),
@@ -227,7 +230,8 @@ impl<'a> Origins<'a> {
         let is_it = |one: &Record| {
             redact(&one.id).text == id
                 && switches.has(one.kind)
-                && (shown(one) == bytes || packed(one).as_deref() == Some(bytes))
+                && (is_less_of(bytes, &shown(one))
+                    || packed(one).is_some_and(|line| is_less_of(bytes, &line)))
         };
         of_source(row, left.iter().any(is_it))
     }
@@ -274,7 +278,7 @@ impl<'a> Origins<'a> {
         let notes = Notes::parse(&String::from_utf8_lossy(&notes.unwrap_or_default()));
         notes.standing().iter().any(|note| {
             let source = Provenance::Note { section: note.section.clone() }.source();
-            redact(&source).text == row.source && redact(&note_block(note)).text == bytes
+            redact(&source).text == row.source && is_shown(&note_block(note), bytes)
         })
     }
 
@@ -290,6 +294,11 @@ pub(super) fn sections(archive: &dyn Archive, sources: &Sources) -> Vec<Section>
         Some(Companion::parse(path, None, &String::from_utf8_lossy(&bytes)).sections)
     };
     sources.companions.iter().filter_map(read).flatten().collect()
+}
+
+/// Whether a fragment is a text without its secrets, and without those that other fragments tell of.
+fn is_shown(text: &str, bytes: &str) -> bool {
+    is_less_of(bytes, &redact(text).text)
 }
 
 /// Whether it is what its source says.
@@ -313,7 +322,7 @@ fn is_excerpt(bytes: &str, content: &str) -> bool {
         if mark {
             inside = line != "---";
         }
-        mark || !inside || known.contains(line)
+        mark || !inside || known.contains(line) || known.iter().any(|known| is_less_of(line, known))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::record::{
     FOUND, Kind, NOTHING, RECALL, Record, left, line, phase_findings, quote, recalled_ids,
 };
 use crate::run::{RunState, Running, TaskRun};
-use crate::secret::redact;
+use crate::secret::{is_less_of, redact};
 use crate::tool::{Invocation, Outcome, Returned};
 
 /// A task and the event that it ended by: what is done again ends by another.
@@ -106,7 +106,7 @@ impl Auditor<'_> {
         });
         let more = more.map_or_else(String::new, |line| format!("{line}\n"));
         // It was redacted as a whole.
-        redact(&format!("{FOUND}{quoted}{more}")).text == text
+        is_less_of(text, &redact(&format!("{FOUND}{quoted}{more}")).text)
     }
 
     /// What earlier phases of the task found, by the reports that the attempt builds on.
@@ -139,7 +139,7 @@ impl Auditor<'_> {
         let exact: HashMap<&str, &Record> = all().map(|one| (&*one.id, one)).collect();
         let find = |name: &&str| {
             // Few names hold what is redacted, or more than one space.
-            let told = || all().find(|one| redact(&line(&one.id)).text == *name);
+            let told = || all().find(|one| is_less_of(name, &redact(&line(&one.id)).text));
             exact.get(*name).copied().or_else(told).map(quote)
         };
         names.iter().map(find).collect()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::admit::{Refusal, Share, View};
 use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Manifest, Row, Withheld};
-use super::render::Page;
+use super::render::{HiddenPart, Page};
 use super::shelf::Shelf;
 use super::{IsolatedContext, TaskCall, backpack, files, section};
 use crate::agent::Role;
@@ -26,6 +26,7 @@ use crate::plan::{Plan, Task};
 use crate::ranker::Ranker;
 use crate::record::{Handed, Pack};
 use crate::report::Phase;
+use crate::secret::SecretSet;
 use crate::source::Origin;
 
 /// Everything that the contexts of one run are made from. Nothing here belongs to one task.
@@ -138,7 +139,38 @@ struct Prefix {
     text: Arc<str>,
     rows: Vec<Row>,
     tokens: usize,
+    secrets: SecretSet,
 }
+
+/// Both parts of a context, with the secrets of each fragment hidden in all of them.
+struct Parts {
+    system: Arc<str>,
+    prompt: String,
+    rows: Vec<Row>,
+    tokens: usize,
+    secrets: SecretSet,
+}
+
+impl Parts {
+    /// The system part stays the one that all share, unless a secret of the task stands in it.
+    fn of(prefix: &Prefix, page: &Page<'_>) -> Self {
+        let mut secrets = prefix.secrets.clone();
+        secrets.extend(&page.secrets);
+        let hider = secrets.hider();
+        let system = HiddenPart::of(&prefix.text, &prefix.rows, &hider);
+        let prompt = HiddenPart::of(&page.text, &page.rows, &hider);
+        let mut rows = system.as_ref().map_or(&prefix.rows, |part| &part.rows).clone();
+        rows.extend_from_slice(prompt.as_ref().map_or(&page.rows, |part| &part.rows));
+        let tokens = system.as_ref().map_or(prefix.tokens, |part| part.tokens)
+            + prompt.as_ref().map_or(page.tokens, |part| part.tokens);
+        let system = system.map_or_else(|| Arc::clone(&prefix.text), |part| part.text.into());
+        let prompt = prompt.map_or_else(|| page.text.clone(), |part| part.text);
+        Self { system, prompt, rows, tokens, secrets }
+    }
+}
+
+/// How often a context is built again because its marks take more room than what they hide.
+const MARK_ROUNDS: usize = 3;
 
 impl<'a> Builder<'a> {
     pub fn new(
@@ -177,28 +209,37 @@ impl<'a> Builder<'a> {
         let prefix = self.prefix(request.role, &view);
         let limit = self.limits.context.min(Limits::CONTEXT_CEILING);
         let handoff = self.handoff(task, request);
-        let room = limit.saturating_sub(prefix.tokens);
-        let page = self.page(task, (request, &handoff), &view, room);
-        let tokens = prefix.tokens + page.tokens;
+        let mut room = limit.saturating_sub(prefix.tokens);
+        let mut page = self.page(task, (request, &handoff), &view, room);
+        let mut parts = Parts::of(&prefix, &page);
+        // A mark may be longer than what it hides: files make room for it.
+        for _ in 0..MARK_ROUNDS {
+            let fits = prefix.tokens + page.tokens <= limit;
+            if !fits || parts.tokens <= limit {
+                break;
+            }
+            room = room.saturating_sub(parts.tokens - limit);
+            page = self.page(task, (request, &handoff), &view, room);
+            parts = Parts::of(&prefix, &page);
+        }
+        let Parts { system, prompt, rows, tokens, secrets } = parts;
         if tokens > limit {
             return Err(Error::TooLarge(too_large(task, tokens, limit)));
         }
         let mut withheld = page.withheld;
         withheld.extend(self.unseen_tasks());
         withheld.extend(self.closed());
-        let manifest = Manifest {
-            fragments: prefix.rows.iter().cloned().chain(page.rows).collect(),
-            withheld,
-        };
+        let manifest = Manifest { fragments: rows, withheld };
         Ok(IsolatedContext {
             task: task.id.clone(),
             agent: request.role.name.clone(),
-            digest: IsolatedContext::digest_of(&prefix.text, &page.text),
+            digest: IsolatedContext::digest_of(&system, &prompt),
             tokens,
-            system: Arc::clone(&prefix.text),
-            prompt: page.text,
-            handoff: Some(handoff.completed(&manifest)),
+            system,
+            prompt,
+            handoff: Some(handoff.completed(&manifest, &secrets.hider())),
             manifest,
+            secrets,
         })
     }
 
@@ -286,8 +327,8 @@ impl<'a> Builder<'a> {
             };
             page.quote(&provenance, &piece.text);
         }
-        let prefix =
-            Arc::new(Prefix { text: page.text.into(), rows: page.rows, tokens: page.tokens });
+        let Page { text, rows, tokens, secrets, .. } = page;
+        let prefix = Arc::new(Prefix { text: text.into(), rows, tokens, secrets });
         lock().entry(role.name.clone()).or_insert(prefix).clone()
     }
 

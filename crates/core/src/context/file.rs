@@ -246,5 +246,6 @@ fn ready<'h>(held: &'h Held, form: FormKind, text: Cow<'h, str>, tokens: usize) 
         source_hash: held.source_hash.clone(),
         redacted: held.redacted.clone(),
         why: String::new(),
+        secrets: held.secrets.clone(),
     }
 }

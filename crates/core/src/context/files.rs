@@ -12,6 +12,7 @@ use super::render::{Page, Ready, hash};
 use super::shelf::Shelf;
 use crate::path::RepoPath;
 use crate::plan::{Action, FileRef, Task};
+use crate::secret::SecretSet;
 use crate::tokens;
 
 /// A ranked file that scores less than this share of the third best is noise: the best may stand out because the text
@@ -111,6 +112,7 @@ fn said_of(path: &RepoPath, said: &str, form: FormKind, source_hash: String) -> 
         source_hash,
         redacted: Vec::new(),
         why: String::new(),
+        secrets: SecretSet::default(),
     }
 }
 

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::admit::{Refusal, Rule, View, admit};
 use super::file::FormKind;
-use super::fragment::{Part, Provenance};
+use super::fragment::{Kind, Part, Provenance};
 use super::manifest::{Row, Withheld};
-use crate::{secret, tokens};
+use crate::secret::{self, Hider, SecretSet};
+use crate::tokens;
 
 /// One half of a context while it is written.
 pub(super) struct Page<'a> {
@@ -16,6 +17,8 @@ pub(super) struct Page<'a> {
     pub(super) rows: Vec<Row>,
     pub(super) withheld: Vec<Withheld>,
     pub(super) tokens: usize,
+    /// Of the sources of all that was written.
+    pub(super) secrets: SecretSet,
 }
 
 /// A text that is ready to be written: redacted, counted, hashed.
@@ -27,6 +30,8 @@ pub(super) struct Ready<'a> {
     pub(super) source_hash: String,
     pub(super) redacted: Vec<&'static str>,
     pub(super) why: String,
+    /// Found in the source.
+    pub(super) secrets: SecretSet,
 }
 
 impl<'a> Ready<'a> {
@@ -34,6 +39,8 @@ impl<'a> Ready<'a> {
     pub(super) fn whole(text: &'a str) -> Self {
         let redacted = secret::redact(text);
         let found = kinds(&redacted.found);
+        let mut secrets = SecretSet::default();
+        secrets.learn(text, &redacted.found);
         Self {
             tokens: tokens::count(&redacted.text),
             form: FormKind::Whole,
@@ -41,6 +48,7 @@ impl<'a> Ready<'a> {
             redacted: found,
             text: redacted.text,
             why: String::new(),
+            secrets,
         }
     }
 }
@@ -64,7 +72,15 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 impl<'a> Page<'a> {
     pub(super) fn new(part: Part, view: &'a View) -> Self {
-        Self { part, view, text: String::new(), rows: Vec::new(), withheld: Vec::new(), tokens: 0 }
+        Self {
+            part,
+            view,
+            text: String::new(),
+            rows: Vec::new(),
+            withheld: Vec::new(),
+            tokens: 0,
+            secrets: SecretSet::default(),
+        }
     }
 
     /// Writes a sentence of the product's own.
@@ -105,6 +121,7 @@ impl<'a> Page<'a> {
         self.text.push_str(&other.text);
         self.tokens += other.tokens;
         self.withheld.extend(other.withheld);
+        self.secrets.extend(&other.secrets);
         self.rows.extend(other.rows.into_iter().map(|row| Row {
             start: row.start + offset,
             end: row.end + offset,
@@ -119,6 +136,7 @@ impl<'a> Page<'a> {
         let start = self.text.len();
         self.text.push_str(&ready.text);
         self.tokens += ready.tokens;
+        self.secrets.extend(&ready.secrets);
         self.rows.push(Row {
             part: self.part,
             start,
@@ -132,5 +150,43 @@ impl<'a> Page<'a> {
             redacted: ready.redacted.iter().copied().map(Cow::Borrowed).collect(),
             why: ready.why.clone(),
         });
+    }
+}
+
+/// One half of a context with its rows, after secrets of other fragments were hidden in it.
+pub(super) struct HiddenPart {
+    pub(super) text: String,
+    pub(super) rows: Vec<Row>,
+    pub(super) tokens: usize,
+}
+
+impl HiddenPart {
+    /// Hides the values in all fragments but the product's own; nothing where none of them holds one.
+    pub(super) fn of(text: &str, rows: &[Row], hider: &Hider) -> Option<Self> {
+        let mut hidden = Self {
+            text: String::with_capacity(text.len()),
+            rows: Vec::with_capacity(rows.len()),
+            tokens: 0,
+        };
+        let mut is_changed = false;
+        for row in rows {
+            let bytes = &text[row.start..row.end];
+            let mut row = Row { start: hidden.text.len(), ..row.clone() };
+            match hider.hide(bytes).filter(|_| row.kind != Kind::Frame) {
+                Some(redacted) => {
+                    row.redacted.extend(kinds(&redacted.found).into_iter().map(Cow::Borrowed));
+                    row.redacted.sort_unstable();
+                    row.redacted.dedup();
+                    row.tokens = tokens::count(&redacted.text);
+                    hidden.text.push_str(&redacted.text);
+                    is_changed = true;
+                }
+                None => hidden.text.push_str(bytes),
+            }
+            row.end = hidden.text.len();
+            hidden.tokens += row.tokens;
+            hidden.rows.push(row);
+        }
+        is_changed.then_some(hidden)
     }
 }

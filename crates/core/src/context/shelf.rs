@@ -11,7 +11,8 @@ use crate::outliner::{Outliner, Symbol};
 use crate::path::RepoPath;
 use crate::plan::{self, Options};
 use crate::repository::{self, EntryKind, ErrorKind, Snapshot};
-use crate::{secret, tokens};
+use crate::secret::{self, SecretSet};
+use crate::tokens;
 
 /// Reads, redacts, counts and outlines each file at most once.
 pub struct Shelf<'a> {
@@ -29,6 +30,7 @@ pub struct Held {
     /// BLAKE3 of the file's bytes in the base.
     pub source_hash: String,
     pub redacted: Vec<&'static str>,
+    pub(super) secrets: SecretSet,
     /// The whole file as it would be rendered, and its size in tokens.
     pub(super) block: String,
     pub(super) tokens: usize,
@@ -104,6 +106,8 @@ impl<'a> Shelf<'a> {
         }
         let redacted = secret::redact(&text);
         let kinds = kinds(&redacted.found);
+        let mut secrets = SecretSet::default();
+        secrets.learn(&text, &redacted.found);
         let text = redacted.text.into_owned();
         let block = file::render_whole(path, &text);
         Ok(Held {
@@ -112,6 +116,7 @@ impl<'a> Shelf<'a> {
             text,
             source_hash,
             redacted: kinds,
+            secrets,
             block,
             symbols: OnceLock::new(),
             plan: OnceLock::new(),

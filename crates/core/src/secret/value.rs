@@ -7,9 +7,18 @@ pub(super) fn is_plausible(rule: &Rule, value: &str) -> bool {
     turns(value) >= rule.turns && entropy(value) >= rule.entropy && !is_placeholder(value)
 }
 
-/// Whether the secret is one wherever it stands: a password that is a plain word is not.
+/// Whether the secret is one wherever it stands. A plain word, a number and what is shorter than six characters are not, since
+/// they stand for other things too; up to seven characters take more than one number behind a word.
 pub(super) fn is_distinct(secret: &str) -> bool {
-    secret.len() >= 8 && turns(secret) > 0 && !secret.contains('\n')
+    let has = |is: fn(char) -> bool| secret.chars().any(is);
+    let is_mixed = turns(secret) > 0 || has(|one| one.is_ascii_digit()) && has(char::is_alphabetic);
+    let has_mark = has(|one| "!@#$%^&*+?~|".contains(one)) && has(char::is_alphanumeric);
+    match secret.chars().count() {
+        _ if secret.contains(['\n', '\r']) => false,
+        0..6 => false,
+        6..8 => turns(secret) > 1 || has_mark && has(|one| one.is_ascii_digit()),
+        _ => is_mixed || has_mark && !secret.contains(' '),
+    }
 }
 
 /// Shannon entropy in bits per byte.

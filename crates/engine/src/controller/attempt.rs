@@ -17,6 +17,7 @@ use sequester_core::report::{Phase, ReportForm};
 use sequester_core::run::{
     AttemptStarted, Cap, Delegation, Entry, Event, Order, Purpose, Running, Scope, TaskRun, replay,
 };
+use sequester_core::secret::SecretSet;
 use sequester_core::store::Batch;
 use sequester_core::tool::{Spec, Toolbox};
 
@@ -25,6 +26,7 @@ use super::bench::Bench;
 use super::delegate::Delegate;
 use super::ending::{Left, failed, rested};
 use super::equip::{kept, started};
+use super::known_secrets::learn_again;
 use super::recorder::{Recorder, json};
 use super::reveal::given;
 use super::world::{Member, Trouble, Wanted};
@@ -45,6 +47,8 @@ pub(super) struct Job {
     pub(super) batch: Batch,
     messages: usize,
     turn: u32,
+    /// Of its context, and of what its tools gave it before it was resumed.
+    secrets: SecretSet,
 }
 
 /// What an attempt is begun with.
@@ -140,7 +144,9 @@ impl Controller {
         batch.entries.push(Entry { scope: scope.clone(), event });
         let run = AgentRun::new(brief, member.budget.clone());
         let (change, messages, turn) = (None, 0, 0);
-        let job = Job { scope, started, run, member, provider, change, batch, messages, turn };
+        let secrets = context.secrets.clone();
+        let job =
+            Job { scope, started, run, member, provider, change, batch, messages, turn, secrets };
         Ok(Begun::Job(Box::new(job)))
     }
 
@@ -172,6 +178,9 @@ impl Controller {
         let store = Arc::clone(&self.world.store);
         let fields = self.log.read(|run| run.finding_fields(task, phase).cloned());
         let (id, began, grants) = (task.clone(), started.clone(), member.grants.clone());
+        let repository = Arc::clone(&self.world.repository);
+        let shared =
+            self.log.read(|run| [Some(run.started.plan.text.clone()), run.started.notes.clone()]);
         let taken = blocking(move || {
             let read = |digest: &Digest| store.blob(digest);
             let text = |digest: &Digest| -> Result<Arc<str>, Trouble> {
@@ -211,18 +220,29 @@ impl Controller {
                 }
                 None => None,
             };
-            Ok::<_, Trouble>((run, far, change))
+            let own = began
+                .sources
+                .iter()
+                .flat_map(|own| [&own.agent].into_iter().chain(own.companions.values()));
+            let sources = shared.iter().flatten().chain(own);
+            let sources: Vec<Vec<u8>> = sources.filter_map(|digest| read(digest).ok()).collect();
+            let snapshot = repository.snapshot(began.from.as_ref().unwrap_or(&began.base)).ok();
+            let told = (&*run.brief().system, run.conversation());
+            let secrets = learn_again(told, &sources, snapshot.as_deref(), change.as_ref());
+            Ok::<_, Trouble>((run, far, change, secrets))
         });
-        let (run, far, change) = taken.await??;
+        let (run, far, change, secrets) = taken.await??;
         let (started, batch) = (*started, Batch::default());
         let (messages, turn) = (far.messages, far.turn);
-        let job = Job { scope, started, run, member, provider, change, batch, messages, turn };
+        let job =
+            Job { scope, started, run, member, provider, change, batch, messages, turn, secrets };
         self.work(job, known).await
     }
 
     /// Drives it in its jail, and records how it ended.
     pub(super) async fn work(&self, job: Job, known: &TaskRun) -> Result<(), Trouble> {
-        let Job { scope, started, mut run, member, provider, change, batch, messages, turn } = job;
+        let Job { scope, started, mut run, member, provider, change, batch, .. } = job;
+        let (messages, turn, secrets) = (job.messages, job.turn, job.secrets);
         let (task, start) = (&known.spec.id, started.from.as_ref().unwrap_or(&started.base));
         let cell = Cell {
             profile: member.profile.clone(),
@@ -247,7 +267,7 @@ impl Controller {
             Delegate::new(self, known, (&scope, &started), &member.profile, (&bench, &halt));
         let tools: Vec<Box<dyn Toolbox + '_>> = vec![Box::new(&bench), Box::new(&delegate)];
         let from = (start, started.findings.as_slice());
-        let toolbox = self.toolbox(task, &member, provider.as_ref(), from, tools)?;
+        let toolbox = self.toolbox(task, &member, provider.as_ref(), from, tools, secrets)?;
         let specs = run.brief().tools.clone();
         let title = started.parent.as_ref().map(|parent| parent.description.as_str());
         let feed = self.watch.attempt(&scope, &started.agent, title);

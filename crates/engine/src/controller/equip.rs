@@ -7,6 +7,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::Provider;
 use sequester_core::run::{Agent, AttemptStarted, LITERAL, Order, Shown, Sources};
+use sequester_core::secret::SecretSet;
 use sequester_core::store::Batch;
 use sequester_core::tool::{Invocation, Outcome, Returned, Spec, Toolbox};
 
@@ -27,7 +28,8 @@ impl Controller {
         let mut specs = self.world.jails.specs();
         specs.push(self.task_spec());
         let tools: Vec<Box<dyn Toolbox>> = vec![Box::new(Listed(specs))];
-        Ok(self.toolbox(task, member, provider, (start, findings), tools)?.specs())
+        let secrets = SecretSet::default();
+        Ok(self.toolbox(task, member, provider, (start, findings), tools, secrets)?.specs())
     }
 
     /// The tool that delegates, with all agents of the run that can take work.
@@ -50,6 +52,7 @@ impl Controller {
         provider: &dyn Provider,
         (start, findings): (&TreeId, &[Digest]),
         mut boxes: Vec<Box<dyn Toolbox + 'b>>,
+        secrets: SecretSet,
     ) -> Result<impl Toolbox + use<'b>, Trouble> {
         let extra = self.world.crew.tools(member, provider, start);
         boxes.extend(extra.granted.into_iter().map(|one| one as Box<dyn Toolbox + 'b>));
@@ -65,7 +68,7 @@ impl Controller {
         let recall =
             self.recall(task, member, findings).map(|one| Box::new(one) as Box<dyn Toolbox + 'b>);
         all.extend(recall);
-        Ok(Capped { inner: Redacted(Joined(all)), bytes: member.output_bytes })
+        Ok(Capped { inner: Redacted::new(Joined(all), secrets), bytes: member.output_bytes })
     }
 }
 

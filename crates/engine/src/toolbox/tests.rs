@@ -3,6 +3,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use sequester_core::future::BoxFuture;
 use sequester_core::message::Call;
+use sequester_core::secret::SecretSet;
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_testkit::SECRET;
 use serde_json::{Value, json};
@@ -51,7 +52,8 @@ fn what_is_filtered_out_is_neither_listed_nor_callable() {
 fn secrets_are_gone_before_the_text_is_cut() {
     let text = format!("{}\ntoken {}p_{SECRET}\n{}", "x".repeat(60), "gh", "y".repeat(2_000));
     // Cut first, the limit would fall into the secret and hide it from the rules.
-    let toolbox = Capped { inner: Redacted(Says(&["Read"], text)), bytes: 296 };
+    let toolbox =
+        Capped { inner: Redacted::new(Says(&["Read"], text), SecretSet::default()), bytes: 296 };
     let Outcome::Output(text) = call(&toolbox, "Read", json!({})) else { panic!("no output") };
     assert!(!text.contains(&SECRET[..8]) && text.contains("[redacted: "), "{text}");
     assert!(text.len() <= 296 && text.contains("bytes were cut here"), "{text}");

@@ -3,9 +3,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-use sequester_core::secret;
-
-use crate::file::decode;
 use crate::lines::{numbered, show};
 
 /// The rest of a longer line is not shown.
@@ -47,19 +44,16 @@ impl Around {
 /// `path:12:text` for a match, `path-11-text` around it, `--` where lines are left out; no more than `most` lines.
 pub(super) fn show_lines(
     path: &Path,
-    bytes: &[u8],
+    clean: &str,
     matched: &[Range<usize>],
     around: Around,
     numbers: Numbers,
     most: usize,
 ) -> Vec<String> {
-    let text = decode(bytes).text;
-    // Of the whole file: one line of a key does not look like a secret.
-    let clean = secret::redact(&text);
     let mut wanted = around.widen(matched).peekable();
     let mut shown = Vec::new();
     let mut before = None;
-    for (number, line) in numbered(&clean.text) {
+    for (number, line) in numbered(clean) {
         let Some((_, matched)) = wanted.next_if(|(at, _)| *at == number) else { continue };
         if !around.is_empty() && before.is_some_and(|before: usize| before + 1 != number) {
             shown.push("--".to_owned());

@@ -5,6 +5,7 @@ use sequester_core::fault::Code;
 use sequester_core::id::TaskId;
 use sequester_core::report::Phase;
 use sequester_core::run::{AttemptStarted, Event, RunState};
+use sequester_core::secret::SecretSet;
 
 use crate::args::{Args, ContextArgs};
 use crate::failure::Failure;
@@ -86,6 +87,7 @@ fn context(
     let handoff = started.handoff.as_ref().map(text).transpose()?;
     Ok(IsolatedContext {
         handoff: handoff.and_then(|text| serde_json::from_str(&text).ok()),
+        secrets: SecretSet::default(),
         task: task.clone(),
         agent: started.agent,
         digest: shown.digest.to_string(),
