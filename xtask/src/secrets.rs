@@ -1,6 +1,7 @@
-//! `cargo xtask secrets`: our rules beside those of secretlint, and their false alarms on published code.
+//! `cargo xtask secrets`: our rules beside those of secretlint, and their false alarms on published packages.
 
 mod alarms;
+mod packages;
 mod preset;
 
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ pub(crate) fn run() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = target(root)?.join("secrets");
     let (compared, missed) = preset::compare(root, &folder.join("secretlint"))?;
-    let (counted, places) = alarms::count(&folder.join("crates"))?;
+    let (counted, places) = alarms::count(&packages::fetch(&folder)?)?;
     writeln!(io::stdout(), "{compared}\n{counted}\n{places}")?;
     let page = root.join("../docs/secrets.md");
     let mut text = fs::read_to_string(&page)?;
@@ -40,6 +41,7 @@ fn list_rules() -> Result<String> {
         let known = match rule.kind {
             Kind::Token => "its own look",
             Kind::Value => "what stands around it",
+            Kind::Name => "the parts of its name",
             Kind::Block => "its first or last line",
         };
         let keywords: Vec<String> = rule.keywords.iter().map(|word| format!("`{word}`")).collect();

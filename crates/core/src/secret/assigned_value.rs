@@ -223,9 +223,19 @@ fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     let first = lower.chars().next();
     value.is_empty()
+        || is_encoded(value)
         || lower.chars().all(|one| Some(one) == first)
         || super::value::has_placeholder_word(value)
         || is_known_words(&lower)
+}
+
+/// Hardly anything but percent-encoded signs: a test of URLs.
+fn is_encoded(value: &str) -> bool {
+    let is_code = |rest: &str| {
+        rest.as_bytes().get(..2).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit))
+    };
+    let codes = value.match_indices('%').filter(|(at, _)| is_code(&value[at + 1..])).count();
+    codes > 0 && value.len() < codes * 3 + 4
 }
 
 /// Only words of the list below, with numbers between: `your_db_password`, `password123`, `test-secret`.

@@ -68,9 +68,10 @@ impl Assignment<'_> {
         // A quote may close a text that ends with the name: what follows is code then.
         let is_behind =
             syntax == Syntax::Literal && value.starts_with([' ', ',', '.', ';', ')', '+', ':']);
+        let is_folder = value.starts_with('/') && matches!(self.name(), "PWD" | "OLDPWD");
         !value.contains(MARK)
             && !is_behind
-            && !(matches!(self.name(), "PWD" | "OLDPWD") && value.starts_with('/'))
+            && !is_folder
             && is_secret(self.class, syntax, value)
             && (self.is_last || is_random(value))
     }
@@ -306,7 +307,8 @@ impl Assignment<'_> {
         }
         if line.ends_with(&["\"", "'", "`"]) {
             let quote = line.before.chars().next_back().unwrap_or('"');
-            return (Syntax::Config, trim_end(text, bare(text, at, &[quote, ';'])));
+            let value = before_next_field(text, bare(text, at, &[quote, ';']));
+            return (Syntax::Config, trim_end(text, value));
         }
         let is_flag = line.ends_with(&["--", " -"]) || line.has_flag();
         let quotes: &[char] = if line.before.contains('"') { &['"'] } else { &[] };
@@ -450,6 +452,18 @@ fn names_a_pair(before: &str) -> bool {
     let word = before.rsplit(|one: char| !one.is_ascii_alphanumeric()).next().unwrap_or_default();
     ["name", "key", "parameterkey", "variable", "param"]
         .contains(&word.to_ascii_lowercase().as_str())
+}
+
+/// Without the fields of a form that follow: `token=x&user=y`.
+fn before_next_field(text: &str, value: Range<usize>) -> Range<usize> {
+    let whole = &text[value.clone()];
+    let is_field = |rest: &str| {
+        let name = rest.split('=').next().unwrap_or_default();
+        name.len() < rest.len()
+            && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+    };
+    let next = whole.match_indices('&').find(|(at, _)| is_field(&whole[at + 1..]));
+    value.start..value.start + next.map_or(whole.len(), |(at, _)| at)
 }
 
 /// Without what ends a command or an item of a list.

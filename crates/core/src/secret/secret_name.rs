@@ -71,7 +71,7 @@ fn parts(name: &str) -> Vec<String> {
         }
         match parts.last_mut() {
             Some(part) if byte.is_ascii_alphanumeric() => {
-                part.push(char::from(byte.to_ascii_lowercase()))
+                part.push(char::from(byte.to_ascii_lowercase()));
             }
             _ => parts.push(String::new()),
         }

@@ -23,5 +23,6 @@ mod recall;
 mod recording;
 mod robust;
 mod seeds;
+mod shared_secrets;
 mod sources;
 mod untidy;

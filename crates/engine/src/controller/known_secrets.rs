@@ -31,7 +31,9 @@ pub(super) fn learn_again(
         let text = String::from_utf8_lossy(bytes);
         known.learn(&text, &redact(&text).found);
     };
-    sources.iter().for_each(|source| learn(source));
+    for source in sources {
+        learn(source);
+    }
     for entry in change.iter().flat_map(|change| &change.entries) {
         learn(&entry.content);
     }
@@ -72,4 +74,43 @@ fn named_files<'s>(texts: &[String], snapshot: &'s dyn Snapshot) -> Vec<&'s Repo
     let words: HashSet<&str> = words.into_iter().collect();
     let entries = snapshot.entries().iter().map(|entry| &entry.path);
     entries.filter(|path| words.contains(path.as_str())).take(FILES).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use sequester_core::message::{Answered, Call, Said};
+    use sequester_testkit::MemoryRepository;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_resumed_attempt_knows_the_secrets_of_the_files_that_it_saw() {
+        let [shown, read, unseen, plan] =
+            ["aa", "bb", "cc", "dd"].map(|one| format!("{one}7&{one}Kq2!"));
+        let assign = |value: &str| format!("DB_PASS={value}\n");
+        let files = [("src/a.conf", &shown), ("src/b.conf", &read), ("src/c.conf", &unseen)];
+        let snapshot = MemoryRepository::new(files.map(|(path, value)| (path, assign(value))));
+        let arguments = json!({ "file_path": "/workspace/src/b.conf" });
+        let call = Call { id: "1".to_owned(), name: "Read".to_owned(), arguments };
+        let answered = Answered {
+            call: "1".to_owned(),
+            name: "Read".to_owned(),
+            text: format!("     1\tDB_PASS={MARK}: assigned-password]"),
+            failed: false,
+        };
+        let conversation = [
+            Message::User("### `src/a.conf`".into()),
+            Message::Assistant(Said { calls: vec![call], ..Said::default() }),
+            Message::Results(vec![answered]),
+        ];
+        let sources = [assign(&plan).into_bytes()];
+        let known = learn_again(("", &conversation), &sources, Some(&snapshot), None);
+        let text = format!("{shown} {read} {unseen} {plan}");
+        let mark = "[redacted: assigned-password]";
+        let hidden = format!("{mark} {mark} {unseen} {mark}");
+        assert_eq!(known.hider().redact(&text).text, hidden);
+        let none = learn_again(("", &conversation[..2]), &sources, Some(&snapshot), None);
+        assert!(none.is_empty(), "nothing was hidden from it");
+    }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use sequester_core::future::BoxFuture;
 use sequester_core::message::Call;
-use sequester_core::secret::SecretSet;
+use sequester_core::secret::{SecretSet, redact};
 use sequester_core::tool::{Effect, Invocation, Outcome, Returned, Spec, Toolbox};
 use sequester_testkit::SECRET;
 use serde_json::{Value, json};
@@ -57,6 +57,57 @@ fn secrets_are_gone_before_the_text_is_cut() {
     let Outcome::Output(text) = call(&toolbox, "Read", json!({})) else { panic!("no output") };
     assert!(!text.contains(&SECRET[..8]) && text.contains("[redacted: "), "{text}");
     assert!(text.len() <= 296 && text.contains("bytes were cut here"), "{text}");
+}
+
+/// Tools that give back what they are asked for, and tell of a secret that they took out.
+struct Echoes;
+
+impl Toolbox for Echoes {
+    fn specs(&self) -> Vec<Spec> {
+        Vec::new()
+    }
+
+    fn call<'a>(&'a self, invocation: &'a Invocation) -> BoxFuture<'a, Returned> {
+        Box::pin(async move {
+            let text = |key: &str| invocation.call.arguments[key].as_str().unwrap_or("").to_owned();
+            let mut returned = Returned::from(Outcome::Output(text("says")));
+            let taken = text("takes");
+            returned.secrets.learn(&taken, &redact(&taken).found);
+            returned
+        })
+    }
+}
+
+#[test]
+fn a_secret_that_was_known_once_is_hidden_in_later_outputs() {
+    let [known, told, taken] = ["aa", "bb", "cc"].map(|one| format!("{one}7&{one}Kq2!"));
+    let assign = |value: &str| format!("DB_PASS={value}");
+    let mut secrets = SecretSet::default();
+    let context = assign(&known);
+    secrets.learn(&context, &redact(&context).found);
+    let toolbox = Redacted::new(Echoes, secrets);
+    let says = |says: &str| call(&toolbox, "x", json!({ "says": says }));
+    let hidden = Outcome::Output("login([redacted: assigned-password])".to_owned());
+    let login = |value: &str| format!("login({value})");
+    assert_eq!(says(&login(&known)), hidden);
+    assert_eq!(says(&login(&told)), Outcome::Output(login(&told)), "not known yet");
+    says(&assign(&told));
+    assert_eq!(says(&login(&told)), hidden);
+    call(&toolbox, "x", json!({ "says": "", "takes": assign(&taken) }));
+    assert_eq!(says(&login(&taken)), hidden);
+    says(&assign("swordfish"));
+    let word = Outcome::Output("a swordfish".to_owned());
+    assert_eq!(says("a swordfish"), word, "a plain word is hidden at its place only");
+}
+
+#[test]
+fn no_secret_that_a_tool_tells_of_is_recorded() {
+    let toolbox = Redacted::new(Echoes, SecretSet::default());
+    let arguments = json!({ "says": "", "takes": format!("DB_PASS={}", "k7&q".repeat(3)) });
+    let call = Call { id: "1".to_owned(), name: "x".to_owned(), arguments };
+    let invocation = Invocation { call, seen: std::collections::BTreeMap::new() };
+    let returned = toolbox.call(&invocation).now_or_never().unwrap();
+    assert!(returned.secrets.is_empty());
 }
 
 #[test]
