@@ -209,17 +209,18 @@ impl<'a> Builder<'a> {
         let prefix = self.prefix(request.role, &view);
         let limit = self.limits.context.min(Limits::CONTEXT_CEILING);
         let handoff = self.handoff(task, request);
-        let mut room = limit.saturating_sub(prefix.tokens);
+        let room = limit.saturating_sub(prefix.tokens);
         let mut page = self.page(task, (request, &handoff), &view, room);
         let mut parts = Parts::of(&prefix, &page);
         // A mark may be longer than what it hides: files make room for it.
+        let mut reserved = 0;
         for _ in 0..MARK_ROUNDS {
-            let fits = prefix.tokens + page.tokens <= limit;
-            if !fits || parts.tokens <= limit {
+            let shown = prefix.tokens + page.tokens;
+            if shown > limit || parts.tokens <= limit {
                 break;
             }
-            room = room.saturating_sub(parts.tokens - limit);
-            page = self.page(task, (request, &handoff), &view, room);
+            reserved += parts.tokens - shown;
+            page = self.page(task, (request, &handoff), &view, room.saturating_sub(reserved));
             parts = Parts::of(&prefix, &page);
         }
         let Parts { system, prompt, rows, tokens, secrets } = parts;

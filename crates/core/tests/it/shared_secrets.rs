@@ -21,7 +21,7 @@ fn context(value: &str, limit: usize) -> IsolatedContext {
     );
     let plan = plan::parse(text.as_bytes(), &options()).plan;
     assert_eq!(plan.tasks.len(), 1);
-    let login = format!("login(\"{value}\", user)\n").repeat(40);
+    let login = format!("login(\"{value}\", user)\n").repeat(80);
     let files = [("src/a.py", login), ("src/b.conf", format!("DB_PASS={value}\nPORT=1\n"))];
     let repository = MemoryRepository::new(files);
     let limits = Limits { context: limit, ..Limits::default() };
@@ -73,7 +73,7 @@ fn rows_cover_all_bytes_and_count_them_where_secrets_are_hidden() {
 #[test]
 fn marks_that_are_longer_than_the_secret_take_no_context_over_its_limit() {
     let whole = context(&secret(), 100_000).tokens;
-    for limit in (whole - 700..whole + 50).step_by(37) {
+    for limit in (whole - 350..whole + 300).step_by(11) {
         assert!(context(&secret(), limit).tokens <= limit);
     }
 }
