@@ -19,7 +19,8 @@ pub(super) fn is_secret(class: NameClass, syntax: Syntax, value: &str) -> bool {
     let is_likely = match (class, syntax) {
         (_, Syntax::Bare) => look.is_unlike_code(value),
         (NameClass::Password, Syntax::Config) => {
-            look.is_mixed(4) || look.is_word(value, 6) && !look.names_itself(value)
+            let is_word = look.is_word(value, 6) && !look.names_itself(value);
+            look.is_mixed(4) || look.is_short_mix() || is_word || is_phrase(value)
         }
         (NameClass::Password, Syntax::Literal) => look.is_mixed(6),
         (NameClass::Secret, Syntax::Config) => {
@@ -27,11 +28,12 @@ pub(super) fn is_secret(class: NameClass, syntax: Syntax, value: &str) -> bool {
         }
         (NameClass::Secret, Syntax::Literal) => look.is_mixed(8) && !look.is_words(value),
         (NameClass::Token, Syntax::Config) => {
-            look.is_mixed(8) && look.bits >= 2.5 && !look.is_words(value)
+            look.is_mixed(8) && look.bits >= 2.5 && !look.is_numbered(value)
         }
         (NameClass::Token, Syntax::Literal) => {
-            let is_varied = look.turns >= 3 || look.marks >= 2;
-            look.is_mixed(12) && look.bits >= 3.0 && is_varied && !look.is_words(value)
+            let is_varied =
+                look.turns >= 3 || look.marks >= 2 || look.turns == 2 && look.digits > 3;
+            look.is_mixed(12) && look.bits >= 3.0 && is_varied && !look.is_numbered(value)
         }
     };
     is_likely && !is_reference(value) && !is_placeholder(value)
@@ -52,6 +54,14 @@ pub(super) fn is_identifier(value: &str) -> bool {
     value.contains('_') && Look::of(value).is_words(value)
 }
 
+/// Four words or more, none of which is usual in labels and messages.
+fn is_phrase(value: &str) -> bool {
+    let is_word =
+        |word: &str| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let words: Vec<&str> = value.split(' ').take(13).collect();
+    (4..13).contains(&words.len()) && words.iter().all(|word| is_word(word) && !is_known(word))
+}
+
 /// What a value is made of.
 struct Look {
     length: usize,
@@ -66,16 +76,19 @@ struct Look {
 
 impl Look {
     fn of(value: &str) -> Self {
-        let count = |is: fn(char) -> bool| value.chars().filter(|one| is(*one)).count();
-        Self {
-            length: value.chars().count(),
-            letters: count(char::is_alphabetic),
-            digits: count(|one| one.is_ascii_digit()),
-            marks: count(|one| MARKS.contains(one)),
-            spaces: count(char::is_whitespace),
-            turns: turns(value),
-            bits: entropy(value),
+        let (turns, bits) = (turns(value), entropy(value));
+        let mut look = Self { length: 0, letters: 0, digits: 0, marks: 0, spaces: 0, turns, bits };
+        for one in value.chars() {
+            look.length += 1;
+            match one {
+                '0'..='9' => look.digits += 1,
+                _ if one.is_alphabetic() => look.letters += 1,
+                _ if one.is_whitespace() => look.spaces += 1,
+                _ if MARKS.contains(one) => look.marks += 1,
+                _ => {}
+            }
         }
+        look
     }
 
     /// Letters with digits or marks, or many digits. A sentence is neither.
@@ -104,6 +117,21 @@ impl Look {
             && value.chars().all(|one| {
                 one.is_alphanumeric() || matches!(one, '_' | '-' | '.' | '/' | ':' | ' ')
             })
+    }
+
+    /// Names with a short number. One word with a longer number is none.
+    fn is_numbered(&self, value: &str) -> bool {
+        let is_one = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        self.is_words(value) && !(is_one && self.digits > 3)
+    }
+
+    /// As short as `a&b`.
+    fn is_short_mix(&self) -> bool {
+        self.length >= 3
+            && self.letters > 0
+            && self.marks > 0
+            && self.spaces == 0
+            && self.bits >= 1.5
     }
 
     /// A name that says what it names: `couchbase-secret`, `conn_password`.
@@ -262,12 +290,12 @@ fn rests(word: &str) -> impl Iterator<Item = &str> {
 /// In order.
 #[rustfmt::skip]
 const KNOWN: &[&str] = &[
-    "a", "abc", "abcd", "abcdef", "access", "admin", "administrator", "aes", "an", "any", "api", "app", "ascii",
+    "a", "abc", "access", "admin", "administrator", "aes", "an", "any", "api", "app", "ascii",
     "auth", "bar", "base", "basic", "baz", "bcrypt", "bearer", "bool", "boolean", "bytes", "change", "changed",
-    "changeit", "changeme", "char", "client", "confirm", "confirmed", "correct", "cred", "credential", "credentials",
+    "changeit", "changeme", "char", "client", "confirm", "confirmed", "cred", "credential", "credentials",
     "current", "data", "database", "db", "default", "demo", "digest", "disabled", "dummy", "empty", "enabled",
     "enter", "env", "example", "fake", "false", "field", "file", "foo", "foobar", "for", "github", "goes", "good",
-    "guest", "hello", "here", "hex", "hidden", "hmac", "http", "https", "hunter", "id", "in", "incorrect", "input",
+    "guest", "hello", "here", "hex", "hidden", "hmac", "http", "https", "id", "in", "incorrect", "input",
     "insert", "int", "integer", "invalid", "is", "it", "json", "jwt", "key", "latin", "length", "letmein", "local",
     "login", "mariadb", "masked", "max", "md", "me", "min", "missing", "mock", "mongo", "mongodb", "mssql", "my",
     "mysql", "name", "new", "nil", "no", "nobody", "none", "not", "null", "nullable", "number", "oauth", "object",

@@ -258,11 +258,13 @@ impl Assignment<'_> {
         let sign = &text[at..after];
         if let Some((value, closed)) = literal(text, value) {
             let is_list = text[closed..].trim_start_matches([' ', '\t']).starts_with(',');
+            let is_login =
+                self.class == NameClass::Password && line.is_flow() && line.before.contains("user");
             let is_yaml =
                 sign == ":" && line.is_start() && !is_list && self.class == NameClass::Password;
             let is_template = text[..value.start].ends_with('`');
-            let is_config =
-                !is_template && (self.is_upper() || line.is_docker() || line.is_tag() || is_yaml);
+            let is_config = !is_template
+                && (self.is_upper() || line.is_docker() || line.is_tag() || is_yaml || is_login);
             return Some((if is_config { Syntax::Config } else { Syntax::Literal }, value));
         }
         if sign == ":"
@@ -280,7 +282,7 @@ impl Assignment<'_> {
             "=" | ":=" | "?=" if line.is_start() => {
                 let is_ini = sign == "=" && line.is_in_section(text);
                 let syntax = if is_ini { Syntax::Config } else { Syntax::Bare };
-                Some((syntax, to_line_end(text, value)))
+                Some((syntax, before_comment(text, to_line_end(text, value))))
             }
             _ => None,
         }
@@ -464,6 +466,13 @@ fn before_next_field(text: &str, value: Range<usize>) -> Range<usize> {
     };
     let next = whole.match_indices('&').find(|(at, _)| is_field(&whole[at + 1..]));
     value.start..value.start + next.map_or(whole.len(), |(at, _)| at)
+}
+
+/// Without a comment behind white space.
+fn before_comment(text: &str, value: Range<usize>) -> Range<usize> {
+    let whole = &text[value.clone()];
+    let end = [" #", " ;"].iter().filter_map(|sign| whole.find(sign)).min().unwrap_or(whole.len());
+    value.start..value.start + whole[..end].trim_end().len()
 }
 
 /// Without what ends a command or an item of a list.

@@ -279,7 +279,8 @@ pub const RULES: &[Rule] = &[
 
     // Known by the parts of their names.
     value("mysql-password", &["mysql", "mariadb"], r#"(?:mysql|mariadb)[a-z]{0,8}[ \t][^\n|;]{0,160}?[ \t]-p["']?([^\s"'`<>{}()-][^\s"'`<>{}()]{3,128})"#, 2.0, 0, within("mysql -u root -p", &[Alnum(12)], " app")),
-    value("sshpass-password", &["sshpass"], r#"sshpass[ \t]{1,4}-p[ \t]{0,4}["']?([^\s"'`<>{}()]{4,128})"#, 2.0, 0, within("sshpass -p ", &[Alnum(12)], " ssh host")),
+    value("command-password", &["sshpass", "login", "redis-cli"], r#"(?:sshpass|(?:docker|podman|az|oc)[ \t]login[^\n|;]{0,120}?|redis-cli[^\n|;]{0,120}?)[ \t]{1,4}-[ap][ \t]{1,4}["']?([^\s"'`<>{}()]{4,128})"#, 2.0, 0, within("sshpass -p ", &[Alnum(12)], " ssh host")),
+    value("powershell-password", &["ConvertTo-SecureString"], r#"(?i:ConvertTo-SecureString)[ \t]{1,4}(?:-[Ss]tring[ \t]{1,4})?\\?["']([^\n"'()\\]{4,128})\\?["']"#, 2.0, 0, within("ConvertTo-SecureString \"", &[Alnum(12)], "\" -AsPlainText")),
     value("sql-password", &["identified"], r#"(?i:identified[ \t]{1,4}by)[ \t]{1,4}(?i:password[ \t]{1,4})?["']([^\n"'()]{4,128})["']"#, 2.0, 0, within("CREATE USER app IDENTIFIED BY '", &[Alnum(12)], "'")),
     named(PASSWORD, &["pass", "pwd", "psw", "pw", "kennwort", "wachtwoord", "masterauth"], "(?i:pass|psw|pwd?|kennwort|wachtwoord|masterauth)", within("DB_PASS=", &[Text("w"), Lower(6), Text("&k")], "")),
     named("assigned-secret", &["secret", "token", "cred", "key"], "(?i:secret|token|cred|key)", within("SERVICE_SECRET=", &[Lower(7), Text("&k")], "")),

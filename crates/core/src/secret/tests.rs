@@ -90,7 +90,6 @@ const HARMLESS: &str = r#"password = get_password()
 let password = prompt("Password: ")?;
 password: string;
 password: String,
-password: "hunter2"
 password = "password123"
 "password": "changeme-please-123"
 PASSWORD=${DB_PASSWORD}

@@ -89,6 +89,10 @@ tool --client-secret=@@
 mysql -u root -p@@ app
 mysqldump --user=x -p'@@' app
 sshpass -p @@ ssh host
+docker login -u x -p @@
+redis-cli -h db -a @@ ping
+ConvertTo-SecureString "@@" -AsPlainText -Force
+db_password = @@ ; changed last week
 sshpass -p '@@' ssh host
 openssl rsa -in k.pem -passin pass:@@
 Server=db;User Id=sa;Password=@@;Encrypt=true
@@ -206,6 +210,7 @@ spring.datasource.password=@@
 db_password: @@
 SMTP_PASS: "@@"
 <password>@@</password>
+auth: {user: 'x', pass: '@@'}
 tool --password @@
 tool --password=@@ --verbose
 Server=db;Password=@@;
@@ -250,6 +255,15 @@ fn secrets_over_several_lines_are_hidden() {
             let clean = redact(&text).text;
             assert!(!clean.contains(&value), "{clean}");
         }
+    }
+}
+
+#[test]
+fn short_values_and_phrases_are_hidden_where_nothing_else_can_stand() {
+    for value in ["a&b", "hunter2", "hunter2!", "winter horse battery staple", "x!y#z"] {
+        let text = format!("spring.datasource.password={value}\nDB_PASS=\"{value}\"\n");
+        let clean = redact(&text).text;
+        assert!(!clean.contains(value), "{clean}");
     }
 }
 
