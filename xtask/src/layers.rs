@@ -7,7 +7,8 @@ use crate::shell;
 
 /// Our crates, and which of ours each may use. A new crate is added here.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("core", &[]),
+    ("secrets", &[]),
+    ("core", &["secrets"]),
     ("survey", &["core"]),
     ("git", &["core"]),
     ("store", &["core"]),

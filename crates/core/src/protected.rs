@@ -12,9 +12,9 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use sequester_secrets::fs_name;
 use serde::{Deserialize, Serialize};
 
-use crate::fold;
 use crate::path::RepoPath;
 use crate::secret::is_secret_name;
 
@@ -89,7 +89,7 @@ impl ProtectedName {
 
     /// Those that cover a path, as [`covers`] has it.
     pub fn covering(path: &str) -> impl Iterator<Item = &'static Self> {
-        let anywhere = fold::parts(path).filter_map(|part| INDEX.find(&part));
+        let anywhere = fs_name::parts(path).filter_map(|part| INDEX.find(&part));
         anywhere.chain(INDEX.paths.iter().copied().filter(move |known| covers(known.name, path)))
     }
 }
@@ -103,7 +103,7 @@ struct NameIndex {
 
 static INDEX: LazyLock<NameIndex> = LazyLock::new(|| {
     let (paths, names): (Vec<_>, Vec<_>) = NAMES.iter().partition(|known| known.name.contains('/'));
-    let folded = |name| fold::parts(name).next().unwrap_or_default().into_owned();
+    let folded = |name| fs_name::parts(name).next().unwrap_or_default().into_owned();
     let anywhere =
         names.into_iter().map(|known: &ProtectedName| (folded(known.name), known)).collect();
     NameIndex { anywhere, paths }
@@ -111,7 +111,7 @@ static INDEX: LazyLock<NameIndex> = LazyLock::new(|| {
 
 impl NameIndex {
     fn find(&self, part: &str) -> Option<&'static ProtectedName> {
-        let is_short = |folded: &&String| part.contains('~') && fold::is_short(part, folded);
+        let is_short = |folded: &&String| part.contains('~') && fs_name::is_short(part, folded);
         let short = || self.anywhere.keys().filter(is_short).min().map(String::as_str);
         let found = self.anywhere.get(part).or_else(|| self.anywhere.get(short()?));
         found.copied()
@@ -125,29 +125,29 @@ pub fn names() -> impl Iterator<Item = &'static str> + Clone {
 
 /// The protected name that a file or folder of this name is, wherever it lies.
 pub fn covering(name: &str) -> Option<&'static str> {
-    fold::parts(name).find_map(|part| INDEX.find(&part)).map(|known| known.name)
+    fs_name::parts(name).find_map(|part| INDEX.find(&part)).map(|known| known.name)
 }
 
 /// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one, be it the first
 /// letter: this path and all beneath it. What some file system would take for the name is covered on all.
 pub fn covers(name: &str, path: &str) -> bool {
-    let mut parts = fold::parts(path);
+    let mut parts = fs_name::parts(path);
     if name.contains('/') {
-        let mut names = fold::parts(name.trim_matches('/'));
+        let mut names = fs_name::parts(name.trim_matches('/'));
         names.all(|name| parts.next().is_some_and(|part| is(&part, &name)))
     } else {
-        parts.any(|part| fold::parts(name).any(|name| is(&part, &name)))
+        parts.any(|part| fs_name::parts(name).any(|name| is(&part, &name)))
     }
 }
 
 /// Whether a path is one from the root or lies above it, as [`covers`] takes names.
 pub fn leads_to(path: &str, name: &str) -> bool {
-    let mut names = fold::parts(name.trim_matches('/'));
-    fold::parts(path).all(|part| names.next().is_some_and(|name| is(&part, &name)))
+    let mut names = fs_name::parts(name.trim_matches('/'));
+    fs_name::parts(path).all(|part| names.next().is_some_and(|name| is(&part, &name)))
 }
 
 fn is(part: &str, name: &str) -> bool {
-    part == name || fold::is_short(part, name)
+    part == name || fs_name::is_short(part, name)
 }
 
 /// Why a change may not hold a path, by its name alone.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// The parts of a path, each as it may be taken. Windows takes `\` for a slash.
-pub(crate) fn parts(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
+pub fn parts(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
     path.split(['/', '\\']).map(part)
 }
 
@@ -34,7 +34,7 @@ fn is_ignored(letter: char) -> bool {
 }
 
 /// Whether a folded part is the short name that Windows gives to a longer one: `git~1` for `.git`.
-pub(crate) fn is_short(part: &str, long: &str) -> bool {
+pub fn is_short(part: &str, long: &str) -> bool {
     let (stem, extension) = split(part);
     let Some((start, number)) = stem.split_once('~') else { return false };
     let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,11 +1,11 @@
 //! Files that are secret by their name, whatever they hold.
 
-use crate::fold;
+use crate::fs_name;
 
 /// The rule that makes the file at `path` a secret one, if any does: as it is written but for its case, or as some file system takes it.
 pub fn is_secret_name(path: &str) -> Option<&'static str> {
     let written = path.replace('\\', "/").to_ascii_lowercase();
-    let taken = fold::parts(path).collect::<Vec<_>>().join("/");
+    let taken = fs_name::parts(path).collect::<Vec<_>>().join("/");
     find(&written).or_else(|| (taken != written).then(|| find(&taken)).flatten())
 }
 

@@ -3,6 +3,7 @@
 mod assigned_value;
 mod assignment;
 mod block;
+pub mod fs_name;
 mod known;
 mod literal;
 mod name;
