@@ -38,7 +38,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("libc", &["sandbox"]),
     // Beside the jail itself: reading a folder without following a link or waiting on a pipe; tools also end a
     // command with its whole group, the engine raises the limit on descriptors, and the command line exchanges the file of notes.
-    ("rustix", &["cli", "engine", "git", "sandbox", "survey", "tools"]),
+    ("rustix", &["cli", "engine", "git", "sandbox", "store", "survey", "tools"]),
     ("landlock", &["sandbox"]),
     ("grep-*", &["tools"]),
     ("ureq", &["tools"]),

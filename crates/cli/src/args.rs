@@ -16,7 +16,7 @@ use sequester_core::report::Phase;
 
 pub(crate) use runs::{
     AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs,
-    RecordsArgs, ResumeArgs, ShowArgs, StatusArgs,
+    RecordsArgs, ResumeArgs, ShowArgs, StatusArgs, VerifyArgs,
 };
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
@@ -120,6 +120,8 @@ pub(crate) enum Command {
     Apply(ApplyArgs),
     /// Prove from its records that a run kept its promises, or name each breach.
     Audit(AuditArgs),
+    /// Check a bundle that `audit --bundle` wrote, on any machine and without the repository.
+    Verify(VerifyArgs),
     /// Remove what old runs left behind, and give its space back.
     Gc(GcArgs),
     /// Run a command in your own folder under a profile, in the jail that a subagent of that profile would have.

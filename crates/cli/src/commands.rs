@@ -28,6 +28,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod task;
 pub(crate) mod trust;
+pub(crate) mod verify;
 pub(crate) mod workflows;
 
 use std::io::{self, Read};

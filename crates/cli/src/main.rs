@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Command::Export(export) => commands::export::run(&args, export),
         Command::Apply(apply) => commands::apply::run(&args, apply),
         Command::Audit(audit) => commands::audit::run(&args, audit),
+        Command::Verify(verify) => commands::verify::run(&args, verify),
         Command::Gc(gc) => commands::gc::run(&args, gc),
         Command::Sandbox(sandbox) => commands::sandbox::run(&args, sandbox),
         Command::Trust(trust) => commands::trust::run(&args, trust),

@@ -22,6 +22,13 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// For a file of the repository that stands for something built in which only the person may replace.
+    pub fn replaces(what: &str) -> Self {
+        let message = format!("This replaces {what}. It is not used; the built-in one is.");
+        let hint = "Accept it as it stands with `sequester trust`.";
+        Self::new(Code::UntrustedSetting, Place { line: 1, column: 1 }, message, hint)
+    }
+
     pub fn new(
         code: Code,
         place: Place,
@@ -141,6 +148,8 @@ pub enum Code {
     StoreLocked,
     /// The disk of the store is full.
     StoreFull,
+    /// The store holds runs that this user did not record.
+    ForeignStore,
     /// Another process carries the run out.
     RunHeld,
     /// What a run made cannot be brought into the checkout.
@@ -150,7 +159,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 53] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -203,6 +212,7 @@ impl Code {
         Self::RunHeld,
         Self::NotApplied,
         Self::NotTicked,
+        Self::ForeignStore,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -259,6 +269,7 @@ impl Code {
             Self::RunHeld => "SQ0308",
             Self::NotApplied => "SQ0309",
             Self::NotTicked => "SQ0310",
+            Self::ForeignStore => "SQ0311",
         }
     }
 
@@ -269,7 +280,7 @@ impl Code {
 
     /// Whether trust is missing, rather than the input wrong.
     pub fn is_trust(self) -> bool {
-        matches!(self, Self::WidenedProfile | Self::UntrustedSetting)
+        matches!(self, Self::WidenedProfile | Self::UntrustedSetting | Self::ForeignStore)
     }
 }
 

@@ -52,6 +52,15 @@ name! {
     RunId
 }
 
+impl RunId {
+    /// An id that somebody else wrote down. It is part of paths and names of branches, so it holds letters, digits and dashes alone.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let fits = (1..=64).contains(&text.len()) && !text.starts_with('-');
+        (fits && text.bytes().all(is_plain)).then(|| Self::new(text))
+    }
+}
+
 name! {
     /// The id of a question in the inbox.
     QuestionId

@@ -29,6 +29,11 @@ pub(crate) struct Name {
     length: u8,
 }
 
+/// What git calls a commit with these bytes, in the format of another name; nothing where that is none.
+pub fn commit_id(like: &str, object: &[u8]) -> Option<String> {
+    Some(Format::of(like)?.name(Kind::Commit, object).to_string())
+}
+
 impl Kind {
     pub(crate) fn as_str(self) -> &'static str {
         match self {

@@ -114,6 +114,12 @@ impl Trees {
         self.repo.objects.format().read(id)
     }
 
+    /// A commit as git keeps it, without git's own header. What is no text in it is replaced, so that its name does not fit any more.
+    pub fn commit_object(&self, commit: &CommitId) -> Result<String, Error> {
+        let bytes = self.repo.objects.commit(&self.name(commit.as_str())?)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// The tree of a commit; without one, the tree that holds nothing.
     pub(crate) fn tree_of(&self, commit: Option<Name>) -> Result<Name, Error> {
         if let Some(commit) = commit {

@@ -12,7 +12,8 @@ use sequester_core::store::{Batch, Error, ErrorKind};
 
 use crate::error::{self, Fault};
 use crate::log::{Head, Line};
-use crate::{blobs, chain};
+use crate::signing::Signer;
+use crate::{blobs, chain, heads};
 
 /// More than SQLite takes in one row is refused before anything is written.
 const MOST_BYTES: usize = 900_000_000;
@@ -23,13 +24,19 @@ pub(crate) struct Tenure {
     pub(crate) id: i64,
     /// A later one ends this one, even where its lock was lost unseen.
     epoch: i64,
+    /// Signs each head that is written.
+    seal: Option<(Arc<Signer>, Arc<str>)>,
     /// Set when a batch was not kept. No later one is then, so that nothing stands after what is missing.
     broken: AtomicBool,
 }
 
 impl Tenure {
     /// Ends every tenure before it.
-    pub(crate) fn begin(transaction: &Transaction, run: &RunId) -> Result<Self, Fault> {
+    pub(crate) fn begin(
+        transaction: &Transaction,
+        run: &RunId,
+        seal: Option<(Arc<Signer>, Arc<str>)>,
+    ) -> Result<Self, Fault> {
         transaction
             .prepare_cached(
                 "INSERT INTO runs (name, epoch, count, at, hash, ended) VALUES (?1, 0, 0, 0, ?2, 0)
@@ -41,7 +48,7 @@ impl Tenure {
                 "UPDATE runs SET epoch = epoch + 1 WHERE name = ?1 RETURNING id, epoch",
             )?
             .query_row([run.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(Self { run: run.clone(), id, epoch, broken: AtomicBool::new(false) })
+        Ok(Self { run: run.clone(), id, epoch, seal, broken: AtomicBool::new(false) })
     }
 
     /// To be called by the writer's thread only, which sees it before the next batch.
@@ -109,6 +116,9 @@ impl Parcel {
         }
         if !lines.is_empty() {
             write_head(transaction, &head)?;
+            if let Some((signer, place)) = &self.tenure.seal {
+                heads::sign(transaction, signer, place, &self.tenure.run, &head)?;
+            }
         }
         Ok(lines.into_iter().map(|line| line.event).collect())
     }

@@ -1,5 +1,6 @@
 //! A run as JSON lines, each checked as it is read.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use base64::Engine as _;
@@ -60,6 +61,22 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Every blob that the run needs.
+    pub(crate) fn run_blobs(&self, run: &RunId) -> Result<BTreeMap<Digest, Vec<u8>>, Error> {
+        let run = self.reader.read(|connection| Head::of(connection, run))?.id;
+        let (mut blobs, mut after) = (BTreeMap::new(), 0);
+        while let Some((id, digest, bytes)) =
+            self.reader.read(|connection| next_blob(connection, run, after))?
+        {
+            after = id;
+            blobs::verify(&digest, &bytes)?;
+            blobs.insert(digest, bytes);
+        }
+        Ok(blobs)
+    }
+}
+
 fn next_blob(
     connection: &Connection,
     run: i64,
@@ -84,7 +101,7 @@ fn write_blob(digest: &Digest, bytes: &[u8], out: &mut dyn Write) -> io::Result<
     writeln!(out)
 }
 
-fn unwritten(error: &io::Error) -> Error {
+pub(crate) fn unwritten(error: &io::Error) -> Error {
     let message = format!("The export could not be written: {error}.");
     error::new(ErrorKind::Broken, message, "See whether its place can be written to.")
 }

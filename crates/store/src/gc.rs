@@ -6,7 +6,7 @@ use sequester_core::moment::Moment;
 use sequester_core::store::Error;
 
 use crate::error::Fault;
-use crate::log::Head;
+use crate::log::{self, Head};
 use crate::schema;
 use crate::store::Store;
 
@@ -91,7 +91,7 @@ fn choose(connection: &Connection, rule: &Rule) -> Result<Vec<RunId>, Fault> {
     let names = query.query_map([], |row| row.get::<_, String>(0))?;
     let mut chosen = Vec::new();
     for name in names {
-        let run = RunId::new(name?);
+        let run = log::parse_run(&name?)?;
         if Head::find(connection, &run)?.is_some_and(|head| rule.takes(&run, &head)) {
             chosen.push(run);
         }
@@ -104,7 +104,7 @@ fn remove(connection: &mut Connection, run: &RunId, rule: &Rule) -> Result<bool,
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let head = Head::find(&transaction, run)?;
     let Some(head) = head.filter(|head| rule.takes(run, head)) else { return Ok(false) };
-    for table in ["events", "uses", "letters"] {
+    for table in ["events", "uses", "letters", "signatures"] {
         transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [head.id])?;
     }
     transaction.execute("DELETE FROM runs WHERE id = ?1", [head.id])?;

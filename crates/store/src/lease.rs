@@ -12,7 +12,7 @@ use sequester_core::store::{Batch, Error, ErrorKind, Lease, Letter};
 use crate::append::{Parcel, Tenure};
 use crate::error::Fault;
 use crate::hold::Hold;
-use crate::letters;
+use crate::letters::{self, LetterSeal};
 use crate::store::{Reader, Writing};
 use crate::{error, writer};
 
@@ -31,7 +31,10 @@ impl Held {
     ) -> Result<Self, Error> {
         let hold = writing.holds.take(run)?.ok_or_else(|| taken(run, writing.holds.owner(run)))?;
         let name = run.clone();
-        let tenure = writing.writer.wait(move |transaction| Tenure::begin(transaction, &name))?;
+        let signer = writing.options.signer.clone();
+        let seal = signer.map(|signer| (signer, Arc::clone(&writing.place)));
+        let tenure =
+            writing.writer.wait(move |transaction| Tenure::begin(transaction, &name, seal))?;
         Ok(Self {
             tenure: Arc::new(tenure),
             reader: Arc::clone(reader),
@@ -72,6 +75,10 @@ impl Lease for Held {
     }
 
     fn letters(&self, after: u64) -> Result<Vec<(u64, Letter)>, Error> {
-        self.reader.read(|connection| letters::read(connection, self.tenure.id, after))
+        let Writing { options, place, .. } = &*self.writing;
+        let seal =
+            options.signer.as_deref().map(|signer| LetterSeal { signer, place, run: self.run() });
+        self.reader
+            .read(|connection| letters::read(connection, self.tenure.id, after, seal.as_ref()))
     }
 }

@@ -2,18 +2,24 @@
 
 mod append;
 mod blobs;
+mod bundle;
 mod chain;
 mod error;
 mod export;
 mod gc;
+mod heads;
 mod hold;
 mod lease;
 mod letters;
 mod log;
 mod schema;
+mod signing;
 mod store;
 mod writer;
 
+pub use bundle::{Bundle, BundledCommit};
 pub use gc::{Collected, Rule, Which};
+pub use heads::HeadState;
+pub use signing::{PublicKey, Signer};
 pub use store::{Options, Store};
 pub use writer::Stats;

@@ -128,5 +128,13 @@ pub(crate) fn runs(connection: &Connection) -> Result<Vec<RunId>, Fault> {
     let mut query =
         connection.prepare_cached("SELECT name FROM runs WHERE count > 0 ORDER BY id DESC")?;
     let names = query.query_map([], |row| row.get::<_, String>(0))?;
-    Ok(names.map(|name| name.map(RunId::new)).collect::<Result<_, _>>()?)
+    names.map(|name| Ok(parse_run(&name?)?)).collect()
+}
+
+/// A store may have come with a repository: its names are part of paths.
+pub(crate) fn parse_run(name: &str) -> Result<RunId, Error> {
+    RunId::parse(name).ok_or_else(|| {
+        let name = name.escape_debug().to_string();
+        error::damaged(format!("The store names a run `{name}`, which is no id of a run."))
+    })
 }

@@ -14,7 +14,20 @@ use crate::store::Options;
 
 /// `seqs`: what tells our file from other people's.
 const APPLICATION: i32 = 0x7365_7173;
-const VERSION: i32 = 1;
+/// The second one signs heads; one of the first is read, and signed when it is written to.
+const VERSION: i32 = 2;
+
+/// The last head of each run that was signed. Only the last: with older signatures a run could be set back to one of them.
+const SIGNATURES: &str = "
+    CREATE TABLE signatures (
+        run INTEGER PRIMARY KEY REFERENCES runs (id),
+        place TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        key BLOB NOT NULL,
+        signature BLOB NOT NULL
+    ) STRICT;
+";
 
 const PAGE_BYTES: u64 = 4096;
 const LOG_BYTES: i64 = 16 << 20;
@@ -105,7 +118,10 @@ pub(crate) fn prepare(path: &Path, options: &Options) -> Result<Connection, Erro
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
         .map_err(|error| error::of_sql(&error, path))?;
     let made = recognise(&connection, path).and_then(|found| match found {
-        Found::Store => Ok(()),
+        Found::Store { version: 1 } => Ok(connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE; {SIGNATURES} PRAGMA user_version = {VERSION}; COMMIT;"
+        ))?),
+        Found::Store { .. } => Ok(()),
         Found::Nothing => make_tables(&connection, path),
     });
     made.map(|()| connection).map_err(|fault| fault.at(path))
@@ -136,7 +152,7 @@ fn make_tables(connection: &Connection, path: &Path) -> Result<(), Fault> {
         return Err(error::new(ErrorKind::Broken, message, hint).into());
     }
     Ok(connection.execute_batch(&format!(
-        "BEGIN IMMEDIATE; {TABLES}
+        "BEGIN IMMEDIATE; {TABLES} {SIGNATURES}
          PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT;"
     ))?)
 }
@@ -154,7 +170,7 @@ fn connect(path: &Path, access: OpenFlags, options: &Options) -> Result<Connecti
     let opened = open(path, access, options).map_err(Fault::from);
     let found = opened.and_then(|connection| Ok((recognise(&connection, path)?, connection)));
     match found {
-        Ok((Found::Store, connection)) => Ok(connection),
+        Ok((Found::Store { .. }, connection)) => Ok(connection),
         Ok((Found::Nothing, _)) => Err(absent(path)),
         Err(Fault::Sql(error)) if is_unborn(&error, path) => Err(absent(path)),
         Err(fault) => Err(fault.at(path)),
@@ -193,8 +209,17 @@ fn open(path: &Path, access: OpenFlags, options: &Options) -> rusqlite::Result<C
     Ok(connection)
 }
 
+/// A store of the first version has none.
+pub(crate) fn has_signatures(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'signatures'")?
+        .exists([])
+}
+
 enum Found {
-    Store,
+    Store {
+        version: i32,
+    },
     /// An empty file, or one whose maker did not come far.
     Nothing,
 }
@@ -206,7 +231,7 @@ fn recognise(connection: &Connection, path: &Path) -> Result<Found, Fault> {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     match (application, version) {
         (0, 0) if tables == 0 => Ok(Found::Nothing),
-        (APPLICATION, VERSION) => Ok(Found::Store),
+        (APPLICATION, version @ 1..=VERSION) => Ok(Found::Store { version }),
         (APPLICATION, later) if later > VERSION => Err(newer(path, later).into()),
         _ => {
             let message = format!("`{}` is no store of `sequester`.", path.display());

@@ -13,11 +13,13 @@ use sequester_core::store::{Error, ErrorKind, Lease, Letter, RunStore};
 use crate::error::{self, Fault};
 use crate::hold::Holds;
 use crate::lease::Held;
+use crate::letters::LetterSeal;
+use crate::signing::{Signer, place_of};
 use crate::writer::{Stats, Writer};
 use crate::{blobs, letters, log, schema};
 
-/// How a store is opened. All but the first are there to measure and to try bad luck.
-#[derive(Clone, Debug)]
+/// How a store is opened. `slower` and `most_pages` are there to measure and to try bad luck.
+#[derive(Clone)]
 pub struct Options {
     /// How long another process that writes is waited for.
     pub patience: Duration,
@@ -25,11 +27,14 @@ pub struct Options {
     pub slower: Duration,
     /// Where the disk ends, in pages of 4,096 bytes.
     pub most_pages: Option<u32>,
+    /// Signs what is written; without one it stays unsigned.
+    pub signer: Option<Arc<Signer>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { patience: Duration::from_secs(10), slower: Duration::ZERO, most_pages: None }
+        let patience = Duration::from_secs(10);
+        Self { patience, slower: Duration::ZERO, most_pages: None, signer: None }
     }
 }
 
@@ -37,6 +42,8 @@ impl Default for Options {
 pub struct Store {
     pub(crate) reader: Arc<Reader>,
     holds: Holds,
+    /// As it is signed.
+    pub(crate) place: Arc<str>,
     /// Nothing where it was opened for reading.
     writing: Option<Arc<Writing>>,
 }
@@ -46,6 +53,7 @@ pub(crate) struct Writing {
     pub(crate) writer: Writer,
     pub(crate) holds: Holds,
     pub(crate) options: Options,
+    pub(crate) place: Arc<str>,
 }
 
 impl Store {
@@ -63,9 +71,10 @@ impl Store {
             schema::prepare(&path, &options)?
         };
         let writer = Writer::start(&path, connection, options.slower)?;
+        let place: Arc<str> = place_of(&path).into();
         let reader = Reader::open(path, &options)?;
-        let writing = Writing { writer, holds: holds.clone(), options };
-        Ok(Self { reader, holds, writing: Some(Arc::new(writing)) })
+        let writing = Writing { writer, holds: holds.clone(), options, place: Arc::clone(&place) };
+        Ok(Self { reader, holds, place, writing: Some(Arc::new(writing)) })
     }
 
     /// Makes and changes nothing, and takes no lease.
@@ -74,8 +83,9 @@ impl Store {
             return Err(schema::absent(path));
         }
         let path = schema::locate(path)?;
-        let holds = Holds::beside(&path);
-        Ok(Self { reader: Reader::open(path, &Options::default())?, holds, writing: None })
+        let (holds, place) = (Holds::beside(&path), place_of(&path).into());
+        let reader = Reader::open(path, &Options::default())?;
+        Ok(Self { reader, holds, place, writing: None })
     }
 
     pub fn stats(&self) -> Stats {
@@ -126,8 +136,12 @@ impl RunStore for Store {
             let message = format!("The letter has no text: {error}.");
             error::new(ErrorKind::Broken, message, "Report this as a bug.")
         })?;
-        let run = run.clone();
-        self.writing()?.writer.wait(move |transaction| letters::post(transaction, &run, &body))
+        let (run, writing) = (run.clone(), self.writing()?);
+        let body = match writing.options.signer.as_deref() {
+            Some(signer) => LetterSeal { signer, place: &self.place, run: &run }.close(&body),
+            None => body,
+        };
+        writing.writer.wait(move |transaction| letters::post(transaction, &run, &body))
     }
 }
 

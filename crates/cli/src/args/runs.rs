@@ -126,6 +126,20 @@ pub(crate) struct How {
 pub(crate) struct AuditArgs {
     /// The run's id or its beginning [default: the newest].
     pub(crate) run: Option<String>,
+
+    /// Also write all that proves the run to one file, for `sequester verify` on any machine.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bundle: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    /// What `sequester audit RUN --bundle FILE` wrote.
+    pub(crate) file: PathBuf,
+
+    /// Whose signature it must have: a public key, or a file that holds one.
+    #[arg(long, value_name = "PUB")]
+    pub(crate) signer: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

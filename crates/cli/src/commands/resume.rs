@@ -39,18 +39,18 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let recorded = recorded(&runs, &state)?;
     tell_edited(&recorded, given);
     let place = Place::find(&project)?;
-    let (file, changed) = match &given.plan {
-        Some(path) => {
-            let source = &state.started.plan;
-            let format = source.format.as_deref().and_then(sequester_core::plan::Format::parse);
-            let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
-            let file = PlanFile::read(&reading, &Limits::default())?;
-            super::context::refuse_faulty(&file, &project)?;
-            let fresh = as_new(&project, &file, &place, &state)?;
-            let tasks = changed(&state, &recorded, &file, &fresh.tasks, &again);
-            (file, Some(Started { tasks, ..fresh }))
-        }
-        None => (recorded, None),
+    let (file, changed) = if let Some(path) = &given.plan {
+        let source = &state.started.plan;
+        let format = source.format.as_deref().and_then(sequester_core::plan::Format::parse);
+        let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
+        let file = PlanFile::read(&reading, &Limits::default())?;
+        super::context::refuse_faulty(&file, &project)?;
+        let fresh = as_new(&project, &file, &place, &state)?;
+        let tasks = changed(&state, &recorded, &file, &fresh.tasks, &again);
+        (file, Some(Started { tasks, ..fresh }))
+    } else {
+        refuse_untrusted(&recorded, &project)?;
+        (recorded, None)
     };
     let file = Arc::new(file);
     let asked = match &changed {
@@ -99,6 +99,14 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// A plan that was accepted once may not be any more.
+fn refuse_untrusted(recorded: &PlanFile, project: &Project) -> Result<(), Failure> {
+    let faults = project.faults_of(recorded);
+    let Some(first) = faults.iter().find(|fault| fault.code.is_trust()) else { return Ok(()) };
+    let place = format!("{}:{}:{}", recorded.name, first.place.line, first.place.column);
+    Err(Failure::of_fault(first, place))
 }
 
 /// The run that is named; else the newest of the plan that is named, or of any.

@@ -39,7 +39,9 @@ use crate::wire::records;
 use crate::wire::run::{Asked as Wanted, Ready, estimate};
 use crate::wire::runs::{self, Runs};
 use crate::wire::workspace;
-use crate::wire::{Cells, Connections, PlanFile, Project, Staff, find_root, refuse_trouble};
+use crate::wire::{
+    Cells, Connections, HiddenPlan, PlanFile, Project, Staff, find_root, refuse_trouble,
+};
 
 pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let file = Arc::new(PlanFile::read(&given.reading, &Limits::default())?);
@@ -211,7 +213,10 @@ impl Place {
     pub(super) fn world(&self, store: Arc<Store>, staff: Staff) -> Result<World, Failure> {
         let machine = Arc::clone(&self.machine);
         machine.make_state()?;
-        let hidden = staff.hidden().clone();
+        let paths = staff.hidden().clone();
+        let blobs = self.repo.file_versions(&paths, &[staff.plan_source()]);
+        let blobs = blobs.map_err(|error| runs::git_failed(&self.root, &error))?;
+        let hidden = HiddenPlan { paths, blobs };
         let trees = Arc::clone(&self.trees);
         let (settings, limits) = (staff.tool_settings(), staff.limits().clone());
         let cells = Cells::new(machine, self.repo.clone(), trees, hidden, settings, limits);

@@ -1,5 +1,7 @@
 //! `sequester trust`: what files of the repository ask for beyond what they may, and the person's word on it.
 
+mod foreign_store;
+
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,12 +9,14 @@ use std::process::ExitCode;
 use sequester_core::fault::{Code, FileFault};
 use sequester_core::limits::Limits;
 
+use self::foreign_store::ForeignStore;
 use crate::Outcome;
 use crate::args::{Args, Reading, TrustArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal;
 use crate::render::trust::{self as view, Shown};
+use crate::wire::runs;
 use crate::wire::trust::{Asking, Trust, Untrusted};
 use crate::wire::{Agents, PlanFile, config, find_root};
 
@@ -21,24 +25,51 @@ pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
     let trust = Trust::look();
     let agents = Agents::read(&root, config::folder().as_deref(), &trust);
     let found = find(&root, given, &agents)?;
-    if !args.json {
+    let store = runs::place(&root);
+    let is_meant = given.file.is_empty() || given.file.iter().any(|file| is_same(file, &store));
+    let mut foreign = if is_meant { ForeignStore::look(&root)? } else { None };
+    let is_only_store = foreign.is_some() && found.is_empty();
+    if !args.json && !is_only_store {
         output::print(&view::render(&shown(&root, &found, &trust), terminal::width()))?;
     }
+    if let Some(foreign) = foreign.as_ref().filter(|_| !args.json) {
+        output::print(&terminal::fold(&terminal::clean(&foreign.text()), terminal::width()))?;
+    }
+    let open = foreign.is_some() || shown(&root, &found, &trust).iter().any(Shown::is_open);
     if given.forget {
         forget(&root, &found, &trust)?;
-    } else if given.yes || (!args.json && agrees(&shown(&root, &found, &trust))?) {
+    } else if given.yes || (!args.json && agrees(open)?) {
         accept(&root, &found, &trust)?;
+        if let Some(foreign) = &mut foreign {
+            foreign.accept(&root)?;
+        }
     }
     let shown = shown(&root, &found, &trust);
     if args.json {
-        output::print_json(&serde_json::json!({ "root": root, "files": shown }))?;
+        let whole = serde_json::json!({ "root": root, "files": shown, "store": foreign });
+        output::print_json(&whole)?;
     } else {
-        output::print(&view::ended(&shown, terminal::width()))?;
+        if !is_only_store {
+            output::print(&view::ended(&shown, terminal::width()))?;
+        }
+        if let Some(foreign) = &foreign {
+            let said = if foreign.accepted {
+                "The runs are signed as yours.\n"
+            } else {
+                "The runs are not accepted.\n"
+            };
+            output::print(said)?;
+        }
     }
     let unread = if given.file.is_empty() { tell_unread(&agents) } else { 0 };
-    let exits = shown.iter().map(Shown::exit).chain((unread > 0).then_some(2));
+    let of_store = foreign.map(|foreign| if foreign.accepted { 0 } else { 5 });
+    let exits = shown.iter().map(Shown::exit).chain((unread > 0).then_some(2)).chain(of_store);
     let exit = exits.min_by_key(|exit| (*exit == 0, *exit)).unwrap_or(0);
     Ok(ExitCode::from(if given.forget { 0 } else { exit }))
+}
+
+fn is_same(file: &Path, other: &Path) -> bool {
+    file.canonicalize().is_ok_and(|file| other.canonicalize().is_ok_and(|other| file == other))
 }
 
 fn shown<'a>(root: &Path, found: &'a [Asking], trust: &Trust) -> Vec<Shown<'a>> {
@@ -104,8 +135,7 @@ fn read_plan(path: &Path, named: &Path) -> Result<PlanFile, Failure> {
 }
 
 /// Asks, where somebody is there to answer and something to be answered.
-fn agrees(shown: &[Shown<'_>]) -> Result<bool, Failure> {
-    let open = shown.iter().any(Shown::is_open);
+fn agrees(open: bool) -> Result<bool, Failure> {
     if !open || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(false);
     }

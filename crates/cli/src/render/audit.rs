@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use sequester_core::audit::{Audit, Breach};
 use sequester_core::id::RunId;
+use sequester_store::{HeadState, PublicKey};
 use serde::Serialize;
 
 use super::terminal::{clean, fold, plural};
@@ -15,16 +16,61 @@ pub(crate) struct Shown<'a> {
     ok: bool,
     #[serde(flatten)]
     audit: &'a Audit,
+    signature: &'a SignatureShown,
+}
+
+/// Who vouches for the events.
+#[derive(Serialize)]
+pub(crate) struct SignatureShown {
+    /// `signed`, `unsigned` or `broken`.
+    state: &'static str,
+    signer: Option<String>,
+    /// Whether it is this user's, in this place.
+    own: bool,
+    /// The first event that is not vouched for.
+    since: Option<u64>,
+}
+
+impl SignatureShown {
+    pub(crate) fn of(head: HeadState, own: Option<PublicKey>) -> Self {
+        let unsigned = Self { state: "unsigned", signer: None, own: false, since: None };
+        match head {
+            HeadState::Unsigned => unsigned,
+            HeadState::Broken { since } => Self { state: "broken", since: Some(since), ..unsigned },
+            HeadState::Signed { by, here } => {
+                let is_own = here && own == Some(by);
+                Self { state: "signed", signer: Some(by.to_string()), own: is_own, since: None }
+            }
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match (&self.signer, self.since) {
+            (Some(signer), _) if self.own => format!("Signed by you, `{signer}`."),
+            (Some(signer), _) => format!("Signed by `{signer}`, not by you in this place."),
+            (None, Some(since)) => {
+                format!("Broken since event {since}: from there on this is not what was signed.")
+            }
+            (None, None) => {
+                "Unsigned: whoever could write to the store may have changed it.".to_owned()
+            }
+        }
+    }
 }
 
 impl<'a> Shown<'a> {
-    pub(crate) fn of(run: &'a RunId, audit: &'a Audit) -> Self {
-        Self { run, ok: audit.is_ok(), audit }
+    pub(crate) fn of(run: &'a RunId, audit: &'a Audit, signature: &'a SignatureShown) -> Self {
+        Self { run, ok: audit.is_ok() && signature.state != "broken", audit, signature }
     }
 }
 
 /// The proof or the breaches, then what is neither.
-pub(crate) fn render(run: &RunId, audit: &Audit, width: usize) -> String {
+pub(crate) fn render(
+    run: &RunId,
+    audit: &Audit,
+    signature: &SignatureShown,
+    width: usize,
+) -> String {
     let mut out = format!(
         "Run {run}: {}, {}, {}.\n",
         plural(audit.contexts, "context"),
@@ -39,6 +85,7 @@ pub(crate) fn render(run: &RunId, audit: &Audit, width: usize) -> String {
     for breach in &audit.breaches {
         let _ = writeln!(out, "  {:12} {}{}", breach.rule.as_str(), place(breach), breach.detail);
     }
+    let _ = writeln!(out, "{}", signature.sentence());
     out.push_str("Not shown:\n");
     for sentence in &audit.unproved {
         let _ = writeln!(out, "  {sentence}");
@@ -73,7 +120,8 @@ mod tests {
         let detail = "Its first message is not its prompt.".to_owned();
         let breach =
             Breach { task: Some("a".into()), attempt: Some(2), rule: Rule::Request, detail };
-        let shown = render(&"r1".into(), &audit(vec![breach]), 200);
+        let signature = SignatureShown::of(HeadState::Unsigned, None);
+        let shown = render(&"r1".into(), &audit(vec![breach]), &signature, 200);
         assert!(shown.contains("  request      task a, attempt 2: Its first message"), "{shown}");
         assert!(shown.contains("1 breach:\n"), "{shown}");
     }
@@ -81,10 +129,12 @@ mod tests {
     #[test]
     fn the_json_has_the_promised_shape() {
         let run = RunId::from("r1");
-        let shown = serde_json::to_value(Shown::of(&run, &audit(Vec::new()))).unwrap();
+        let signature = SignatureShown::of(HeadState::Broken { since: 3 }, None);
+        let shown = serde_json::to_value(Shown::of(&run, &audit(Vec::new()), &signature)).unwrap();
         let promised = serde_json::json!({
-            "run": "r1", "ok": true, "contexts": 2, "fragments": 40, "requests": 1,
+            "run": "r1", "ok": false, "contexts": 2, "fragments": 40, "requests": 1,
             "breaches": [], "unproved": ["Some things."],
+            "signature": {"state": "broken", "signer": null, "own": false, "since": 3},
         });
         assert_eq!(shown, promised);
     }

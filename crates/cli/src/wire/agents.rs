@@ -109,11 +109,15 @@ impl Agents {
         let mut asks = Profiles::read(&doubted.0).1;
         asks.extend(Registry::read(&doubted.1, &wide).faults().iter().cloned());
         asks.extend(self.inherited(&wide, &roles, &asks));
+        let workflows = all(&self.workflow_files, Origin::Repository);
+        asks.extend(Workflows::read(&workflows).faults().iter().cloned());
+        let known = Workflows::read(&all(&self.workflow_files, Origin::Accepted));
+        refused.extend(known.faults().iter().cloned());
         let of = |faults: &[FileFault], file: &str| -> Vec<Fault> {
             let own = faults.iter().filter(|one| one.file == file);
             own.map(|one| one.fault.clone()).collect()
         };
-        let files = doubted.0.into_iter().chain(doubted.1);
+        let files = doubted.0.into_iter().chain(doubted.1).chain(workflows);
         let files = files.filter(|source| source.origin.in_repository().is_some());
         files
             .filter_map(|source| {
@@ -232,6 +236,12 @@ impl Agents {
 
     pub(crate) fn workflow_faults(&self) -> impl Iterator<Item = &FileFault> {
         self.workflow_files.faults.iter().chain(self.workflows().faults())
+    }
+
+    /// Files of the repository that would replace something built in, and do not as long as nobody accepted them.
+    pub(crate) fn unused(&self) -> impl Iterator<Item = &FileFault> {
+        let all = self.agent_faults().into_iter().chain(self.workflow_faults());
+        all.filter(|one| one.fault.code == Code::UntrustedSetting)
     }
 
     /// What is wrong with any of the files.

@@ -110,6 +110,11 @@ impl Staff {
         &self.hidden
     }
 
+    /// The plan's bytes.
+    pub(crate) fn plan_source(&self) -> &[u8] {
+        &self.file.source
+    }
+
     /// What configuration sets.
     pub(crate) fn limits(&self) -> &BTreeMap<Limit, u64> {
         &self.limits

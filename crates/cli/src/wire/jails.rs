@@ -39,13 +39,14 @@ impl Cells {
         machine: Arc<Machine>,
         repo: Repo,
         trees: Arc<Trees>,
-        plan: BTreeSet<RepoPath>,
+        plan: HiddenPlan,
         settings: Settings,
         limits: BTreeMap<Limit, u64>,
     ) -> Self {
         let root = repo.root().to_owned();
-        let plan = Arc::new(plan);
-        let grounds = Grounds { root, repo, trees, plan, last: Mutex::default() };
+        let HiddenPlan { paths, blobs } = plan;
+        let (plan, plan_blobs) = (Arc::new(paths), Arc::new(blobs));
+        let grounds = Grounds { root, repo, trees, plan, plan_blobs, last: Mutex::default() };
         Self { machine, grounds: Arc::new(grounds), settings, limits }
     }
 
@@ -85,12 +86,21 @@ fn settings(set: Settings, profile: &Profile) -> Settings {
     }
 }
 
+/// What no workspace holds: the plan, wherever it lies, and whatever it is called.
+#[derive(Default)]
+pub(crate) struct HiddenPlan {
+    pub(crate) paths: BTreeSet<RepoPath>,
+    /// Names of blobs.
+    pub(crate) blobs: BTreeSet<String>,
+}
+
 /// The trees of a repository, as workspaces need them.
 struct Grounds {
     root: PathBuf,
     repo: Repo,
     trees: Arc<Trees>,
     plan: Arc<BTreeSet<RepoPath>>,
+    plan_blobs: Arc<BTreeSet<String>>,
     /// Attempts over one base mostly come together: it is listed once for all of them.
     last: Mutex<Option<(TreeId, Arc<Tree>)>>,
 }
@@ -113,7 +123,8 @@ impl Grounds {
         let (root, plan) = (self.root.clone(), Arc::clone(&self.plan));
         let has_git = !self.repo.is_own();
         let run_paths = if has_git { self.run_paths()? } else { Vec::new() };
-        Ok(Ground { root, tree, has_git, plan, run_paths })
+        let plan_blobs = Arc::clone(&self.plan_blobs);
+        Ok(Ground { root, tree, has_git, plan, plan_blobs, run_paths })
     }
 
     /// What the person's git takes hooks, configuration or programs from, as it is now.

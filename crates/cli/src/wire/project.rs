@@ -9,7 +9,7 @@ use sequester_core::agent::Role;
 use sequester_core::check;
 use sequester_core::companion::Companions;
 use sequester_core::context::{IsolatedContext, Kind};
-use sequester_core::fault::{Code, Fault};
+use sequester_core::fault::{Code, Fault, FileFault};
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Presence, Task};
 use sequester_core::repository::{self, EntryKind, Filtered, History, Snapshot};
@@ -101,6 +101,9 @@ impl Project {
     /// What a person should know about the base.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.problems.clone();
+        notes.extend(self.agents.unused().map(|FileFault { file, fault }| {
+            format!("`{file}`: {} {}", fault.message, fault.hint)
+        }));
         if let Base::Tree { repo, tree } = &*self.base
             && repo.dirty(tree.as_ref()).is_ok_and(|dirty| !dirty.is_clean())
         {

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sequester_core::change::Change;
@@ -17,17 +18,20 @@ use sequester_core::moment::Moment;
 use sequester_core::run::{Outcome, Recorded, RunState, RunView};
 use sequester_core::store::{Error, ErrorKind, RunStore as _};
 use sequester_git::{Home, Repo, Trees};
-use sequester_store::Store;
+use sequester_store::{HeadState, Options, Store};
 
-use super::records;
+use super::own_repository::OwnRepository;
+use super::{records, signing};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::run::Taken;
 
 /// The folder of a project that is ours.
-const FOLDER: &str = ".sequester";
+pub(crate) const FOLDER: &str = ".sequester";
 /// Git sees nothing of it but what a team shares.
 const IGNORE: &str = "/*\n!/agents/\n!/profiles/\n!/workflows/\n!/NOTES.md\n";
+const ACCEPT_STORE: &str =
+    "They can be looked at. `sequester trust` shows them, and signs them once you accept them.";
 /// Events that are read at once.
 const PAGE: usize = 2_000;
 
@@ -38,23 +42,60 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// For writing; the folder and the file are made where there are none.
+    /// For writing; the folder and the file are made where there are none. Refused for runs that this user did not record.
     pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
-        let store = Store::open(&place(root)).map_err(|error| failed(&error, root))?;
+        if let Some(runs) = Self::look_quietly(root)? {
+            runs.refuse_foreign()?;
+        }
+        Self::open_unchecked(root)
+    }
+
+    /// The same, whoever recorded the runs.
+    pub(crate) fn open_unchecked(root: &Path) -> Result<Self, Failure> {
+        let signer = Some(Arc::new(signing::signer()?));
+        let options = Options { signer, ..Options::default() };
+        let store =
+            Store::open_with(&place(root), options).map_err(|error| failed(&error, root))?;
         ignore_all(root)?;
         Ok(Self { root: root.to_owned(), store })
     }
 
     /// What is there, for writing; nothing where there is none.
     pub(crate) fn open_existing(root: &Path) -> Result<Option<Self>, Failure> {
-        match Self::look(root)? {
+        match Self::look_quietly(root)? {
             Some(_) => Self::open(root).map(Some),
             None => Ok(None),
         }
     }
 
-    /// What is there, for reading alone; nothing where there is none.
+    /// What is there, for reading alone; nothing where there is none. Runs that this user did not record are told.
     pub(crate) fn look(root: &Path) -> Result<Option<Self>, Failure> {
+        let runs = Self::look_quietly(root)?;
+        if let Some(runs) = &runs
+            && let Some(told) = signing::tell_foreign(&runs.foreign()?)
+        {
+            output::tell(&format!("{told} {ACCEPT_STORE}"));
+        }
+        Ok(runs)
+    }
+
+    /// Runs that this user's key does not vouch for here.
+    pub(crate) fn foreign(&self) -> Result<Vec<(RunId, HeadState)>, Failure> {
+        let own = signing::own_key()?;
+        self.store.foreign_runs(own).map_err(|error| failed(&error, &self.root))
+    }
+
+    pub(crate) fn refuse_foreign(&self) -> Result<(), Failure> {
+        match signing::tell_foreign(&self.foreign()?) {
+            None => Ok(()),
+            Some(told) => {
+                let place = place(&self.root);
+                Err(Failure::trust(Code::ForeignStore, place.display(), told, ACCEPT_STORE))
+            }
+        }
+    }
+
+    pub(crate) fn look_quietly(root: &Path) -> Result<Option<Self>, Failure> {
         match Store::open_reading(&place(root)) {
             Ok(store) => Ok(Some(Self { root: root.to_owned(), store })),
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
@@ -260,7 +301,7 @@ fn listed(names: &[&str]) -> String {
     text.join(", ")
 }
 
-fn place(root: &Path) -> PathBuf {
+pub(crate) fn place(root: &Path) -> PathBuf {
     root.join(FOLDER).join("store.db")
 }
 
@@ -375,7 +416,7 @@ pub(crate) fn trees(root: &Path) -> Result<Option<Trees>, Failure> {
     let search = env::var_os("PATH").unwrap_or_default();
     let found = Repo::discover(root, &search).map_err(|error| git_failed(root, &error))?;
     let found = match found {
-        None if own(root).is_dir() => Some(own_repo(root)?),
+        None if OwnRepository::look(root)? == OwnRepository::Sealed => Some(own_repo(root)?),
         found => found,
     };
     Ok(found.as_ref().map(trees_of))
@@ -386,15 +427,9 @@ pub(crate) fn taken(trees: Option<&Trees>) -> Taken {
     if trees.is_some_and(Trees::is_own) { Taken::ByPatch } else { Taken::ByApply }
 }
 
-/// Where what single tasks change is kept in a folder that is no repository.
-fn own(root: &Path) -> PathBuf {
-    root.join(FOLDER).join("git")
-}
-
-/// A repository of our own for such a folder.
+/// A repository of our own for a folder that is none.
 pub(crate) fn own_repo(root: &Path) -> Result<Repo, Failure> {
-    let search = env::var_os("PATH").unwrap_or_default();
-    Repo::own(root, &own(root), &search).map_err(|error| git_failed(root, &error))
+    OwnRepository::open(root)
 }
 
 /// The same, where there must be one.

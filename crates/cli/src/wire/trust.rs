@@ -78,11 +78,7 @@ pub(crate) enum Standing {
 impl Trust {
     /// `$XDG_STATE_HOME/sequester/trust`, else `~/.local/state/sequester/trust`.
     pub(crate) fn look() -> Self {
-        let absolute =
-            |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = absolute("XDG_STATE_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
-        Self { folder: state.map(|state| state.join("sequester/trust")) }
+        Self { folder: state_folder().map(|state| state.join("trust")) }
     }
 
     /// Who stands for the file as it is. Trust that is gone is told.
@@ -143,6 +139,15 @@ impl Trust {
         let name = blake3::hash(file.place().as_os_str().as_encoded_bytes()).to_hex();
         Some(self.folder.as_ref()?.join(name.as_str()))
     }
+}
+
+/// `$XDG_STATE_HOME/sequester`, else `~/.local/state/sequester`; nothing where there is no home.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    let absolute =
+        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+    state.map(|state| state.join("sequester"))
 }
 
 impl Untrusted<'_> {

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use sequester_core::change::{Change, Mode};
 use sequester_core::path::RepoPath;
 use sequester_core::protected::{self, Grants};
-use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot};
+use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot, Stamp};
 use sequester_git::{Export, RunPath, Touched, Tree};
 use sequester_sandbox::harvest::{self, Look, Rules};
 use sequester_sandbox::workspace::{Attempt, Base as Held, State, ignored, linked};
@@ -27,9 +27,28 @@ pub(crate) struct Ground {
     pub(crate) has_git: bool,
     /// Files of the plan. They are not there, wherever they lie.
     pub(crate) plan: Arc<BTreeSet<RepoPath>>,
+    /// The plan under any other name: blobs of every version of it.
+    pub(crate) plan_blobs: Arc<BTreeSet<String>>,
     /// What the person's git takes hooks, configuration or programs from.
     pub(crate) run_paths: Vec<RunPath>,
 }
+
+impl Ground {
+    /// Whether an entry is the plan, or a copy of it that the task does not name.
+    fn hides(&self, entry: &Entry, named: &BTreeSet<RepoPath>) -> bool {
+        let is_copy =
+            || matches!(&entry.stamp, Stamp::Content(name) if self.plan_blobs.contains(name));
+        let is_long = || {
+            self.tree
+                .read(&entry.path, SHORT_BYTES)
+                .map_or(true, |text| text.len() as u64 >= SHORT_BYTES)
+        };
+        self.plan.contains(&entry.path) || is_copy() && !named.contains(&entry.path) && is_long()
+    }
+}
+
+/// A shorter file is anything: a plan of a line is found in many.
+const SHORT_BYTES: u64 = 200;
 
 /// Gone when this is dropped.
 pub(crate) struct Workspace {
@@ -62,8 +81,7 @@ impl Workspace {
         grants: &Grants,
         change: Option<&Change>,
     ) -> io::Result<Self> {
-        let visible =
-            &Filtered::visible(ground.tree.as_ref(), |entry| ground.plan.contains(&entry.path));
+        let visible = &Filtered::visible(ground.tree.as_ref(), |entry| ground.hides(entry, named));
         let state = State::open(&machine.workspaces())?;
         let mut notes = state.sweep(KEPT)?.problems;
         let attempt = state.begin(&name())?;

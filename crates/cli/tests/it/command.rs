@@ -60,6 +60,11 @@ impl Bench {
         self.folder.path().join(name)
     }
 
+    /// Where the key lies that signs what is recorded.
+    pub(crate) fn keys(&self) -> PathBuf {
+        self.path("home/.local/state/sequester/keys")
+    }
+
     pub(crate) fn repo(&self) -> PathBuf {
         self.path("repo")
     }

@@ -24,7 +24,7 @@ use sequester_core::run::{
 use sequester_core::store::{Batch, Lease, RunStore as _};
 use sequester_core::usage::Usage;
 use sequester_git::{Home, Repo, Trees};
-use sequester_store::Store;
+use sequester_store::{Options, Signer, Store};
 use serde_json::json;
 
 use crate::command::{Bench, search_path};
@@ -43,7 +43,9 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// A run that has started, and is held by this process.
     pub(crate) fn start(bench: &Bench, run: &str) -> Self {
-        let store = Store::open(&path(bench)).unwrap();
+        let signer = Signer::load_or_create(&bench.keys()).unwrap();
+        let options = Options { signer: Some(Arc::new(signer)), ..Options::default() };
+        let store = Store::open_with(&path(bench), options).unwrap();
         bench.write(".sequester/.gitignore", "*\n");
         let repo = Repo::discover(&bench.repo(), search_path().as_ref()).unwrap().unwrap();
         let trees = Trees::of(&repo, Home::default());

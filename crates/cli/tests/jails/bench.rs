@@ -22,7 +22,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::wire::jail::Machine;
-use crate::wire::jails::Cells;
+use crate::wire::jails::{Cells, HiddenPlan};
 
 pub(crate) struct Bench {
     folder: TempDir,
@@ -73,7 +73,8 @@ impl Bench {
         let machine = Arc::new(Machine::of(&environment));
         let repo = Repo::discover(&repo, path.as_ref()).unwrap().unwrap();
         let trees = Arc::new(Trees::of(&repo, Home::default()));
-        let plan = BTreeSet::from([RepoPath::parse("plan.md").unwrap()]);
+        let paths = BTreeSet::from([RepoPath::parse("plan.md").unwrap()]);
+        let plan = HiddenPlan { paths, ..HiddenPlan::default() };
         let (settings, limits) = (Settings::default(), BTreeMap::new());
         let cells =
             Cells::new(Arc::clone(&machine), repo, Arc::clone(&trees), plan, settings, limits);

@@ -39,6 +39,12 @@ impl Registry {
             let fault = Fault::new(Code::BadAgent, place, message, "Choose another name.");
             return self.faults.extend(of_file(&role.origin, [fault]));
         }
+        let is_untrusted = matches!(role.origin, Origin::Repository(_));
+        if is_untrusted && earlier.origin == Origin::BuiltIn && earlier.phase.judges() {
+            // Else a repository would judge itself.
+            let what = format!("the built-in agent `{}`, which judges work", role.name);
+            return self.faults.extend(of_file(&role.origin, [Fault::replaces(&what)]));
+        }
         role.replaces = Some(earlier.origin.clone());
         *earlier = role;
     }

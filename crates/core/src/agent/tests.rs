@@ -204,20 +204,27 @@ fn a_later_file_takes_the_place_of_an_earlier_one_and_says_so() {
 
 #[test]
 fn a_file_with_a_built_in_agents_name_never_widens_that_agent() {
-    let role = |more: &str| {
-        let text = format!("---\nname: reviewer\ndescription: Ours.\n{more}---\nLook.\n");
-        read(".claude/agents/reviewer.md", &text)
+    let text = |more: &str| format!("---\nname: reviewer\ndescription: Ours.\n{more}---\nLook.\n");
+    let path = ".claude/agents/reviewer.md";
+    let role = |more: &str| read(path, &text(more));
+    let accepted = |more: &str| {
+        let source = Source { origin: Origin::Accepted(path.to_owned()), text: text(more) };
+        Registry::read(&[source], Profiles::built_in())
     };
     for (more, phase) in [
         ("", Phase::Review),
         ("tools: Read\n", Phase::Review),
         ("profile: read-only\nphase: analyze\n", Phase::Analyze),
     ] {
-        let registry = role(more);
+        let registry = accepted(more);
         let found = registry.find("reviewer").unwrap();
         assert_eq!(registry.faults(), []);
         assert_eq!((found.profile.as_str(), found.phase), ("read-only", phase), "{more}");
         assert_eq!(found.description, "Ours.");
+        // Nobody's repository judges itself.
+        let registry = role(more);
+        assert_eq!(registry.find("reviewer").unwrap().origin, Origin::BuiltIn, "{more}");
+        assert!(told(&registry).join("\n").contains("UntrustedSetting"), "{more}");
     }
     for (more, asked) in [
         ("tools: Read, Write\n", "the jail of `writer`"),

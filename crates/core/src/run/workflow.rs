@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Kind;
-use crate::fault::FileFault;
+use crate::fault::{Fault, FileFault};
 use crate::report::{Complexity, OwnPhase, Phase};
 use crate::source::{Origin, Source, of_file};
 use crate::spelling;
@@ -239,6 +239,10 @@ impl Workflows {
         let mut known = Self { list: built_in().to_vec(), ..Self::default() };
         for source in sources {
             match file::read(source) {
+                Ok(workflow) if known.is_kept_from(&workflow, &source.origin) => {
+                    let what = format!("the built-in workflow `{}`", workflow.name);
+                    known.faults.extend(of_file(&source.origin, [Fault::replaces(&what)]));
+                }
                 Ok(workflow) => {
                     known.list.retain(|earlier| earlier.name != workflow.name);
                     known.origins.insert(workflow.name.clone(), source.origin.clone());
@@ -248,6 +252,13 @@ impl Workflows {
             }
         }
         known
+    }
+
+    /// A repository could leave out the steps that judge.
+    fn is_kept_from(&self, workflow: &Workflow, origin: &Origin) -> bool {
+        let is_built_in = || built_in().iter().any(|one| one.name == workflow.name);
+        let is_own = || self.origins.contains_key(&workflow.name);
+        matches!(origin, Origin::Repository(_)) && is_built_in() && !is_own()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Workflow> {

@@ -23,14 +23,14 @@ fn old_runs_that_ended_go_and_the_others_stay() {
     ended(&store, "old", 100);
     append_at(&store.lease(&run("parked")).unwrap(), 100, batch(&["work"])).unwrap();
     ended(&store, "young", 900);
-    ended(&store, "taken up again", 100);
-    append_at(&store.lease(&run("taken up again")).unwrap(), 100, batch(&["more"])).unwrap();
-    drop(store.lease(&run("never wrote")).unwrap());
+    ended(&store, "taken-up-again", 100);
+    append_at(&store.lease(&run("taken-up-again")).unwrap(), 100, batch(&["more"])).unwrap();
+    drop(store.lease(&run("never-wrote")).unwrap());
     let collected = store.gc(&Rule::Before(Moment(500), Which::Ended)).unwrap();
-    assert_eq!(collected.runs, ["old", "never wrote"].map(run));
-    assert_eq!(store.runs().unwrap(), ["taken up again", "young", "parked"].map(run));
+    assert_eq!(collected.runs, ["old", "never-wrote"].map(run));
+    assert_eq!(store.runs().unwrap(), ["taken-up-again", "young", "parked"].map(run));
     let collected = store.gc(&Rule::Before(Moment(500), Which::All)).unwrap();
-    assert_eq!(collected.runs, ["parked", "taken up again"].map(run));
+    assert_eq!(collected.runs, ["parked", "taken-up-again"].map(run));
     assert_eq!(store.runs().unwrap(), [run("young")]);
 }
 

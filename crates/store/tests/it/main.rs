@@ -15,4 +15,5 @@ mod fixture;
 mod gc;
 mod lease;
 mod processes;
+mod signing;
 mod trouble;

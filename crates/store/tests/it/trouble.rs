@@ -37,7 +37,7 @@ fn a_store_of_a_newer_version_is_left_alone() {
     for opened in [Store::open(&place.file()), Store::open_reading(&place.file())] {
         let error = opened.err().unwrap();
         assert_eq!(error.kind, ErrorKind::Newer);
-        let end = "store.db` has version 99; this program knows versions up to 1.";
+        let end = "store.db` has version 99; this program knows versions up to 2.";
         assert!(error.message.ends_with(end), "{}", error.message);
         assert_eq!(error.hint, "Use the newer `sequester` that wrote it.");
     }

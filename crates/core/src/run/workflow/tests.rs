@@ -17,10 +17,15 @@ fn all_built_in_workflows_are_read() {
 }
 
 #[test]
-fn a_workflow_of_a_file_takes_the_place_of_a_built_in_one() {
-    let known = read("name: solo\nsteps:\n  - {id: a, agent: writer, retries: 2}\n");
+fn a_workflow_of_a_file_takes_the_place_of_a_built_in_one_once_it_is_accepted() {
+    let text = "name: solo\nsteps:\n  - {id: a, agent: writer, retries: 2}\n";
+    let origin = Origin::Accepted(".sequester/workflows/own.yaml".to_owned());
+    let known = Workflows::read(&[Source { origin, text: text.to_owned() }]);
     assert_eq!(known.find("solo").unwrap().steps[0].retries, 2);
     assert_eq!((known.iter().count(), known.faults().len()), (6, 0));
+    let known = read(text);
+    assert_ne!(known.find("solo").unwrap().steps[0].retries, 2);
+    assert!(known.faults()[0].fault.code.is_trust(), "{:?}", known.faults());
 }
 
 #[test]
