@@ -204,10 +204,11 @@ impl Draft {
         }
         let at = self.tools.as_ref().map(|(at, _)| *at);
         let at = self.profile.as_ref().map(|(at, _)| *at).or(at).unwrap_or(0);
-        // Whoever asks for a built-in agent counts on what that may do.
-        let replaced = self.name.as_deref().filter(|_| !source.origin.is_trusted());
-        let replaced = replaced.and_then(registry::find);
-        let profile = self.choose_profile(replaced);
+        // Whoever asks for a built-in agent counts on what that does; an untrusted file must not make it do more.
+        let named = self.name.as_deref().filter(|_| source.origin != Origin::BuiltIn);
+        let namesake = named.and_then(registry::find);
+        let replaced = namesake.filter(|_| !source.origin.is_trusted());
+        let profile = self.choose_profile(namesake);
         let tools = self.remaining_tools(&profile, profiles);
         let mut role = Role {
             name: self.name?,
@@ -237,7 +238,7 @@ impl Draft {
         }
         match granted {
             Ok(granted) => {
-                let phase = self.phase.or(replaced.map(|replaced| replaced.phase));
+                let phase = self.phase.or(namesake.map(|namesake| namesake.phase));
                 role.phase = phase.unwrap_or_else(|| usual_phase(granted.confinement));
                 Some(role)
             }
