@@ -127,6 +127,11 @@ fn a_message_without_end_is_refused() {
     assert!(matches!(check(&long[..HELLO_BYTES], &target("example.org")), Err(Refusal::Hello(_))));
 }
 
+/// Extensions that hold no name: neither the plain one nor an encrypted hello, which is refused whatever else is there.
+fn readable() -> impl Strategy<Value = u16> {
+    (1_u16..).prop_filter("an encrypted hello", |kind| !SEALED.contains(kind))
+}
+
 proptest! {
     #[test]
     fn no_bytes_at_all_make_it_panic_or_pass(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
@@ -143,7 +148,7 @@ proptest! {
 
     #[test]
     fn one_name_among_any_extensions_is_the_name(
-        others in prop::collection::vec((1_u16.., prop::collection::vec(any::<u8>(), 0..60)), 0..12),
+        others in prop::collection::vec((readable(), prop::collection::vec(any::<u8>(), 0..60)), 0..12),
         at in 0_usize..12,
         names in 0_usize..3,
         size in 1_usize..2_000,
@@ -158,6 +163,21 @@ proptest! {
             1 => prop_assert_eq!(outcome, Ok(Progress::Whole)),
             _ => prop_assert!(matches!(outcome, Err(Refusal::Hello(_)))),
         }
+    }
+
+    #[test]
+    fn an_encrypted_hello_among_any_extensions_is_refused(
+        others in prop::collection::vec((1_u16.., prop::collection::vec(any::<u8>(), 0..60)), 0..12),
+        at in 0_usize..12,
+        sealed in prop::sample::select(&SEALED),
+        data in prop::collection::vec(any::<u8>(), 0..60),
+    ) {
+        let mut extensions = others;
+        extensions.insert(at.min(extensions.len()), (NAME, name_list(&["example.org"])));
+        extensions.insert(at.min(extensions.len()), (sealed, data));
+        let outcome = check(&records(&message(&extensions), 16_384), &target("example.org"));
+        let told = matches!(&outcome, Err(Refusal::Hello(why)) if why.contains("encrypted"));
+        prop_assert!(told, "{:?}", outcome);
     }
 
     /// Only the lengths say where the parts are: none of them can be another and the rest still be read.
