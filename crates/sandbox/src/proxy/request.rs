@@ -26,7 +26,9 @@ pub(super) struct Plain {
 type Header<'a> = (&'a str, &'a str);
 
 /// Ours to say, or of the one connection that it came by.
-const DROPPED: [&str; 11] = [
+const DROPPED: [&str; 12] = [
+    // A header of this name is dropped behind us in any case: our own `Connection: close` names it.
+    "close",
     "connection",
     "host",
     "keep-alive",

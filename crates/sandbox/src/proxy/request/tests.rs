@@ -36,6 +36,17 @@ fn a_request_goes_on_alone_on_its_connection() {
 }
 
 #[test]
+fn a_head_that_was_rewritten_is_rewritten_to_itself() {
+    let text = "GET http://example.org/a HTTP/1.1\nClose: x\nAccept: y\nConnection: close\n\n";
+    let head = "GET /a HTTP/1.1\nHost: example.org\nAccept: y\nConnection: close\n\n";
+    let once = plain("example.org", 80, head, Body::Counted(0));
+    assert_eq!(read(&text.replace("Connection: close\n", "")).as_ref(), Ok(&once));
+    assert_eq!(read(text).as_ref(), Ok(&once));
+    let again = head.replace('\n', "\r\n");
+    assert_eq!(parse(again.as_bytes(), Some(&target("example.org", 80))), Ok(once));
+}
+
+#[test]
 fn a_tunnel_names_host_and_port() {
     let asked = Ok(Request::Tunnel(target("example.org", 443)));
     assert_eq!(read("CONNECT example.org:443 HTTP/1.1\nHost: example.org:443\n\n"), asked);
