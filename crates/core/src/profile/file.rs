@@ -27,7 +27,7 @@ pub(super) struct Draft {
 #[derive(Default)]
 struct Places {
     name: Place,
-    extends: Place,
+    extends: Option<Place>,
     tools: Vec<Place>,
     hosts: Vec<Place>,
     limits: Vec<Place>,
@@ -58,7 +58,7 @@ impl Draft {
             }
             "description" => self.description = reader.text(key, &node),
             "extends" => {
-                self.places.extends = reader.place(node.at);
+                self.places.extends = Some(reader.place(node.at));
                 self.extends = reader.text(key, &node);
             }
             "tools" => self.set_tools(reader, node),
@@ -157,14 +157,16 @@ impl Draft {
         self.places.name
     }
 
+    /// Where the file says what it is narrowed from. Without `extends` the first tool decides, and without tools the name is left.
     pub(super) fn extends_place(&self) -> Place {
-        self.places.extends
+        let Places { name, extends, tools, .. } = &self.places;
+        extends.or(tools.first().copied()).unwrap_or(*name)
     }
 
     /// Where the file grants what it may not.
     pub(super) fn place_of(&self, excess: &Excess) -> Place {
         let nth = |at: Option<usize>, places: &[Place]| {
-            at.and_then(|at| places.get(at)).copied().unwrap_or(self.places.extends)
+            at.and_then(|at| places.get(at)).copied().unwrap_or_else(|| self.extends_place())
         };
         match excess {
             Excess::Tool(tool) => nth(
@@ -177,7 +179,7 @@ impl Draft {
             Excess::Limit(limit) => {
                 nth(self.limits.iter().position(|(known, _)| known == limit), &self.places.limits)
             }
-            Excess::Jail(_) => self.places.extends,
+            Excess::Jail(_) => self.extends_place(),
         }
     }
 }

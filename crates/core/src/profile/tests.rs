@@ -114,6 +114,16 @@ fn a_profile_of_the_repository_that_widens_is_refused_where_it_does() {
 }
 
 #[test]
+fn a_refusal_has_a_place_in_the_file_where_nothing_is_extended_too() {
+    let places = |text: &str| -> Vec<String> {
+        repository(&[text]).1.iter().map(|one| one[..one.find(' ').unwrap()].to_owned()).collect()
+    };
+    let tools = "[Read, Grep, Glob, Bash, Write, Edit, WebFetch, Task]";
+    assert_eq!(places(&format!("name: a\ntools: {tools}\n")), ["0.yaml:2:9"]);
+    assert_eq!(places("description: x\nname: a\ntools: ['*']\n"), ["0.yaml:2:7"]);
+}
+
+#[test]
 fn all_that_a_profile_asks_for_is_told() {
     let wide = "name: a\nextends: research\nhosts: [docs.rs, evil.example]\ntools: [Read, Write]\nlimits: {wall: 9h}\n";
     let told: Vec<String> =
