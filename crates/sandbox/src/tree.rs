@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, makedev, stat};
 use rustix::io::Errno;
@@ -98,7 +98,8 @@ impl Still {
     /// Those that the others start or wake meanwhile are held too. What stood still already is left so.
     pub(crate) fn hold(find: impl Fn() -> Vec<i32>) -> Self {
         let mut still = Self { held: BTreeSet::new(), is_whole: false };
-        for _ in 0..ROUNDS {
+        let latest = Instant::now() + LONGEST_WAIT;
+        while Instant::now() < latest {
             let moving: Vec<i32> = find().into_iter().filter(|pid| is_moving(*pid)).collect();
             still.is_whole = moving.is_empty();
             if still.is_whole {
@@ -121,7 +122,8 @@ impl Drop for Still {
     }
 }
 
-const ROUNDS: usize = 50;
+/// A process that waits for a busy processor stands still only once it had its turn.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// Whether a thread of it runs or could. One that waits for a disk, or for a child to begin, comes to nothing else before it is held.
 fn is_moving(pid: i32) -> bool {

@@ -100,7 +100,7 @@ pub(super) fn introduction(sentence: &Sentence) -> Bearing {
     let name = format!(",{},", plain.trim_end_matches([':', '：', '.']));
     let all: Vec<&str> = words::split(plain).collect();
     let first = all.first().copied().unwrap_or_default();
-    let labelled = plain[first.len().min(plain.len())..].starts_with(':');
+    let labelled = plain.strip_prefix(first).is_some_and(|rest| rest.starts_with(':'));
     let noun = all.iter().take(3).any(|word| WORK.has(word));
     let aim = (is_aim(first) || words::is_describing(first) || noun) && !labelled && !says(&all);
     let clauses = clauses(plain);

@@ -153,6 +153,16 @@ fn words_that_ask_for_more_are_never_passed_over() {
 }
 
 #[test]
+fn a_sentence_may_begin_with_any_character() {
+    for first in ["\u{1f6d1}", "$\u{1f6d1}", "\u{2019}", "é\u{301}", "：", "\u{202e}"] {
+        for sentence in ["B.1 Adds a page.", "see: the page", "add: a page", ""] {
+            let text = format!("{first}{sentence}\n\nRun: `make`\n");
+            assert!(told(&text).iter().any(|one| one.contains("make")), "{text}");
+        }
+    }
+}
+
+#[test]
 fn what_explains_is_passed_over_and_named() {
     for why in [
         "This keeps the two in step.",
