@@ -18,7 +18,7 @@ pub(crate) fn cargo() -> OsString {
 }
 
 /// A program that is not told of the package that this is: cargo would build again what looks at such variables.
-fn command(program: impl AsRef<OsStr>) -> Command {
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let is_ours = |name: &String| {
@@ -40,6 +40,23 @@ pub(crate) fn run(program: impl Into<OsString>, arguments: &[&str]) -> Result<()
         bail!("`{shown} {}` did not succeed.", arguments.join(" "));
     }
     Ok(())
+}
+
+/// A tool of cargo's in its pinned version, built once into `.tools` if the machine has none.
+pub(crate) fn tool(name: &str, version: &str) -> Result<PathBuf> {
+    let own = root().join(".tools/bin").join(name);
+    for found in [own.clone(), PathBuf::from(name)] {
+        let output = Command::new(&found).arg("--version").output();
+        if output.is_ok_and(|output| {
+            String::from_utf8_lossy(&output.stdout).trim_end().ends_with(version)
+        }) {
+            return Ok(found);
+        }
+    }
+    println!("{name} {version} is built once; this takes a minute or two.");
+    let pinned = ["--locked", "--version", version, "--root", ".tools"];
+    run(cargo(), &[&["install", name, "--quiet", "--debug"], &pinned[..]].concat())?;
+    Ok(own)
 }
 
 /// Runs one test of the program that is too long for every change, told by variables how long it is to be.

@@ -15,6 +15,9 @@ pub use choose::{Choice, Passed, choose};
 pub use connect::{Chosen, Connected, connect};
 pub use key::Key;
 pub use literal::Literal;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use literal::fuzzing;
 pub use name::{Models, Named, Sources, Target, Tier, WORDS, is_name, resolve};
 pub use pool::{Pool, Timeouts};
 pub use remote::Remote;

@@ -4,6 +4,8 @@
 //! conversation holds, and asks for the first calls that have none.
 
 mod file;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod history;
 mod outcome;
 mod play;

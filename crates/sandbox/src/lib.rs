@@ -61,6 +61,9 @@ pub use order::{Cause, Ending, Said, Trouble};
 pub use placeholder::placeholders;
 pub use policy::{Layer, Layers, Policy, Workspace};
 pub use probe::{assume, probe};
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use proxy::fuzzing;
 pub use proxy::host::{self, Host};
 pub use signals::HeldBack;
 pub use supervise::enter_if_jailed;

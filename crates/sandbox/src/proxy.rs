@@ -3,6 +3,8 @@
 mod address;
 mod body;
 mod connection;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod hello;
 pub mod host;
 mod pump;

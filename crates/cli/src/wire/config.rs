@@ -1,6 +1,8 @@
 //! Configuration: `sequester.toml` of the repository, which is not trusted, and the user's own `config.toml`.
 
 mod file;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 #[cfg(test)]
 mod tests;
 

@@ -57,6 +57,19 @@ pub(super) fn find(lines: &[String], hunk: &Hunk) -> Result<Range<usize>, String
     })
 }
 
+/// Puts a hunk's new lines in the place of its old ones, and says how `Edit` does it.
+pub(super) fn apply(lines: &mut Vec<String>, hunk: &Hunk) -> Result<Option<Exchange>, String> {
+    let place = find(lines, hunk)?;
+    Ok(put(lines, place, &hunk.new.lines().collect::<Vec<_>>()))
+}
+
+/// Puts new lines in the place of some, and says how `Edit` does it; nothing where they are the same.
+pub(super) fn put(lines: &mut Vec<String>, place: Range<usize>, new: &[&str]) -> Option<Exchange> {
+    let exchange = exchange(lines, place.clone(), new);
+    lines.splice(place, new.iter().map(|line| (*line).to_owned()));
+    exchange
+}
+
 /// The one line that reads so, whatever its indent.
 pub(super) fn find_line(lines: &[String], wanted: &str) -> Result<usize, String> {
     let wanted = wanted.trim();
@@ -90,7 +103,7 @@ pub(super) fn holds_words(text: &str, wanted: &str) -> bool {
 }
 
 /// The exchange that puts new lines in the place of some; nothing where they are the same.
-pub(super) fn exchange(lines: &[String], place: Range<usize>, new: &[&str]) -> Option<Exchange> {
+fn exchange(lines: &[String], place: Range<usize>, new: &[&str]) -> Option<Exchange> {
     if lines[place.clone()].iter().map(String::as_str).eq(new.iter().copied()) {
         return None;
     }

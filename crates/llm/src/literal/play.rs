@@ -11,7 +11,7 @@ use sequester_core::plan::step::{Action, Expect, Step, head};
 use sequester_core::tool::EXIT_CODE;
 use serde_json::{Value, json};
 
-use super::file::{self, Page};
+use super::file::{self, Exchange, Page};
 use super::{outcome, shell};
 
 /// Calls in one reply.
@@ -208,23 +208,18 @@ impl<'a> Play<'a> {
         let edit = |old: String, new: String| {
             ("Edit", json!({ "file_path": path.as_str(), "old_string": old, "new_string": new }))
         };
-        let mut put = |lines: &mut Vec<String>, place: std::ops::Range<usize>, new: &[&str]| {
-            calls.extend(
-                file::exchange(lines, place.clone(), new)
-                    .map(|change| edit(change.old, change.new)),
-            );
-            lines.splice(place, new.iter().map(|line| (*line).to_owned()));
+        let mut put = |exchange: Option<Exchange>| {
+            calls.extend(exchange.map(|change| edit(change.old, change.new)));
         };
         match action {
             Action::Patch { hunks, .. } => {
                 for hunk in hunks {
-                    let place = file::find(&lines, hunk)?;
-                    put(&mut lines, place, &hunk.new.lines().collect::<Vec<_>>());
+                    put(file::apply(&mut lines, hunk)?);
                 }
             }
             Action::Insert { line, after, content, .. } => {
                 let at = file::find_line(&lines, line)? + usize::from(*after);
-                put(&mut lines, at..at, &content.lines().collect::<Vec<_>>());
+                put(file::put(&mut lines, at..at, &content.lines().collect::<Vec<_>>()));
             }
             Action::Replace { old, new, .. } => {
                 let text = lines.join("\n");
