@@ -25,10 +25,9 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(back, report);
     assert_eq!(serde_json::to_string(&back).ok(), Some(kept));
     let shown = report::excerpt(&report);
-    assert!(
-        tokens::count(&shown) <= 2 * report::FINDINGS_TOKENS + report::SUMMARY_TOKENS,
-        "{shown}"
-    );
+    // A plan's steps pass whole.
+    let most = 2 * report::FINDINGS_TOKENS + 3 * report::SUMMARY_TOKENS;
+    assert!(phase == Phase::Plan || tokens::count(&shown) <= most, "{shown}");
     report::objection(&report);
     for one in report.extract_all() {
         assert!(tokens::count(&one.content) <= 200);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits;
+use crate::limits::{self, HandoverSizes};
 use crate::usage::Usage;
 
 /// Limits of one attempt. One turn is held back for the report.
@@ -28,6 +28,8 @@ pub struct Budget {
     pub output: u32,
     /// Calls in one reply; the others are answered with a refusal.
     pub calls: usize,
+    #[serde(default, skip_serializing_if = "HandoverSizes::is_default")]
+    pub handover: HandoverSizes,
 }
 
 impl Default for Budget {
@@ -43,6 +45,7 @@ impl Default for Budget {
             patience: Duration::from_mins(2),
             output: 16_384,
             calls: 32,
+            handover: HandoverSizes::default(),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use fitted::artifact_heading;
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
 pub(crate) use notes::note_block;
-pub(crate) use section::{REPORT, spec_block, task_head, work_block};
+pub(crate) use section::{is_report_frame, spec_block, task_head, work_block};
 pub use shelf::{Held, Shelf};
 
 use std::ops::Range;
@@ -85,7 +85,7 @@ impl IsolatedContext {
     pub fn to_task_call(&self, title: &str) -> TaskCall {
         TaskCall {
             subagent_type: self.agent.clone(),
-            prompt: self.to_prompt().replace(REPORT, section::OUTSIDE_REPORT),
+            prompt: section::for_outside(self.to_prompt()),
             description: secret::redact(&format!("{}: {title}", self.task)).text.into_owned(),
         }
     }

@@ -1,11 +1,15 @@
 //! Every limit, with its default.
 
+mod handover_sizes;
 mod limit;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::report::SUMMARY_TOKENS;
+
+pub use handover_sizes::HandoverSizes;
 pub use limit::{Limit, Unit};
 
 /// Of what one tool call brings, where nobody sets another limit.
@@ -33,9 +37,13 @@ pub struct Limits {
     pub records: usize,
     pub notes: usize,
     pub companions: usize,
+    /// The summary of a report.
+    pub summary: usize,
     pub plan_bytes: u64,
-    /// A file that is larger is neither read for ranking nor shown with contents.
+    /// A file that is larger is not read for ranking.
     pub file_bytes: u64,
+    /// A file that is larger is not shown with contents, though the plan names it.
+    pub named_file_bytes: u64,
 }
 
 impl Limits {
@@ -52,6 +60,11 @@ impl Limits {
                 Limit::File => &mut self.file,
                 Limit::Records => &mut self.records,
                 Limit::Notes => &mut self.notes,
+                Limit::Summary => &mut self.summary,
+                Limit::Plan => {
+                    self.plan_bytes = *value;
+                    continue;
+                }
                 _ => continue,
             };
             *slot = usize::try_from(*value).unwrap_or(usize::MAX);
@@ -73,8 +86,10 @@ impl Default for Limits {
             records: 2_000,
             notes: 1_000,
             companions: 8_000,
+            summary: SUMMARY_TOKENS,
             plan_bytes: 32 << 20,
             file_bytes: 1 << 20,
+            named_file_bytes: 8 << 20,
         }
     }
 }

@@ -12,7 +12,7 @@ use sequester_core::outliner::{Outliner, Symbol};
 use sequester_core::path::RepoPath;
 
 /// Longer text gets the plain outline.
-const MOST_PARSED: usize = 1 << 20;
+const MOST_PARSED: usize = 8 << 20;
 /// A signature's characters.
 const MOST_SIGNATURE: usize = 200;
 

@@ -7,6 +7,7 @@ use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::TreeId;
+use sequester_core::limits::HandoverSizes;
 use sequester_core::plan::{Plan, Task};
 use sequester_core::recall::Relevance;
 use sequester_core::record::Switches;
@@ -60,6 +61,7 @@ pub fn started(
             checks: BTreeMap::new(),
             checks_off: BTreeSet::new(),
             fixes: 2,
+            handover: HandoverSizes::default(),
         },
     }
 }

@@ -135,12 +135,13 @@ fn bring(
         at: runs::now(),
     };
     match trees.apply(&application).map_err(|error| runs::git_failed(root, &error))? {
-        Applied::Refused(refusal) => Err(refused(&refusal, state, given)),
+        Applied::Refused(refusal) => Err(refused(root, &refusal, state, given)),
         applied => Ok(applied),
     }
 }
 
-fn refused(refusal: &Refusal, state: &RunState, given: &ApplyArgs) -> Failure {
+fn refused(root: &Path, refusal: &Refusal, state: &RunState, given: &ApplyArgs) -> Failure {
+    let listed = |paths: &[String]| listed(root, paths);
     let branch = &state.started.branch;
     let (message, hint) = match refusal {
         Refusal::Unclean(paths) if given.allow_dirty => (
@@ -175,13 +176,27 @@ fn refused(refusal: &Refusal, state: &RunState, given: &ApplyArgs) -> Failure {
     Failure::work(Code::NotApplied, branch, format!("{message} Everything is as it was."), hint)
 }
 
-fn listed(paths: &[String]) -> String {
+fn listed(root: &Path, paths: &[String]) -> String {
     const MOST: usize = 8;
-    let mut names: Vec<String> = paths.iter().take(MOST).map(|path| format!("`{path}`")).collect();
+    let mut names: Vec<String> =
+        paths.iter().take(MOST).map(|path| described(root, path)).collect();
     if paths.len() > MOST {
         names.push(format!("{} more", paths.len() - MOST));
     }
     names.join(", ")
+}
+
+/// A path, and whether it is a link or lies below one.
+fn described(root: &Path, path: &str) -> String {
+    let is_link =
+        |at: &Path| root.join(at).symlink_metadata().is_ok_and(|about| about.is_symlink());
+    let mut above: Vec<&Path> = Path::new(path).ancestors().collect();
+    above.reverse();
+    match above.into_iter().filter(|at| !at.as_os_str().is_empty()).find(|at| is_link(at)) {
+        Some(at) if at == Path::new(path) => format!("`{path}` (a link)"),
+        Some(at) => format!("`{path}` (below the link `{}`)", at.display()),
+        None => format!("`{path}`"),
+    }
 }
 
 fn tell(state: &RunState, applied: &Applied) -> String {

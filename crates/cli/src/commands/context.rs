@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use sequester_core::agent::Role;
-use sequester_core::context::{self, Builder, IsolatedContext, Request, Share};
+use sequester_core::context::{self, Builder, IsolatedContext, Request, Share, Shelf};
 use sequester_core::fault::{Code, Fault};
 use sequester_core::handoff::Handoff;
 use sequester_core::id::TaskId;
@@ -15,7 +15,7 @@ use sequester_core::notes::Notes;
 use sequester_core::plan::Task;
 use sequester_core::record::Pack;
 use sequester_core::spelling;
-use sequester_survey::Survey;
+use sequester_survey::{Index, Outlines, Survey};
 
 use crate::Outcome;
 use crate::args::{Args, ContextArgs};
@@ -33,9 +33,9 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
         let (context, title) = recorded::read(args, given, run)?;
         return show(args, given, &context, None, &title);
     };
-    let file = PlanFile::read(&given.reading(), &Limits::default())?;
     let project = Project::open(args)?;
     let limits = project.settings.limits();
+    let file = PlanFile::read(&given.reading(), &limits)?;
     refuse_faulty(&file, &project)?;
     let companions = file.companions(&project);
     let visible = project.visible(Some((&file, &companions)));
@@ -43,21 +43,29 @@ pub(crate) fn run(args: &Args, given: &ContextArgs) -> Outcome {
     let checks = project.found_checks(&visible).into_iter();
     let checks = checks.filter_map(|one| Some((one.kind, one.command?))).collect();
     let survey = Survey::of(&visible, project.history.as_deref(), &cache, &limits, &checks);
-    let Survey { architecture, index, shelf } = &survey;
     let noted = Book::of(&project.root).opening(project.settings.records());
     let untold = noted.as_ref().err().cloned();
     let notes = Notes::parse(&noted.unwrap_or_default()).standing();
-    let mut builder =
-        Builder::new(&file.plan, &file.graph, architecture, shelf, index, &limits, &companions);
-    builder.notes = &notes;
     // Nobody packed anything yet; where backpacks pass, the context says so.
     let (empty, settings) = (Pack::default(), &project.settings);
-    builder.share = settings.share();
-    let is_closed = builder.share == Share::None;
+    let is_closed = settings.share() == Share::None;
     let backpack = (settings.records().backpack && !is_closed).then_some(&empty);
     let build = |id: &str| -> Result<IsolatedContext, Failure> {
         let task = find_task(&file, id)?;
         let role = choose_role(given, task, &project)?;
+        let profile = project.agents.granted(role, task.settings.profile.as_deref())?;
+        let sizes = Limits::default().with(&profile.lower(&settings.set_limits()));
+        // As a run does it: a profile that lowers nothing shares what was surveyed.
+        let lowered = (sizes != limits).then(|| {
+            let index = Index::open(&visible, project.history.as_deref(), &cache, &sizes);
+            (index, Shelf::new(&visible, &Outlines, &sizes))
+        });
+        let (index, shelf) =
+            lowered.as_ref().map_or((&survey.index, &survey.shelf), |(i, s)| (i, s));
+        let (plan, graph, architecture) = (&file.plan, &file.graph, &survey.architecture);
+        let mut builder =
+            Builder::new(plan, graph, architecture, shelf, index, &sizes, &companions);
+        (builder.notes, builder.share) = (&notes, settings.share());
         let request = Request { backpack, ..Request::new(&task.id, role) };
         let context = builder.build(&request).map_err(|error| refuse(&file, &error))?;
         Ok(project.admit_agent(context, role))

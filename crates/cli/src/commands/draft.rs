@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_core::limits::Limits;
 use sequester_core::report::{Draft, Findings};
 use serde_json::json;
 
@@ -79,8 +78,9 @@ fn write(path: &Path, plan: &str) -> Result<(), Failure> {
 /// What the repository says against it; the subagent was told of everything else.
 fn tell_faults(args: &Args, path: &Path) -> Result<(), Failure> {
     let reading = Reading { plan: path.to_owned(), format: None, parallel: false };
-    let file = PlanFile::read(&reading, &Limits::default())?;
-    for fault in Project::open(args)?.faults_of(&file) {
+    let project = Project::open(args)?;
+    let file = PlanFile::read(&reading, &project.settings.limits())?;
+    for fault in project.faults_of(&file) {
         let place = format!("{}:{}", path.display(), fault.place.line);
         output::tell(&format!("{place}: {} {}", fault.message, fault.hint));
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use sequester_core::limits::Limits;
 use sequester_core::plan::Task;
 
 use crate::Outcome;
@@ -14,9 +13,8 @@ use crate::wire::doubts::{Doubts, Found};
 use crate::wire::{PlanFile, Project};
 
 pub(crate) fn run(args: &Args, given: &PlanArgs) -> Outcome {
-    let limits = Limits::default();
-    let file = PlanFile::read(&given.reading, &limits)?;
     let project = Project::open(args)?;
+    let file = PlanFile::read(&given.reading, &project.settings.limits())?;
     let faults = project.faults_of(&file);
     let ended = ExitCode::from(faults.iter().map(|fault| fault.code.exit()).max().unwrap_or(0));
     // A plan with faults asks nothing: it does not run.

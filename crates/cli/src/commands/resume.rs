@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         let source = &state.started.plan;
         let format = source.format.as_deref().and_then(sequester_core::plan::Format::parse);
         let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
-        let file = PlanFile::read(&reading, &Limits::default())?;
+        let file = PlanFile::read(&reading, &project.settings.limits())?;
         super::context::refuse_faulty(&file, &project)?;
         let fresh = as_new(&project, &file, &place, &state)?;
         let tasks = changed(&state, &recorded, &file, &fresh.tasks, &again);

@@ -7,11 +7,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
 
 use sequester_core::fault::Code;
 use sequester_core::id::RunId;
-use sequester_core::limits::Limits;
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Error as GitError, Repository as _, Start};
 use sequester_core::run::{
@@ -44,8 +42,8 @@ use crate::wire::{
 };
 
 pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
-    let file = Arc::new(PlanFile::read(&given.reading, &Limits::default())?);
     let project = Arc::new(Project::open(args)?);
+    let file = Arc::new(PlanFile::read(&given.reading, &project.settings.limits())?);
     refuse_faulty(&file, &project)?;
     let place = Place::open(&project)?;
     let (start, claim) = place.start(args.include_dirty)?;
@@ -219,6 +217,7 @@ impl Place {
         let hidden = HiddenPlan { paths, blobs };
         let trees = Arc::clone(&self.trees);
         let (settings, limits) = (staff.tool_settings(), staff.limits().clone());
+        let notes = Arc::new(Book::of(&self.root).within(&limits));
         let cells = Cells::new(machine, self.repo.clone(), trees, hidden, settings, limits);
         Ok(World {
             store,
@@ -226,7 +225,7 @@ impl Place {
             jails: Arc::new(cells),
             crew: Arc::new(staff),
             clock: Arc::new(Wall),
-            notes: Arc::new(Book::of(&self.root)),
+            notes,
         })
     }
 }
@@ -376,10 +375,7 @@ fn confirm(file: &PlanFile, ready: &Ready, yes: bool) -> Result<(), Failure> {
 }
 
 pub(super) fn jobs(flag: Option<u16>, project: &Project) -> usize {
-    let set = project.settings.later("jobs").and_then(toml::Value::as_integer);
-    let set = set.and_then(|jobs| usize::try_from(jobs).ok()).filter(|jobs| *jobs > 0);
-    let cores = || thread::available_parallelism().map_or(2, usize::from).min(8);
-    flag.map(usize::from).or(set).unwrap_or_else(cores)
+    flag.map_or_else(|| project.settings.jobs(), usize::from)
 }
 
 pub(super) fn finish(args: &Args, store: &Store, id: &RunId, ended: Ended) -> Outcome {

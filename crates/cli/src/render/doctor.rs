@@ -115,6 +115,7 @@ fn limits(checkup: &Checkup) -> Vec<(&'static str, String)> {
     };
     vec![
         ("subagent", subagent.join(", ")),
+        ("jobs", limits.jobs.to_string()),
         ("jail", jail.join(", ")),
         ("by cgroups", by(Keeper::Kernel)),
         ("by rlimits", by(Keeper::Rlimit)),

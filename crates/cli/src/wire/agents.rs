@@ -15,6 +15,7 @@ use sequester_core::repository::Snapshot;
 use sequester_core::run::{Step, Workflow, Workflows};
 use sequester_core::source::{Origin, Source};
 
+use super::crew::refuse_profile;
 use super::trust::{Asking, Grants, Trust, Untrusted};
 use crate::failure::Failure;
 use crate::render::profiles::told;
@@ -193,6 +194,15 @@ impl Agents {
                 Failure::of_file,
             )
         })
+    }
+
+    /// What a role may do, with its own profile or another.
+    pub(crate) fn granted(&self, role: &Role, profile: Option<&str>) -> Result<Profile, Failure> {
+        let granted = match profile {
+            Some(name) => role.granted_of(self.profile(name)?),
+            None => role.granted(&self.profiles),
+        };
+        granted.map_err(|error| refuse_profile(&error))
     }
 
     /// A workflow by its name; where the file that is called so cannot be used, what is wrong with that.

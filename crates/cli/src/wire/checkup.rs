@@ -59,6 +59,8 @@ pub(crate) struct Limits {
     /// Of contexts, turns and the like, in force here.
     #[serde(flatten)]
     pub(crate) subagent: BTreeMap<Limit, Option<u64>>,
+    /// How many tasks run at once.
+    pub(crate) jobs: usize,
     pub(crate) jail: BTreeMap<&'static str, u64>,
     /// Who limits what: `kernel` by control groups, `rlimit`, `watched`.
     pub(crate) kept_by: Keepers,
@@ -123,6 +125,7 @@ impl Checkup {
                 .into_iter()
                 .map(|limit| (limit, limit_of(&settings, limit)))
                 .collect(),
+            jobs: settings.jobs(),
             jail: jails::limits(),
             kept_by: jails.keepers.clone(),
             cgroups: jails.cgroups(),

@@ -11,6 +11,7 @@ use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use sequester_core::agent::{Registry, Role};
 use sequester_core::context::Share;
@@ -98,6 +99,13 @@ impl Settings {
 
     pub(crate) fn limits(&self) -> Limits {
         Limits::default().with(&self.set_limits())
+    }
+
+    /// How many tasks run at once where no flag says so.
+    pub(crate) fn jobs(&self) -> usize {
+        let set = self.later("jobs").and_then(toml::Value::as_integer);
+        let set = set.and_then(|jobs| usize::try_from(jobs).ok()).filter(|jobs| *jobs > 0);
+        set.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from).min(8))
     }
 
     /// The limits that somebody set; the rest has its default. The repository lowers the user's; what it sets above a

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sequester_core::agent::Role;
 use sequester_core::architecture::Piece;
 use sequester_core::budget::Budget;
 use sequester_core::check::Kind;
@@ -14,7 +13,7 @@ use sequester_core::fault::Code;
 use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::ErrorKind;
-use sequester_core::limits::{Limit, Limits, OUTPUT_BYTES};
+use sequester_core::limits::{HandoverSizes, Limit, Limits, OUTPUT_BYTES};
 use sequester_core::notes::{Notes, Standing};
 use sequester_core::outliner::Outliner as _;
 use sequester_core::path::RepoPath;
@@ -155,15 +154,6 @@ impl Staff {
         self.connected.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
     }
 
-    /// What a role may do, with its own profile or another.
-    fn granted(&self, role: &Role, profile: Option<&str>) -> Result<Profile, Failure> {
-        let granted = match profile {
-            Some(name) => role.granted_of(self.project.agents.profile(name)?),
-            None => role.granted(&self.project.agents.profiles),
-        };
-        granted.map_err(|error| refuse_profile(&error))
-    }
-
     /// Whether an agent can begin with a task: what its profile grants is there, and what it must see has room. Known before
     /// anything is started.
     pub(crate) async fn check(
@@ -174,7 +164,7 @@ impl Staff {
     ) -> Result<(), Failure> {
         let agent = task.settings.agent.as_deref().unwrap_or(WRITER);
         let role = self.project.agents.find(agent)?;
-        let profile = self.granted(role, task.settings.profile.as_deref())?;
+        let profile = self.project.agents.granted(role, task.settings.profile.as_deref())?;
         self.build(&Wanted::new(&task.id, agent, base))?;
         let hint = "Name another model with `--model`.";
         let provider = self.connect(model).await.map_err(|error| {
@@ -194,7 +184,7 @@ impl Staff {
         let role = self.project.agents.find(wanted.agent)?;
         let task = self.file.plan.task(wanted.task);
         let profile = task.and_then(|task| task.settings.profile.as_deref());
-        let profile = self.granted(role, profile)?;
+        let profile = self.project.agents.granted(role, profile)?;
         let tree = self.trees.tree(wanted.base);
         let tree = tree.map_err(|error| super::runs::git_failed(&self.project.root, &error))?;
         let visible = self.visible(&tree);
@@ -274,6 +264,7 @@ fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
     budget.output = number(Limit::Reply).unwrap_or(budget.output);
     budget.tokens = limits.get(&Limit::Tokens).copied();
     budget.price = limits.get(&Limit::Price).copied();
+    budget.handover = HandoverSizes::with(limits);
     budget.wall =
         limits.get(&Limit::Wall).map_or(budget.wall, |seconds| Duration::from_secs(*seconds));
     budget
@@ -282,7 +273,8 @@ fn budget(limits: &BTreeMap<Limit, u64>) -> Budget {
 impl Crew for Staff {
     fn member(&self, agent: &str, profile: Option<&str>) -> Result<Member, Trouble> {
         let role = self.project.agents.find(agent).map_err(|failure| trouble(&failure))?;
-        let granted = self.granted(role, profile).map_err(|failure| trouble(&failure))?;
+        let granted =
+            self.project.agents.granted(role, profile).map_err(|failure| trouble(&failure))?;
         let owes = role.artifacts.clone();
         Ok(Member { owes, ..self.of_profile(granted, &role.prompt) })
     }
@@ -382,7 +374,7 @@ impl Crew for Staff {
 }
 
 /// A profile that cannot be had as it is.
-fn refuse_profile(error: &profile::Error) -> Failure {
+pub(super) fn refuse_profile(error: &profile::Error) -> Failure {
     let tell = if error.code().is_trust() { Failure::trust } else { Failure::input };
     tell(error.code(), "", error.to_string(), error.hint())
 }

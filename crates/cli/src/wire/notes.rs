@@ -9,6 +9,7 @@ mod swap;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fs::TryLockError;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 use sequester_core::id::{RunId, TaskId};
+use sequester_core::limits::Limit;
 use sequester_core::notes::{BYTES, LARGEST, Note, Notebook, Notes, PATH, rescue};
 use sequester_core::record::Switches;
 
@@ -36,12 +38,20 @@ const ROUNDS: usize = 1_000;
 pub(crate) struct Book {
     folder: PathBuf,
     patience: Duration,
+    /// What the file is compacted to.
+    most_bytes: usize,
 }
 
 impl Book {
     pub(crate) fn of(root: &Path) -> Self {
         let folder = root.join(PATH).parent().map(Path::to_path_buf).unwrap_or_default();
-        Self { folder, patience: PATIENCE }
+        Self { folder, patience: PATIENCE, most_bytes: BYTES }
+    }
+
+    pub(crate) fn within(self, limits: &BTreeMap<Limit, u64>) -> Self {
+        let set = limits.get(&Limit::NotesFile);
+        let most_bytes = set.map_or(BYTES, |most| usize::try_from(*most).unwrap_or(usize::MAX));
+        Self { most_bytes, ..self }
     }
 
     /// As they stand when a run begins; nothing where notes do not pass.
@@ -167,7 +177,7 @@ impl Notebook for Book {
     fn merge(&self, run: &RunId, task: &TaskId, notes: &[Note]) -> Result<Vec<String>, String> {
         self.change(|file| {
             file.settle(run, task, notes);
-            file.compact(BYTES)
+            file.compact(self.most_bytes)
         })
     }
 }

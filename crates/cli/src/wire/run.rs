@@ -8,7 +8,7 @@ use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
 use sequester_core::id::{RunId, TaskId};
-use sequester_core::limits::Limit;
+use sequester_core::limits::{HandoverSizes, Limit};
 use sequester_core::notes::Notes;
 use sequester_core::plan::Task;
 use sequester_core::price;
@@ -99,6 +99,7 @@ impl Asked<'_> {
             checks: self.checks(base),
             checks_off: self.checks_off(),
             fixes: FIXES,
+            handover: HandoverSizes::with(&self.project.settings.set_limits()),
         };
         let (noted, untold) = match Book::of(&self.project.root).opening(settings.records) {
             Ok(noted) => (noted, None),

@@ -182,7 +182,7 @@ fn the_manifest_names_what_was_admitted_and_withheld() {
 #[test]
 fn a_named_file_that_cannot_be_shown_is_still_spoken_of() {
     let bench = Bench::with(&FILES);
-    bench.write("src/mail.rs", vec![b'x'; 2 << 20]);
+    bench.write("src/mail.rs", vec![b'x'; 9 << 20]);
     bench.write("logo.bin", b"\0\x01\x02");
     bench.commit("large");
     let plan = PLAN.replace("modify: [src/mail.rs]", "modify: [src/mail.rs, logo.bin]");
@@ -252,4 +252,68 @@ fn the_survey_takes_no_part_of_a_secret() {
     for part in [&token[4..16], key[0], key[1], key[2]] {
         assert!(!out.contains(part), "{part} in\n{out}");
     }
+}
+
+/// A file of so many functions, a line each.
+fn functions(count: usize) -> String {
+    let lines: Vec<_> =
+        (0..count).map(|at| format!("pub fn part_{at}() -> usize {{ {at} }}\n")).collect();
+    lines.concat()
+}
+
+#[test]
+fn a_profile_that_lowers_a_limit_shows_the_same_bytes_before_a_run_and_in_it() {
+    let large = functions(2_000);
+    let bench = Bench::with(&[("src/large.rs", large.as_str())]);
+    bench.write(
+        ".sequester/profiles/small.yaml",
+        "name: small\nextends: writer\nlimits: {file: 300}\n",
+    );
+    bench.commit("a profile");
+    let plan = "---\nsequester: 1\nworkflow: solo\n---\n# Shop\n\n## [a] Read it\n\n```task\nprofile: small\n\
+        files: {read: [src/large.rs], create: [a.txt]}\n```\n\nCreate `a.txt`:\n\n```\nhello\n```\n";
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let plan = bench.path("plan.md").display().to_string();
+    let before = bench.run(&["context", &plan, "a"]).out;
+    assert!(before.len() < 20_000, "{}", before.len());
+    let answer = bench.run(&["run", &plan, "--model", "literal", "--no-checks"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let run = bench.run(&["show", "--json"]).json()["run"].as_str().unwrap().to_owned();
+    assert_eq!(bench.run(&["context", "--run", &run, "a"]).out, before);
+}
+
+#[test]
+fn a_named_file_of_more_than_a_mebibyte_is_shown_by_its_outline() {
+    let large = functions(40_000);
+    assert!(large.len() > 1 << 20);
+    let bench = Bench::with(&[("src/large.rs", large.as_str())]);
+    let plan = "---\nsequester: 1\n---\n# Shop\n\n## [a] Mend it\n\n```task\nfiles: {modify: [src/large.rs]}\n```\n\n\
+        Change `part_39999` to return 1.\n";
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let plan = bench.path("plan.md").display().to_string();
+    let context = bench.run(&["context", &plan, "a"]).out;
+    assert!(context.contains("fn part_39999"), "{}", &context[..context.len().min(4_000)]);
+}
+
+#[test]
+fn what_an_attempt_hands_on_and_a_plan_have_limits_that_can_be_set() {
+    let bench = Bench::with(&[("a.txt", "a\n")]);
+    let set = [("summary", 200), ("backpack", 100), ("report", 9_000), ("notes_file", 4_096)];
+    let set: Vec<String> =
+        set.iter().map(|(name, value)| format!("limits.{name} = \"{value}\"\n")).collect();
+    bench.write("sequester.toml", &(set.concat() + "jobs = 3\n"));
+    let limits = bench.run(&["doctor", "--no-checks", "--json"]).json()["limits"].clone();
+    let found = ["summary", "backpack", "report", "notes_file", "plan", "jobs"]
+        .map(|name| limits[name].as_u64());
+    assert_eq!(found, [200, 100, 9_000, 4_096, 32 << 20, 3].map(Some));
+    let plan =
+        "---\nsequester: 1\n---\n# Shop\n\n## [a] Mend it\n\nChange `a.txt` as you see fit.\n";
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let plan = bench.path("plan.md").display().to_string();
+    let context = bench.run(&["context", &plan, "a"]);
+    assert!(context.out.contains("a summary of at most 200 tokens"), "{context:?}");
+    bench.write("sequester.toml", "limits.plan = \"50\"\n");
+    let refused = bench.run(&["plan", &plan]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.out.contains("50 bytes"), "{refused:?}");
 }

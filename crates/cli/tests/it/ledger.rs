@@ -10,6 +10,7 @@ use sequester_core::change::{Action, Change, Entry as File, Mode, Refusals};
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
+use sequester_core::limits::HandoverSizes;
 use sequester_core::moment::Moment;
 use sequester_core::provider::Powers;
 use sequester_core::recall::Relevance;
@@ -101,6 +102,7 @@ impl Ledger {
                 checks: BTreeMap::new(),
                 checks_off: BTreeSet::new(),
                 fixes: 2,
+                handover: HandoverSizes::default(),
             },
         }
     }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::inherited::Inherited;
 use super::kept::{Kept, within};
-use crate::record::BACKPACK_TOKENS;
 use crate::tokens;
 
 /// What compaction makes free where nobody says how much.
@@ -88,26 +87,34 @@ struct Inside<'a> {
 }
 
 impl Kept {
-    pub(super) fn pack(&mut self, item: Item, inherited: &Inherited) -> Result<String, String> {
-        let size = within("An item", &[&item.item], BACKPACK_TOKENS)?;
+    pub(super) fn pack(
+        &mut self,
+        item: Item,
+        (inherited, most): (&Inherited, usize),
+    ) -> Result<String, String> {
+        let size = within("An item", &[&item.item], most)?;
         let inside = self.inside(inherited);
         if inside.iter().any(|one| one.item.line() == item.line()) {
             return Ok("It is in the backpack already.".to_owned());
         }
         let taken = taken(&inside);
-        if taken + size > BACKPACK_TOKENS {
+        if taken + size > most {
             return Err(format!(
-                "The backpack holds {BACKPACK_TOKENS} tokens, {taken} are taken and this needs {size}. Remove something \
+                "The backpack holds {most} tokens, {taken} are taken and this needs {size}. Remove something \
                  first, or call `compact_backpack`. In it:\n{}",
                 contents(&inside)
             ));
         }
         self.backpack.push(item);
-        Ok(format!("Packed; {} of {BACKPACK_TOKENS} tokens are taken.", taken + size))
+        Ok(format!("Packed; {} of {most} tokens are taken.", taken + size))
     }
 
     /// By its words, or by the id of what was handed over.
-    pub(super) fn unpack(&mut self, name: &str, inherited: &Inherited) -> Result<String, String> {
+    pub(super) fn unpack(
+        &mut self,
+        name: &str,
+        (inherited, most): (&Inherited, usize),
+    ) -> Result<String, String> {
         let name = name.trim();
         let inside = self.inside(inherited);
         let is_meant = |one: &&Inside<'_>| {
@@ -119,10 +126,7 @@ impl Kept {
             return Err(format!("There is no such item. In the backpack:\n{}", contents(&inside)));
         }
         self.take_out(meant);
-        Ok(format!(
-            "Removed; {} of {BACKPACK_TOKENS} tokens are taken.",
-            taken(&self.inside(inherited))
-        ))
+        Ok(format!("Removed; {} of {most} tokens are taken.", taken(&self.inside(inherited))))
     }
 
     pub(super) fn clear_backpack(&mut self, inherited: &Inherited) -> String {
@@ -134,13 +138,18 @@ impl Kept {
     }
 
     /// Makes room by rule: what is said twice goes, then the least important, the oldest first. What is of high priority stays.
-    pub(super) fn compact(&mut self, room: usize, inherited: &Inherited) -> String {
+    pub(super) fn compact(
+        &mut self,
+        room: usize,
+        (inherited, most): (&Inherited, usize),
+    ) -> String {
+        let room = room.min(most);
         let inside = self.inside(inherited);
         let repeated = repeated(&inside);
         let is_left = |one: &&Inside<'_>| !repeated.iter().any(|gone| gone.age == one.age);
         let mut left: Vec<Inside<'_>> = inside.iter().filter(is_left).copied().collect();
         left.sort_by_key(|one| (one.item.priority, one.age));
-        let mut free = BACKPACK_TOKENS.saturating_sub(taken(&left));
+        let mut free = most.saturating_sub(taken(&left));
         let mut least = Vec::new();
         for one in left.iter().filter(|one| one.item.priority < Priority::High) {
             if free >= room {
@@ -149,7 +158,7 @@ impl Kept {
             free += one.item.tokens();
             least.push(*one);
         }
-        let mut told = format!("{} of {BACKPACK_TOKENS} tokens are taken.", BACKPACK_TOKENS - free);
+        let mut told = format!("{} of {most} tokens are taken.", most.saturating_sub(free));
         for (why, gone) in [("Said twice", &repeated), ("Least important", &least)] {
             if !gone.is_empty() {
                 let _ = write!(told, "\n{why}, taken out:\n{}", contents(gone));

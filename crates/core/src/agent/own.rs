@@ -12,7 +12,7 @@ use super::kept::Kept;
 use super::run::Brief;
 use crate::id::TaskId;
 use crate::message::Call;
-use crate::record::{BACKPACK_TOKENS, Kind, Switches};
+use crate::record::{Kind, Switches};
 use crate::report::{self, Artifact, Note, Question, ReportForm};
 use crate::tool::{Effect, Spec};
 
@@ -137,7 +137,7 @@ fn spec(name: &'static str, description: &'static str, parameters: Value) -> Spe
 /// Carries out a call of an own tool other than `report` and `ask`; nothing where the name is of no own tool.
 pub(super) fn carry_out(
     call: &Call,
-    brief: &Brief,
+    (brief, most): (&Brief, usize),
     kept: &mut Kept,
 ) -> Option<Result<String, String>> {
     let inherited = &brief.inherited;
@@ -146,14 +146,16 @@ pub(super) fn carry_out(
         RECORD => {
             arguments::<Artifact>(call).and_then(|one| kept.artifact(one, (&brief.task, inherited)))
         }
-        "add_to_backpack" => arguments::<Item>(call).and_then(|item| kept.pack(item, inherited)),
+        "add_to_backpack" => {
+            arguments::<Item>(call).and_then(|item| kept.pack(item, (inherited, most)))
+        }
         "remove_from_backpack" => {
-            arguments::<Named>(call).and_then(|named| kept.unpack(&named.item, inherited))
+            arguments::<Named>(call).and_then(|named| kept.unpack(&named.item, (inherited, most)))
         }
         "clear_backpack" => arguments::<Nothing>(call).map(|_| kept.clear_backpack(inherited)),
         "compact_backpack" => arguments::<Room>(call).map(|Room { room }| {
             let room = room.map_or(backpack::ROOM, |room| room as usize);
-            kept.compact(room.min(BACKPACK_TOKENS), inherited)
+            kept.compact(room, (inherited, most))
         }),
         _ => return None,
     })

@@ -148,13 +148,6 @@ impl Brief {
     }
 }
 
-impl Brief {
-    /// The form of its report.
-    pub(super) fn form(&self) -> ReportForm<'_> {
-        ReportForm { phase: self.phase, fields: self.fields.as_ref() }
-    }
-}
-
 /// Of a context's digest: the same attempt waits the same, whenever it is taken up.
 pub fn seed_of(digest: &str) -> u64 {
     let digest = blake3::hash(digest.as_bytes());

@@ -1,9 +1,9 @@
 //! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
 
-use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, READ, REPORT, artifact_heading};
+use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, READ, artifact_heading, is_report_frame};
 use crate::report::Label;
 
-const FRAMES: [&str; 24] = [
+const FRAMES: [&str; 23] = [
     "# Task\n\n",
     "\n\n## Feature\n\n",
     "None given.\n\n",
@@ -27,11 +27,10 @@ const FRAMES: [&str; 24] = [
     FOOT,
     EMPTY,
     "# From earlier work\n\n",
-    REPORT,
 ];
 
 pub(super) fn is_frame(text: &str) -> bool {
-    FRAMES.contains(&text) || headed_type(text).is_some()
+    FRAMES.contains(&text) || is_report_frame(text) || headed_type(text).is_some()
 }
 
 /// The type of artifacts that a frame is the heading of.

@@ -265,7 +265,7 @@ fn whole_text(report: &[u8]) -> String {
 }
 
 /// A larger file is no text that anybody reads whole.
-const LARGEST: u64 = 4 << 20;
+const LARGEST: u64 = 8 << 20;
 
 fn stamp(stamp: &Stamp) -> Option<&str> {
     match stamp {

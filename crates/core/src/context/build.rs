@@ -277,7 +277,7 @@ impl<'a> Builder<'a> {
         section::clarifications(&mut page, request.clarifications);
         section::work(&mut page, request);
         let mut end = Page::new(Part::Prompt, view);
-        section::report(&mut end);
+        section::report(&mut end, self.limits.summary);
         let left = |page: &Page<'_>, end: &Page<'_>| {
             budget.saturating_sub(page.tokens + end.tokens + section::FRAMES)
         };

@@ -53,7 +53,7 @@ impl Held {
 
 impl<'a> Shelf<'a> {
     pub fn new(snapshot: &'a dyn Snapshot, outliner: &'a dyn Outliner, limits: &Limits) -> Self {
-        Self { snapshot, outliner, limit: limits.file_bytes, held: Mutex::default() }
+        Self { snapshot, outliner, limit: limits.named_file_bytes, held: Mutex::default() }
     }
 
     /// The file, or the reason why it is never shown.
@@ -112,7 +112,7 @@ impl<'a> Shelf<'a> {
         let block = file::render_whole(path, &text);
         Ok(Held {
             path: path.clone(),
-            tokens: tokens::count(&block),
+            tokens: count(&block),
             text,
             source_hash,
             redacted: kinds,
@@ -122,4 +122,10 @@ impl<'a> Shelf<'a> {
             plan: OnceLock::new(),
         })
     }
+}
+
+/// A text that is larger than any context is not counted to its end.
+fn count(block: &str) -> usize {
+    const COUNTED: usize = 1 << 20;
+    if block.len() > COUNTED { block.len() / 4 } else { tokens::count(block) }
 }

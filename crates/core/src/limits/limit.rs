@@ -2,8 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{JAIL_DISK, JAIL_MEMORY, JAIL_PIDS, Limits, OUTPUT_BYTES};
+use super::{HandoverSizes, JAIL_DISK, JAIL_MEMORY, JAIL_PIDS, Limits, OUTPUT_BYTES};
 use crate::budget::Budget;
+use crate::notes;
 
 /// One limit by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +14,14 @@ pub enum Limit {
     File,
     Records,
     Notes,
+    /// Of the file that the project's notes are kept in.
+    NotesFile,
+    /// Of one report, and of the summary in it.
+    Report,
+    Summary,
+    Backpack,
+    /// Of one plan's file.
+    Plan,
     Turns,
     Tokens,
     Price,
@@ -44,12 +53,17 @@ pub enum Unit {
 }
 
 impl Limit {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 23] = [
         Self::Context,
         Self::Architecture,
         Self::File,
         Self::Records,
         Self::Notes,
+        Self::NotesFile,
+        Self::Report,
+        Self::Summary,
+        Self::Backpack,
+        Self::Plan,
         Self::Turns,
         Self::Tokens,
         Self::Price,
@@ -72,6 +86,11 @@ impl Limit {
             Self::File => "file",
             Self::Records => "records",
             Self::Notes => "notes",
+            Self::NotesFile => "notes_file",
+            Self::Report => "report",
+            Self::Summary => "summary",
+            Self::Backpack => "backpack",
+            Self::Plan => "plan",
             Self::Turns => "turns",
             Self::Tokens => "tokens",
             Self::Price => "price",
@@ -96,7 +115,12 @@ impl Limit {
         match self {
             Self::Turns | Self::Identical | Self::Delegation | Self::Pids => Unit::Times,
             Self::Wall | Self::Bash | Self::Cpu => Unit::Seconds,
-            Self::Output | Self::Memory | Self::Disk => Unit::Bytes,
+            Self::Output
+            | Self::Memory
+            | Self::Disk
+            | Self::NotesFile
+            | Self::Report
+            | Self::Plan => Unit::Bytes,
             Self::Price => Unit::Price,
             _ => Unit::Tokens,
         }
@@ -105,12 +129,18 @@ impl Limit {
     /// What holds where nobody sets it; nothing where there is no limit then.
     pub fn default(self) -> Option<u64> {
         let (limits, budget) = (Limits::default(), Budget::default());
+        let handed_over = HandoverSizes::default();
         Some(match self {
             Self::Context => limits.context as u64,
             Self::Architecture => limits.architecture as u64,
             Self::File => limits.file as u64,
             Self::Records => limits.records as u64,
             Self::Notes => limits.notes as u64,
+            Self::NotesFile => notes::BYTES as u64,
+            Self::Report => handed_over.report_bytes as u64,
+            Self::Summary => handed_over.summary_tokens as u64,
+            Self::Backpack => handed_over.backpack_tokens as u64,
+            Self::Plan => limits.plan_bytes,
             Self::Turns => budget.turns.into(),
             Self::Tokens | Self::Price | Self::Cpu => return None,
             Self::Wall => budget.wall.as_secs(),

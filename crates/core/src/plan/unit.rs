@@ -98,6 +98,12 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
     drafts
 }
 
+/// Whether an item has nothing behind its box and id, and nothing beneath.
+fn is_bare_item(document: &Document<'_>, unit: &Unit, extent: &Range<usize>) -> bool {
+    let says = |text: &str| text.chars().any(char::is_alphanumeric);
+    !says(&unit.title) && !document.text(extent).lines().skip(1).any(says)
+}
+
 /// A task, and what its lists of files name that is no file.
 fn read_task(
     document: &Document<'_>,
@@ -125,12 +131,18 @@ fn read_task(
     // What a done task names is past.
     faults.extend(found.into_iter().filter(|_| !done));
     listed.unread.retain(|_| !done);
-    if !item && extent.is_empty() && !done {
+    let (what, hint) = if item {
+        ("a number", "Say behind the number what is to be done, or remove it.")
+    } else {
+        ("a heading", "Say under the heading what is to be done, or remove it.")
+    };
+    let is_empty = if item { is_bare_item(document, unit, extent) } else { extent.is_empty() };
+    if is_empty && !done {
         faults.push(Fault::new(
             Code::EmptyTask,
             document.lines.place(block.range.start),
-            format!("Task `{}` has a heading and nothing else.", unit.id),
-            "Say under the heading what is to be done, or remove it.",
+            format!("Task `{}` has {what} and nothing else.", unit.id),
+            hint,
         ));
     }
     let needs = declared.into_iter().map(|(id, at)| Need {

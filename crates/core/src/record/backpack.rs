@@ -40,6 +40,7 @@ impl Pack {
     pub fn merged<'a>(
         needs: impl IntoIterator<Item = &'a Self>,
         place: impl Fn(&TaskId) -> usize,
+        most: usize,
     ) -> Self {
         let (mut items, mut left_out) = (BTreeMap::new(), BTreeMap::new());
         let mut removed = BTreeSet::new();
@@ -55,12 +56,17 @@ impl Pack {
             all.into_values().filter(|one| !removed.contains(&one.id)).cloned().collect()
         };
         let (items, left_out) = (left(items), left(left_out));
-        Self { items, removed, left_out }.bounded()
+        Self { items, removed, left_out }.bounded(most)
     }
 
     /// What a task hands on that was given this, after those of its attempts that count. Secrets stay behind.
     #[must_use]
-    pub fn after<'a>(&self, task: &TaskId, kept: impl IntoIterator<Item = &'a Kept>) -> Self {
+    pub fn after<'a>(
+        &self,
+        task: &TaskId,
+        kept: impl IntoIterator<Item = &'a Kept>,
+        most: usize,
+    ) -> Self {
         let mut pack = Self { left_out: Vec::new(), ..self.clone() };
         let mut number = 0;
         for one in kept {
@@ -74,13 +80,13 @@ impl Pack {
             }
         }
         pack.items.retain(|one| !pack.removed.contains(&one.id));
-        pack.bounded()
+        pack.bounded(most)
     }
 
     /// Over the limit the lowest priority, then the oldest, is left out.
-    fn bounded(mut self) -> Self {
+    fn bounded(mut self, most: usize) -> Self {
         let mut taken: usize = self.items.iter().map(|one| one.item.tokens()).sum();
-        while taken > BACKPACK_TOKENS {
+        while taken > most {
             let least = self.items.iter().enumerate();
             let least = least.min_by_key(|(at, one)| (one.item.priority, *at));
             let Some((at, _)) = least else { break };

@@ -265,16 +265,17 @@ impl Catalogue {
 
     /// Made from the first task on: whatever is done again hands on something else.
     fn packed(&self, seeker: &Seeker) -> Pack {
+        let most = seeker.settings.handover.backpack_tokens;
         let mut packs: HashMap<usize, Pack> = HashMap::new();
         for place in &seeker.visible {
             let Some(shelf) = self.shelf(place) else { continue };
-            let mut pack = self.merged(&packs, &shelf.needs);
+            let mut pack = self.merged(&packs, &shelf.needs, most);
             if !shelf.kept.is_empty() {
-                pack = pack.after(&shelf.task, &shelf.kept);
+                pack = pack.after(&shelf.task, &shelf.kept, most);
             }
             packs.insert(place.at, pack);
         }
-        self.merged(&packs, &seeker.needs)
+        self.merged(&packs, &seeker.needs, most)
     }
 
     /// What those left that a seeker needs itself, in the plan's order.
@@ -289,9 +290,10 @@ impl Catalogue {
         open_todos(all.iter().map(|one| &*one.record))
     }
 
-    fn merged(&self, packs: &HashMap<usize, Pack>, needs: &[usize]) -> Pack {
+    fn merged(&self, packs: &HashMap<usize, Pack>, needs: &[usize], most: usize) -> Pack {
         let packs = needs.iter().filter_map(|need| packs.get(need));
-        Pack::merged(packs, |task| self.places.get(task).copied().unwrap_or(usize::MAX))
+        let place = |task: &TaskId| self.places.get(task).copied().unwrap_or(usize::MAX);
+        Pack::merged(packs, place, most)
     }
 
     /// No two tasks end by the same event.

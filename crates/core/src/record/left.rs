@@ -22,7 +22,7 @@ pub type Read<'a> = &'a dyn Fn(&Digest) -> Option<Vec<u8>>;
 /// How many paths a record names.
 const PATHS: usize = 200;
 /// What a cut summary ends with.
-const CUT: &str = "\n(Cut: a summary has at most 500 tokens.)";
+const CUT: &str = "\n(Cut: there was no room for more.)";
 const CUT_TOKENS: usize = 20;
 
 /// All that a done task left; nothing of one that is not done, or begins anew. What the plan says was done before the run left nothing.
@@ -52,7 +52,7 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
     let id = &task.spec.id;
     let (title, paths) = (redact(&task.spec.title).text, &paths[..paths.len().min(PATHS)]);
     records.extend(artifacts((id, &title), paths, kept));
-    records.extend(Pack::default().after(id, kept).records(id, &title, paths));
+    records.extend(Pack::default().after(id, kept, usize::MAX).records(id, &title, paths));
     records.extend(notes(task, read).into_iter().map(|note| {
         let name = format!("note/{}", note.section);
         record(task, Kind::Note, &name, &note.content, paths)
@@ -97,6 +97,8 @@ fn summary(task: &TaskRun, paths: &[String], read: Read<'_>) -> Option<Record> {
     let deciding = writer.or(counted.last())?;
     let report: Report = serde_json::from_slice(&read(deciding.report.as_ref()?)?).ok()?;
     let mut text = report.context_summary.trim().to_owned();
+    // A summary that was taken is never cut.
+    let most = SUMMARY_TOKENS.max(tokens::count(&text) + CUT_TOKENS);
     for (heading, items) in lists(&report) {
         if !items.is_empty() {
             let _ = write!(text, "\n\n{heading}:\n- {}", items.join("\n- "));
@@ -106,7 +108,7 @@ fn summary(task: &TaskRun, paths: &[String], read: Read<'_>) -> Option<Record> {
         let _ =
             write!(text, "\n\n{} files were touched; the first {PATHS} are named.", paths.len());
     }
-    Some(record(task, Kind::Summary, "summary", &bounded(text.trim()), paths))
+    Some(record(task, Kind::Summary, "summary", &bounded(text.trim(), most), paths))
 }
 
 /// What was found, decided and can be used, as far as the report has it apart from its summary.
@@ -147,11 +149,11 @@ fn lists(report: &Report) -> [(&'static str, Vec<String>); 3] {
     [("Findings", lines(found)), ("Decisions", lines(decided)), ("Resources", lines(usable))]
 }
 
-fn bounded(text: &str) -> String {
-    if tokens::count(text) <= SUMMARY_TOKENS {
+fn bounded(text: &str, most: usize) -> String {
+    if tokens::count(text) <= most {
         return text.to_owned();
     }
-    tokens::head(text, SUMMARY_TOKENS - CUT_TOKENS).trim_end().to_owned() + CUT
+    tokens::head(text, most - CUT_TOKENS).trim_end().to_owned() + CUT
 }
 
 /// What the plan says that it produces; that it is there was verified when it ended.

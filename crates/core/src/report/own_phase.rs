@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Phase;
+use crate::limits::HandoverSizes;
 
 /// Characters of a name.
 const NAME: usize = 32;
@@ -64,16 +65,17 @@ impl FieldType {
     }
 }
 
-/// The form of a report: its phase, and the fields of its findings where a workflow declares them.
+/// The form of a report: its phase, the fields of its findings where a workflow declares them, and how large it may be.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportForm<'a> {
     pub phase: Phase,
     pub fields: Option<&'a FindingFields>,
+    pub sizes: HandoverSizes,
 }
 
 impl From<Phase> for ReportForm<'_> {
     fn from(phase: Phase) -> Self {
-        Self { phase, fields: None }
+        Self { phase, fields: None, sizes: HandoverSizes::default() }
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
 use crate::fault::Fault;
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
+use crate::limits::HandoverSizes;
 use crate::plan::{self, Format, Options};
 use crate::tokens;
 
@@ -30,9 +31,8 @@ pub fn read_text<'a>(
     task_id: &TaskId,
     form: impl Into<ReportForm<'a>>,
 ) -> Result<Report, Vec<String>> {
-    if text.len() > REPORT_BYTES {
-        return Err(vec![too_large(text.len())]);
-    }
+    let form = form.into();
+    refuse_size(text.len(), form)?;
     let value = serde_json::from_str(text.trim()).map_err(|error| {
         vec![format!(
             "The reply must be the report as JSON and nothing else, without prose or fences around it: {error}."
@@ -53,11 +53,9 @@ pub fn read<'a>(
     task_id: &TaskId,
     form: impl Into<ReportForm<'a>>,
 ) -> Result<Report, Vec<String>> {
-    let size = value.to_string().len();
-    if size > REPORT_BYTES {
-        return Err(vec![too_large(size)]);
-    }
-    judge(value, task_id, form.into())
+    let form = form.into();
+    refuse_size(value.to_string().len(), form)?;
+    judge(value, task_id, form)
 }
 
 /// Everything but the size: a report that was taken once has grown by what the runtime fills in.
@@ -68,17 +66,18 @@ fn judge(mut value: Value, task_id: &TaskId, form: ReportForm<'_>) -> Result<Rep
     if !faults.is_empty() {
         return Err(faults);
     }
+    let most = form.sizes.summary_tokens;
     let report = match form.phase {
-        Phase::Research => conclude::<Research>(value, Findings::Research),
-        Phase::Write => conclude::<Change>(value, Findings::Write),
-        Phase::Execute => conclude::<Change>(value, Findings::Execute),
-        Phase::Validate => conclude::<Validation>(value, Findings::Validate),
-        Phase::Analyze => conclude::<Analysis>(value, Findings::Analyze),
-        Phase::Plan => conclude::<Steps>(value, Findings::Plan),
-        Phase::Review => conclude::<Review>(value, Findings::Review),
-        Phase::Verify => conclude::<Verification>(value, Findings::Verify),
-        Phase::Draft => conclude::<Draft>(value, Findings::Draft).and_then(drafted),
-        Phase::Own(phase) => conclude::<Map<String, Value>>(value, |fields| {
+        Phase::Research => conclude::<Research>(value, most, Findings::Research),
+        Phase::Write => conclude::<Change>(value, most, Findings::Write),
+        Phase::Execute => conclude::<Change>(value, most, Findings::Execute),
+        Phase::Validate => conclude::<Validation>(value, most, Findings::Validate),
+        Phase::Analyze => conclude::<Analysis>(value, most, Findings::Analyze),
+        Phase::Plan => conclude::<Steps>(value, most, Findings::Plan),
+        Phase::Review => conclude::<Review>(value, most, Findings::Review),
+        Phase::Verify => conclude::<Verification>(value, most, Findings::Verify),
+        Phase::Draft => conclude::<Draft>(value, most, Findings::Draft).and_then(drafted),
+        Phase::Own(phase) => conclude::<Map<String, Value>>(value, most, |fields| {
             Findings::Own(OwnFindings { phase, fields })
         }),
     }?;
@@ -88,8 +87,12 @@ fn judge(mut value: Value, task_id: &TaskId, form: ReportForm<'_>) -> Result<Rep
     Err(vec![format!("`task_id` must be `{task_id}`.")])
 }
 
-fn too_large(size: usize) -> String {
-    format!("The report has {size} bytes; at most {REPORT_BYTES} are taken.")
+fn refuse_size(size: usize, form: ReportForm<'_>) -> Result<(), Vec<String>> {
+    let most = form.sizes.report_bytes;
+    if size <= most {
+        return Ok(());
+    }
+    Err(vec![format!("The report has {size} bytes; at most {most} are taken.")])
 }
 
 /// A bare string is a question too.
@@ -144,6 +147,7 @@ fn compile(form: ReportForm<'_>) -> Option<Validator> {
 /// What no schema can say: pairs, questions, reasons, sizes.
 fn conclude<F: DeserializeOwned>(
     value: Value,
+    summary_tokens: usize,
     findings: impl FnOnce(F) -> Findings,
 ) -> Result<Report, Vec<String>> {
     let wire: Wire<F> =
@@ -153,9 +157,9 @@ fn conclude<F: DeserializeOwned>(
         faults.push("`context_summary` is empty.".to_owned());
     }
     let size = tokens::count(&wire.context_summary);
-    if size > SUMMARY_TOKENS {
+    if size > summary_tokens {
         faults.push(format!(
-            "`context_summary` has {size} tokens; at most {SUMMARY_TOKENS} are taken. Shorten it."
+            "`context_summary` has {size} tokens; at most {summary_tokens} are taken. Shorten it."
         ));
     }
     if wire.phase.changes_files()
@@ -243,6 +247,7 @@ impl TryFrom<Value> for Report {
         let (Some(task_id), Some(phase)) = (text("task_id"), phase) else {
             return Err("a report names its task and phase".to_owned());
         };
-        judge(value, &TaskId::new(task_id), phase.into()).map_err(|faults| faults.join(" "))
+        let form = ReportForm { sizes: HandoverSizes::UNLIMITED, ..phase.into() };
+        judge(value, &TaskId::new(task_id), form).map_err(|faults| faults.join(" "))
     }
 }

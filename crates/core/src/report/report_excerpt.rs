@@ -1,9 +1,10 @@
 //! What a later phase is told of a report: its summary and a bounded part of its findings, never the conversation behind it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::finding_list::FindingList;
-use super::{Conclusion, Findings, Report};
+use super::{Conclusion, Findings, Report, SUMMARY_TOKENS};
 use crate::tokens;
 
 /// Of the findings that pass from one phase to the next.
@@ -38,9 +39,9 @@ pub fn numbered(report: &Report, most: usize) -> String {
 fn told(report: &Report, most: usize, rest: &str) -> String {
     let mut text = report.context_summary.trim().to_owned();
     if let Conclusion::Stop { reason, resolution, .. } = &report.verdict {
-        let _ = write!(text, "\n\nreason: {reason}");
+        let _ = write!(text, "\n\nreason: {}", cut(reason, SUMMARY_TOKENS));
         if let Some(resolution) = resolution {
-            let _ = write!(text, "\n\nresolution: {resolution}");
+            let _ = write!(text, "\n\nresolution: {}", cut(resolution, SUMMARY_TOKENS));
         }
     }
     let findings = render(&report.findings.lists(), most, rest);
@@ -50,13 +51,18 @@ fn told(report: &Report, most: usize, rest: &str) -> String {
     text
 }
 
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    let head = if most == usize::MAX { text } else { tokens::head(text, most) };
+    if head.len() == text.len() { text.into() } else { format!("{head} …").into() }
+}
+
 /// The first of each list, then the second of each, as far as they fit; what has no room is counted.
 fn render(lists: &[FindingList], most: usize, rest: &str) -> String {
-    let (cost, longest) = (|text: &str| tokens::count(text) + 6, most == usize::MAX);
-    let cut = |item: &str| {
+    let cost = |text: &str| tokens::count(text) + 6;
+    let longest = if most == usize::MAX { usize::MAX } else { ITEM_TOKENS };
+    let line = |item: &str| {
         let line = item.split_whitespace().collect::<Vec<_>>().join(" ");
-        let head = tokens::head(&line, ITEM_TOKENS);
-        if longest || head.len() == line.len() { line } else { format!("{head} …") }
+        cut(&line, longest).into_owned()
     };
     let mut shown: Vec<Vec<String>> = vec![Vec::new(); lists.len()];
     let mut left = most.saturating_sub(lists.iter().map(|list| cost(&list.name)).sum());
@@ -64,7 +70,7 @@ fn render(lists: &[FindingList], most: usize, rest: &str) -> String {
     'full: for round in 0..rounds {
         for (list, shown) in lists.iter().zip(&mut shown) {
             let Some(item) = list.items.get(round) else { continue };
-            let item = cut(item);
+            let item = line(item);
             let Some(rest) = left.checked_sub(cost(&item)) else { break 'full };
             left = rest;
             shown.push(item);

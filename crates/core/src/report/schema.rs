@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::wire::Wire;
 use super::{
-    Analysis, Change, Decision, Draft, Phase, ReportForm, Research, Review, Status, Steps,
-    Validation, Verification,
+    Analysis, Change, Decision, Draft, Phase, ReportForm, Research, Review, SUMMARY_TOKENS, Status,
+    Steps, Validation, Verification,
 };
 
 /// What a model is asked for: every field is there, what is optional may be null, and nothing else is allowed.
@@ -23,6 +23,12 @@ pub fn asked<'a>(task_id: &str, form: impl Into<ReportForm<'a>>) -> Value {
     let mut schema = known.unwrap_or_else(|| ask(form));
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert("task_id".to_owned(), json!({ "type": "string", "const": task_id }));
+        let most = form.sizes.summary_tokens;
+        let summary =
+            properties.get_mut("context_summary").and_then(|one| one.get_mut("description"));
+        if let Some(Value::String(told)) = summary.filter(|_| most != SUMMARY_TOKENS) {
+            *told = told.replace(&format!("{SUMMARY_TOKENS} tokens"), &format!("{most} tokens"));
+        }
     }
     schema
 }
@@ -123,7 +129,7 @@ fn is_free(map: &Map<String, Value>) -> bool {
 }
 
 /// What is accepted: as asked for, but what is optional may be absent.
-pub(super) fn accepted(ReportForm { phase, fields }: ReportForm<'_>) -> Value {
+pub(super) fn accepted(ReportForm { phase, fields, .. }: ReportForm<'_>) -> Value {
     let mut schema = match phase {
         Phase::Research => schema_of::<Wire<Research>>(),
         Phase::Write | Phase::Execute => schema_of::<Wire<Change>>(),

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::limits::HandoverSizes;
 use crate::tokens;
 
 fn task() -> TaskId {
@@ -53,6 +54,34 @@ fn a_contradiction_is_refused_with_the_legal_way_out() {
         ]
     );
     assert_eq!(faults(with("decision", json!("STOP"))), ["`decision` STOP needs a `reason`."]);
+}
+
+#[test]
+fn a_reason_of_any_length_is_told_within_bounds() {
+    let mut stop = with("decision", json!("STOP"));
+    (stop["reason"], stop["resolution"]) =
+        (json!("why ".repeat(5_000)), json!("how ".repeat(5_000)));
+    let report = read(stop, &task(), Phase::Write).unwrap();
+    for told in [excerpt(&report), objection(&report)] {
+        assert!(tokens::count(&told) <= 2 * SUMMARY_TOKENS + 100, "{}", tokens::count(&told));
+        assert_eq!(told.matches(" …").count(), 2);
+    }
+}
+
+#[test]
+fn sizes_are_those_that_were_set_and_what_was_taken_is_read_back() {
+    let long = with("context_summary", json!("word ".repeat(700)));
+    assert!(faults(long.clone())[0].contains("at most 500 are taken"));
+    let sizes = HandoverSizes { summary_tokens: 800, ..HandoverSizes::default() };
+    let form = ReportForm { sizes, ..Phase::Write.into() };
+    let report = read(long, &task(), form).unwrap();
+    let kept = serde_json::to_value(&report).unwrap();
+    assert_eq!(serde_json::from_value::<Report>(kept).unwrap(), report);
+    let asked = asked("A.1", form)["properties"]["context_summary"]["description"].to_string();
+    assert!(asked.contains("At most 800 tokens"), "{asked}");
+    let small = HandoverSizes { report_bytes: 100, ..HandoverSizes::default() };
+    let refused = read(good(), &task(), ReportForm { sizes: small, ..Phase::Write.into() });
+    assert!(refused.unwrap_err()[0].contains("at most 100 are taken"));
 }
 
 #[test]
@@ -281,7 +310,7 @@ fn findings_of_an_own_phase_fit_the_fields_that_are_declared() {
             .into(),
     );
     let phase = Phase::named("threats").unwrap();
-    let form = ReportForm { phase, fields: Some(&fields) };
+    let form = ReportForm { fields: Some(&fields), ..phase.into() };
     let report = |findings: Value| {
         json!({
             "task_id": "A.1", "phase": "threats", "status": "complete", "decision": "PROCEED",

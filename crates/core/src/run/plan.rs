@@ -11,6 +11,7 @@ use crate::context::Share;
 use crate::digest::Digest;
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
+use crate::limits::HandoverSizes;
 use crate::plan::{Action, FileRef, Task, step};
 use crate::recall::Relevance;
 use crate::record::Switches;
@@ -107,6 +108,8 @@ pub struct Settings {
     pub checks_off: BTreeSet<Kind>,
     /// How often a change is mended before another way is tried.
     pub fixes: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub handover: HandoverSizes,
 }
 
 impl Settings {

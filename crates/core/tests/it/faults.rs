@@ -140,6 +140,25 @@ fn a_heading_without_words_is_an_empty_task() {
     assert_eq!(faults(&parsed.faults), ["1:1 EmptyTask Task `1` has a heading and nothing else."]);
 }
 
+#[test]
+fn a_box_with_a_number_and_no_words_is_an_empty_task_in_every_format() {
+    for (format, source) in [
+        (
+            Format::OpenSpec,
+            "## 1. Setup\n\n- [ ] 1.1 Do it\n- [ ] 1.2\n- [x] 1.3\n- [ ] 1.4\n  Words below.\n",
+        ),
+        (Format::SpecKit, "## Phase 1\n\n- [ ] T001 Do it\n- [ ] T002 [P]\n- [x] T003\n"),
+        (Format::Kiro, "# Plan\n\n- [ ] 1. Do it\n- [ ] 2.\n- [ ] 3. Then\n"),
+        (Format::Track, "## A.1 Part\n\n- [ ] A.1.1 Do it\n- [ ] A.1.2\n"),
+    ] {
+        let options = Options { format: Some(format), ..Options::default() };
+        let parsed = plan::parse(source.as_bytes(), &options);
+        let found: Vec<_> =
+            parsed.faults.iter().map(|fault| (fault.code, fault.place.line)).collect();
+        assert_eq!(found, [(Code::EmptyTask, 4)], "{format:?}: {:?}", parsed.faults);
+    }
+}
+
 fn checked(source: &str, base: &[(&str, Presence)]) -> Vec<String> {
     let parsed = text(source);
     assert_eq!(parsed.faults, []);

@@ -16,6 +16,7 @@ use sequester_core::context::{
 use sequester_core::digest::Digest;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::{CommitId, TaskId, TreeId};
+use sequester_core::limits::HandoverSizes;
 use sequester_core::limits::Limits;
 use sequester_core::message::{Call, Said};
 use sequester_core::moment::Moment;
@@ -232,6 +233,7 @@ impl Recording {
                 checks: BTreeMap::new(),
                 checks_off: [].into(),
                 fixes: 2,
+                handover: HandoverSizes::default(),
             },
         };
         self.tell(Scope::default(), Event::RunStarted(Box::new(started)));

@@ -131,7 +131,8 @@ impl Controller {
             .log
             .read(|run| run.finding_fields(&known.spec.id, order.phase).cloned())
             .filter(|_| parent.is_none());
-        let form = ReportForm { phase: order.phase, fields: fields.as_ref() };
+        let sizes = member.budget.handover;
+        let form = ReportForm { phase: order.phase, fields: fields.as_ref(), sizes };
         let mut brief = Brief::new(context, form, powers, tools, switches);
         brief.grants = member.grants.clone();
         brief.inherited = inherited;

@@ -10,7 +10,7 @@ use super::grammar::{Definition, Grammar, Naming};
 use super::{Lines, MOST_SIGNATURE, collapse};
 
 /// Symbols of one file.
-const MOST_SYMBOLS: usize = 20_000;
+const MOST_SYMBOLS: usize = 160_000;
 
 /// The symbols in order of their start, or nothing if the parser gave up.
 pub(super) fn outline(grammar: &Grammar, text: &str) -> Option<Vec<Symbol>> {

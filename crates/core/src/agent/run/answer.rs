@@ -7,7 +7,7 @@ use crate::agent::own;
 use crate::message::{Call, Message, Said};
 use crate::price;
 use crate::provider::Reply;
-use crate::report::{self, Conclusion, Report};
+use crate::report::{self, Conclusion, Report, ReportForm};
 use crate::usage::Usage;
 
 impl AgentRun {
@@ -51,6 +51,13 @@ impl AgentRun {
         Usage { input: tokens(sent), output: tokens(size(said)), ..Usage::default() }
     }
 
+    /// The form of its report.
+    fn form(&self) -> ReportForm<'_> {
+        let Brief { phase, fields, .. } = &self.brief;
+        let sizes = self.budget.handover;
+        ReportForm { phase: *phase, fields: fields.as_ref(), sizes }
+    }
+
     /// A reply without calls should be the report, or is none.
     fn read_text(&self, said: &Said, stop: &Stop) -> Option<Result<Report, Vec<String>>> {
         if !said.calls.is_empty() {
@@ -61,7 +68,7 @@ impl AgentRun {
             Stop::Length => fault(CUT),
             _ if said.text.trim().is_empty() => fault(NOTHING),
             _ if self.trouble.schema.is_some() => {
-                Some(report::read_text(&said.text, &self.brief.task, self.brief.form()))
+                Some(report::read_text(&said.text, &self.brief.task, self.form()))
             }
             _ => fault(PROSE),
         }
@@ -71,7 +78,7 @@ impl AgentRun {
         if let [call] = calls.as_slice()
             && call.name == own::REPORT
         {
-            let read = report::read(call.arguments.clone(), &self.brief.task, self.brief.form());
+            let read = report::read(call.arguments.clone(), &self.brief.task, self.form());
             return self.take(read, Some(call.clone()));
         }
         if let Some(limit) = self.trouble.closing {
@@ -111,7 +118,9 @@ impl AgentRun {
             return self.answer(call, ALONE.to_owned(), true);
         }
         let is_listed = self.effect(&call.name).is_some();
-        let own = is_listed.then(|| own::carry_out(&call, &self.brief, &mut self.kept)).flatten();
+        let most = self.budget.handover.backpack_tokens;
+        let own =
+            is_listed.then(|| own::carry_out(&call, (&self.brief, most), &mut self.kept)).flatten();
         match own {
             Some(said) => {
                 let failed = said.is_err();
@@ -188,7 +197,7 @@ impl AgentRun {
         self.trouble.rejections += 1;
         if self.brief.powers.schema && self.trouble.rejections >= self.budget.rejections {
             let task = self.brief.task.as_str();
-            let schema = report::bounded(task, self.brief.form(), self.budget.output);
+            let schema = report::bounded(task, self.form(), self.budget.output);
             self.trouble.schema = Some(schema);
         }
         let told = format!(

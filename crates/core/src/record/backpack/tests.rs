@@ -48,14 +48,14 @@ fn pass(plan: &[Doing], turn: usize) -> Vec<(Pack, Pack)> {
             let turn = turn % needs.len();
             needs.rotate_left(turn);
         }
-        let given = Pack::merged(needs.iter().map(|need| &passed[*need].1), place);
+        let given = Pack::merged(needs.iter().map(|need| &passed[*need].1), place, BACKPACK_TOKENS);
         let removes = doing.removes.iter().filter_map(|at| given.items.get(*at));
         let kept = Kept {
             backpack: doing.packs.iter().map(|(words, priority)| item(*words, *priority)).collect(),
             removed: removes.map(|one| one.id.to_string()).collect(),
             ..Kept::default()
         };
-        let handed_on = given.after(&id(at), [&kept]);
+        let handed_on = given.after(&id(at), [&kept], BACKPACK_TOKENS);
         passed.push((given, handed_on));
     }
     passed
@@ -123,13 +123,13 @@ proptest! {
 fn the_lowest_priority_then_the_oldest_is_left_out() {
     let pack = |task: usize, items: &[(usize, u8)]| {
         let backpack = items.iter().map(|(words, priority)| item(*words, *priority)).collect();
-        Pack::default().after(&id(task), [&Kept { backpack, ..Kept::default() }])
+        Pack::default().after(&id(task), [&Kept { backpack, ..Kept::default() }], BACKPACK_TOKENS)
     };
     let one = pack(1, &[(150, 1), (100, 0)]);
     let two = pack(2, &[(150, 1), (150, 2)]);
     let three = pack(3, &[(100, 0)]);
     // Given in any order, they stand in the plan's.
-    let merged = Pack::merged([&three, &two, &one], place);
+    let merged = Pack::merged([&three, &two, &one], place, BACKPACK_TOKENS);
     let names = |items: &[Packed]| items.iter().map(|one| one.id.to_string()).collect::<Vec<_>>();
     assert_eq!(names(&merged.items), ["t1/pack-1", "t2/pack-1", "t2/pack-2"]);
     assert_eq!(names(&merged.left_out), ["t1/pack-2", "t3/pack-1"]);
@@ -142,8 +142,8 @@ fn what_one_task_packed_in_several_attempts_is_numbered_through() {
         removed: removed.iter().map(|id| (*id).to_owned()).collect(),
         ..Kept::default()
     };
-    let given = Pack::default().after(&id(0), [&kept(1, &[])]);
-    let pack = given.after(&id(1), [&kept(2, &["t0/pack-1"]), &kept(3, &[])]);
+    let given = Pack::default().after(&id(0), [&kept(1, &[])], BACKPACK_TOKENS);
+    let pack = given.after(&id(1), [&kept(2, &["t0/pack-1"]), &kept(3, &[])], BACKPACK_TOKENS);
     let records = pack.records(&id(1), "Second", &["a.rs".to_owned()]);
     let told: BTreeMap<&str, &str> =
         records.iter().map(|one| (&*one.id, one.label.as_str())).collect();

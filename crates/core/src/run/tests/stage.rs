@@ -10,6 +10,7 @@ use crate::change::Refusals;
 use crate::context::Share;
 use crate::digest::Digest;
 use crate::id::TaskId;
+use crate::limits::HandoverSizes;
 use crate::moment::Moment;
 use crate::recall::Relevance;
 use crate::record::Switches;
@@ -118,6 +119,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
             checks: BTreeMap::new(),
             checks_off: BTreeSet::new(),
             fixes: 2,
+            handover: HandoverSizes::default(),
         },
     }
 }
