@@ -78,12 +78,17 @@ impl OwnRepository {
 
 /// Before git makes anything in it: whoever is killed in between leaves a folder that is sealed.
 fn sealed(git: &Path, signer: &Signer) -> io::Result<()> {
+    let elsewhere = |odd: &Path| io::Error::other(format!("`{}` leads elsewhere", odd.display()));
+    if let Some(above) = git.parent().filter(|above| !is_folder(above)) {
+        return Err(elsewhere(above));
+    }
     match fs::create_dir(git) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ if !is_folder(git) => return Err(elsewhere(git)),
         _ => {}
     }
     if let Some(odd) = leads_elsewhere(git)? {
-        return Err(io::Error::other(format!("`{}` leads elsewhere", odd.display())));
+        return Err(elsewhere(&odd));
     }
     let seal = git.join(SEAL);
     let _ = fs::remove_file(&seal);
@@ -92,22 +97,26 @@ fn sealed(git: &Path, signer: &Signer) -> io::Result<()> {
     file.sync_all()
 }
 
-/// What would have git write to, or read from, another folder.
+/// Itself, not by a link.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+}
+
+/// What would have git write to, or read from, another folder. Git itself makes no links in there.
 fn leads_elsewhere(git: &Path) -> io::Result<Option<PathBuf>> {
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink());
     let named = ["commondir", "gitdir", "objects/info/alternates"].map(|name| git.join(name));
     if let Some(found) = named.into_iter().find(|path| fs::symlink_metadata(path).is_ok()) {
         return Ok(Some(found));
     }
-    for folder in [git.to_owned(), git.join("objects"), git.join("refs")] {
-        if is_link(&folder) {
-            return Ok(Some(folder));
-        }
-        for entry in fs::read_dir(folder).into_iter().flatten() {
-            let path = entry?.path();
-            if is_link(&path) {
-                return Ok(Some(path));
+    let mut folders = vec![git.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_symlink() {
+                return Ok(Some(entry.path()));
             }
+            folders.extend(kind.is_dir().then(|| entry.path()));
         }
     }
     Ok(None)

@@ -11,6 +11,7 @@ mod artifacts;
 mod audit;
 mod bad_input;
 mod base;
+mod brought_links;
 mod command;
 mod companions;
 mod config;
