@@ -5,6 +5,8 @@
 //! overlay, bubblewrap, which has none, is given one that is made for it with the same calls, and unmade, in its clock; processor
 //! time for that is this process's own and not counted. In a second column it is spared that and gets a plain mount. In our clock alone:
 //! looking at the machine, control groups, owners that are mapped, Landlock, the filter of calls, and pipes for what is printed.
+//!
+//! `JAILS_BEFORE=PROGRAM` races an older build of this program too.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -29,6 +31,9 @@ use crate::cost::{Cost, milliseconds, race, ratio, run as once};
 const ROUNDS: usize = 20;
 const BATCH: u32 = 10;
 
+/// Names an older build of the program.
+const BEFORE: &str = "JAILS_BEFORE";
+
 /// Says that this is already a mount namespace of its own.
 const APART: &str = "JAILS_APART";
 
@@ -45,16 +50,49 @@ pub(crate) fn run() {
         "| start of `true` in a jail | entries | sequester | bubblewrap | wall | processor | without layers | wall | processor |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for confinement in [Confinement::ReadOnly, Confinement::Writer] {
-        compare(confinement);
+    let profiles = [Confinement::ReadOnly, Confinement::Writer];
+    profiles.into_iter().for_each(compare);
+    let Some(before) = std::env::var_os(BEFORE) else { return };
+    println!("\n| start of `true` in a jail | before | now | wall | processor |");
+    println!("|---|---|---|---|---|");
+    for confinement in profiles {
+        compare_with_before(confinement, Path::new(&before));
     }
+}
+
+fn jailed_true(program: &Path, confinement: Confinement, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.args(["sandbox", "--profile", confinement.as_str(), "--", "true"]);
+    command.current_dir(folder);
+    command
+}
+
+/// Each in a folder of its own that is empty before.
+fn compare_with_before(confinement: Confinement, before: &Path) {
+    let folders = [temporary(), temporary()];
+    let programs = [before, Path::new(env!("CARGO_BIN_EXE_sequester"))];
+    let [mut old, mut new] =
+        [0, 1].map(|at| jailed_true(programs[at], confinement, folders[at].path()));
+    let costs = race(&mut [&mut || once(&mut old), &mut || once(&mut new)], ROUNDS, BATCH);
+    let [old, new] = costs[..] else { return };
+    println!(
+        "| {} | {} | {} | {} | {} |",
+        confinement.as_str(),
+        told(old),
+        told(new),
+        ratio(new.wall, old.wall),
+        ratio(new.processor, old.processor),
+    );
+}
+
+fn told(cost: Cost) -> String {
+    format!("{}, {}", milliseconds(cost.wall), milliseconds(cost.processor))
 }
 
 fn compare(confinement: Confinement) {
     let folder = temporary();
-    let mut ours = Command::new(env!("CARGO_BIN_EXE_sequester"));
-    ours.args(["sandbox", "--profile", confinement.as_str(), "--", "true"]);
-    ours.current_dir(folder.path());
+    let program = Path::new(env!("CARGO_BIN_EXE_sequester"));
+    let mut ours = jailed_true(program, confinement, folder.path());
     let [mut other, mut spared] = [Layers::Made, Layers::Plain].map(Rival::new(confinement));
     let costs = race(
         &mut [&mut || once(&mut ours), &mut || other.run(), &mut || spared.run()],
@@ -62,8 +100,6 @@ fn compare(confinement: Confinement) {
         BATCH,
     );
     let [ours, other_cost, spared_cost] = costs[..] else { return };
-    let told =
-        |cost: Cost| format!("{}, {}", milliseconds(cost.wall), milliseconds(cost.processor));
     let beside = |floor: Cost| {
         let (wall, processor) =
             (ratio(ours.wall, floor.wall), ratio(ours.processor, floor.processor));

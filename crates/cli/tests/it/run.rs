@@ -330,6 +330,18 @@ fn a_run_that_began_with_a_commit_takes_nothing_that_is_committed_no_more() {
     assert_eq!(git(&bench, &["status", "--porcelain"]), "A  mine.txt\n");
 }
 
+#[test]
+fn a_link_in_the_way_of_a_change_is_told_as_one() {
+    let bench = bench(PLAN);
+    let run = id(&run(&bench, &["--json"]));
+    fs::write(bench.path("mine.txt"), "mine\n").unwrap();
+    std::os::unix::fs::symlink(bench.path("mine.txt"), bench.repo().join("a.txt")).unwrap();
+    let refused = bench.run(&["apply", &run]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.replace('\n', " ").contains("`a.txt` (a link)"), "{refused:?}");
+    assert_eq!(fs::read_to_string(bench.path("mine.txt")).unwrap(), "mine\n");
+}
+
 /// A `git` that cleans the repository up at the first moment when something is to be held.
 fn cleaning_git(bench: &Bench) -> String {
     let path = std::env::var("PATH").unwrap();
