@@ -121,7 +121,7 @@ fn checks_that_cannot_be_run_are_said_where_they_stand() {
 
 #[test]
 fn what_is_no_host_is_said_where_it_stands() {
-    let text = "hosts = [\"crates.io\",\n  \"https://docs.rs/\", 3]\n[limits]\nreport = \"1M\"\nsummary = 900\n";
+    let text = "hosts = [\"crates.io\",\n  \"https://docs.rs/\", 3]\n[limits]\nreports = \"1M\"\nsumary = 900\n";
     let found = faults(text, &user());
     let places: Vec<&str> = found.iter().map(|one| one.split(' ').next().unwrap()).collect();
     assert_eq!(places, ["2:3", "2:23", "4:1", "5:1"], "{found:?}");

@@ -57,7 +57,7 @@ fn nothing_is_started_for_text_that_no_parser_reads() {
     let started = Arc::default();
     let (confined, path) = (parsers(&started), RepoPath::parse("notes.md").unwrap());
     assert_eq!(confined.reader().outline(&path, "# Jars\n").len(), 1);
-    let long = "fn a() {}\n".repeat(200_000);
+    let long = "fn a() {}\n".repeat(900_000);
     assert!(!confined.reader().outline(&rust(), &long).is_empty());
     assert_eq!(started.load(Ordering::Relaxed), 0);
 }
