@@ -98,15 +98,17 @@ impl ProtectedName {
 struct NameIndex {
     /// By the folded name. They are protected wherever they lie.
     anywhere: HashMap<String, &'static ProtectedName>,
+    /// Those with a star in them, likewise.
+    patterns: Vec<(String, &'static ProtectedName)>,
     paths: Vec<&'static ProtectedName>,
 }
 
 static INDEX: LazyLock<NameIndex> = LazyLock::new(|| {
     let (paths, names): (Vec<_>, Vec<_>) = NAMES.iter().partition(|known| known.name.contains('/'));
     let folded = |name| fs_name::parts(name).next().unwrap_or_default().into_owned();
-    let anywhere =
-        names.into_iter().map(|known: &ProtectedName| (folded(known.name), known)).collect();
-    NameIndex { anywhere, paths }
+    let names = names.into_iter().map(|known: &ProtectedName| (folded(known.name), known));
+    let (patterns, plain): (Vec<_>, Vec<_>) = names.partition(|(name, _)| name.contains('*'));
+    NameIndex { anywhere: plain.into_iter().collect(), patterns, paths }
 });
 
 impl NameIndex {
@@ -114,7 +116,8 @@ impl NameIndex {
         let is_short = |folded: &&String| part.contains('~') && fs_name::is_short(part, folded);
         let short = || self.anywhere.keys().filter(is_short).min().map(String::as_str);
         let found = self.anywhere.get(part).or_else(|| self.anywhere.get(short()?));
-        found.copied()
+        let pattern = || self.patterns.iter().find(|(name, _)| is(part, name));
+        found.copied().or_else(|| pattern().map(|(_, known)| *known))
     }
 }
 
@@ -146,8 +149,12 @@ pub fn leads_to(path: &str, name: &str) -> bool {
     fs_name::parts(path).all(|part| names.next().is_some_and(|name| is(&part, &name)))
 }
 
+/// One star in a name stands for any letters.
 fn is(part: &str, name: &str) -> bool {
-    part == name || fs_name::is_short(part, name)
+    let fits = |(start, end): (&str, &str)| {
+        part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
+    };
+    part == name || fs_name::is_short(part, name) || name.split_once('*').is_some_and(fits)
 }
 
 /// Why a change may not hold a path, by its name alone.

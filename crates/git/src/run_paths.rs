@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use sequester_core::repository::Error;
@@ -26,9 +29,9 @@ struct Setting {
     value: String,
 }
 
-/// Settings whose value is a command, by the last part of their key. Others that are not settings of git's have it too; what they name is
-/// protected for nothing.
-const COMMANDS: [&str; 27] = [
+/// Settings whose value is a command, by how the last part of their key ends. Others that are not settings of git's end so too; what
+/// they name is protected for nothing.
+const COMMANDS: [&str; 22] = [
     "askpass",
     "clean",
     "cmd",
@@ -36,33 +39,32 @@ const COMMANDS: [&str; 27] = [
     "driver",
     "editor",
     "external",
+    "filter",
     "fsmonitor",
-    "gitproxy",
     "helper",
-    "packobjectshook",
+    "hook",
+    "httpd",
+    "pack",
     "pager",
     "process",
     "program",
     "proxy",
-    "receivepack",
     "smtpserver",
     "smudge",
-    "sshcommand",
-    "sendmailcmd",
     "textconv",
-    "tocmd",
-    "cccmd",
+    "tunnel",
     "update",
-    "uploadpack",
-    "difffilter",
-    "alternaterefscommand",
 ];
 
-/// Sections in which every value is a command.
-const SECTIONS: [&str; 2] = ["alias.", "pager."];
+/// Sections in which `path` names a program.
+const PROGRAMS: [&str; 4] = ["browser", "difftool", "man", "mergetool"];
 
 /// Settings that name a file or folder of more configuration, or of what is run.
 const FILES: [&str; 3] = ["core.attributesfile", "core.hookspath", "init.templatedir"];
+
+const KEPT: &str = "git keeps the repository in it";
+const CONFIGURATION: &str = "git takes configuration from it";
+const HOOK: &str = "git runs it as a hook";
 
 impl Repo {
     /// Asks git, with the person's own configuration. Reading it runs nothing.
@@ -81,12 +83,24 @@ impl RunPath {
     fn find(program: &Program, tree: &Path) -> Result<Vec<Self>, Error> {
         let (tree, root) = (tree.to_owned(), program.root().to_owned());
         let mut search = Search { tree, root, home: home(), found: BTreeMap::new() };
+        let git = search.root.join(".git");
+        let is_folder = git.symlink_metadata().is_ok_and(|about| about.is_dir());
         // A folder of this name is protected everywhere, and most have it: one program less to start.
-        if !search.root.join(".git").is_dir() {
+        let folders = if is_folder {
+            vec![git]
+        } else {
             let answer = program.run(&["rev-parse", "--git-common-dir", "--git-dir"])?;
-            for folder in answer.text.lines().filter(|_| answer.success) {
-                search.take_from(&search.root.clone(), folder, "git keeps the repository in it");
-            }
+            let lines = answer.text.lines().filter(|_| answer.success);
+            lines.map(|folder| search.root.join(folder)).collect()
+        };
+        for folder in folders {
+            search.take(&folder, KEPT);
+            search.take_entries(&folder, KEPT);
+            search.take_entries(&folder.join("info"), KEPT);
+            search.take_hooks(&folder.join("hooks"));
+        }
+        for file in search.own_files() {
+            search.take(&file, CONFIGURATION);
         }
         let mut read = BTreeSet::new();
         let mut waiting = vec![None];
@@ -104,6 +118,21 @@ impl RunPath {
 /// Files of configuration that are read, those of conditions that do not hold now among them.
 const MOST_FILES: usize = 100;
 
+/// Entries of a folder that are looked at.
+const MOST_ENTRIES: usize = 1_000;
+
+/// Whether a setting's value is a command that names its program by a path. An alias without `!` is one of git's own, and a helper's name
+/// alone is looked for among git's programs.
+fn is_command(section: &str, last: &str, value: &str) -> bool {
+    let is_shell = value.starts_with('!');
+    match (section, last) {
+        ("alias", _) => is_shell || value.contains('='),
+        ("remote" | "url", "url" | "pushurl" | "insteadof") => value.starts_with("ext::"),
+        (_, "helper") => is_shell || value.contains('/'),
+        _ => section == "pager" || COMMANDS.iter().any(|end| last.ends_with(end)),
+    }
+}
+
 /// For one repository in a tree.
 struct Search {
     tree: PathBuf,
@@ -116,28 +145,93 @@ impl Search {
     /// Takes what a setting names. The answer is a file that it includes.
     fn judge(&mut self, Setting { file, key, value }: &Setting) -> Option<PathBuf> {
         let root = self.root.clone();
-        self.take(file, "git takes configuration from it");
+        self.take(file, CONFIGURATION);
         let section = key.split('.').next().unwrap_or_default();
         let last = key.rsplit('.').next().unwrap_or_default();
         if matches!(section, "include" | "includeif") && last == "path" {
             let above = file.parent().unwrap_or(&root);
-            self.take_from(above, value, "git takes configuration from it");
+            self.take_from(above, value, CONFIGURATION);
             return self.resolved(above, value).filter(|included| included.is_file());
         }
+        let reason = format!("`{key}` of git runs it");
         if FILES.contains(&key.as_str()) {
+            let named = self.resolved(&root, value);
             self.take_from(&root, value, &format!("`{key}` of git names it"));
-        } else if COMMANDS.contains(&last) || SECTIONS.iter().any(|one| key.starts_with(one)) {
-            for word in words(value) {
-                let named = self.resolved(&root, word);
-                let is_place = named.is_some_and(|path| {
-                    path.exists() || word.contains('/') && path.parent().is_some_and(Path::is_dir)
-                });
-                if is_place {
-                    self.take_from(&root, word, &format!("`{key}` of git runs it"));
-                }
+            if let Some(folder) = named {
+                self.take_hooks(&folder);
             }
+        } else if PROGRAMS.contains(&section) && last == "path" {
+            self.take_from(&root, value, &reason);
+        } else if is_command(section, last, value) {
+            // As the shell has it where parts of a word are quoted.
+            let joined = value.replace(['"', '\'', '\\'], "");
+            words(value).chain(words(&joined)).for_each(|word| self.take_word(word, &reason));
         }
         None
+    }
+
+    /// Takes a word of a command that names something: a file, or with a slash a place where one may come to be. A word alone is mostly
+    /// a program or an argument, so a folder of that name is left.
+    fn take_word(&mut self, word: &str, reason: &str) {
+        let root = self.root.clone();
+        // `$PWD/x` and the like leave a path that begins at the root of the repository.
+        for word in [Some(word), word.strip_prefix('/')].into_iter().flatten() {
+            let Some(path) = self.resolved(&root, word) else { continue };
+            let may_be =
+                || path.exists() || path.parent().is_some_and(Path::is_dir) || is_script_name(word);
+            if path.is_file() || word.contains('/') && may_be() {
+                self.take(&path, reason);
+            }
+        }
+    }
+
+    /// Takes what the entries of a folder lead to.
+    fn take_entries(&mut self, folder: &Path, reason: &str) {
+        for entry in folder.read_dir().into_iter().flatten().flatten().take(MOST_ENTRIES) {
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                self.take(&entry.path(), reason);
+            }
+        }
+    }
+
+    /// Takes what hooks lead to, and the programs of the tree that they start.
+    fn take_hooks(&mut self, folder: &Path) {
+        self.take_entries(folder, HOOK);
+        let files = folder.read_dir().into_iter().flatten().flatten().take(MOST_ENTRIES);
+        let files = files.map(|entry| entry.path());
+        for file in files.filter(|file| file.extension().is_none_or(|end| end != "sample")) {
+            let Ok(text) = read_start(&file) else { continue };
+            for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+                self.take_started(line);
+            }
+        }
+    }
+
+    /// Takes the programs of a line of a shell's: what can be run by itself, and what an interpreter is given.
+    fn take_started(&mut self, line: &str) {
+        let mut before = "";
+        for word in words(line) {
+            let path = self.root.join(word.trim_start_matches('/'));
+            let is_program = path
+                .metadata()
+                .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0);
+            let is_given = STARTERS.contains(&before) && word.contains(['/', '.']);
+            // What `$(git rev-parse --show-toplevel)/x` leaves.
+            let is_rest = word.starts_with('/') && path.is_file();
+            if is_program || is_rest || is_given && (path.is_file() || is_script_name(word)) {
+                self.take(&path, HOOK);
+            }
+            before = word.rsplit('/').next().unwrap_or(word);
+        }
+    }
+
+    /// Files of the person's own that git reads; a folder of them may lie in this tree by a link.
+    fn own_files(&self) -> Vec<PathBuf> {
+        let Some(home) = &self.home else { return Vec::new() };
+        let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let folder = folder.filter(|folder| folder.is_absolute());
+        let folder = folder.unwrap_or_else(|| home.join(".config")).join("git");
+        vec![home.join(".gitconfig"), folder.join("config"), folder.join("attributes")]
     }
 
     fn resolved(&self, above: &Path, value: &str) -> Option<PathBuf> {
@@ -156,8 +250,7 @@ impl Search {
     /// Takes a path that lies in the tree, by its own name and by the one behind its links. The tree itself is left; `.git` is
     /// protected everywhere.
     fn take(&mut self, path: &Path, reason: &str) {
-        let real = path.canonicalize().ok();
-        for path in [Some(plain(path)), real].into_iter().flatten() {
+        for path in [plain(path), behind_links(path)] {
             let Ok(within) = path.strip_prefix(&self.tree) else { continue };
             let is_git = within.iter().any(|part| part == ".git");
             if let Some(text) = within.to_str().filter(|text| !text.is_empty() && !is_git) {
@@ -165,6 +258,44 @@ impl Search {
             }
         }
     }
+}
+
+/// Where a path leads, whether something is there or not.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let above = path.parent().and_then(|above| above.canonicalize().ok());
+        let Some((above, name)) = above.zip(path.file_name()) else { break };
+        let there = above.join(name);
+        match there.read_link() {
+            Ok(to) => path = plain(&above.join(to)),
+            Err(_) => return there,
+        }
+    }
+    path
+}
+
+/// As many as the kernel follows.
+const MOST_LINKS: usize = 40;
+/// Bytes of a hook that are looked at.
+const MOST_HOOK: u64 = 64 << 10;
+
+/// Programs, and words of a shell, that run the file that is named behind them.
+const STARTERS: [&str; 16] = [
+    ".", "source", "exec", "sh", "bash", "zsh", "dash", "env", "node", "perl", "php", "python",
+    "python3", "ruby", "deno", "bun",
+];
+
+/// Whether a word is the path of a script, be it there or not.
+fn is_script_name(word: &str) -> bool {
+    const ENDS: [&str; 9] = [".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl"];
+    word.contains('/') && (word.starts_with("./") || ENDS.iter().any(|end| word.ends_with(end)))
+}
+
+fn read_start(file: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MOST_HOOK).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Without `.` and `..`.
@@ -182,7 +313,7 @@ fn plain(path: &Path) -> PathBuf {
 
 /// Words of a command as a shell has them, with what stands before an equals sign taken off.
 fn words(command: &str) -> impl Iterator<Item = &str> {
-    let parts = command.split(|c: char| c.is_whitespace() || "'\"`;|&()<>$!".contains(c));
+    let parts = command.split(|c: char| c.is_whitespace() || "'\"`;|&(){}<>$!".contains(c));
     parts.map(|word| word.rsplit('=').next().unwrap_or(word)).filter(|word| !word.is_empty())
 }
 

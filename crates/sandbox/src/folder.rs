@@ -118,7 +118,15 @@ impl Folder {
             // Hooks that are not there yet lie in a folder; so may anything else.
             _ => Kind::Folder,
         };
-        for path in paths.into_iter().map(|path| self.path.join(path)) {
+        // In a folder that is not there nothing can be held: it is held itself.
+        let held = |path: PathBuf| {
+            let above = path.ancestors().take_while(|above| *above != self.path);
+            let absent = above.take_while(|above| fs::symlink_metadata(above).is_err()).last();
+            absent.map(Path::to_owned).unwrap_or(path)
+        };
+        let paths: Vec<PathBuf> =
+            paths.into_iter().map(|path| held(self.path.join(path))).collect();
+        for path in paths {
             let above = path.ancestors().take_while(|above| *above != self.path);
             let links: Vec<_> = above.map(Path::to_owned).filter(is_link).collect();
             if links.is_empty() {

@@ -61,12 +61,27 @@ pub(crate) fn build(
         if matches!(entry, Entry::Shut { .. }) {
             held.take().map_or(Ok(()), |held| held())?;
         }
-        let made = root.add(entry, &sources, &mut kept);
-        made.map_err(|error| tell(entry, error))?;
+        match root.add(entry, &sources, &mut kept) {
+            // Somebody took it away from the machine since it was looked at.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && hides(entry, entries) => {}
+            made => made.map_err(|error| tell(entry, error))?,
+        }
     }
+    root.silence().map_err(Trouble::at("cover sockets and pipes"))?;
     held.map_or(Ok(()), |held| held())?;
     root.close().map_err(Trouble::at("close the root"))?;
     Ok(kept)
+}
+
+/// Whether an entry covers something of the machine's own, not of the person's folder.
+fn hides(entry: &Entry, entries: &[Entry]) -> bool {
+    let (Entry::Hidden { at } | Entry::Cover { at, .. }) = entry else { return false };
+    let stands = |one: &&Entry| {
+        !matches!(one, Entry::Hidden { .. } | Entry::Cover { .. } | Entry::Shut { .. })
+            && at.starts_with(one.at())
+    };
+    let nearest = entries.iter().filter(stands).max_by_key(|one| one.at().as_os_str().len());
+    matches!(nearest, Some(Entry::Shown { .. }))
 }
 
 fn told(step: &str) -> impl FnOnce(Errno) -> Trouble + '_ {
@@ -93,6 +108,8 @@ struct Root {
     layers: Cell<usize>,
     /// Where each stands that several places share, and what it is.
     shared: RefCell<BTreeMap<(PathBuf, bool), SharedLayer>>,
+    /// Folders that are bound without a layer.
+    bare: RefCell<Vec<PathBuf>>,
     /// The person's folder, in which nothing is made.
     written: Option<PathBuf>,
 }
@@ -101,8 +118,8 @@ const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEX
 
 impl Root {
     fn new(folder: OwnedFd, inodes: u64, written: Option<PathBuf>) -> Self {
-        let (layers, shared) = (Cell::new(0), RefCell::default());
-        Self { folder, inodes, layers, shared, written }
+        let (layers, shared, bare) = (Cell::new(0), RefCell::default(), RefCell::default());
+        Self { folder, inodes, layers, shared, bare, written }
     }
 
     fn prepare(&self) -> io::Result<()> {

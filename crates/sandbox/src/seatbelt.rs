@@ -105,7 +105,10 @@ fn shut(policy: &Policy) -> Vec<PathBuf> {
         return Vec::new();
     };
     let held = |name: &&str| policy.is_keeping() && !policy.is_granted(name) || *name == ".git";
-    let named = protected::names().filter(held).map(|name| tree.join(name));
+    let named = protected::names()
+        .filter(|name| !name.contains('*'))
+        .filter(held)
+        .map(|name| tree.join(name));
     named.chain(run_paths(policy)).collect()
 }
 

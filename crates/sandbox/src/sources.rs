@@ -52,8 +52,11 @@ fn open_one(entry: &Entry, mapped: Option<BorrowedFd<'_>>) -> Result<Sources, Tr
             layers.chain([own.map_err(told(store))]).collect()
         }
         Entry::Shown { top, as_owner, .. } => {
-            let tree = open_top(top, mapped.filter(|_| *as_owner));
-            Ok(vec![tree.map_err(told(top))?])
+            match open_top(top, mapped.filter(|_| *as_owner)) {
+                // Taken away since it was looked at.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+                tree => Ok(vec![tree.map_err(told(top))?]),
+            }
         }
         _ => Ok(Vec::new()),
     }

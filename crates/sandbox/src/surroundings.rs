@@ -72,6 +72,15 @@ pub enum What {
 /// Where nobody has a home.
 const NO_HOME: &str = "/home/agent";
 
+/// What a jail reads of the machine.
+fn shown(places: &[Place]) -> Vec<&Path> {
+    let shown = places.iter().filter_map(|place| match &place.what {
+        What::Read(from) | What::System(from) | What::Layered(from) => Some(from.as_path()),
+        _ => None,
+    });
+    shown.collect()
+}
+
 impl Surroundings {
     /// Looks at files and folders, never for long; what cannot be looked at is not there.
     pub fn look(environment: &BTreeMap<String, String>) -> Self {
@@ -88,7 +97,10 @@ impl Surroundings {
         let (owner, stranger) = identity::look();
         let settings = tools::settings(environment);
         let (places, leads) = gathering.finish();
-        let (shell, mounts, around) = (shell.to_owned(), mounts::look(), around(&places));
+        let (shell, around) = (shell.to_owned(), around(&places));
+        let mounts = mounts::look();
+        let mounts =
+            if owner.user == 0 { mounts } else { mounts::with_siblings(mounts, &shown(&places)) };
         Self { owner, stranger, home, shell, places, path, leads, settings, mounts, around }
     }
 

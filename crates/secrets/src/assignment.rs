@@ -146,6 +146,11 @@ impl Assignment<'_> {
         let at = skip_spaces(text, end);
         if let Some(after) = separator(text, at) {
             let at = skip_spaces(text, after);
+            if let Some((value, _)) =
+                text[at..].strip_prefix('[').and_then(|_| literal(text, at + 1))
+            {
+                return Some((Syntax::Literal, value));
+            }
             if let Some((value, _)) = literal(text, at) {
                 let syntax = if self.is_compound() { Syntax::Config } else { Syntax::Literal };
                 return Some((syntax, value));
@@ -397,6 +402,8 @@ impl Assignment<'_> {
     /// A plain scalar of YAML, up to a comment or the end of a flow.
     fn yaml(&self, at: usize, line: &Line<'_>) -> Option<Value> {
         let text = self.text;
+        let anchor = text[at..].strip_prefix('&').and_then(|rest| rest.find(' '));
+        let at = anchor.map_or(at, |end| skip_spaces(text, at + 1 + end));
         let whole = to_line_end(text, at);
         let mut value = &text[whole.clone()];
         if line.is_flow() {
@@ -429,7 +436,7 @@ fn content(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Behind `=`, `:`, `=>` and their like.
 fn separator(text: &str, at: usize) -> Option<usize> {
-    let signs = ["===", "!==", "=>", ":=", "?=", "==", "!=", "=", ":"];
+    let signs = ["===", "!==", "=>", ":=", "?=", "==", "!=", "<-", "=", ":"];
     let sign = signs.iter().find(|sign| text[at..].starts_with(**sign))?;
     let after = at + sign.len();
     (!text[after..].starts_with(':')).then_some(after)

@@ -144,8 +144,11 @@ impl<'t> Line<'t> {
         )
     }
 
+    /// `setx NAME x`, `setenv NAME x`, `set -x NAME x`.
     pub(super) fn is_setx(&self) -> bool {
-        self.words().next_back().is_some_and(|word| word.eq_ignore_ascii_case("setx"))
+        self.words()
+            .next_back()
+            .is_some_and(|word| SETS.iter().any(|set| word.eq_ignore_ascii_case(set)))
     }
 
     /// `-e NAME=`, `--set db.name=`.
@@ -193,3 +196,6 @@ impl<'t> Line<'t> {
         })
     }
 }
+
+/// Words before a name whose value follows without a sign.
+const SETS: [&str; 5] = ["setx", "setenv", "-x", "-gx", "-Ux"];

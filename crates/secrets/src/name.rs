@@ -26,9 +26,9 @@ fn find(path: &str) -> Option<&'static str> {
 }
 
 /// Endings of copies that editors, tools and people leave beside a file.
-const COPIES: [&str; 14] = [
-    "~", ".bak", ".backup", ".bk", ".copy", ".old", ".orig", ".prev", ".save", ".saved", ".swo",
-    ".swp", ".tmp", ".1",
+const COPIES: [&str; 15] = [
+    "~", " (copy)", ".bak", ".backup", ".bk", ".copy", ".old", ".orig", ".prev", ".save", ".saved",
+    ".swo", ".swp", ".tmp", ".1",
 ];
 
 /// The name of the file that this one is a copy of, by its name.
@@ -101,7 +101,7 @@ const HARMLESS: &[Pattern] = &[
 
 #[rustfmt::skip]
 const SECRET: &[(&str, &[Pattern])] = &[
-    ("environment-file", &[Is(".env"), Between(".env.", ""), Between("", ".env"), Is(".env~"), Between(".env-", ""), Between(".env_", ""), Between("", ".env.local"), Is(".envrc"), Is(".renviron"), Is(".flaskenv"), Between(".dev.vars", "")]),
+    ("environment-file", &[Is(".env"), Between(".env.", ""), Between("", ".env"), Is(".env~"), Between(".env-", ""), Between(".env_", ""), Between("", ".env.local"), Is(".envrc"), Is(".renviron"), Is(".flaskenv"), Between(".dev.vars", ""), In(".envs")]),
     ("ssh-key", &[
         Is("id_rsa"), Is("id_dsa"), Is("id_ecdsa"), Is("id_ed25519"), Is("id_ecdsa_sk"), Is("id_ed25519_sk"),
         Between("id_rsa", ""), Between("id_ed25519", ""), Between("id_ecdsa", ""), Between("id_dsa", ""), Between("", "_rsa"), Between("", "_ed25519"), Between("", "deploy_key"), Between("ssh_host_", "_key"), Between("", ".ppk"), In(".ssh"),
@@ -109,6 +109,7 @@ const SECRET: &[(&str, &[Pattern])] = &[
     ("private-key", &[
         Between("", ".key"), Between("", ".pem"), Between("", ".p8"), Between("", ".p12"), Between("", ".pfx"), Between("", ".pkcs12"),
         Between("", ".jks"), Between("", ".keystore"), Between("", ".bks"), Is("secring.gpg"), In(".gnupg"), Between("", ".mobileprovision"), Between("", ".ovpn"),
+        Is("private_key"), Is("privatekey"), Is("private-key"), Between("", ".private"), Between("", ".key.txt"), Between("", ".pem.txt"), Between("", ".jceks"), Path("age/keys.txt"), Is("key4.db"), Is("logins.json"), Between("wg", ".conf"),
     ]),
     ("password-store", &[In(".password-store"), Is("wallet.dat"), Is("passwords.txt"), Is("password.txt"), Is(".password"), Is(".pass"), Between("", ".kdbx"), Between("", ".kdb"), Between("", ".psafe3"), Between("", ".agilekeychain"), Between("", ".keychain"), Between("", ".opvault")]),
     ("registry-credentials", &[
@@ -116,10 +117,10 @@ const SECRET: &[(&str, &[Pattern])] = &[
         Path(".cargo/credentials.toml"), Path(".m2/settings.xml"), Path(".m2/settings-security.xml"), Path(".composer/auth.json"), Is(".htpasswd"),
         Is("htpasswd"), Is(".htdigest"), Is(".sentryclirc"), Is(".clasprc.json"), Is("keystore.properties"), Is("key.properties"), Path(".gradle/gradle.properties"),
     ]),
-    ("login-file", &[Is(".netrc"), Is("_netrc"), Is(".pgpass"), Is("pgpass.conf"), Is(".my.cnf"), Is(".mylogin.cnf"), Is(".git-credentials"), Path(".git/credentials"), Is(".authinfo"), Is(".authinfo.gpg"), Own("auth.json"), Own("token.json"), Own("tokens.json"), Is("token.pickle"), Is("token.txt"), Is(".token"), Is(".s3cfg"), Is(".boto"), Is(".smbcredentials")]),
+    ("login-file", &[Is(".netrc"), Is("_netrc"), Is(".pgpass"), Is("pgpass.conf"), Is(".my.cnf"), Is(".mylogin.cnf"), Is(".git-credentials"), Path(".git/credentials"), Is(".authinfo"), Is(".authinfo.gpg"), Own("auth.json"), Own("token.json"), Own("tokens.json"), Is("token.pickle"), Is("token.txt"), Is(".token"), Is(".s3cfg"), Is(".boto"), Is(".smbcredentials"), Is(".msmtprc"), Is(".fetchmailrc"), Between(".passwd-", ""), Is(".ftppass"), Is("ftppass"), Between("", "oauth_token.json"), Between("", "oauth_creds.json"), Between("", "_token.json"), Between("", ".token"), Is("storagestate.json"), Path("huggingface/token")]),
     ("cloud-credentials", &[
         Between("", "credentials.json"), With("firebase-adminsdk", ".json"), Between("", "sa-key.json"), Is("gcp-key.json"), Is("keyfile.json"), Is("aws-credentials"), Is("aws_credentials"),
-        Is("credentials.csv"), Is("rootkey.csv"), Between("", "accesskeys.csv"), Is(".databrickscfg"), Path(".snowsql/config"), Is("local.settings.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),
+        Is("credentials.csv"), Is("rootkey.csv"), Between("", "_credentials.csv"), Is("kaggle.json"), Path(".snowflake/connections.toml"), Between("", "accesskeys.csv"), Is(".databrickscfg"), Path(".snowsql/config"), Is("local.settings.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),
         Between("serviceaccount", ".json"), Between("client_secret", ".json"), Is("service-account.json"), Is("service_account.json"), Is("serviceaccount.json"),
         Is("client_secret.json"), Path(".aws/credentials"), Path(".aws/config"), Path(".azure/accesstokens.json"), Path(".azure/msal_token_cache.json"),
         Path(".oci/config"), Path(".config/gcloud/credentials.db"), Path(".config/doctl/config.yaml"), Is(".publishsettings"), Between("", ".publishsettings"),
@@ -127,14 +128,14 @@ const SECRET: &[(&str, &[Pattern])] = &[
     ("container-credentials", &[Path(".docker/config.json"), Is(".dockercfg"), Is(".dockerconfigjson"), Path("containers/auth.json"), Is("kubeconfig"), Between("kubeconfig.", ""), Between("", ".kubeconfig"), Path(".kube/config")]),
     ("infrastructure-state", &[
         Is("terraform.tfstate"), Between("terraform.tfstate", ""), Between("", ".tfstate"), Between("", ".tfstate.backup"), Between("", ".tfvars"),
-        Between("", ".tfvars.json"), Is(".terraformrc"), Is("terraform.rc"), Is("credentials.tfrc.json"), Is(".vault-token"), Is(".vault_pass"), Is(".vault_password"), Is("vault_pass.txt"),
+        Between("", ".tfvars.json"), Is(".terraformrc"), Is("terraform.rc"), Is("credentials.tfrc.json"), Is(".vault-token"), Is(".vault_pass"), Is(".vault_password"), Is("vault_pass.txt"), Is("vault-password.txt"), Is("vault_password.txt"), Is("vault-pass.txt"), Is(".vault-pass"), Is(".vault-password"),
     ]),
     ("secrets-file", &[
         Is("secrets.yml"), Is("secrets.yaml"), Is("secrets.json"), Is("secrets.toml"), Is("secrets.env"), Is("secret.yml"), Is("secret.yaml"), Is("secret.json"), Is("secret.toml"), Is(".secrets"), Is("secrets.ini"),
-        Is("credentials.yml"), Is("credentials.yaml"), Is("credentials.xml"), Is("credentials.ini"), Is("credentials.toml"), Is("credentials.txt"), Is("credentials.properties"), Is("credentials.db"), Is("secrets.txt"), Is("secret.txt"), Is(".secret"),
+        Is(".credentials"), Is("credentials.yml"), Is("credentials.yaml"), Is("credentials.xml"), Is("credentials.ini"), Is("credentials.toml"), Is("credentials.txt"), Is("credentials.properties"), Is("credentials.db"), Is("secrets.txt"), Is("secret.txt"), Is(".secret"),
         Between("secrets.", ".yml"), Between("secrets.", ".yaml"), Between("secrets.", ".json"), Between("secrets.", ".toml"), Between("", ".secret.exs"), Is("secret_token.rb"),
         Is("api_key.txt"), Is("api-key.txt"), Is("apikey.txt"), Is(".api_key"), Is(".apikey"), Is("master.key"), Is("wp-config.php"), Is("local.secrets.json"), Is("secrets.properties"),
     ]),
     ("history-file", &[Is(".bash_history"), Is(".zsh_history"), Is(".python_history"), Is(".psql_history"), Is(".mysql_history"), Is(".rediscli_history"), Is(".node_repl_history"), Is(".irb_history"), Is(".sqlite_history"), Is("fish_history"), Is(".lesshst")]),
-    ("tool-token", &[Path(".config/gh/hosts.yml"), Path(".config/hub"), Path(".fly/config.yml"), Path(".netlify/config.json"), Path(".config/netlify/config.json"), Path(".railway/config.json"), Is("ngrok.yml"), Path("configstore/firebase-tools.json"), Is(".claude.json"), Path(".claude/.credentials.json"), Path(".codex/auth.json"), Is(".wakatime.cfg"), Is("rclone.conf"), Is(".rclone.conf"), Is("sftp-config.json"), Is("filezilla.xml"), Is("recentservers.xml")]),
+    ("tool-token", &[Path(".config/gh/hosts.yml"), Path(".config/hub"), Path(".fly/config.yml"), Path(".netlify/config.json"), Path(".config/netlify/config.json"), Path(".railway/config.json"), Is("ngrok.yml"), Path("configstore/firebase-tools.json"), Is(".claude.json"), Path(".claude/.credentials.json"), Path(".codex/auth.json"), Is(".wakatime.cfg"), Is("rclone.conf"), Is(".rclone.conf"), Is("sftp-config.json"), Path(".vscode/sftp.json"), Is("datasources.local.xml"), Is("filezilla.xml"), Is("recentservers.xml")]),
 ];

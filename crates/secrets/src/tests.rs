@@ -59,6 +59,19 @@ fn every_example_is_named_by_its_own_rule() {
 }
 
 #[test]
+fn values_are_found_behind_words_anchors_and_brackets() {
+    for text in [
+        "setenv MYSQL_PWD Kq7vZ2pLm9x!",
+        "set -x DB_PASSWORD Kq7vZ2pLm9x!",
+        "DB_PASSWORD: &pw Kq7vZ2pLm9x!",
+        "\"db_secret\": [\"Kq7vZ2pLm9x!\"]",
+        "password <- \"Kq7vZ2pLm9x!\"",
+    ] {
+        assert!(!redact(text).text.contains("Kq7vZ2pLm9x"), "{text}");
+    }
+}
+
+#[test]
 fn rules_are_well_formed() {
     let names: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), RULES.len(), "names are unique");

@@ -10,7 +10,7 @@ use crate::chain::Hash;
 use crate::error::Fault;
 use crate::log::{self, Head};
 use crate::schema;
-use crate::signing::{HeadClaim, PublicKey, Signature, Signer};
+use crate::signing::{Acceptance, HeadClaim, PublicKey, Signature, Signer};
 use crate::store::Store;
 
 /// How far what is recorded of a run is vouched for.
@@ -31,6 +31,7 @@ pub(crate) struct SignedHead {
     pub(crate) hash: Hash,
     pub(crate) key: PublicKey,
     pub(crate) signature: Vec<u8>,
+    pub(crate) accepted: Option<Acceptance>,
 }
 
 impl SignedHead {
@@ -39,23 +40,25 @@ impl SignedHead {
             return Ok(None);
         }
         let mut query = connection.prepare_cached(
-            "SELECT place, count, hash, key, signature FROM signatures WHERE run = ?1",
+            "SELECT place, count, hash, key, signature, accepted FROM signatures WHERE run = ?1",
         )?;
         let found = query.query_row([run], |row| {
             let key: Vec<u8> = row.get(3)?;
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, key, row.get(4)?))
+            let accepted: String = row.get(5)?;
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, key, row.get(4)?, accepted))
         });
         let found = found.optional()?;
         // A key of another length is none: then nothing is signed.
-        Ok(found.and_then(|(place, count, hash, key, signature)| {
-            let key = PublicKey::from_bytes(&key)?;
-            Some(Self { place, count, hash, key, signature })
+        Ok(found.and_then(|(place, count, hash, key, signature, accepted)| {
+            let (key, accepted) = (PublicKey::from_bytes(&key)?, Acceptance::parse(&accepted));
+            Some(Self { place, count, hash, key, signature, accepted })
         }))
     }
 
     pub(crate) fn is_valid(&self, run: &RunId) -> bool {
-        let Self { place, count, hash, key, signature } = self;
-        HeadClaim { place, run, count: *count, hash }.is_signed(key, signature)
+        let Self { place, count, hash, key, signature, accepted } = self;
+        let claim = HeadClaim { place, run, count: *count, hash, accepted: accepted.as_ref() };
+        claim.is_signed(key, signature)
     }
 
     /// Where the events stop being those that were signed; nothing where they do not.
@@ -71,7 +74,7 @@ impl SignedHead {
     }
 }
 
-/// Signs a head within the transaction that writes it.
+/// Signs a head within the transaction that writes it. What was accepted of it before stays known.
 pub(crate) fn sign(
     transaction: &Transaction,
     signer: &Signer,
@@ -79,12 +82,25 @@ pub(crate) fn sign(
     run: &RunId,
     head: &Head,
 ) -> Result<(), Fault> {
-    let claim = HeadClaim { place, run, count: head.count, hash: &head.hash };
+    let before = SignedHead::find(transaction, head.id)?;
+    let accepted = before.and_then(|before| before.accepted);
+    sign_with(transaction, signer, place, (run, head), accepted)
+}
+
+fn sign_with(
+    transaction: &Transaction,
+    signer: &Signer,
+    place: &str,
+    (run, head): (&RunId, &Head),
+    accepted: Option<Acceptance>,
+) -> Result<(), Fault> {
+    let (count, hash) = (head.count, &head.hash);
+    let claim = HeadClaim { place, run, count, hash, accepted: accepted.as_ref() };
     let signature: Signature = signer.sign_head(&claim);
     transaction
         .prepare_cached(
-            "INSERT OR REPLACE INTO signatures (run, place, count, hash, key, signature)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT OR REPLACE INTO signatures (run, place, count, hash, key, signature, accepted)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             head.id,
@@ -92,9 +108,25 @@ pub(crate) fn sign(
             head.count,
             head.hash,
             signer.key().as_bytes(),
-            signature
+            signature,
+            accepted.map(|one| one.to_string()).unwrap_or_default(),
         ])?;
     Ok(())
+}
+
+/// What a person accepts who signs a run that has this signature. What the person signed already is no one else's.
+fn acceptance(
+    before: Option<SignedHead>,
+    run: &RunId,
+    head: &Head,
+    own: PublicKey,
+) -> Option<Acceptance> {
+    let holds = |one: &SignedHead| one.broken_since(run, head.count, &head.hash).is_none();
+    let recorded_by = match before.filter(holds) {
+        Some(before) if before.key == own => return before.accepted,
+        before => before.map(|one| one.key),
+    };
+    Some(Acceptance { events: head.count, recorded_by })
 }
 
 /// Events that are held in memory at once.
@@ -112,6 +144,17 @@ impl Store {
                 Some(since) => HeadState::Broken { since },
                 None => HeadState::Signed { by: signed.key, here: *signed.place == *self.place },
             })
+        })
+    }
+
+    /// What of a run somebody else recorded; nothing where its signature does not hold.
+    pub fn acceptance(&self, run: &RunId) -> Result<Option<Acceptance>, Error> {
+        self.reader.read(|connection| {
+            let view = connection.transaction()?;
+            let head = Head::of(&view, run)?;
+            let signed = SignedHead::find(&view, head.id)?;
+            let holds = |one: &SignedHead| one.broken_since(run, head.count, &head.hash).is_none();
+            Ok(signed.filter(holds).and_then(|one| one.accepted))
         })
     }
 
@@ -148,7 +191,9 @@ impl Store {
             let names = log::runs(transaction)?;
             for run in names.iter().filter(|run| runs.contains(run)) {
                 let head = Head::of(transaction, run)?;
-                sign(transaction, &signer, &place, run, &head)?;
+                let before = SignedHead::find(transaction, head.id)?;
+                let accepted = acceptance(before, run, &head, signer.key());
+                sign_with(transaction, &signer, &place, (run, &head), accepted)?;
             }
             Ok(runs.len())
         })

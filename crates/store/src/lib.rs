@@ -3,6 +3,7 @@
 mod append;
 mod blobs;
 mod bundle;
+mod bundle_references;
 mod chain;
 mod error;
 mod export;
@@ -17,9 +18,9 @@ mod signing;
 mod store;
 mod writer;
 
-pub use bundle::{Bundle, BundledCommit};
+pub use bundle::{BUNDLE_START, Bundle, BundleDraft, BundledCommit};
 pub use gc::{Collected, Rule, Which};
 pub use heads::HeadState;
-pub use signing::{PublicKey, Signer};
+pub use signing::{Acceptance, PublicKey, Signer};
 pub use store::{Options, Store};
 pub use writer::Stats;

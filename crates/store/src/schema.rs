@@ -25,7 +25,8 @@ const SIGNATURES: &str = "
         count INTEGER NOT NULL,
         hash BLOB NOT NULL,
         key BLOB NOT NULL,
-        signature BLOB NOT NULL
+        signature BLOB NOT NULL,
+        accepted TEXT NOT NULL
     ) STRICT;
 ";
 

@@ -35,6 +35,34 @@ pub(crate) struct HeadClaim<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) count: u64,
     pub(crate) hash: &'a Hash,
+    pub(crate) accepted: Option<&'a Acceptance>,
+}
+
+/// The first events of a run that somebody else recorded, and that its signer accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    pub events: u64,
+    /// Whose signature they had; nothing where they had none that held.
+    pub recorded_by: Option<PublicKey>,
+}
+
+const UNSIGNED: &str = "unsigned";
+
+impl Acceptance {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (events, key) = text.split_once(' ')?;
+        let recorded_by = if key == UNSIGNED { None } else { Some(key.parse().ok()?) };
+        Some(Self { events: events.parse().ok()?, recorded_by })
+    }
+}
+
+impl fmt::Display for Acceptance {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.recorded_by {
+            Some(key) => write!(out, "{} {key}", self.events),
+            None => write!(out, "{} {UNSIGNED}", self.events),
+        }
+    }
 }
 
 const FILE: &str = "signing-key";
@@ -129,8 +157,9 @@ fn create(folder: &Path) -> io::Result<()> {
 
 impl HeadClaim<'_> {
     fn text(&self) -> String {
-        let Self { place, run, count, hash } = self;
-        format!("sequester head 1\n{place}\n{run}\n{count}\n{}\n", hex(*hash))
+        let Self { place, run, count, hash, accepted } = self;
+        let accepted = accepted.map(|one| format!("{one}\n")).unwrap_or_default();
+        format!("sequester head 1\n{place}\n{run}\n{count}\n{}\n{accepted}", hex(*hash))
     }
 
     pub(crate) fn is_signed(&self, key: &PublicKey, signature: &[u8]) -> bool {
@@ -218,7 +247,7 @@ mod tests {
         let signer = Signer::load_or_create(folder.path()).unwrap();
         let (run, other) = (RunId::from("r1"), RunId::from("r2"));
         let (hash, elsewhere) = ([7; 32], [8; 32]);
-        let claim = || HeadClaim { place: "a", run: &run, count: 3, hash: &hash };
+        let claim = || HeadClaim { place: "a", run: &run, count: 3, hash: &hash, accepted: None };
         let signature = signer.sign_head(&claim());
         assert!(claim().is_signed(&signer.key(), &signature));
         for changed in [

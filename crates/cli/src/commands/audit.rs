@@ -1,6 +1,8 @@
 //! `sequester audit`: whether a run kept its promises, from what was recorded of it.
 
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,9 +10,9 @@ use sequester_core::audit::{Ports, audit};
 use sequester_core::fault::Code;
 use sequester_core::id::RunId;
 use sequester_core::repository::Repository;
-use sequester_core::run::{Event, Recorded};
+use sequester_core::run::Event;
 use sequester_git::Trees;
-use sequester_store::{BundledCommit, HeadState};
+use sequester_store::{BUNDLE_START, BundledCommit, HeadState};
 
 use crate::Outcome;
 use crate::args::{Args, AuditArgs};
@@ -36,9 +38,10 @@ pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
     let found = audit(&events, &ports);
     let head = runs.store.head_state(&run).map_err(|error| runs::failed_run(&error, &run))?;
     if let Some(path) = &given.bundle {
-        write_bundle(&runs, &run, &events, trees.as_ref(), path)?;
+        write_bundle(&runs, &run, trees.as_ref(), path)?;
     }
-    let signature = view::SignatureShown::of(head, signing::own_key()?);
+    let accepted = runs.store.acceptance(&run).map_err(|error| runs::failed_run(&error, &run))?;
+    let signature = view::SignatureShown::of(head, signing::own_key().unwrap_or(None), accepted);
     if args.json {
         output::print_json(&view::Shown::of(&run, &found, &signature))?;
     } else {
@@ -48,26 +51,46 @@ pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
     Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// A file of the person's stays; an older bundle goes.
+fn may_replace(path: &Path) -> bool {
+    let mut first = [0; BUNDLE_START.len()];
+    match fs::symlink_metadata(path) {
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+        Ok(about) if !about.is_file() => false,
+        Ok(_) => {
+            let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+            read.is_ok() && first == BUNDLE_START.as_bytes()
+        }
+    }
+}
+
 /// The run with its commits in one file, which is there whole or not at all.
 fn write_bundle(
     runs: &Runs,
     run: &RunId,
-    events: &[Recorded],
     trees: Option<&Trees>,
     path: &Path,
 ) -> Result<(), Failure> {
-    let mut commits = Vec::new();
-    for event in events {
+    if !may_replace(path) {
+        let message = "This file is there already, and is no bundle.";
+        let hint = "Name another file.";
+        return Err(Failure::input(Code::Unwritable, path.display(), message, hint));
+    }
+    let draft = runs.store.draft_bundle(run).map_err(|error| runs::failed_run(&error, run))?;
+    let mut commits: BTreeMap<&str, BundledCommit> = BTreeMap::new();
+    for event in &draft.events {
         let Event::TaskCommitted { commit, .. } = &event.entry.event else { continue };
         let object = trees.map(|trees| trees.commit_object(commit)).transpose();
         let object = object.map_err(|error| runs::git_failed(&runs.root, &error))?;
-        commits.extend(object.map(|object| BundledCommit { commit: commit.to_string(), object }));
+        let bundled = object.map(|object| BundledCommit { commit: commit.to_string(), object });
+        commits.extend(bundled.map(|bundled| (commit.as_str(), bundled)));
     }
+    let commits: Vec<BundledCommit> = commits.into_values().collect();
     let mut bytes = Vec::new();
-    let written = runs.store.write_bundle(run, &commits, &mut bytes);
-    written.map_err(|error| runs::failed_run(&error, run))?;
+    let drafted = draft.write(&commits, &mut bytes);
     let fresh = path.with_added_extension(format!("{}.part", std::process::id()));
-    let placed = fs::write(&fresh, bytes).and_then(|()| fs::rename(&fresh, path));
+    let placed =
+        drafted.and_then(|()| fs::write(&fresh, bytes)).and_then(|()| fs::rename(&fresh, path));
     placed.map_err(|error| {
         let _ = fs::remove_file(&fresh);
         let message = format!("The bundle could not be written: {error}.");

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, given: &TrustArgs) -> Outcome {
             let said = if foreign.accepted {
                 "The runs are signed as yours.\n"
             } else {
-                "The runs are not accepted.\n"
+                "The runs are not accepted. `sequester trust --yes` accepts them without asking.\n"
             };
             output::print(said)?;
         }

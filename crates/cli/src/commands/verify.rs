@@ -1,5 +1,6 @@
 //! `sequester verify`: whether a bundle of a run is what was recorded, on any machine and without a repository.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
@@ -9,7 +10,7 @@ use sequester_core::audit::{Archive, Rule, audit};
 use sequester_core::change::Change;
 use sequester_core::digest::Digest;
 use sequester_core::fault::Code;
-use sequester_core::id::{CommitId, TreeId};
+use sequester_core::id::TreeId;
 use sequester_core::repository::Snapshot;
 use sequester_core::run::Event;
 use sequester_git::commit_id;
@@ -20,6 +21,7 @@ use crate::Outcome;
 use crate::args::{Args, VerifyArgs};
 use crate::failure::Failure;
 use crate::output;
+use crate::render::audit::AcceptedShown;
 use crate::render::terminal::{self, plural};
 
 pub(crate) fn run(args: &Args, given: &VerifyArgs) -> Outcome {
@@ -34,39 +36,54 @@ pub(crate) fn run(args: &Args, given: &VerifyArgs) -> Outcome {
     let wanted = given.signer.as_deref().map(find_key).transpose()?;
     let mut faults = bundle.faults.clone();
     faults.extend(check_commits(&bundle));
-    faults.extend(check_records(&bundle));
-    if let Some(wanted) = wanted {
-        match bundle.signer {
-            Some(signer) if signer == wanted => {}
-            Some(signer) => faults.push(format!("It is signed by `{signer}`, not by `{wanted}`.")),
-            None => faults.push(format!("It has no valid signature of `{wanted}`.")),
-        }
+    // What is not as it was written would break every rule for what was recorded.
+    if faults.is_empty() {
+        faults.extend(check_records(&bundle));
     }
     let is_consistent = faults.is_empty();
+    let wrong_signer = wanted.and_then(|wanted| refuse_signer(&bundle, wanted));
+    let is_accepted = is_consistent && wrong_signer.is_none();
+    faults.extend(wrong_signer);
     if args.json {
         output::print_json(&json!({
             "run": bundle.run,
             "consistent": is_consistent,
             "signer": bundle.signer.map(|signer| signer.to_string()),
             "signer_known": wanted.is_some() && wanted == bundle.signer,
+            "accepted": bundle.accepted.map(AcceptedShown::of),
             "events": bundle.events.len(),
             "blobs": bundle.blobs.len(),
             "commits": bundle.commits.len(),
             "faults": faults,
         }))?;
     } else {
-        output::print(&tell(&bundle, wanted, &faults))?;
+        output::print(&tell(&bundle, wanted, (is_consistent, &faults)))?;
     }
-    Ok(if is_consistent { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if is_accepted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn refuse_signer(bundle: &Bundle, wanted: PublicKey) -> Option<String> {
+    match bundle.signer {
+        Some(signer) if signer == wanted => None,
+        Some(signer) => Some(format!("It is signed by `{signer}`, not by `{wanted}`.")),
+        None => Some(format!("It has no valid signature of `{wanted}`.")),
+    }
 }
 
 /// A key as it is written, or the file that holds it.
 fn find_key(named: &str) -> Result<PublicKey, Failure> {
-    let text = fs::read_to_string(named).unwrap_or_else(|_| named.to_owned());
-    text.parse().map_err(|message: String| {
-        let hint = "`sequester audit` and `sequester doctor` print yours.";
+    let refuse = |message: String| {
+        let hint = "`sequester doctor` prints the key of whoever runs it: ask the person who made the bundle.";
         Failure::input(Code::BadArguments, "--signer", message, hint)
-    })
+    };
+    let text = match fs::read_to_string(named) {
+        Ok(text) => text,
+        Err(error) if named.parse::<PublicKey>().is_err() => {
+            return Err(refuse(format!("`{named}` is no public key and no file: {error}.")));
+        }
+        Err(_) => named.to_owned(),
+    };
+    text.parse().map_err(refuse)
 }
 
 /// Commits are named by what they hold, and each one that events name is there.
@@ -77,15 +94,18 @@ fn check_commits(bundle: &Bundle) -> Vec<String> {
             faults.push(format!("The commit `{}` is not what its name says.", one.commit));
         }
     }
-    let is_there =
-        |commit: &CommitId| bundle.commits.iter().any(|one| one.commit == commit.as_str());
-    for event in &bundle.events {
-        if let Event::TaskCommitted { commit, .. } = &event.entry.event
-            && !is_there(commit)
-        {
-            faults.push(format!("The commit `{commit}` is missing."));
+    let named = bundle.events.iter().filter_map(|event| match &event.entry.event {
+        Event::TaskCommitted { commit, .. } => Some(commit.as_str()),
+        _ => None,
+    });
+    let mut named: BTreeSet<&str> = named.collect();
+    for one in &bundle.commits {
+        if !named.remove(one.commit.as_str()) {
+            faults
+                .push(format!("No event names the commit `{}`, or it is there twice.", one.commit));
         }
     }
+    faults.extend(named.into_iter().map(|commit| format!("The commit `{commit}` is missing.")));
     faults
 }
 
@@ -118,7 +138,11 @@ impl Archive for Bundled<'_> {
     }
 }
 
-fn tell(bundle: &Bundle, wanted: Option<PublicKey>, faults: &[String]) -> String {
+fn tell(
+    bundle: &Bundle,
+    wanted: Option<PublicKey>,
+    (is_consistent, faults): (bool, &[String]),
+) -> String {
     let Bundle { run, events, blobs, commits, signer, .. } = bundle;
     let mut out = format!(
         "Run {run}: {}, {}, {}.\n",
@@ -126,15 +150,17 @@ fn tell(bundle: &Bundle, wanted: Option<PublicKey>, faults: &[String]) -> String
         plural(blobs.len(), "blob"),
         plural(commits.len(), "commit")
     );
-    let said = match (faults.is_empty(), signer, wanted) {
+    let said = match (is_consistent, signer, wanted) {
         (false, ..) => "Not consistent:".to_owned(),
+        (true, ..) if !faults.is_empty() => "Consistent, but not by that signer:".to_owned(),
         (true, Some(signer), Some(_)) => format!("Consistent, signed by `{signer}`."),
         (true, Some(signer), None) => {
             format!("Consistent, signer unknown: `{signer}`. `--signer PUB` checks whose it is.")
         }
         (true, None, _) => "Consistent, signer unknown: it is not signed.".to_owned(),
     };
-    let _ = writeln!(out, "{said}");
+    let accepted = bundle.accepted.map(|one| AcceptedShown::of(one).sentence());
+    let _ = writeln!(out, "{said}{}", accepted.unwrap_or_default());
     for fault in faults {
         let _ = writeln!(out, "  {fault}");
     }

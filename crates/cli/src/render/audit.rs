@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sequester_core::audit::{Audit, Breach};
 use sequester_core::id::RunId;
-use sequester_store::{HeadState, PublicKey};
+use sequester_store::{Acceptance, HeadState, PublicKey};
 use serde::Serialize;
 
 use super::terminal::{clean, fold, plural};
@@ -29,23 +29,59 @@ pub(crate) struct SignatureShown {
     own: bool,
     /// The first event that is not vouched for.
     since: Option<u64>,
+    /// What of it the signer did not record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accepted: Option<AcceptedShown>,
+}
+
+/// The first events of a run that somebody else recorded.
+#[derive(Serialize)]
+pub(crate) struct AcceptedShown {
+    events: u64,
+    /// The key that they were signed with.
+    recorded_by: Option<String>,
+}
+
+impl AcceptedShown {
+    pub(crate) fn of(accepted: Acceptance) -> Self {
+        let recorded_by = accepted.recorded_by.map(|key| key.to_string());
+        Self { events: accepted.events, recorded_by }
+    }
+
+    pub(crate) fn sentence(&self) -> String {
+        let events = plural(usize::try_from(self.events).unwrap_or(usize::MAX), "event");
+        match &self.recorded_by {
+            Some(key) => {
+                format!(" The first {events} had been signed by `{key}`, and were accepted.")
+            }
+            None => format!(" The first {events} had no signature, and were accepted."),
+        }
+    }
 }
 
 impl SignatureShown {
-    pub(crate) fn of(head: HeadState, own: Option<PublicKey>) -> Self {
-        let unsigned = Self { state: "unsigned", signer: None, own: false, since: None };
+    pub(crate) fn of(
+        head: HeadState,
+        own: Option<PublicKey>,
+        accepted: Option<Acceptance>,
+    ) -> Self {
+        let accepted = accepted.map(AcceptedShown::of);
+        let unsigned =
+            Self { state: "unsigned", signer: None, own: false, since: None, accepted: None };
         match head {
             HeadState::Unsigned => unsigned,
             HeadState::Broken { since } => Self { state: "broken", since: Some(since), ..unsigned },
             HeadState::Signed { by, here } => {
                 let is_own = here && own == Some(by);
-                Self { state: "signed", signer: Some(by.to_string()), own: is_own, since: None }
+                let signer = Some(by.to_string());
+                Self { state: "signed", signer, own: is_own, since: None, accepted }
             }
         }
     }
 
     fn sentence(&self) -> String {
-        match (&self.signer, self.since) {
+        let accepted = self.accepted.as_ref().map(AcceptedShown::sentence).unwrap_or_default();
+        let signature = match (&self.signer, self.since) {
             (Some(signer), _) if self.own => format!("Signed by you, `{signer}`."),
             (Some(signer), _) => format!("Signed by `{signer}`, not by you in this place."),
             (None, Some(since)) => {
@@ -54,7 +90,8 @@ impl SignatureShown {
             (None, None) => {
                 "Unsigned: whoever could write to the store may have changed it.".to_owned()
             }
-        }
+        };
+        signature + &accepted
     }
 }
 
@@ -120,7 +157,7 @@ mod tests {
         let detail = "Its first message is not its prompt.".to_owned();
         let breach =
             Breach { task: Some("a".into()), attempt: Some(2), rule: Rule::Request, detail };
-        let signature = SignatureShown::of(HeadState::Unsigned, None);
+        let signature = SignatureShown::of(HeadState::Unsigned, None, None);
         let shown = render(&"r1".into(), &audit(vec![breach]), &signature, 200);
         assert!(shown.contains("  request      task a, attempt 2: Its first message"), "{shown}");
         assert!(shown.contains("1 breach:\n"), "{shown}");
@@ -129,7 +166,7 @@ mod tests {
     #[test]
     fn the_json_has_the_promised_shape() {
         let run = RunId::from("r1");
-        let signature = SignatureShown::of(HeadState::Broken { since: 3 }, None);
+        let signature = SignatureShown::of(HeadState::Broken { since: 3 }, None, None);
         let shown = serde_json::to_value(Shown::of(&run, &audit(Vec::new()), &signature)).unwrap();
         let promised = serde_json::json!({
             "run": "r1", "ok": false, "contexts": 2, "fragments": 40, "requests": 1,

@@ -51,6 +51,7 @@ fn machine(checkup: &Checkup) -> Vec<(&'static str, String)> {
         ("user", user.to_owned()),
         ("git", about.git.clone().unwrap_or_else(|| "not found".to_owned())),
         ("engine", checkup.engine.to_owned()),
+        ("signs as", about.signing_key.clone().unwrap_or_else(|| "nobody yet".to_owned())),
     ]
 }
 

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::jail::Machine;
 use super::trust::Trust;
-use super::{Agents, Settings, config};
+use super::{Agents, Settings, config, signing};
 use crate::failure::Failure;
 use crate::output;
 pub(crate) use check::{Check, Ended};
@@ -51,6 +51,8 @@ pub(crate) struct About {
     pub(crate) system: String,
     pub(crate) root: bool,
     pub(crate) git: Option<String>,
+    /// The public key that signs this user's runs, once there is one.
+    pub(crate) signing_key: Option<String>,
     pub(crate) capabilities: BTreeMap<String, bool>,
 }
 
@@ -142,6 +144,7 @@ impl Checkup {
                 system: kernel.system,
                 root: machine.surroundings.owner.user == 0,
                 git,
+                signing_key: signing::own_key().ok().flatten().map(|key| key.to_string()),
                 capabilities: jails.capabilities(),
             },
             guarantees: jails.guarantees,

@@ -71,10 +71,16 @@ impl Runs {
     /// What is there, for reading alone; nothing where there is none. Runs that this user did not record are told.
     pub(crate) fn look(root: &Path) -> Result<Option<Self>, Failure> {
         let runs = Self::look_quietly(root)?;
-        if let Some(runs) = &runs
-            && let Some(told) = signing::tell_foreign(&runs.foreign()?)
-        {
-            output::tell(&format!("{told} {ACCEPT_STORE}"));
+        if let Some(runs) = &runs {
+            // A key that cannot be read keeps nobody from looking.
+            let own = signing::own_key().unwrap_or_else(|failure| {
+                output::tell(failure.message());
+                None
+            });
+            let foreign = runs.store.foreign_runs(own).map_err(|error| failed(&error, root))?;
+            if let Some(told) = signing::tell_foreign(&foreign) {
+                output::tell(&format!("{told} {ACCEPT_STORE}"));
+            }
         }
         Ok(runs)
     }

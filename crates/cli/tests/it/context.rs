@@ -317,3 +317,26 @@ fn what_an_attempt_hands_on_and_a_plan_have_limits_that_can_be_set() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.out.contains("50 bytes"), "{refused:?}");
 }
+
+#[test]
+fn a_copy_of_the_plan_is_in_no_context_whatever_its_name() {
+    let bench = Bench::with(&[("src/token.rs", "pub fn token() {}\n")]);
+    let plan = "---\nsequester: 1\n---\n# Shop\n\n## [a] Add tokens\n\nAdd expiry to `src/token.rs`, with the words of the shop.\n\n\
+        ## [b] Add mails\n\nThe mails of the shop have expiry and the word zebra.\n";
+    for name in [
+        "plan.md.orig",
+        "plan.bak",
+        "docs/kept.txt",
+        "docs/PLAN",
+        "docs/plan.adoc",
+        "docs/plan.mdx",
+        "vendor.bin",
+    ] {
+        bench.write(name, plan);
+    }
+    bench.commit("copies");
+    fs::write(bench.path("plan.md"), plan).unwrap();
+    let plan = bench.path("plan.md").display().to_string();
+    let context = bench.run(&["context", &plan, "a"]).out;
+    assert!(context.contains("expiry") && !context.contains("zebra"), "{context}");
+}

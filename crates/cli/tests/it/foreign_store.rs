@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use sequester_core::digest::Digest;
 use serde_json::Value;
 
 use crate::command::{Answer, Bench, FILES};
@@ -58,6 +59,11 @@ fn a_store_of_somebody_elses_is_looked_at_and_nothing_more_until_it_is_accepted(
     assert_eq!(accepted.code, Some(0), "{accepted:?}");
     assert_eq!(bench.run(&["apply", &run]).code, Some(0));
     assert_eq!(bench.run(&["trust", "--json"]).json()["store"], Value::Null);
+    // Who recorded it stays known.
+    let signature = bench.run(&["audit", &run, "--json"]).json()["signature"].clone();
+    assert_eq!(signature["own"], true);
+    let recorded_by = signature["accepted"]["recorded_by"].as_str().unwrap();
+    assert!(recorded_by.starts_with("ed25519:") && signature["signer"] != recorded_by);
 }
 
 #[test]
@@ -101,7 +107,12 @@ fn a_bundle_is_verified_without_the_repository_and_its_signer_told() {
     let known = verify(&["--signer", &key]);
     assert!(known.code == Some(0) && known.out.contains("Consistent, signed by"), "{known:?}");
     let wrong = verify(&["--signer", "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]);
-    assert!(wrong.code == Some(1) && wrong.out.contains("not by"), "{wrong:?}");
+    assert!(wrong.code == Some(1) && wrong.out.contains("Consistent, but not by"), "{wrong:?}");
+    let letter = bench.path("letter.txt").display().to_string();
+    fs::write(&letter, "mine\n").unwrap();
+    assert_eq!(bench.run(&["audit", &run, "--bundle", &letter]).code, Some(2));
+    assert_eq!(fs::read_to_string(&letter).unwrap(), "mine\n");
+    assert_eq!(bench.run(&["audit", &run, "--bundle", &file]).code, Some(0), "a bundle again");
     assert_eq!(verify(&["--signer", "nobody"]).code, Some(2));
     let text = fs::read_to_string(&file).unwrap();
     let spoilt: [(String, &str); 4] = [
@@ -110,6 +121,7 @@ fn a_bundle_is_verified_without_the_repository_and_its_signer_told() {
         (swap_blobs(&text), "not what their name says"),
         (text.replacen("\"count\":", "\"count\":1", 1), "Not consistent"),
     ];
+    let spoilt = spoilt.into_iter().chain(without_evidence(&text));
     for (changed, told) in spoilt {
         assert_ne!(changed, text);
         fs::write(&file, changed).unwrap();
@@ -135,4 +147,33 @@ fn swap_blobs(text: &str) -> String {
         _ => line.to_owned(),
     };
     text.lines().map(|line| swap(line) + "\n").collect()
+}
+
+/// The bundle without each of its blobs, and with each of its last lines twice, made to fit as far as anybody can without the key.
+fn without_evidence(text: &str) -> Vec<(String, &'static str)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let of = |mark: &str| -> Vec<usize> {
+        let marked = |at: &usize| lines[*at].starts_with(mark);
+        (1..lines.len() - 1).filter(marked).collect()
+    };
+    let (blobs, commits) = (of("{\"blob\""), of("{\"commit\""));
+    assert!(blobs.len() > 10 && commits.len() == 1, "{} {}", blobs.len(), commits.len());
+    let count = |name: &str, from: usize, to: usize| {
+        let told = |number: usize| format!("\"{name}\":{number},");
+        lines[0].replace(&told(from), &told(to))
+    };
+    let sealed = |header: String, rest: Vec<&str>| {
+        let body = header + "\n" + &rest.join("\n") + "\n";
+        let end = Digest::of(body.as_bytes());
+        format!("{body}{{\"end\":\"{}\"}}\n", end.as_str())
+    };
+    let last = lines.len() - 1;
+    let mut changed: Vec<(String, &str)> = Vec::new();
+    for at in &blobs {
+        let rest = (1..last).filter(|one| one != at).map(|one| lines[one]).collect();
+        changed.push((sealed(count("blobs", blobs.len(), blobs.len() - 1), rest), "missing"));
+    }
+    let again = lines[1..last].iter().copied().chain([lines[commits[0]]]).collect();
+    changed.push((sealed(count("commits", 1, 2), again), "twice"));
+    changed
 }

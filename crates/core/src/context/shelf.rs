@@ -41,15 +41,46 @@ pub struct Held {
 impl Held {
     /// Whether the file itself lists tasks: an older copy of the plan, or another plan.
     pub(super) fn is_plan(&self) -> bool {
-        let written =
-            self.path.extension().is_some_and(|end| matches!(end, "md" | "markdown" | "json"));
         let name = self.path.name().to_owned();
         *self.plan.get_or_init(|| {
             let options = Options { file_name: name, ..Options::default() };
-            written && plan::parse(self.text.as_bytes(), &options).plan.tasks.len() > 1
+            may_list_tasks(&self.path)
+                && plan::parse(self.text.as_bytes(), &options).plan.tasks.len() > 1
         })
     }
 }
+
+/// Whether a file may be a plan by its name. In files with these endings `#` begins a comment, which would read like a heading.
+fn may_list_tasks(path: &RepoPath) -> bool {
+    let name = path.name().to_ascii_lowercase();
+    let is_built_with = BUILD_FILES.iter().any(|known| name.starts_with(known));
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    !name.starts_with('.') && !is_built_with && !COMMENTED.contains(&end)
+}
+
+#[rustfmt::skip]
+const COMMENTED: [&str; 46] = [
+    "awk", "bash", "bazel", "bzl", "cfg", "cmake", "coffee", "conf", "cr", "ex", "exs", "fish", "gd", "gemspec", "gradle", "graphql", "hcl", "ini", "jl",
+    "lock", "mk", "nim", "nix", "pl", "pm", "po", "pot", "properties", "ps1", "psm1", "py", "pyi", "pyx", "r", "rake", "rb", "rego", "sed", "sh", "star", "tcl", "tf", "toml", "yaml", "yml", "zsh",
+];
+
+/// How the names of files begin that build programs read.
+const BUILD_FILES: [&str; 14] = [
+    "brewfile",
+    "build",
+    "caddyfile",
+    "cmakelists",
+    "codeowners",
+    "containerfile",
+    "dockerfile",
+    "gemfile",
+    "gnumakefile",
+    "justfile",
+    "makefile",
+    "procfile",
+    "rakefile",
+    "requirements",
+];
 
 impl<'a> Shelf<'a> {
     pub fn new(snapshot: &'a dyn Snapshot, outliner: &'a dyn Outliner, limits: &Limits) -> Self {

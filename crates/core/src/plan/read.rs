@@ -71,7 +71,7 @@ fn decode<'a>(source: &'a [u8], options: &Options) -> Result<&'a str, Fault> {
             Code::PlanTooLarge,
             START,
             format!("{name} has more than {limit} bytes, which is the limit."),
-            "Split the plan, or raise `limits.plan` in your configuration.",
+            "Split the plan, or raise `limits.plan` where it is set: in `sequester.toml` or in your own configuration.",
         ));
     }
     let body = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);

@@ -132,16 +132,19 @@ fn read_task(
     faults.extend(found.into_iter().filter(|_| !done));
     listed.unread.retain(|_| !done);
     let (what, hint) = if item {
-        ("a number", "Say behind the number what is to be done, or remove it.")
+        ("is a box with nothing behind it", "Say behind the box what is to be done, or remove it.")
     } else {
-        ("a heading", "Say under the heading what is to be done, or remove it.")
+        (
+            "has a heading and nothing else",
+            "Say under the heading what is to be done, or remove it.",
+        )
     };
     let is_empty = if item { is_bare_item(document, unit, extent) } else { extent.is_empty() };
     if is_empty && !done {
         faults.push(Fault::new(
             Code::EmptyTask,
             document.lines.place(block.range.start),
-            format!("Task `{}` has {what} and nothing else.", unit.id),
+            format!("Task `{}` {what}.", unit.id),
             hint,
         ));
     }

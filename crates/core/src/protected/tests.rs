@@ -47,6 +47,10 @@ fn the_index_finds_what_every_name_by_itself_covers() {
         .flat_map(|known| [known.name.to_owned(), format!("a/{}/b", known.name.to_uppercase())]);
     for path in each.chain(odd.map(str::to_owned)) {
         let mut slow: Vec<_> = names().filter(|name| covers(name, &path)).collect();
+        // A name goes before what has a star in it.
+        if slow.iter().any(|name| !name.contains('*')) {
+            slow.retain(|name| !name.contains('*'));
+        }
         let mut quick: Vec<_> = ProtectedName::covering(&path).map(|known| known.name).collect();
         slow.sort_unstable();
         quick.sort_unstable();

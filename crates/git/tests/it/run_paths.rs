@@ -95,3 +95,87 @@ fn a_git_folder_of_another_name_in_the_tree_is_told() {
     let told = run_paths(&sandbox, &[]);
     assert_eq!(told[0], ".bare: git keeps the repository in it");
 }
+
+#[test]
+fn hooks_that_lead_into_the_tree_are_told_with_what_they_lead_to() {
+    let sandbox = committed();
+    let hooks = sandbox.root().join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    std::os::unix::fs::symlink("../../tools/smudge.sh", hooks.join("pre-commit")).unwrap();
+    assert_eq!(run_paths(&sandbox, &[]), ["tools/smudge.sh: git runs it as a hook"]);
+    fs::remove_file(hooks.join("pre-commit")).unwrap();
+    std::os::unix::fs::symlink("../../ci/later.sh", hooks.join("pre-push")).unwrap();
+    assert_eq!(run_paths(&sandbox, &[]), ["ci/later.sh: git runs it as a hook"]);
+    fs::remove_dir_all(&hooks).unwrap();
+    std::os::unix::fs::symlink("../tools", hooks).unwrap();
+    assert_eq!(run_paths(&sandbox, &[]), ["tools: git keeps the repository in it"]);
+}
+
+#[test]
+fn a_git_folder_by_a_link_is_told() {
+    let sandbox = committed();
+    let root = sandbox.root();
+    fs::rename(root.join(".git"), root.join(".bare")).unwrap();
+    std::os::unix::fs::symlink(".bare", root.join(".git")).unwrap();
+    let told = run_paths(&sandbox, &[]);
+    assert!(told.contains(&".bare: git keeps the repository in it".to_owned()), "{told:?}");
+}
+
+#[test]
+fn every_setting_that_names_a_program_counts_however_it_spells_the_place() {
+    for (key, value) in [
+        ("gpg.ssh.defaultKeyCommand", "tools/smudge.sh"),
+        ("sendemail.headerCmd", "tools/smudge.sh"),
+        ("imap.tunnel", "tools/smudge.sh"),
+        ("difftool.x.path", "tools/smudge.sh"),
+        ("mergetool.x.path", "./tools/smudge.sh"),
+        ("browser.x.path", "tools/smudge.sh"),
+        ("man.x.path", "tools/smudge.sh"),
+        ("gc.recentObjectsHook", "tools/smudge.sh"),
+        ("credential.helper", "!sh tools/smudge.sh"),
+        ("alias.x", "-c core.editor=tools/smudge.sh commit"),
+        ("core.editor", "\"tools/smu\"dge.sh"),
+        ("core.editor", "tools\\/smudge.sh"),
+        ("remote.x.url", "ext::sh tools/smudge.sh"),
+        ("core.editor", "\"$PWD\"/tools/smudge.sh"),
+        ("core.editor", "${PWD}/tools/smudge.sh"),
+        ("core.editor", "$(git rev-parse --show-toplevel)/tools/smudge.sh"),
+    ] {
+        let told = run_paths(&committed(), &[(key, value)]);
+        assert!(told.iter().any(|one| one.starts_with("tools/smudge.sh: ")), "{key}: {told:?}");
+    }
+}
+
+#[test]
+fn folders_with_the_name_of_a_program_or_an_argument_stay_as_they_are() {
+    let sandbox = committed();
+    for folder in ["store", "cache", "test", "docs", "code", "less"] {
+        sandbox.write(&format!("{folder}/a.txt"), "a\n");
+    }
+    let told = run_paths(
+        &sandbox,
+        &[
+            ("credential.helper", "store"),
+            ("credential.helper", "cache --timeout 9"),
+            ("alias.test", "!cargo test"),
+            ("alias.lg", "log --oneline docs"),
+            ("core.editor", "code --wait"),
+            ("core.pager", "less -R"),
+            ("pager.log", "less"),
+        ],
+    );
+    assert_eq!(told, Vec::<String>::new());
+}
+
+#[test]
+fn programs_that_a_hook_starts_are_told_and_what_it_only_looks_at_is_not() {
+    let sandbox = committed();
+    let hooks = sandbox.root().join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let text = "#!/bin/sh\n# sh tools/commented.sh\ngit diff --quiet README.md || exit 1\n\
+        . \"$(git rev-parse --show-toplevel)/tools/smudge.sh\"\npython3 tools/textconv.py\nexec ./ci/later.sh\n";
+    fs::write(hooks.join("pre-commit"), text).unwrap();
+    let told = run_paths(&sandbox, &[]);
+    let wanted = ["ci/later.sh", "tools/smudge.sh", "tools/textconv.py"];
+    assert_eq!(told, wanted.map(|path| format!("{path}: git runs it as a hook")));
+}

@@ -82,11 +82,17 @@ fn short(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// Every configuration in the git folder that would give credentials away.
+/// Every file in the git folder that would give credentials away, and those that its configuration keeps them in.
 fn covers(git: &Path) -> Vec<(PathBuf, String)> {
-    let mut files = vec![git.join("config"), git.join("config.worktree")];
+    // Of copies too, such as `config.bak`.
+    let is_config = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("config"))
+    };
+    let mut files: Vec<PathBuf> = plain_files(git).into_iter().filter(is_config).collect();
+    let mut repositories = vec![git.to_owned()];
     for folder in folders(&git.join("worktrees")) {
         files.push(folder.join("config.worktree"));
+        repositories.push(folder);
     }
     let mut open = folders(&git.join("modules"));
     let mut left = MODULES;
@@ -95,23 +101,52 @@ fn covers(git: &Path) -> Vec<(PathBuf, String)> {
         files.push(folder.join("config"));
         open.extend(folders(&folder.join("modules")));
         // A submodule's name may have slashes.
-        if !folder.join("HEAD").is_file() {
+        if folder.join("HEAD").is_file() {
+            repositories.push(folder);
+        } else {
             open.extend(folders(&folder));
         }
     }
     files.extend(included(&files));
     files.extend(["remotes", "branches"].iter().flat_map(|name| plain_files(&git.join(name))));
-    let mut logs = vec![git.join("FETCH_HEAD"), git.join("logs/HEAD")];
-    for remote in folders(&git.join("logs/refs/remotes")) {
-        logs.extend(plain_files(&remote));
-    }
+    let logs = repositories.iter().flat_map(|repository| logs(repository)).take(MODULES);
+    let kept = files.iter().flat_map(|file| kept_beside(git, file)).collect::<Vec<_>>();
     let covered = files.into_iter().map(|file| (credential::cover(&file), file));
-    let logged = logs.into_iter().map(|file| (credential::cover_log(&file), file));
-    let mut covers: Vec<_> =
-        covered.chain(logged).filter_map(|(text, file)| Some((file, text?))).collect();
+    let logged = logs.map(|file| (credential::cover_log(&file), file));
+    let kept = kept.into_iter().map(|file| (Some(String::new()), file));
+    let all = covered.chain(logged).chain(kept);
+    let mut covers: Vec<_> = all.filter_map(|(text, file)| Some((file, text?))).collect();
     covers.sort();
     covers.dedup();
     covers
+}
+
+/// What git fetched, and what it noted of every branch: both name where from.
+fn logs(repository: &Path) -> Vec<PathBuf> {
+    let mut logs = vec![repository.join("FETCH_HEAD"), repository.join("logs/HEAD")];
+    let mut open = vec![repository.join("logs/refs")];
+    while let Some(folder) = open.pop().filter(|_| logs.len() < MODULES) {
+        logs.extend(plain_files(&folder));
+        open.extend(folders(&folder));
+    }
+    logs
+}
+
+/// Files of cookies and passwords that a configuration names.
+fn kept_beside(git: &Path, config: &Path) -> Vec<PathBuf> {
+    let text = short(config).unwrap_or_default();
+    let root = git.parent().unwrap_or(git);
+    let named = text.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        let file = match key.trim().to_ascii_lowercase().as_str() {
+            "cookiefile" => value,
+            "helper" => value.split_once("--file")?.1.trim_start_matches(['=', ' ']),
+            _ => return None,
+        };
+        let file = file.split_whitespace().next()?.trim_matches(['"', '\'']);
+        fs::canonicalize(root.join(file)).ok().filter(|file| file.is_file())
+    });
+    named.collect()
 }
 
 /// Files that a configuration includes, and those that they include.

@@ -41,18 +41,20 @@ impl Root {
             self.shared.borrow_mut().insert(key.clone(), layer);
         }
         let shared = self.shared.borrow();
-        let Some(layer) = shared.get(&key) else {
-            return Err(io::Error::other("what it is shown from was not handed over"));
-        };
+        // What was taken away since it was looked at is not there for the jail either.
+        let Some(layer) = shared.get(&key) else { return Ok(()) };
         let rest = from.strip_prefix(top).map_err(io::Error::other)?;
-        let there = self.find(&layer.at.join(rest))?;
+        let there = match self.find(&layer.at.join(rest)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            there => there?,
+        };
         let tree = clone_at(&there, Path::new(""))?;
         if layer.is_bare {
             sys::set_attributes(&tree, Attributes { read_only: true, ..Attributes::default() })?;
         }
         self.bind(&tree, at)?;
         if layer.is_bare && is_folder(&tree)? {
-            self.silence(at)?;
+            self.bare.borrow_mut().push(at.to_owned());
         }
         Ok(())
     }
@@ -86,12 +88,26 @@ impl Root {
         Ok(openat2(&self.folder, inner(at), flags, Mode::empty(), resolve)?)
     }
 
-    /// Covers sockets and pipes in what is shown of the machine's own.
-    fn silence(&self, at: &Path) -> io::Result<()> {
+    /// Covers sockets and pipes in what is shown of the machine's own, once everything stands in its place.
+    pub(super) fn silence(&self) -> io::Result<()> {
+        self.bare.borrow().iter().try_for_each(|at| self.silence_folder(at))
+    }
+
+    fn silence_folder(&self, at: &Path) -> io::Result<()> {
+        let device = |folder: &OwnedFd| rustix::fs::fstat(folder).map(|about| about.st_dev);
+        let own = device(&self.find(at)?)?;
         let mut waiting = vec![at.to_owned()];
         while let Some(folder) = waiting.pop() {
-            // What cannot be read by this side cannot be reached by the other.
-            let Ok(open) = self.find(&folder).and_then(|found| reopened(&found)) else { continue };
+            let Ok(found) = self.find(&folder) else { continue };
+            // A layer, or what is mounted there, is looked at by itself.
+            if device(&found)? != own {
+                continue;
+            }
+            // Who may not list a folder may still go through it to a name that is known.
+            let Ok(open) = reopened(&found) else {
+                self.hide(&folder)?;
+                continue;
+            };
             for entry in Dir::read_from(&open)?.flatten() {
                 let name = entry.file_name();
                 if matches!(name.to_bytes(), b"." | b"..") {

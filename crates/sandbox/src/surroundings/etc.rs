@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sequester_core::secret::is_secret_name;
@@ -118,25 +118,28 @@ impl Gathering<'_> {
         self.hide_own(root);
     }
 
-    /// Files that others may not read, where the tree is the person's own: their jails run as them.
+    /// Files that others may not read, whoever owns the tree: jails run as the person. Root's jails do not, so that the kernel keeps these
+    /// from them. And what is secret by its name; certificates of packages (`.pem`) stay, since their programs need them.
     fn hide_own(&mut self, root: &Path) {
-        let user = rustix::process::getuid();
-        let is_own = fs::metadata(root).is_ok_and(|about| about.uid() == user.as_raw());
-        if user.is_root() || !is_own {
-            return;
-        }
+        let is_root = rustix::process::getuid().is_root();
         let (mut open, mut left) = (VecDeque::from([root.to_owned()]), MOST_NAMES);
         while let Some(folder) = open.pop_front() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let Some(fewer) = left.checked_sub(1) else { return };
                 left = fewer;
-                let Ok(about) = entry.metadata() else { continue };
-                let is_shut = about.permissions().mode() & OTHERS_READ == 0;
-                let is_secret = || is_secret_name(&entry.path().to_string_lossy()).is_some();
-                if !about.is_symlink() && (is_shut || is_secret()) {
-                    self.hide(entry.path());
-                } else if about.is_dir() {
-                    open.push_back(entry.path());
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                let is_shut = || {
+                    let about = entry.metadata();
+                    about.is_ok_and(|about| about.permissions().mode() & OTHERS_READ == 0)
+                };
+                let is_certificate = path.extension().is_some_and(|end| end == "pem");
+                let is_secret =
+                    !is_certificate && is_secret_name(&path.to_string_lossy()).is_some();
+                if !kind.is_symlink() && (is_secret || !is_root && is_shut()) {
+                    self.hide(path);
+                } else if kind.is_dir() {
+                    open.push_back(path);
                 }
             }
         }

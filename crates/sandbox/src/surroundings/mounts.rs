@@ -1,9 +1,9 @@
 //! Where file systems are mounted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// File systems in which there is nothing to run or to read for a build.
 const WITHOUT_FILES: [&str; 19] = [
@@ -42,6 +42,29 @@ pub(super) fn look() -> Vec<MountPoint> {
     let found = list.lines().filter_map(MountPoint::read);
     let found: BTreeMap<PathBuf, bool> = found.map(|one| (one.at, one.has_files)).collect();
     found.into_iter().map(|(at, has_files)| MountPoint { at, has_files }).collect()
+}
+
+/// Folders that are added beside mounts.
+const MOST_SIBLINGS: usize = 500;
+
+/// Others than root cannot lay a layer over a folder in which something is mounted. So the folders beside such a mount get layers of their
+/// own, as if they were mounted there; only the folders around the mount have none.
+pub(super) fn with_siblings(mut mounts: Vec<MountPoint>, shown: &[&Path]) -> Vec<MountPoint> {
+    let holds_mount = |folder: &Path| mounts.iter().any(|mount| mount.at.starts_with(folder));
+    let around: BTreeSet<&Path> = mounts
+        .iter()
+        .flat_map(|mount| mount.at.ancestors().skip(1))
+        .filter(|folder| shown.iter().any(|from| folder.starts_with(from)))
+        .collect();
+    let entries = around.into_iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten());
+    let folders =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let siblings = folders.map(|entry| entry.path()).filter(|at| !holds_mount(at));
+    let siblings: Vec<MountPoint> =
+        siblings.take(MOST_SIBLINGS).map(|at| MountPoint { at, has_files: true }).collect();
+    mounts.extend(siblings);
+    mounts.sort();
+    mounts
 }
 
 impl MountPoint {

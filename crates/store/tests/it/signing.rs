@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sequester_core::store::{ErrorKind, Letter, RunStore};
-use sequester_store::{Bundle, BundledCommit, HeadState, Options, Signer, Store};
+use sequester_store::{Acceptance, Bundle, BundledCommit, HeadState, Options, Signer, Store};
 
 use crate::fixture::{Place, append, batch, naming, run};
 
@@ -80,6 +80,28 @@ fn a_store_of_the_first_version_is_read_and_signed_when_it_is_accepted() {
 }
 
 #[test]
+fn what_somebody_else_recorded_stays_known_as_such() {
+    let (place, first) = signed(2);
+    let other = Arc::new(Signer::load_or_create(&place.folder.path().join("other")).unwrap());
+    let store = place.open_with(Options { signer: Some(Arc::clone(&other)), ..Options::default() });
+    assert_eq!(store.acceptance(&run("r")).unwrap(), None);
+    store.adopt().unwrap();
+    let lease = store.lease(&run("r")).unwrap();
+    append(&lease, batch(&["more"])).unwrap();
+    let accepted = Some(Acceptance { events: 3, recorded_by: Some(first.key()) });
+    assert_eq!(store.acceptance(&run("r")).unwrap(), accepted);
+    assert_eq!(store.adopt().unwrap(), 1);
+    assert_eq!(store.acceptance(&run("r")).unwrap(), accepted, "one's own is accepted again");
+    let mut bytes = Vec::new();
+    store.draft_bundle(&run("r")).unwrap().write(&[], &mut bytes).unwrap();
+    let bundle = Bundle::read(&bytes).unwrap();
+    assert_eq!((bundle.signer, bundle.accepted), (Some(other.key()), accepted));
+    drop((lease, store));
+    place.sql("UPDATE signatures SET accepted = ''");
+    assert_eq!(state(&place), HeadState::Broken { since: 1 });
+}
+
+#[test]
 fn what_is_damaged_is_not_accepted() {
     let place = Place::filled(3);
     place.sql("UPDATE events SET body = replace(body, 'event 1', 'event 9') WHERE seq = 2");
@@ -120,15 +142,18 @@ fn any_changed_byte_of_a_bundle_is_named() {
     let (place, signer) = signed(2);
     let mut bytes = Vec::new();
     let commits = [BundledCommit { commit: "c".to_owned(), object: "tree\n".to_owned() }];
-    open(&place).write_bundle(&run("r"), &commits, &mut bytes).unwrap();
+    open(&place).draft_bundle(&run("r")).unwrap().write(&commits, &mut bytes).unwrap();
     let whole = Bundle::read(&bytes).unwrap();
     assert_eq!((whole.signer, whole.faults), (Some(signer.key()), Vec::<String>::new()));
     assert_eq!((whole.events.len(), whole.blobs.len(), whole.commits.len()), (3, 1, 1));
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 1 << (at % 7);
-        let read = Bundle::read(&changed);
-        assert!(read.is_err() || !read.unwrap().faults.is_empty(), "byte {at}");
+        let faults = Bundle::read(&changed).map_or(1, |read| read.faults.len());
+        assert!(faults > 0, "byte {at}");
+        // Not more than one byte can do: what is behind it is still read, unless lines are joined or parted.
+        let is_line = bytes[at] == b'\n' || changed[at] == b'\n';
+        assert!(is_line || faults <= 5, "byte {at}: {faults}");
     }
     for cut in 0..bytes.len() {
         let read = Bundle::read(&bytes[..cut]);
@@ -144,7 +169,7 @@ fn a_bundle_that_was_made_to_fit_again_lacks_its_signature() {
          UPDATE runs SET count = 2, hash = (SELECT hash FROM events WHERE seq = 2);",
     );
     let mut bytes = Vec::new();
-    open(&place).write_bundle(&run("r"), &[], &mut bytes).unwrap();
+    open(&place).draft_bundle(&run("r")).unwrap().write(&[], &mut bytes).unwrap();
     let read = Bundle::read(&bytes).unwrap();
     assert_eq!(read.signer, None);
     assert_eq!(read.faults, ["The signature does not hold since event 3."]);

@@ -10,6 +10,8 @@ use std::process::{Command, ExitCode, Stdio};
 use sequester_core::fault::Code;
 use sequester_core::id::RunId;
 
+use rustix::fs::OFlags;
+
 use crate::Outcome;
 use crate::args::{Args, RunArgs};
 use crate::failure::Failure;
@@ -24,7 +26,9 @@ pub(super) fn go_on(args: &Args, given: &RunArgs, root: &Path, id: &RunId) -> Ou
         Failure::work(Code::NoWorkspace, root.display(), message, hint)
     };
     // What it says when something is wrong with the machine; the rest is in its events.
-    let words = OpenOptions::new().append(true).create(true).mode(0o600).open(log_file(root, id));
+    let mut open = OpenOptions::new();
+    open.append(true).create(true).mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    let words = open.open(log_file(root, id));
     let mut command = Command::new(env::current_exe().map_err(failed)?);
     command.arg("resume").arg(id.as_str()).arg("--repo").arg(root).arg("--linger");
     if let Some(jobs) = given.jobs {

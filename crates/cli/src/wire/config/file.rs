@@ -37,6 +37,8 @@ const KEYS: [&str; 16] = [
     "workflow",
 ];
 /// Read by later parts of the product; their values are kept as they are.
+/// More tasks at once are of no use on one machine.
+const MOST_JOBS: u16 = 256;
 const LATER: [&str; 7] = ["jobs", "records", "relevance", "review", "share", "tdd", "workflow"];
 const OWN_FILE: &str = "your own configuration is `config.toml` in `~/.config/sequester`, or where `XDG_CONFIG_HOME` says";
 const CHECKS: [&str; 4] = ["types", "lint", "tests", "security"];
@@ -291,6 +293,13 @@ impl Reader<'_> {
         match key {
             "relevance" => self.check_word(key, value, &Relevance::ALL.map(Relevance::as_str)),
             "share" => self.check_word(key, value, &Share::ALL.map(Share::as_str)),
+            "jobs" => {
+                let number = value.get_ref().as_integer().map(|one| one.as_str().parse::<u16>());
+                if !matches!(number, Some(Ok(1..=MOST_JOBS))) {
+                    let message = format!("`jobs` must be a number from 1 to {MOST_JOBS}.");
+                    self.bad(&value.span(), message, "Write `jobs = 4`.");
+                }
+            }
             "records" => {
                 for (kind, at, value) in self.table(key, value) {
                     if !RECORDS.contains(&kind) {

@@ -120,6 +120,16 @@ fn checks_that_cannot_be_run_are_said_where_they_stand() {
 }
 
 #[test]
+fn a_number_of_jobs_that_is_none_is_said_where_it_stands() {
+    for wrong in ["0", "-1", "\"2\"", "100000", "1.5"] {
+        let found = faults(&format!("jobs = {wrong}\n"), &repository());
+        let told = "1:8 SQ0255 `jobs` must be a number from 1 to 256. Write `jobs = 4`.";
+        assert_eq!(found, [told], "{wrong}");
+    }
+    assert_eq!(settings("jobs = 3", "jobs = 5").jobs(), 3);
+}
+
+#[test]
 fn what_is_no_host_is_said_where_it_stands() {
     let text = "hosts = [\"crates.io\",\n  \"https://docs.rs/\", 3]\n[limits]\nreports = \"1M\"\nsumary = 900\n";
     let found = faults(text, &user());

@@ -107,7 +107,15 @@ pub(super) fn furnish(base: &Path, canary: &str, leg: Leg) {
 /// Settings of git's that lead into the tree, in the repository and in one within it.
 fn run_from_the_tree(base: &Path) {
     let workspace = base.join("workspace");
-    for path in ["tools/hooks/README", "tools/gitconfig", "tools/smudge.sh", "part/hooks/README"] {
+    for path in [
+        "tools/hooks/README",
+        "tools/gitconfig",
+        "tools/smudge.sh",
+        "tools/linked.sh",
+        "tools/called.sh",
+        "tools/spelled.sh",
+        "part/hooks/README",
+    ] {
         fs::create_dir_all(workspace.join(path).parent().unwrap()).unwrap();
         fs::write(workspace.join(path), "# Nothing yet.\n").unwrap();
     }
@@ -116,9 +124,15 @@ fn run_from_the_tree(base: &Path) {
         ("include.path", "../tools/gitconfig"),
         ("includeIf.onbranch:later.path", "../tools/later"),
         ("filter.own.smudge", "sh tools/smudge.sh %f"),
+        ("alias.later", "!./ci/later.sh"),
+        ("core.editor", "\"$(git rev-parse --show-toplevel)\"/tools/spelled.sh"),
     ] {
         git(base, &["config", "--add", key, value]);
     }
+    let hooks = workspace.join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    symlink("../../tools/linked.sh", hooks.join("post-merge")).unwrap();
+    fs::write(hooks.join("post-rewrite"), "#!/bin/sh\nexec sh ./tools/called.sh\n").unwrap();
     git(base, &["init", "--quiet", "--separate-git-dir=part/.bare", "part"]);
     git(base, &["-C", "part", "config", "core.hooksPath", "hooks"]);
 }

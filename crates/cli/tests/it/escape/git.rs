@@ -27,6 +27,10 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("git", holds("workspace/tools/gitconfig"), INCLUDED),
         rows("git", holds("workspace/tools/later"), INCLUDED_LATER),
         rows("git", holds("workspace/tools/smudge.sh"), FILTER),
+        rows("git", holds("workspace/tools/linked.sh"), LINKED_HOOK),
+        rows("git", holds("workspace/tools/called.sh"), CALLED_BY_A_HOOK),
+        rows("git", holds("workspace/tools/spelled.sh"), SPELLED),
+        rows("git", holds("workspace/ci/later.sh"), NAMED_LATER),
         rows("git", holds("workspace/part/.bare/config"), SEPARATE_CONFIGURATION),
         rows("git", holds("workspace/part/.bare/hooks/pre-commit"), SEPARATE_HOOK),
         rows("git", holds("workspace/part/hooks/pre-commit"), HOOK_WITHIN),
@@ -84,6 +88,16 @@ const INCLUDED_LATER: &[Row] = &[Sh(
 )];
 const FILTER: &[Row] =
     &[Sh("a program of the tree that filters files", r#"echo "echo $MARK" >> tools/smudge.sh"#)];
+const LINKED_HOOK: &[Row] =
+    &[Sh("what a hook leads to by a link", r#"echo "echo $MARK" >> tools/linked.sh"#)];
+const CALLED_BY_A_HOOK: &[Row] =
+    &[Sh("what a hook calls", r#"echo "echo $MARK" >> tools/called.sh"#)];
+const SPELLED: &[Row] =
+    &[Sh("a program whose place a shell works out", r#"echo "echo $MARK" >> tools/spelled.sh"#)];
+const NAMED_LATER: &[Row] = &[Sh(
+    "a program that is named and not there yet, nor its folder",
+    r#"mkdir -p ci && echo "echo $MARK" > ci/later.sh"#,
+)];
 const SEPARATE_CONFIGURATION: &[Row] = &[Sh(
     "the configuration of a repository that has its folder under another name",
     r#"git -C part config core.fsmonitor "echo $MARK""#,

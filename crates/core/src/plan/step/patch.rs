@@ -14,7 +14,6 @@ struct Part {
     /// Old and new lines of the open hunk.
     old: String,
     new: String,
-    changed: bool,
 }
 
 /// The actions of a diff; `named` is the file that the text names for it, for a diff that names none.
@@ -63,7 +62,6 @@ impl Part {
                 )));
             }
         };
-        self.changed |= old != new;
         for (side, wanted) in [(&mut self.old, old), (&mut self.new, new)] {
             if wanted {
                 side.push_str(rest);
@@ -76,7 +74,7 @@ impl Part {
     /// Ends the open hunk.
     fn close(&mut self) -> Result<(), Gap> {
         let (old, new) = (std::mem::take(&mut self.old), std::mem::take(&mut self.new));
-        if std::mem::take(&mut self.changed) {
+        if old != new {
             self.hunks.push(Hunk { old, new });
         } else if !old.trim().is_empty() {
             return Err(Gap::place("a part of its diff changes nothing"));

@@ -163,6 +163,12 @@ fn a_sentence_may_begin_with_any_character() {
 }
 
 #[test]
+fn a_diff_that_puts_back_what_it_takes_away_is_unclear() {
+    let text = "Apply this patch to `a.txt`:\n\n```diff\n-t\n+t\n```\n";
+    unclear(text, "a part of its diff changes nothing");
+}
+
+#[test]
 fn what_explains_is_passed_over_and_named() {
     for why in [
         "This keeps the two in step.",
