@@ -174,8 +174,9 @@ impl Search {
     /// a program or an argument, so a folder of that name is left.
     fn take_word(&mut self, word: &str, reason: &str) {
         let root = self.root.clone();
-        // `$PWD/x` and the like leave a path that begins at the root of the repository.
-        for word in [Some(word), word.strip_prefix('/')].into_iter().flatten() {
+        // `$PWD/x` and the like leave a path that begins at the root of the repository; `/bin/sh` is the machine's.
+        let rest = word.strip_prefix('/').filter(|_| !Path::new(word).exists());
+        for word in [Some(word), rest].into_iter().flatten() {
             let Some(path) = self.resolved(&root, word) else { continue };
             let may_be =
                 || path.exists() || path.parent().is_some_and(Path::is_dir) || is_script_name(word);

@@ -109,7 +109,7 @@ const SECRET: &[(&str, &[Pattern])] = &[
     ("private-key", &[
         Between("", ".key"), Between("", ".pem"), Between("", ".p8"), Between("", ".p12"), Between("", ".pfx"), Between("", ".pkcs12"),
         Between("", ".jks"), Between("", ".keystore"), Between("", ".bks"), Is("secring.gpg"), In(".gnupg"), Between("", ".mobileprovision"), Between("", ".ovpn"),
-        Is("private_key"), Is("privatekey"), Is("private-key"), Between("", ".private"), Between("", ".key.txt"), Between("", ".pem.txt"), Between("", ".jceks"), Path("age/keys.txt"), Is("key4.db"), Is("logins.json"), Between("wg", ".conf"),
+        Is("private_key"), Is("privatekey"), Is("private-key"), Between("", ".private"), Between("", ".key.txt"), Between("", ".pem.txt"), Between("", ".jceks"), Path("age/keys.txt"), Is("key4.db"), Between("wg", ".conf"),
     ]),
     ("password-store", &[In(".password-store"), Is("wallet.dat"), Is("passwords.txt"), Is("password.txt"), Is(".password"), Is(".pass"), Between("", ".kdbx"), Between("", ".kdb"), Between("", ".psafe3"), Between("", ".agilekeychain"), Between("", ".keychain"), Between("", ".opvault")]),
     ("registry-credentials", &[

@@ -149,7 +149,7 @@ fn every_setting_that_names_a_program_counts_however_it_spells_the_place() {
 #[test]
 fn folders_with_the_name_of_a_program_or_an_argument_stay_as_they_are() {
     let sandbox = committed();
-    for folder in ["store", "cache", "test", "docs", "code", "less"] {
+    for folder in ["store", "cache", "test", "docs", "code", "less", "bin"] {
         sandbox.write(&format!("{folder}/a.txt"), "a\n");
     }
     let told = run_paths(
@@ -161,6 +161,7 @@ fn folders_with_the_name_of_a_program_or_an_argument_stay_as_they_are() {
             ("alias.lg", "log --oneline docs"),
             ("core.editor", "code --wait"),
             ("core.pager", "less -R"),
+            ("sequence.editor", "/bin/sh -c true"),
             ("pager.log", "less"),
         ],
     );
