@@ -99,6 +99,9 @@ fn find(place: &Place, old: &[u8], args: &Args) -> Result<Vec<Span>, Outcome> {
                  `replace_all`."
             )))
         }
+        1 if !replace_all && span::overlaps_itself(old, old_string) => Err(failed(format!(
+            "`old_string` stands in `{place}` twice, and the two places overlap. Include more of the text around it."
+        ))),
         _ => Ok(spans),
     }
 }

@@ -85,10 +85,17 @@ pub(super) fn find_line(lines: &[String], wanted: &str) -> Result<usize, String>
 pub(super) fn find_text(text: &str, wanted: &str) -> Result<(), String> {
     match text.matches(wanted).count() {
         0 => Err(format!("does not hold `{wanted}`")),
+        1 if !stands_once(text, wanted) => Err(format!("holds `{wanted}` twice, overlapping")),
         1 if holds_words(text, wanted) => Ok(()),
         1 => Err(format!("holds `{wanted}` only as a part of a longer word")),
         times => Err(format!("holds `{wanted}` {times} times")),
     }
+}
+
+/// Counts places that overlap too: `aa` stands in `aaa` twice.
+fn stands_once(text: &str, wanted: &str) -> bool {
+    let first = text.find(wanted);
+    first.is_some() && first == text.rfind(wanted)
 }
 
 /// Whether words stand in a text, none of them as a part of a longer one.
@@ -113,7 +120,7 @@ fn exchange(lines: &[String], place: Range<usize>, new: &[&str]) -> Option<Excha
     while end - start < place.len() + AROUND
         && (start == end
             || new.is_empty() && end - start == place.len()
-            || text.matches(&lines[start..end].join("\n")).nth(1).is_some())
+            || !stands_once(&text, &lines[start..end].join("\n")))
     {
         match (start, end) {
             (0, end) if end == lines.len() => break,
@@ -168,6 +175,9 @@ mod tests {
         let gone = exchange(&file, 2..3, &[]).unwrap();
         assert_eq!((gone.old.as_str(), gone.new.as_str()), ("b\nx", "b"));
         assert_eq!(exchange(&file, 1..2, &["b"]), None);
+        // `-1 \n-` stands in it twice, overlapping.
+        let change = exchange(&lines("a\n-1 \n-1 \n-\n"), 3..4, &["-1 "]).unwrap();
+        assert_eq!(change.old, "-1 \n-1 \n-");
     }
 
     #[test]

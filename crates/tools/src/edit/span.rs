@@ -32,6 +32,12 @@ pub(super) fn find(file: &[u8], text: &str, most: usize) -> Vec<Span> {
         .collect()
 }
 
+/// Whether a text stands in a file at two places that overlap: [`find`] sees only the first of them.
+pub(super) fn overlaps_itself(file: &[u8], text: &str) -> bool {
+    let (plain, text) = (without_returns(file), text.replace("\r\n", "\n"));
+    memmem::find(&plain, text.as_bytes()) != memmem::rfind(&plain, text.as_bytes())
+}
+
 const CRLF: &[u8] = b"\r\n";
 
 fn without_returns(file: &[u8]) -> Vec<u8> {
@@ -101,6 +107,12 @@ mod tests {
         assert_eq!(found("\n").collect::<Vec<_>>(), [(1..3, true), (4..5, false), (6..8, true)]);
         assert_eq!(found("c\nd").collect::<Vec<_>>(), [(5..9, true)]);
         assert_eq!(found("d").collect::<Vec<_>>(), [(8..9, true)]);
+    }
+
+    #[test]
+    fn a_text_that_overlaps_itself_stands_twice() {
+        assert!(overlaps_itself(b"-1 \r\n-1 \r\n-", "-1 \n-"));
+        assert!(!overlaps_itself(b"a\nb\n", "a\nb"));
     }
 
     proptest! {
