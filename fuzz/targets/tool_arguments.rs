@@ -24,7 +24,7 @@ use serde_json::Value;
 
 const OUTSIDE: &str = "canary-outside-of-the-workspace";
 /// A secret in a file of the workspace.
-const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+const TOKEN: &str = "ghp_8dK3mQz7VxT1nRb5YwLc9HjPf2GsA6eU4oXi";
 /// Calls after which the workspace is made anew: writes add files to it.
 const CALLS: u32 = 2_000;
 

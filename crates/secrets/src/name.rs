@@ -1,28 +1,65 @@
 //! Files that are secret by their name, whatever they hold.
 
+use std::sync::LazyLock;
+
 use crate::fs_name;
 
 /// The rule that makes the file at `path` a secret one, if any does: as it is written but for its case, or as some file system takes it.
 pub fn is_secret_name(path: &str) -> Option<&'static str> {
+    if is_plain(path) {
+        return find(path);
+    }
     let written = path.replace('\\', "/").to_ascii_lowercase();
     let taken = fs_name::parts(path).collect::<Vec<_>>().join("/");
     find(&written).or_else(|| (taken != written).then(|| find(&taken)).flatten())
 }
 
+/// Whether every file system takes it as it is written.
+fn is_plain(path: &str) -> bool {
+    let is_plain = |byte: u8| {
+        byte.is_ascii() && !byte.is_ascii_uppercase() && !matches!(byte, b'\\' | b':' | b' ')
+    };
+    path.bytes().all(is_plain) && !path.ends_with('.') && !path.contains("./")
+}
+
 fn find(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    if HARMLESS.iter().any(|pattern| pattern.fits(path, name)) {
+    if HARMLESS_BY_LAST_BYTE.find(path, name).is_some() {
         return None;
     }
-    let by_name = |path: &str, name: &str| {
-        let fits = |pattern: &Pattern| pattern.fits(path, name);
-        SECRET.iter().find(|(_, patterns)| patterns.iter().any(fits)).map(|(rule, _)| *rule)
-    };
-    by_name(path, name).or_else(|| {
+    SECRET_BY_LAST_BYTE.find(path, name).or_else(|| {
         let original = original(name)?;
         let above = &path[..path.len() - name.len()];
-        by_name(&format!("{above}{original}"), original)
+        SECRET_BY_LAST_BYTE.find(&format!("{above}{original}"), original)
     })
+}
+
+/// Patterns and their rules by the last byte of the names that they fit, in the order of the rules. Every start of a jail looks at
+/// hundreds of names, and few patterns fit the end of one.
+struct ByLastByte(Vec<Vec<(&'static Pattern, &'static str)>>);
+
+static HARMLESS_BY_LAST_BYTE: LazyLock<ByLastByte> =
+    LazyLock::new(|| ByLastByte::new(&[("harmless", HARMLESS)]));
+static SECRET_BY_LAST_BYTE: LazyLock<ByLastByte> = LazyLock::new(|| ByLastByte::new(SECRET));
+
+impl ByLastByte {
+    fn new(rules: &[(&'static str, &'static [Pattern])]) -> ByLastByte {
+        let mut lists = vec![Vec::new(); 1 + usize::from(u8::MAX)];
+        for (rule, patterns) in rules {
+            for pattern in *patterns {
+                match pattern.last_byte() {
+                    Some(last) => lists[usize::from(last)].push((pattern, *rule)),
+                    None => lists.iter_mut().for_each(|list| list.push((pattern, *rule))),
+                }
+            }
+        }
+        ByLastByte(lists)
+    }
+
+    fn find(&self, path: &str, name: &str) -> Option<&'static str> {
+        let last = usize::from(*path.as_bytes().last()?);
+        self.0[last].iter().find(|(pattern, _)| pattern.fits(path, name)).map(|(_, rule)| *rule)
+    }
 }
 
 /// Endings of copies that editors, tools and people leave beside a file.
@@ -64,6 +101,16 @@ enum Pattern {
 use Pattern::{Between, In, Is, Own, Path, With};
 
 impl Pattern {
+    /// Of each name that it fits. `None` where it may be any.
+    fn last_byte(&self) -> Option<u8> {
+        match *self {
+            Is(end) | Own(end) | Between(_, end) | With(_, end) | Path(end) => {
+                end.as_bytes().last().copied()
+            }
+            In(_) => None,
+        }
+    }
+
     fn fits(&self, path: &str, name: &str) -> bool {
         match *self {
             Is(whole) => name == whole,
@@ -117,7 +164,7 @@ const SECRET: &[(&str, &[Pattern])] = &[
         Path(".cargo/credentials.toml"), Path(".m2/settings.xml"), Path(".m2/settings-security.xml"), Path(".composer/auth.json"), Is(".htpasswd"),
         Is("htpasswd"), Is(".htdigest"), Is(".sentryclirc"), Is(".clasprc.json"), Is("keystore.properties"), Is("key.properties"), Path(".gradle/gradle.properties"),
     ]),
-    ("login-file", &[Is(".netrc"), Is("_netrc"), Is(".pgpass"), Is("pgpass.conf"), Is(".my.cnf"), Is(".mylogin.cnf"), Is(".git-credentials"), Path(".git/credentials"), Is(".authinfo"), Is(".authinfo.gpg"), Own("auth.json"), Own("token.json"), Own("tokens.json"), Is("token.pickle"), Is("token.txt"), Is(".token"), Is(".s3cfg"), Is(".boto"), Is(".smbcredentials"), Is(".msmtprc"), Is(".fetchmailrc"), Between(".passwd-", ""), Is(".ftppass"), Is("ftppass"), Between("", "oauth_token.json"), Between("", "oauth_creds.json"), Between("", "_token.json"), Between("", ".token"), Is("storagestate.json"), Path("huggingface/token")]),
+    ("login-file", &[Is(".netrc"), Is("_netrc"), Is(".pgpass"), Is("pgpass.conf"), Is(".my.cnf"), Is(".mylogin.cnf"), Is(".git-credentials"), Path(".git/credentials"), Is(".authinfo"), Is(".authinfo.gpg"), Own("auth.json"), Own("token.json"), Is("token.pickle"), Is("token.txt"), Is(".token"), Is(".s3cfg"), Is(".boto"), Is(".smbcredentials"), Is(".msmtprc"), Is(".fetchmailrc"), Between(".passwd-", ""), Is(".ftppass"), Is("ftppass"), Between("", "oauth_token.json"), Between("", "oauth_creds.json"), Is("storagestate.json"), Path("huggingface/token")]),
     ("cloud-credentials", &[
         Between("", "credentials.json"), With("firebase-adminsdk", ".json"), Between("", "sa-key.json"), Is("gcp-key.json"), Is("keyfile.json"), Is("aws-credentials"), Is("aws_credentials"),
         Is("credentials.csv"), Is("rootkey.csv"), Between("", "_credentials.csv"), Is("kaggle.json"), Path(".snowflake/connections.toml"), Between("", "accesskeys.csv"), Is(".databrickscfg"), Path(".snowsql/config"), Is("local.settings.json"), Is("application_default_credentials.json"), Between("service-account", ".json"), Between("service_account", ".json"),

@@ -29,12 +29,17 @@ pub(super) fn classify(name: &str) -> Option<(NameClass, bool)> {
 /// Whether the word before it makes `key` a secret one.
 fn class_at(parts: &[String], at: usize) -> Option<NameClass> {
     let part = parts[at].as_str();
-    if part == "token" && at > 0 && OTHER_TOKENS.contains(&parts[at - 1].as_str()) {
+    let before = at.checked_sub(1).map_or("", |before| parts[before].as_str());
+    let is_other = match part {
+        "token" => OTHER_TOKENS.contains(&before),
+        "pass" => OTHER_PASSES.contains(&before),
+        _ => false,
+    };
+    if is_other {
         return None;
     }
     if matches!(part, "key" | "keybase") {
-        let before = at.checked_sub(1).map(|before| parts[before].as_str());
-        return before.filter(|before| KEY_OWNERS.contains(before)).map(|_| NameClass::Token);
+        return KEY_OWNERS.contains(&before).then_some(NameClass::Token);
     }
     class_of(part)
 }
@@ -133,6 +138,13 @@ const OTHER_TOKENS: &[&str] = &[
     "pagination", "prev", "previous", "purchase", "sep", "special", "start", "stop", "sync", "unk",
 ];
 
+/// Passes of a compiler, a renderer, a road or a game.
+#[rustfmt::skip]
+const OTHER_PASSES: &[&str] = &[
+    "all", "analysis", "battle", "blur", "boarding", "compute", "depth", "first", "forward", "function", "gbuffer", "hall", "high", "light", "lighting", "low", "module",
+    "multi", "optimization", "parser", "post", "prepass", "render", "rewrite", "season", "second", "shader", "shadow", "single", "test", "transform", "two",
+];
+
 /// What makes a key a secret one.
 #[rustfmt::skip]
 const KEY_OWNERS: &[&str] = &[
@@ -171,6 +183,8 @@ mod tests {
         for name in [
             "bypass",
             "compass",
+            "renderPass",
+            "depth_pass",
             "passenger",
             "tokens",
             "tokenizer",
