@@ -32,7 +32,7 @@ pub enum Kind {
 /// Who may let a change hold a protected name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grantor {
-    /// The runtime commits, its settings are the person's, and agents take orders from the others.
+    /// The runtime commits, and its settings are the person's.
     Nobody,
     Person,
     /// Also a task, for files of build services that it names.

@@ -94,6 +94,11 @@ impl<'a> Export<'a> {
         hex(&hash.finalize())
     }
 
+    /// The files alone, in the folder `to`, which is not there yet.
+    pub(crate) fn write_files(&self, to: &Path, now: SystemTime) -> Result<(), Error> {
+        tree::write(self, to, timespec(now)).map(drop)
+    }
+
     /// Makes `tree` and `git` in the empty folder `to`: the files, and a repository with one commit of them and nothing
     /// else. Beside them `times` notes which time each file has.
     ///

@@ -17,6 +17,7 @@ mod repo;
 mod run_paths;
 mod share;
 mod trees;
+mod worktree;
 
 pub use apply::{Application, Applied, Apply, Refusal, Unclean};
 pub use base::Tree;
@@ -27,3 +28,4 @@ pub use name::commit_id;
 pub use repo::Repo;
 pub use run_paths::RunPath;
 pub use trees::{Home, Trees};
+pub use worktree::WorktreeContent;

@@ -25,6 +25,7 @@ use sequester_core::repository::{Error, ErrorKind};
 /// - System and user configuration, attributes, replacement objects, grafts, pager and prompts are off; the
 ///   environment holds nothing but what is set here, so no `GIT_*` or `LD_*` of the caller counts.
 ///
+/// - `worktree` adds one without a checkout, lists and removes them, and `read-tree` fills an index: neither runs a filter, and hooks are off.
 /// - `update-index --index-info` reads files that are as young as the index, through their filters: it is asked with all of
 ///   these overridden ([`Program::without_filters`]).
 ///
@@ -78,6 +79,10 @@ impl Program {
 
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    pub(crate) fn search_path(&self) -> &OsStr {
+        &self.search_path
     }
 
     pub(crate) fn is_at(&self, git: &Path) -> bool {

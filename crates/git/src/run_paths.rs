@@ -1,5 +1,8 @@
 //! Files of a repository's tree that the person's own git takes hooks, configuration or programs from.
 
+mod command_words;
+mod hard_links;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,6 +13,8 @@ use std::path::{Component, Path, PathBuf};
 
 use sequester_core::repository::Error;
 
+use self::command_words::CommandWord;
+use self::hard_links::HardLinks;
 use crate::program::Program;
 use crate::repo::Repo;
 
@@ -81,12 +86,12 @@ impl RunPath {
     }
 
     fn find(program: &Program, tree: &Path) -> Result<Vec<Self>, Error> {
-        let (tree, root) = (tree.to_owned(), program.root().to_owned());
-        let mut search = Search { tree, root, home: home(), found: BTreeMap::new() };
+        let mut search = Search::new(program, tree);
         let git = search.root.join(".git");
         let is_folder = git.symlink_metadata().is_ok_and(|about| about.is_dir());
-        // A folder of this name is protected everywhere, and most have it: one program less to start.
-        let folders = if is_folder {
+        // A folder of this name is protected everywhere, and most have it: one program less to start. One with a `commondir` keeps its
+        // hooks and configuration elsewhere.
+        let folders = if is_folder && git.join("commondir").symlink_metadata().is_err() {
             vec![git]
         } else {
             let answer = program.run(&["rev-parse", "--git-common-dir", "--git-dir"])?;
@@ -111,6 +116,7 @@ impl RunPath {
             waiting.extend(included.collect::<Vec<_>>().into_iter().map(Some));
             waiting.retain(|file| file.as_ref().is_none_or(|file| !read.contains(file)));
         }
+        search.take_hard_links();
         Ok(search.found.into_iter().map(|(path, reason)| RunPath { path, reason }).collect())
     }
 }
@@ -134,14 +140,22 @@ fn is_command(section: &str, last: &str, value: &str) -> bool {
 }
 
 /// For one repository in a tree.
-struct Search {
+struct Search<'p> {
+    program: &'p Program,
     tree: PathBuf,
     root: PathBuf,
     home: Option<PathBuf>,
     found: BTreeMap<String, String>,
+    hard_links: HardLinks,
 }
 
-impl Search {
+impl<'p> Search<'p> {
+    fn new(program: &'p Program, tree: &Path) -> Self {
+        let (tree, root) = (tree.to_owned(), program.root().to_owned());
+        let (found, hard_links) = (BTreeMap::new(), HardLinks::default());
+        Self { program, tree, root, home: home(), found, hard_links }
+    }
+
     /// Takes what a setting names. The answer is a file that it includes.
     fn judge(&mut self, Setting { file, key, value }: &Setting) -> Option<PathBuf> {
         let root = self.root.clone();
@@ -165,33 +179,70 @@ impl Search {
         } else if is_command(section, last, value) {
             // As the shell has it where parts of a word are quoted.
             let joined = value.replace(['"', '\'', '\\'], "");
-            words(value).chain(words(&joined)).for_each(|word| self.take_word(word, &reason));
+            for text in [value, &joined] {
+                for word in command_words::read(text, None).0 {
+                    self.take_argument(&word, &reason);
+                }
+            }
         }
         None
     }
 
     /// Takes a word of a command that names something: a file, or with a slash a place where one may come to be. A word alone is mostly
     /// a program or an argument, so a folder of that name is left.
-    fn take_word(&mut self, word: &str, reason: &str) {
-        let root = self.root.clone();
-        // `$PWD/x` and the like leave a path that begins at the root of the repository; `/bin/sh` is the machine's.
-        let rest = word.strip_prefix('/').filter(|_| !Path::new(word).exists());
-        for word in [Some(word), rest].into_iter().flatten() {
-            let Some(path) = self.resolved(&root, word) else { continue };
-            let may_be =
-                || path.exists() || path.parent().is_some_and(Path::is_dir) || is_script_name(word);
-            if path.is_file() || word.contains('/') && may_be() {
+    fn take_argument(&mut self, word: &CommandWord<'_>, reason: &str) {
+        for path in self.candidates(word, &[]) {
+            let may_be = || {
+                path.exists()
+                    || path.parent().is_some_and(Path::is_dir)
+                    || is_script_name(word.text)
+            };
+            let is_place = word.text.contains('/') || word.is_module;
+            if path.is_file() || is_place && may_be() {
                 self.take(&path, reason);
             }
         }
     }
 
-    /// Takes what the entries of a folder lead to.
+    /// The places that a word may mean: from the directory that a `cd` before it names, else from the root of the repository and from
+    /// `bases`.
+    fn candidates(&self, word: &CommandWord<'_>, bases: &[&Path]) -> Vec<PathBuf> {
+        let root = self.root.as_path();
+        let from = word.directory.and_then(|text| self.resolved(root, self.without_rest(text)));
+        let mut from: Vec<PathBuf> = from.filter(|from| from.is_dir()).into_iter().collect();
+        if from.is_empty() || word.text.starts_with('/') {
+            from.push(root.to_owned());
+            from.extend(bases.iter().map(|base| (*base).to_owned()));
+        }
+        let mut paths = Vec::new();
+        for text in word.places() {
+            let text = self.without_rest(&text);
+            paths.extend(from.iter().filter_map(|base| self.resolved(base, text)));
+        }
+        paths.retain(|path| !self.is_installed(path));
+        paths
+    }
+
+    /// Whether a package manager put it there. It must stay free to do so again, whatever a hook starts of it.
+    fn is_installed(&self, path: &Path) -> bool {
+        let within = path.strip_prefix(&self.tree).unwrap_or(path);
+        within.iter().any(|part| INSTALLED.iter().any(|name| part == *name))
+    }
+
+    /// `$PWD/x` and `$(dirname "$0")/x` leave a rest that looks absolute. `/bin/sh` is the machine's.
+    fn without_rest<'t>(&self, text: &'t str) -> &'t str {
+        let path = Path::new(text);
+        let is_rest = path.is_absolute() && !path.starts_with(&self.tree) && !path.exists();
+        if is_rest { text.trim_start_matches('/') } else { text }
+    }
+
+    /// Takes what the entries of a folder lead to, and notes their other names.
     fn take_entries(&mut self, folder: &Path, reason: &str) {
         for entry in folder.read_dir().into_iter().flatten().flatten().take(MOST_ENTRIES) {
             if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                 self.take(&entry.path(), reason);
             }
+            self.hard_links.note(&entry.path(), reason);
         }
     }
 
@@ -202,27 +253,36 @@ impl Search {
         let files = files.map(|entry| entry.path());
         for file in files.filter(|file| file.extension().is_none_or(|end| end != "sample")) {
             let Ok(text) = read_start(&file) else { continue };
+            let folder = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
+            let folder = folder.as_deref().unwrap_or(folder_of(&file));
+            // A `cd` on a line of its own holds for those below.
+            let mut directory = None;
             for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
-                self.take_started(line);
+                let (words, after) = command_words::read(line, directory);
+                directory = after;
+                self.take_started(&words, folder);
             }
         }
     }
 
     /// Takes the programs of a line of a shell's: what can be run by itself, and what an interpreter is given.
-    fn take_started(&mut self, line: &str) {
-        let mut before = "";
-        for word in words(line) {
-            let path = self.root.join(word.trim_start_matches('/'));
-            let is_program = path
-                .metadata()
-                .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0);
-            let is_given = STARTERS.contains(&before) && word.contains(['/', '.']);
-            // What `$(git rev-parse --show-toplevel)/x` leaves.
-            let is_rest = word.starts_with('/') && path.is_file();
-            if is_program || is_rest || is_given && (path.is_file() || is_script_name(word)) {
-                self.take(&path, HOOK);
+    fn take_started(&mut self, words: &[CommandWord<'_>], folder: &Path) {
+        for word in words {
+            for path in self.candidates(word, &[folder]) {
+                let is_program = path
+                    .metadata()
+                    .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0);
+                let is_argument = STARTERS.contains(&word.before);
+                // A shell looks for a bare name on PATH: `cargo test` does not run `./test`.
+                let is_program = is_program && (is_argument || word.text.contains('/'));
+                let is_given = is_argument && word.text.contains(['/', '.']);
+                let is_there = path.is_file();
+                let is_rest = word.text.starts_with('/') && is_there;
+                let is_script = is_given && (is_there || is_script_name(word.text));
+                if is_program || is_rest || is_script || word.is_module && is_there {
+                    self.take(&path, HOOK);
+                }
             }
-            before = word.rsplit('/').next().unwrap_or(word);
         }
     }
 
@@ -235,11 +295,24 @@ impl Search {
         vec![home.join(".gitconfig"), folder.join("config"), folder.join("attributes")]
     }
 
+    /// A path as git takes it: `~/` is the person's home, `~name/` another one's.
     fn resolved(&self, above: &Path, value: &str) -> Option<PathBuf> {
-        match value.strip_prefix("~/") {
-            Some(rest) => Some(self.home.as_ref()?.join(rest)),
-            None => Some(above.join(value)),
+        if let Some(rest) = value.strip_prefix("~/") {
+            return Some(self.home.as_ref()?.join(rest));
         }
+        if value.starts_with('~') && value.contains('/') {
+            return self.expanded(value);
+        }
+        Some(above.join(value))
+    }
+
+    /// Git itself says where a user's home is.
+    fn expanded(&self, value: &str) -> Option<PathBuf> {
+        let setting = format!("sequester.path={value}");
+        let arguments = ["-c", &setting, "config", "--type=path", "-z", "sequester.path"];
+        let answer = self.program.run_as_person(&arguments).ok()?;
+        let path = answer.strip_suffix(b"\0").unwrap_or(&answer).to_vec();
+        (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
     }
 
     fn take_from(&mut self, above: &Path, value: &str, reason: &str) {
@@ -251,6 +324,7 @@ impl Search {
     /// Takes a path that lies in the tree, by its own name and by the one behind its links. The tree itself is left; `.git` is
     /// protected everywhere.
     fn take(&mut self, path: &Path, reason: &str) {
+        self.hard_links.note(path, reason);
         for path in [plain(path), behind_links(path)] {
             let Ok(within) = path.strip_prefix(&self.tree) else { continue };
             let is_git = within.iter().any(|part| part == ".git");
@@ -259,6 +333,17 @@ impl Search {
             }
         }
     }
+
+    /// Takes the tree's own names of files that git runs under another one.
+    fn take_hard_links(&mut self) {
+        for (path, reason) in std::mem::take(&mut self.hard_links).find(&self.tree) {
+            self.take(&path, &reason);
+        }
+    }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
 }
 
 /// Where a path leads, whether something is there or not.
@@ -287,6 +372,9 @@ const STARTERS: [&str; 16] = [
     "python3", "ruby", "deno", "bun",
 ];
 
+/// Directories that package managers fill.
+const INSTALLED: [&str; 5] = ["node_modules", ".venv", "venv", ".tox", ".yarn"];
+
 /// Whether a word is the path of a script, be it there or not.
 fn is_script_name(word: &str) -> bool {
     const ENDS: [&str; 9] = [".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl"];
@@ -310,12 +398,6 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
-}
-
-/// Words of a command as a shell has them, with what stands before an equals sign taken off.
-fn words(command: &str) -> impl Iterator<Item = &str> {
-    let parts = command.split(|c: char| c.is_whitespace() || "'\"`;|&(){}<>$!".contains(c));
-    parts.map(|word| word.rsplit('=').next().unwrap_or(word)).filter(|word| !word.is_empty())
 }
 
 /// Every setting that is in force for the person, or every one of a file.

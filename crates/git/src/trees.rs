@@ -110,6 +110,13 @@ impl Trees {
         Ok(self.repo.program.run(&words)?.success)
     }
 
+    /// Whether HEAD is a commit or comes after it.
+    pub fn is_in_head(&self, commit: &CommitId) -> Result<bool, Error> {
+        let Some(head) = self.repo.head()? else { return Ok(false) };
+        let (commit, head) = (self.name(commit.as_str())?, self.name(&head)?);
+        refs::is_forward(&self.repo.program, &self.repo.objects, &commit, &head)
+    }
+
     fn name(&self, id: &str) -> Result<Name, Error> {
         self.repo.objects.format().read(id)
     }

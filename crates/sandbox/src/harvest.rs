@@ -33,8 +33,8 @@ pub(crate) fn send(rules: &Rules, to: impl Write) -> io::Result<()> {
     to.flush()
 }
 
-pub use change::Error;
 pub(crate) use change::receive;
+pub use change::{Error, refuse};
 pub use compare::compute;
 pub use head::is_head;
 pub use look::Look;

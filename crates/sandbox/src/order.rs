@@ -170,7 +170,7 @@ impl Cause {
             Self::Disk => "It wrote more to disk than it may, so it was ended.",
             Self::Cpu => "It used more processor time than it may, so it was ended.",
             Self::Pids => "It started more processes than it may, so it was ended.",
-            Self::Pipes => "It held more than 512 pipes, so it was ended.",
+            Self::Pipes => "It held more than 900 pipes, so it was ended.",
             Self::Exposed => {
                 "Something that it may not see or change was replaced outside of it, so it was ended."
             }

@@ -12,8 +12,8 @@ mod tests;
 mod tools;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, panic, thread};
 
 use crate::blueprint::Ids;
 use admission::Admission;
@@ -87,6 +87,8 @@ impl Surroundings {
         let home =
             environment.get("HOME").map(PathBuf::from).filter(|home| admission::is_home(home));
         let home = home.unwrap_or_else(|| PathBuf::from(NO_HOME));
+        // Thousands of names may lie there: they are looked at meanwhile.
+        let private_files = thread::Builder::new().spawn(etc::private_files);
         let mut gathering = Gathering::new(environment, Admission::new(&home));
         gathering.take_system();
         gathering.take_tools();
@@ -96,6 +98,13 @@ impl Surroundings {
         let shell = shells.into_iter().find(|shell| shell.exists()).unwrap_or(shells[1]);
         let (owner, stranger) = identity::look();
         let settings = tools::settings(environment);
+        let private_files = match private_files {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
+            Err(_) => etc::private_files(),
+        };
+        for path in private_files {
+            gathering.hide(path);
+        }
         let (places, leads) = gathering.finish();
         let (shell, around) = (shell.to_owned(), around(&places));
         let mounts = mounts::look();

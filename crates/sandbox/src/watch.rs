@@ -59,8 +59,8 @@ pub(crate) struct DiskCount {
     pipes: usize,
 }
 
-/// Half of what the kernel gives a user at full size. Beyond it, the pipes of the person's other programs would shrink.
-const MOST_PIPES: usize = 512;
+/// The kernel gives a user 1,024 pipes at full size. Beyond that, the pipes of the person's other programs shrink.
+const MOST_PIPES: usize = 900;
 
 const OFTEN: Duration = Duration::from_millis(50);
 

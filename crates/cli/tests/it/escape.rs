@@ -16,6 +16,7 @@ mod git;
 mod ground;
 mod kernel;
 pub(crate) mod leg;
+mod mounted_socket;
 mod network;
 mod poison;
 mod privileges;

@@ -3,8 +3,12 @@ use super::*;
 #[test]
 fn what_nobody_grants_cannot_be_granted_and_what_a_person_may_can() {
     let can = |path: &&str| can_be_granted(&RepoPath::parse(path).unwrap());
-    assert!([".vscode/a.json", ".github/workflows/ci.yml"].iter().all(can));
-    assert!(![".git/hooks/x", "a/.claude/x", ".vscode/.claude", ".env"].iter().any(can));
+    assert!(
+        [".vscode/a.json", ".github/workflows/ci.yml", "a/.claude/x", ".vscode/.mcp.json"]
+            .iter()
+            .all(can)
+    );
+    assert!(![".git/hooks/x", "a/.sequester/x", ".vscode/.git", ".env"].iter().any(can));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What of a tree git runs, or reads what it runs from.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use sequester_git::RunPath;
 
@@ -179,4 +180,94 @@ fn programs_that_a_hook_starts_are_told_and_what_it_only_looks_at_is_not() {
     let told = run_paths(&sandbox, &[]);
     let wanted = ["ci/later.sh", "tools/smudge.sh", "tools/textconv.py"];
     assert_eq!(told, wanted.map(|path| format!("{path}: git runs it as a hook")));
+}
+
+fn with_hook(sandbox: &Sandbox, text: &str) -> Vec<String> {
+    let hooks = sandbox.root().join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    fs::write(hooks.join("pre-commit"), text).unwrap();
+    run_paths(sandbox, &[])
+}
+
+#[test]
+fn a_program_of_a_hook_is_found_from_the_hooks_folder_by_its_whole_path_and_behind_a_cd() {
+    let sandbox = committed();
+    let whole = sandbox.root().join("tools/smudge.sh");
+    for text in [
+        format!("exec {}\n", whole.display()),
+        "\"$(dirname \"$0\")/../../tools/smudge.sh\"\n".to_owned(),
+        "cd tools && sh ./smudge.sh\n".to_owned(),
+        "cd \"$(git rev-parse --show-toplevel)/tools\"\nsh ./smudge.sh\n".to_owned(),
+    ] {
+        let told = with_hook(&sandbox, &text);
+        assert_eq!(told, ["tools/smudge.sh: git runs it as a hook"], "{text}");
+    }
+}
+
+#[test]
+fn a_module_of_python_and_a_script_behind_a_cd_count_in_settings_too() {
+    let sandbox = committed();
+    let told = run_paths(&sandbox, &[("filter.c.clean", "python3 -m tools.textconv")]);
+    assert!(told.contains(&"tools/textconv.py: `filter.c.clean` of git runs it".to_owned()));
+    let told = run_paths(&sandbox, &[("alias.z", "!cd tools && ./smudge.sh")]);
+    assert!(told.contains(&"tools/smudge.sh: `alias.z` of git runs it".to_owned()), "{told:?}");
+}
+
+#[test]
+fn what_a_package_manager_installed_stays_free() {
+    let sandbox = committed();
+    sandbox.write("node_modules/lint/cli.js", "#!/usr/bin/env node\n");
+    sandbox.write(".venv/bin/black", "#!/bin/sh\n");
+    let text = "exec ./node_modules/lint/cli.js\n. .venv/bin/black\n";
+    assert_eq!(with_hook(&sandbox, text), Vec::<String>::new());
+    let told = run_paths(&sandbox, &[("core.hooksPath", "node_modules/hooks")]);
+    assert_eq!(told, ["node_modules/hooks: `core.hookspath` of git names it"]);
+}
+
+#[test]
+fn the_tree_s_name_of_a_hook_with_two_names_is_told() {
+    let sandbox = committed();
+    let hooks = sandbox.root().join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    fs::hard_link(sandbox.root().join("tools/smudge.sh"), hooks.join("post-checkout")).unwrap();
+    assert_eq!(run_paths(&sandbox, &[]), ["tools/smudge.sh: git runs it as a hook"]);
+}
+
+#[test]
+fn hooks_of_a_common_directory_in_the_tree_are_told() {
+    let sandbox = committed();
+    let root = sandbox.root();
+    fs::create_dir_all(root.join(".common")).unwrap();
+    for part in ["objects", "refs", "config"] {
+        fs::rename(root.join(".git").join(part), root.join(".common").join(part)).unwrap();
+    }
+    fs::write(root.join(".git/commondir"), "../.common\n").unwrap();
+    let told = run_paths(&sandbox, &[]);
+    assert!(told.contains(&".common: git keeps the repository in it".to_owned()), "{told:?}");
+}
+
+#[test]
+fn the_home_of_a_named_user_is_asked_of_git() {
+    let sandbox = committed();
+    let passwd = fs::read_to_string("/etc/passwd").unwrap();
+    let home = |line: &str| {
+        let fields: Vec<&str> = line.split(':').collect();
+        Some((fields.first()?.to_string(), fields.get(5)?.to_string()))
+    };
+    let (name, home) = passwd.lines().filter_map(home).find(|(_, home)| home != "/").unwrap();
+    let up = "../".repeat(home.matches('/').count());
+    let tree = sandbox.root().canonicalize().unwrap();
+    let value = format!("~{name}/{up}{}/hk", tree.display().to_string().trim_start_matches('/'));
+    let told = run_paths(&sandbox, &[("core.hooksPath", &value)]);
+    assert_eq!(told, ["hk: `core.hookspath` of git names it"]);
+}
+
+#[test]
+fn a_bare_word_of_a_hook_is_not_a_program_of_the_tree() {
+    let sandbox = committed();
+    sandbox.write("test", "#!/bin/sh\n");
+    fs::set_permissions(sandbox.root().join("test"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(with_hook(&sandbox, "cargo test\n"), Vec::<String>::new());
+    assert_eq!(with_hook(&sandbox, "./test\n"), ["test: git runs it as a hook"]);
+    assert_eq!(with_hook(&sandbox, "sh test\n"), ["test: git runs it as a hook"]);
 }

@@ -45,7 +45,7 @@ impl Refusal {
             }
             Self::Around { .. } => "Name a folder that holds one project.".to_owned(),
             Self::Link { .. } => {
-                "Replace the link by what it leads to, or take the profile `validate`.".to_owned()
+                "Replace the link by the file itself, grant its path with `./` before it in `protected.grant`, or use the profile `validate`.".to_owned()
             }
         }
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Refusal {
                 workspace.display()
             ),
             Self::Link { path } => {
-                write!(formatter, "`{}` is protected, and a link.", path.display())
+                write!(formatter, "`{}` is protected and a symbolic link.", path.display())
             }
         }
     }

@@ -202,6 +202,18 @@ fn a_folder_above_a_protected_name_that_is_not_there_is_shut_whole() {
 }
 
 #[test]
+fn every_folder_above_what_git_runs_stays_where_it_is() {
+    let run_paths = vec![(PathBuf::from("/home/dev/shop/a/b/c/hooks"), crate::Kind::Folder)];
+    let folder = Workspace::Folder(Folder { run_paths, ..folder() });
+    let root = blueprint(&policy(Confinement::Writer, folder), &user()).root;
+    for above in ["a", "a/b", "a/b/c"] {
+        let at = Path::new("/home/dev/shop").join(above);
+        let is_mount = |entry: &Entry| matches!(entry, Entry::Bind { .. }) && entry.at() == at;
+        assert!(root.iter().any(is_mount), "{above}");
+    }
+}
+
+#[test]
 fn a_protected_name_that_is_a_link_is_refused_to_writers() {
     let path = PathBuf::from("/home/dev/shop/.vscode");
     let linked = Folder { links: vec![path.clone()], ..folder() };

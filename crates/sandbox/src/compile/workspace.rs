@@ -160,8 +160,12 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
         }
     }
     let shut: Vec<PathBuf> = entries.iter().map(|entry| entry.at().to_owned()).collect();
-    let of_shut = shut.iter().filter_map(|at| at.parent()).filter(|above| *above != folder.path);
-    above.extend(of_shut.chain(folder.above_hidden()));
+    let ancestors = |at: &'_ PathBuf| -> Vec<PathBuf> {
+        let above = at.ancestors().skip(1).take_while(|above| *above != folder.path);
+        above.map(Path::to_owned).collect()
+    };
+    let of_shut: Vec<PathBuf> = shut.iter().flat_map(ancestors).collect();
+    above.extend(of_shut.iter().map(PathBuf::as_path).chain(folder.above_hidden()));
     above.retain(|above| !shut.iter().any(|shut| above.starts_with(shut)));
     // Sorted: what lies in another comes after it.
     for Covered { path, name, holds, .. } in &folder.covered {

@@ -147,6 +147,16 @@ fn check_entry(entry: &Entry, rules: &Rules) -> Result<(), Error> {
     Ok(())
 }
 
+/// Why an entry of a change that was made in no jail may not be part of it, by the same rules.
+pub fn refuse(entry: &Entry, rules: &Rules) -> Option<String> {
+    let Ok(path) = RepoPath::parse(&entry.path) else {
+        return Some("it has no name of a file".to_owned());
+    };
+    let content = || refuse_content(&path, entry.mode?, &entry.content, rules);
+    let too_large = || (entry.size > FILE_BYTES).then(|| "it is larger than 16 MiB".to_owned());
+    rules.refuse(&path).or_else(content).or_else(too_large)
+}
+
 /// What only the content tells.
 fn check_content(entry: &Entry, rules: &Rules) -> Result<(), Error> {
     let path = RepoPath::parse(&entry.path).map_err(|why| Error::Refused(why.to_string()))?;

@@ -5,7 +5,9 @@ use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2, statat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat, openat2, statat, statx,
+};
 
 use super::{Root, inner, is_folder, named};
 use crate::sources::clone_at;
@@ -59,14 +61,18 @@ impl Root {
         Ok(())
     }
 
-    /// A file that no layer can be laid around: a copy, if it is small and can be read.
+    /// A file that no layer can be laid around: a copy, if it is small and can be read. A socket, pipe or device that is mounted there is
+    /// an empty file.
     fn show_file(&self, tree: &OwnedFd, at: &Path) -> io::Result<()> {
         let about = rustix::fs::fstat(tree)?;
         let is_file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
         let is_small = u64::try_from(about.st_size).is_ok_and(|size| size <= COPIED);
         let mut bytes = Vec::new();
         let mut read = || File::open(named(tree))?.read_to_end(&mut bytes);
-        if !is_file || !is_small || read().is_err() {
+        if !is_file {
+            return self.file(at, &[]).map(drop);
+        }
+        if !is_small || read().is_err() {
             return self.bind(tree, at);
         }
         let copy = self.file(at, &bytes)?;
@@ -94,13 +100,17 @@ impl Root {
     }
 
     fn silence_folder(&self, at: &Path) -> io::Result<()> {
-        let device = |folder: &OwnedFd| rustix::fs::fstat(folder).map(|about| about.st_dev);
-        let own = device(&self.find(at)?)?;
+        // Not the device: a subvolume of btrfs has one of its own without being a mount.
+        let mount = |folder: &OwnedFd| {
+            let about = statx(folder, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+            Ok::<u64, io::Error>(about.stx_mnt_id)
+        };
+        let own = mount(&self.find(at)?)?;
         let mut waiting = vec![at.to_owned()];
         while let Some(folder) = waiting.pop() {
             let Ok(found) = self.find(&folder) else { continue };
             // A layer, or what is mounted there, is looked at by itself.
-            if device(&found)? != own {
+            if mount(&found)? != own {
                 continue;
             }
             // Who may not list a folder may still go through it to a name that is known.

@@ -76,6 +76,39 @@ const OTHERS_READ: u32 = 0o004;
 /// How names start that carry a version.
 const VERSIONED: [&str; 2] = ["java", "python"];
 
+/// What people who install programs for all keep to themselves there.
+pub(super) fn private_files() -> Vec<PathBuf> {
+    LOCAL.into_iter().flat_map(|root| private_files_in(Path::new(root))).collect()
+}
+
+/// Files that others may not read, whoever owns the tree: jails run as the person. Root's jails do not, so that the kernel keeps these
+/// from them. And what is secret by its name; certificates of packages (`.pem`) stay, since their programs need them.
+fn private_files_in(root: &Path) -> Vec<PathBuf> {
+    let is_root = rustix::process::getuid().is_root();
+    let (mut open, mut left) = (VecDeque::from([root.to_owned()]), MOST_NAMES);
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop_front() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Some(fewer) = left.checked_sub(1) else { return found };
+            left = fewer;
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let is_shut = || {
+                let about = entry.metadata();
+                about.is_ok_and(|about| about.permissions().mode() & OTHERS_READ == 0)
+            };
+            let is_certificate = path.extension().is_some_and(|end| end == "pem");
+            let is_secret = !is_certificate && is_secret_name(&path.to_string_lossy()).is_some();
+            if !kind.is_symlink() && (is_secret || !is_root && is_shut()) {
+                found.push(path);
+            } else if kind.is_dir() {
+                open.push_back(path);
+            }
+        }
+    }
+    found
+}
+
 impl Gathering<'_> {
     pub(super) fn take_system(&mut self) {
         for folder in FOLDERS {
@@ -113,34 +146,6 @@ impl Gathering<'_> {
             let private = certificates.into_iter().map(|path| path.join("private"));
             for path in others.into_iter().chain(private) {
                 self.hide(path);
-            }
-        }
-        self.hide_own(root);
-    }
-
-    /// Files that others may not read, whoever owns the tree: jails run as the person. Root's jails do not, so that the kernel keeps these
-    /// from them. And what is secret by its name; certificates of packages (`.pem`) stay, since their programs need them.
-    fn hide_own(&mut self, root: &Path) {
-        let is_root = rustix::process::getuid().is_root();
-        let (mut open, mut left) = (VecDeque::from([root.to_owned()]), MOST_NAMES);
-        while let Some(folder) = open.pop_front() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let Some(fewer) = left.checked_sub(1) else { return };
-                left = fewer;
-                let Ok(kind) = entry.file_type() else { continue };
-                let path = entry.path();
-                let is_shut = || {
-                    let about = entry.metadata();
-                    about.is_ok_and(|about| about.permissions().mode() & OTHERS_READ == 0)
-                };
-                let is_certificate = path.extension().is_some_and(|end| end == "pem");
-                let is_secret =
-                    !is_certificate && is_secret_name(&path.to_string_lossy()).is_some();
-                if !kind.is_symlink() && (is_secret || !is_root && is_shut()) {
-                    self.hide(path);
-                } else if kind.is_dir() {
-                    open.push_back(path);
-                }
             }
         }
     }

@@ -114,6 +114,11 @@ fn run_from_the_tree(base: &Path) {
         "tools/linked.sh",
         "tools/called.sh",
         "tools/spelled.sh",
+        "tools/behind.sh",
+        "tools/module.py",
+        "tools/hard.sh",
+        "tools/whole.sh",
+        "nested/er/down/gitconfig",
         "part/hooks/README",
     ] {
         fs::create_dir_all(workspace.join(path).parent().unwrap()).unwrap();
@@ -126,6 +131,9 @@ fn run_from_the_tree(base: &Path) {
         ("filter.own.smudge", "sh tools/smudge.sh %f"),
         ("alias.later", "!./ci/later.sh"),
         ("core.editor", "\"$(git rev-parse --show-toplevel)\"/tools/spelled.sh"),
+        ("alias.behind", "!cd tools && ./behind.sh"),
+        ("filter.module.clean", "python3 -m tools.module"),
+        ("includeIf.onbranch:nested.path", "../nested/er/down/gitconfig"),
     ] {
         git(base, &["config", "--add", key, value]);
     }
@@ -133,6 +141,10 @@ fn run_from_the_tree(base: &Path) {
     fs::create_dir_all(&hooks).unwrap();
     symlink("../../tools/linked.sh", hooks.join("post-merge")).unwrap();
     fs::write(hooks.join("post-rewrite"), "#!/bin/sh\nexec sh ./tools/called.sh\n").unwrap();
+    let whole = workspace.join("tools/whole.sh");
+    fs::write(hooks.join("post-commit"), format!("#!/bin/sh\nexec {}\n", whole.display())).unwrap();
+    set_mode(&whole, 0o755);
+    fs::hard_link(workspace.join("tools/hard.sh"), hooks.join("pre-rebase")).unwrap();
     git(base, &["init", "--quiet", "--separate-git-dir=part/.bare", "part"]);
     git(base, &["-C", "part", "config", "core.hooksPath", "hooks"]);
 }

@@ -31,6 +31,11 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("git", holds("workspace/tools/called.sh"), CALLED_BY_A_HOOK),
         rows("git", holds("workspace/tools/spelled.sh"), SPELLED),
         rows("git", holds("workspace/ci/later.sh"), NAMED_LATER),
+        rows("git", holds("workspace/tools/behind.sh"), BEHIND_A_CD),
+        rows("git", holds("workspace/tools/module.py"), MODULE),
+        rows("git", holds("workspace/tools/hard.sh"), HARD_LINKED_HOOK),
+        rows("git", holds("workspace/tools/whole.sh"), WHOLE_PATH),
+        rows("git", alone("workspace/nested/er/down/gitconfig"), DEEP_MOVED),
         rows("git", holds("workspace/part/.bare/config"), SEPARATE_CONFIGURATION),
         rows("git", holds("workspace/part/.bare/hooks/pre-commit"), SEPARATE_HOOK),
         rows("git", holds("workspace/part/hooks/pre-commit"), HOOK_WITHIN),
@@ -97,6 +102,20 @@ const SPELLED: &[Row] =
 const NAMED_LATER: &[Row] = &[Sh(
     "a program that is named and not there yet, nor its folder",
     r#"mkdir -p ci && echo "echo $MARK" > ci/later.sh"#,
+)];
+const BEHIND_A_CD: &[Row] =
+    &[Sh("a program of another name's, behind a cd", r#"echo "echo $MARK" >> tools/behind.sh"#)];
+const MODULE: &[Row] =
+    &[Sh("a module that filters files", r#"echo "print('$MARK')" >> tools/module.py"#)];
+const HARD_LINKED_HOOK: &[Row] =
+    &[Sh("another name of a hook", r#"echo "echo $MARK" >> tools/hard.sh"#)];
+const WHOLE_PATH: &[Row] =
+    &[Sh("what a hook calls by its whole path", r#"echo "echo $MARK" >> tools/whole.sh"#)];
+const DEEP_MOVED: &[Row] = &[Sh(
+    "another folder in the place of one far above included configuration",
+    r#"
+mv nested old-nested; mkdir -p nested/er/down
+printf '[core]\n\tfsmonitor = echo %s\n' "$MARK" > nested/er/down/gitconfig"#,
 )];
 const SEPARATE_CONFIGURATION: &[Row] = &[Sh(
     "the configuration of a repository that has its folder under another name",

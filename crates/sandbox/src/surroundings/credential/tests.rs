@@ -55,3 +55,13 @@ fn a_file_is_covered_only_where_it_gives_something_away() {
     assert_eq!(cover(&path).as_deref(), Some(""));
     assert_eq!(read_stripped(&path), None);
 }
+
+#[test]
+fn elements_lose_their_text_whatever_their_attributes() {
+    let text = "<servers><password xml:space=\"preserve\">a&amp;b</password><passwords>x</passwords>\
+        <name>Private-Token</name><value>glpat-1</value><password/></servers>";
+    let clean = ELEMENTS.iter().fold(text.to_owned(), |text, element| emptied(&text, element));
+    let wanted = "<servers><password xml:space=\"preserve\"></password><passwords>x</passwords>\
+        <name>Private-Token</name><value></value><password/></servers>";
+    assert_eq!(clean, wanted);
+}
