@@ -7,6 +7,7 @@ mod deny;
 mod fuzz;
 mod layers;
 mod measure;
+mod plans;
 mod quality;
 mod recall;
 mod reference;
@@ -55,6 +56,11 @@ const CHORES: &[Chore] = &[
         "quality",
         "file ranking on cases from real histories; needs clones",
         Act::Plain(quality::run),
+    ),
+    Chore(
+        "plans",
+        "what the readers make of the plans in git histories, DIR",
+        Act::Words(plans::run),
     ),
     Chore("recall", "record ranking on cases from real histories", Act::Plain(recall::run)),
     Chore(

@@ -1,23 +1,25 @@
 //! The command line.
 
 mod runs;
+mod sandbox;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sequester_core::budget;
 use sequester_core::limits::Limit;
 use sequester_core::plan::Format;
-use sequester_core::profile::HOST_HINT;
+use sequester_core::protected::Grants;
 use sequester_core::recall::Relevance;
 use sequester_core::report::Phase;
 
 pub(crate) use runs::{
-    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, LogArgs,
-    RecordsArgs, ResumeArgs, ShowArgs, StatusArgs, VerifyArgs,
+    AnswerArgs, ApplyArgs, AuditArgs, CancelArgs, DiffArgs, ExportArgs, GcArgs, HandBackArgs,
+    LogArgs, OpenArgs, RecordsArgs, ResumeArgs, ShowArgs, StatusArgs, VerifyArgs,
 };
+pub(crate) use sandbox::SandboxArgs;
 
 /// Runs a plan with subagents that each see only what their task needs, and proves it.
 #[derive(Debug, Parser)]
@@ -39,11 +41,28 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+/// Commands that read the base of the repository.
+const READ_BASE: [&str; 8] = ["agents", "context", "draft", "files", "init", "plan", "run", "task"];
+
 impl Args {
+    /// The command line, with each option in the help of the commands that it means something for.
+    fn command_line() -> clap::Command {
+        let mut command = Self::command();
+        let names = command.get_subcommands().map(|one| one.get_name().to_owned());
+        for name in names.collect::<Vec<_>>() {
+            if !READ_BASE.contains(&name.as_str()) {
+                let flag = Arg::new("include_dirty").long("include-dirty");
+                let flag = flag.action(ArgAction::SetTrue).hide(true);
+                command = command.mut_subcommand(name, |one| one.arg(flag));
+            }
+        }
+        command
+    }
+
     /// Texts may begin with a hyphen, as lists do. Hyphens are let through only where there is such a text: else a misspelt
     /// option would be taken for one.
     pub(crate) fn read(given: &[OsString]) -> Result<Self, clap::Error> {
-        let mut command = Self::command();
+        let mut command = Self::command_line();
         if given.iter().any(|argument| is_hyphened(&argument.to_string_lossy())) {
             let allow = |argument: Arg| argument.allow_hyphen_values(true);
             command = command
@@ -112,6 +131,10 @@ pub(crate) enum Command {
     Inbox,
     /// Answer a question of the inbox.
     Answer(AnswerArgs),
+    /// Make a worktree of a task's change, to edit it yourself.
+    Open(OpenArgs),
+    /// Hand the edited worktree of a task back: its checks are run on it like on any attempt.
+    HandBack(HandBackArgs),
     /// End a run for good; what is done stays on its branch.
     Cancel(CancelArgs),
     /// Print a run as JSON lines, as it was recorded.
@@ -125,7 +148,7 @@ pub(crate) enum Command {
     /// Remove what old runs left behind, and give its space back.
     Gc(GcArgs),
     /// Run a command in your own folder under a profile, in the jail that a subagent of that profile would have.
-    #[command(after_help = AFTER_SANDBOX)]
+    #[command(after_help = sandbox::AFTER_HELP)]
     Sandbox(SandboxArgs),
     /// Try what this machine gives: guarantees per profile, limits, models, checks.
     Doctor(DoctorArgs),
@@ -136,16 +159,21 @@ pub(crate) enum Command {
 /// How a plan is read.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Reading {
-    /// The plan's file; `-` reads it from standard input.
+    /// The plan's file, or a phase directory of GSD; `-` reads it from standard input.
     pub(crate) plan: PathBuf,
 
-    /// The plan's format: superpowers, track, spec-kit, openspec, kiro, task-master or native [default: detected by content].
+    /// The plan's format: superpowers, track, spec-kit, openspec, kiro, task-master, gsd, cursor, bmad, list, single or native [default: detected by
+    /// content].
     #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
     /// Let tasks whose declared files are disjoint run side by side, where the format says one after another.
     #[arg(long)]
     pub(crate) parallel: bool,
+
+    /// Task Master: the tag whose tasks are read [default: `master`, else the first].
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -184,6 +212,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     pub(crate) budget: Vec<(Limit, u64)>,
 
+    /// A protected name, or a path in one, that writers of this run may change, such as `.claude/skills`; may be given again.
+    #[arg(long, value_name = "PATH", value_parser = parse_grant)]
+    pub(crate) grant: Vec<String>,
+
     /// Only these tasks; what they need must be done.
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
@@ -213,6 +245,15 @@ pub(crate) struct RunArgs {
     pub(crate) detach: bool,
 }
 
+impl RunArgs {
+    /// Each was looked at when it was read.
+    pub(crate) fn grants(&self) -> Grants {
+        let mut grants = Grants::default();
+        self.grant.iter().for_each(|name| drop(grants.grant(name)));
+        grants
+    }
+}
+
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one switch of the command line")]
 pub(crate) struct ContextArgs {
@@ -228,13 +269,18 @@ pub(crate) struct ContextArgs {
     #[arg(long, value_name = "RUN", conflicts_with_all = ["agent", "format", "parallel", "diff"])]
     pub(crate) run: Option<String>,
 
-    /// The plan's format: superpowers, track, spec-kit, openspec, kiro, task-master or native [default: detected by content].
+    /// The plan's format: superpowers, track, spec-kit, openspec, kiro, task-master, gsd, cursor, bmad, list, single or native [default: detected by
+    /// content].
     #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
     /// Let tasks whose declared files are disjoint run side by side, where the format says one after another.
     #[arg(long)]
     pub(crate) parallel: bool,
+
+    /// Task Master: the tag whose tasks are read [default: `master`, else the first].
+    #[arg(long, value_name = "TAG", conflicts_with = "run")]
+    pub(crate) tag: Option<String>,
 
     /// The last attempt of this phase, such as `write` or `review`.
     #[arg(long, value_name = "P", requires = "run", value_parser = parse_phase)]
@@ -267,8 +313,9 @@ pub(crate) struct ContextArgs {
 
 impl ContextArgs {
     pub(crate) fn reading(&self) -> Reading {
-        let Self { plan, format, parallel, .. } = self;
-        Reading { plan: plan.clone().unwrap_or_default(), format: *format, parallel: *parallel }
+        let Self { plan, format, parallel, tag, .. } = self;
+        let plan = plan.clone().unwrap_or_default();
+        Reading { plan, format: *format, parallel: *parallel, tag: tag.clone() }
     }
 }
 
@@ -319,6 +366,10 @@ pub(crate) struct TaskArgs {
 
     #[command(flatten)]
     pub(crate) asking: Asking,
+
+    /// A protected name, or a path in one, that writers of this run may change, such as `.claude/skills`; may be given again.
+    #[arg(long, value_name = "PATH", value_parser = parse_grant)]
+    pub(crate) grant: Vec<String>,
 }
 
 impl TaskArgs {
@@ -327,7 +378,8 @@ impl TaskArgs {
         let reading = Reading { format: Some(Format::Native), ..Reading::default() };
         let Asking { model, budget, .. } = self.asking.clone();
         let workflow = Some("solo".to_owned());
-        RunArgs { reading, model, workflow, budget, ..RunArgs::default() }
+        let grant = self.grant.clone();
+        RunArgs { reading, model, workflow, budget, grant, ..RunArgs::default() }
     }
 }
 
@@ -375,8 +427,11 @@ fn parse_model(text: &str) -> Result<String, String> {
     Err("expected a model such as `provider/model`, or `AGENT=M`".to_owned())
 }
 
-fn parse_host(text: &str) -> Result<sequester_sandbox::Host, String> {
-    text.parse::<sequester_sandbox::Host>().map_err(|error| format!("{error} {HOST_HINT}"))
+fn parse_grant(text: &str) -> Result<String, String> {
+    match Grants::default().grant(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(error) => Err(format!("{error} {}", error.hint())),
+    }
 }
 
 fn parse_budget(text: &str) -> Result<(Limit, u64), String> {
@@ -437,29 +492,4 @@ pub(crate) struct TrustArgs {
     /// Take trust back.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) forget: bool,
-}
-
-const AFTER_SANDBOX: &str = "Under `writer` and `full-access` what it writes in the folder stays there, at once; under `validate` it is thrown away in the end. Output and exit code are the command's own. With `--json`, what `sequester` itself refuses is one JSON value on standard output; a command that runs is not touched by it. The command has no terminal: an interactive shell reads its lines without a prompt.";
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct SandboxArgs {
-    /// The profile that says what the command may do.
-    #[arg(long, value_name = "P")]
-    pub(crate) profile: String,
-
-    /// The folder that the command works in [default: the repository of the current folder, in that folder; else that folder].
-    #[arg(long, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
-
-    /// A host that may be reached, with perhaps a port: `crates.io`, `*.crates.io`, `localhost:8080`; may be given again.
-    #[arg(long, value_name = "HOST[:PORT]", value_parser = parse_host)]
-    pub(crate) net: Vec<sequester_sandbox::Host>,
-
-    /// A limit: memory, pids, cpu, wall, output or disk, as in `memory=512M` or `wall=10s`; may be given again.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub(crate) limit: Vec<String>,
-
-    /// The command and its arguments, after `--`.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
 }

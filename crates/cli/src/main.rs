@@ -46,6 +46,8 @@ fn main() -> ExitCode {
         Command::Notes(notes) => commands::notes::run(&args, notes),
         Command::Inbox => commands::inbox::run(&args),
         Command::Answer(answer) => commands::answer::run(&args, answer),
+        Command::Open(open) => commands::open::run(&args, open),
+        Command::HandBack(back) => commands::hand_back::run(&args, back),
         Command::Cancel(cancel) => commands::cancel::run(&args, cancel),
         Command::Export(export) => commands::export::run(&args, export),
         Command::Apply(apply) => commands::apply::run(&args, apply),

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use sequester_core::fault::Code;
+use sequester_core::fault::{Code, Fault};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -43,6 +43,13 @@ pub(crate) fn check(written: io::Result<()>) -> Result<(), Failure> {
 /// Notes go to standard error: standard output holds the answer and nothing else. Whoever closed it does not want to know.
 pub(crate) fn tell(note: &str) {
     warn(&format!("note: {}\n", terminal::clean(note)));
+}
+
+/// A doubt about a plan, with the line it is about.
+pub(crate) fn warn_of(plan: &str, warning: &Fault) {
+    let Fault { message, hint, place, .. } = warning;
+    let text = format!("warning: {plan}:{}: {message} {hint}", place.line);
+    warn(&format!("{}\n", terminal::clean(&text)));
 }
 
 /// Lines on standard error.

@@ -3,6 +3,8 @@
 pub(crate) mod agents;
 pub(crate) mod attempts;
 pub(crate) mod audit;
+pub(crate) mod calls;
+mod check_output;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod faults;

@@ -13,7 +13,7 @@ mod records;
 mod shingle;
 mod texts;
 
-pub use breach::{Audit, Breach, Rule};
+pub use breach::{Audit, Breach, PersonRow, Rule};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

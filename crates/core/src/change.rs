@@ -142,6 +142,29 @@ impl Change {
         text + &self.patch
     }
 
+    /// The same for who is shown these files whole beside it: of those that are new the patch would say nothing else.
+    pub fn show_beside(&self, is_shown: impl Fn(&str) -> bool) -> String {
+        let created = self.entries.iter().filter(|entry| entry.action == Action::Create);
+        let named = created.map(|entry| entry.path.as_str()).filter(|path| is_shown(path));
+        let headings: Vec<String> =
+            named.map(|path| format!("diff --git a/{path} b/{path}\n")).collect();
+        let mut patch = String::new();
+        let mut is_left_out = false;
+        for line in self.patch.split_inclusive('\n') {
+            if line.starts_with("diff --git ") {
+                is_left_out = headings.iter().any(|heading| heading == line);
+                if is_left_out {
+                    patch += line;
+                    patch += "new file, as it stands among the files\n";
+                }
+            }
+            if !is_left_out {
+                patch += line;
+            }
+        }
+        Self { patch, ..self.clone() }.show()
+    }
+
     pub fn pack(&self, batch: &mut Batch) -> Digest {
         let keep = |entry: &Entry| entry.mode.map(|_| batch.keep(entry.content.as_slice()));
         let contents = self.entries.iter().map(keep).collect();

@@ -1,11 +1,10 @@
 //! Checks: commands that the runtime runs itself. No model is asked whether the tests pass.
 
-pub mod ci;
 mod counts;
-mod detect;
-pub mod recipe;
+
+mod missing_program;
+
 mod times;
-mod toolchain;
 
 use std::fmt;
 
@@ -13,9 +12,8 @@ use serde::{Deserialize, Serialize};
 
 pub use counts::counts;
 pub(crate) use counts::without_colour;
-pub use detect::{Found, detect, package_manager, pytest_settings};
+pub use missing_program::{missing_program, programs};
 pub(crate) use times::without_times;
-pub use toolchain::{Toolchain, toolchains};
 
 /// What a check looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

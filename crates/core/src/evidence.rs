@@ -7,6 +7,7 @@ mod deliverable;
 mod digest;
 mod interface;
 mod red;
+mod untouched;
 mod worse;
 
 use std::cmp::Reverse;
@@ -28,6 +29,7 @@ pub use deliverable::{Lack, Missing, Undeclared};
 pub use digest::{TOKENS, digest, gist};
 pub use interface::{Interfaces, Known, Named, named};
 pub use red::{is_test_file, red_then_green};
+pub use untouched::{EmptyChange, HintPresence, UntouchedHint};
 
 /// All that is known of a task's change. The order within a list says nothing.
 #[derive(Clone, Copy)]
@@ -41,6 +43,8 @@ pub struct Input<'a> {
     pub wanted: &'a [Kind],
     /// Whether a path, file or folder, is in the tree that the change leads to.
     pub exists: &'a dyn Fn(&str) -> bool,
+    /// Whether it has a file at a path, or one whose path ends with it.
+    pub mentioned: &'a dyn Fn(&str) -> bool,
     /// Whether the outlines of that tree have a name.
     pub names: &'a dyn Fn(&str) -> Known,
     /// Tasks that this one neither needs nor is needed by.
@@ -78,6 +82,12 @@ pub struct Evidence {
     pub missing: Vec<Missing>,
     /// Files that were changed and not declared.
     pub undeclared: Vec<Undeclared>,
+    /// Files that the plan's prose mentions and that were not touched: nothing is refused for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untouched_hints: Vec<UntouchedHint>,
+    /// Of a writer that changed nothing, where its task would have it change something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty_change: Option<EmptyChange>,
     pub interfaces: Interfaces,
     /// Only of a task that asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,6 +129,9 @@ pub struct Checked {
     pub failed_before: bool,
     /// It speaks against the task.
     pub held: bool,
+    /// The program that is not there, with the change and without: the check was not run, and has neither passed nor failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_program: Option<String>,
     /// How many tests ran without the change, where fewer run with it and nobody said that they may go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_before: Option<u64>,
@@ -164,6 +177,8 @@ pub fn weigh(input: &Input<'_>) -> Evidence {
         refused_more: input.change.refused_more,
         missing: deliverable::missing(input),
         undeclared: deliverable::undeclared(input),
+        untouched_hints: untouched::hints(input),
+        empty_change: untouched::empty_change(input),
         interfaces: interface::look(&input.task.produces, input.names),
         tdd: input.task.tdd.then(|| red::tdd(input, &checks)),
         checks,
@@ -201,19 +216,13 @@ fn checks(input: &Input<'_>) -> Vec<Checked> {
         let (rules, passed) = (Some(SECRET_RULES.to_owned()), input.secrets.is_empty());
         checks.push(Checked::without_run(Kind::Security, rules, passed));
     }
-    checks.extend(input.wanted.iter().filter(|kind| !found(**kind) && !has_rules(**kind)).map(
-        |kind| Checked {
-            kind: *kind,
-            command: None,
-            passed: false,
-            failed_before: false,
-            held: false,
-            ran_before: None,
-            code: None,
-            counts: None,
-            output: None,
-        },
-    ));
+    checks.extend(
+        input
+            .wanted
+            .iter()
+            .filter(|kind| !found(**kind) && !has_rules(**kind))
+            .map(|kind| Checked::without_run(*kind, None, false)),
+    );
     // Of one that ran twice, the run that speaks against the task counts.
     let key = |one: &Checked| (one.kind, one.command.clone());
     checks.sort_by_cached_key(|one| {
@@ -235,17 +244,27 @@ fn checked(input: &Input<'_>, ran: &Ran) -> Checked {
     // The task's own are there to be met, and mostly fail before its work.
     let is_excused = |base: &CheckEnded| worse::is_no_worse(input, &ran.ended, base);
     let excused = check.kind != Kind::Own && before.is_some_and(is_excused);
+    let missing_program = missing_program(ran);
+    let is_run = missing_program.is_none();
     Checked {
         kind: check.kind,
         command: Some(check.command.clone()),
         passed,
-        failed_before: before.is_some(),
-        held: !passed && !excused,
+        failed_before: is_run && before.is_some(),
+        held: is_run && !passed && !excused,
+        missing_program,
         ran_before,
         code: Some(*code),
         counts: *counts,
         output: Some(output.clone()),
     }
+}
+
+/// The program that a check lacks. Where the check found it without the change, the change is to blame.
+fn missing_program(ran: &Ran) -> Option<String> {
+    let missing = ran.ended.missing_program.as_ref()?;
+    let is_same = |base: &CheckEnded| base.missing_program.as_ref() == Some(missing);
+    ran.base.as_ref().is_none_or(is_same).then(|| missing.clone())
 }
 
 /// How many tests ran on the base, if fewer run now, or nothing tells of them any more. A plan that names files of tests to be
@@ -255,7 +274,8 @@ fn lost_tests(input: &Input<'_>, ran: &Ran) -> Option<u64> {
     let then = base.counts.filter(|_| base.limit.is_none())?.ran();
     let now = ran.ended.counts.map_or(0, Counts::ran);
     let goes = |file: &FileSpec| file.action == plan::Action::Delete && is_test_file(&file.path);
-    (now < then && !input.task.files.iter().any(goes)).then_some(then)
+    let mut named = input.task.files.iter().chain(input.task.hints.iter().map(|hint| &hint.0));
+    (now < then && !named.any(goes)).then_some(then)
 }
 
 /// Whether it failed, and came to that by itself.
@@ -275,6 +295,9 @@ fn fails(input: &Input<'_>, evidence: &Evidence) -> Vec<Failure> {
     }
     for missing in &evidence.missing {
         add(About::Deliverable, missing.sentence());
+    }
+    if evidence.empty_change.as_ref().is_some_and(|empty| empty.reason.is_none()) {
+        add(About::Deliverable, EmptyChange::NO_REASON.to_owned());
     }
     for check in evidence.checks.iter().filter(|check| check.held) {
         add(About::Check, check.sentence());
@@ -300,7 +323,19 @@ impl Checked {
     fn without_run(kind: Kind, command: Option<String>, passed: bool) -> Self {
         let (failed_before, held, ran_before) = (false, false, None);
         let (code, counts, output) = (None, None, None);
-        Self { kind, command, passed, failed_before, held, ran_before, code, counts, output }
+        let missing_program = None;
+        Self {
+            kind,
+            command,
+            passed,
+            failed_before,
+            held,
+            missing_program,
+            ran_before,
+            code,
+            counts,
+            output,
+        }
     }
 
     pub fn is_found(&self) -> bool {

@@ -90,8 +90,20 @@ pub enum Code {
     MissingNeed,
     /// Two side-by-side tasks write one file.
     WriteConflict,
+    /// The format is a guess that a person confirms.
+    GuessedShape,
     /// The task's own text and constraints do not fit in a context.
     ContextTooLarge,
+    /// The numbers of tasks jump.
+    NumberGap,
+    /// An open checkbox that no task takes.
+    UntakenBox,
+    /// A code block that is not closed, or that holds a task.
+    OpenFence,
+    /// A section that looks like work and became no task.
+    UntakenTask,
+    /// The plan's own order of its tasks is not used.
+    UnusedOrder,
     /// A folder that cannot be a workspace.
     BadWorkspace,
     /// A jail that cannot be had.
@@ -159,7 +171,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 59] = [
         Self::Unwritable,
         Self::Unreadable,
         Self::NoRepository,
@@ -180,7 +192,13 @@ impl Code {
         Self::MissingFile,
         Self::MissingNeed,
         Self::WriteConflict,
+        Self::GuessedShape,
         Self::ContextTooLarge,
+        Self::NumberGap,
+        Self::UntakenBox,
+        Self::OpenFence,
+        Self::UntakenTask,
+        Self::UnusedOrder,
         Self::BadWorkspace,
         Self::NoJail,
         Self::UnknownModel,
@@ -238,6 +256,12 @@ impl Code {
             Self::MissingNeed => "SQ0113",
             Self::WriteConflict => "SQ0114",
             Self::ContextTooLarge => "SQ0115",
+            Self::GuessedShape => "SQ0130",
+            Self::NumberGap => "SQ0116",
+            Self::UntakenBox => "SQ0117",
+            Self::OpenFence => "SQ0118",
+            Self::UntakenTask => "SQ0119",
+            Self::UnusedOrder => "SQ0120",
             Self::BadWorkspace => "SQ0209",
             Self::NoJail => "SQ0210",
             Self::UnknownModel => "SQ0211",

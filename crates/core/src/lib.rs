@@ -21,7 +21,6 @@ pub mod handoff;
 pub mod id;
 pub mod jail;
 pub mod limits;
-pub mod manifest;
 pub mod message;
 pub mod moment;
 pub mod notes;

@@ -10,16 +10,21 @@ use crate::id::TaskId;
 use crate::path::RepoPath;
 
 mod aside;
+mod bmad;
 mod check;
+mod cursor;
 mod detect;
 mod files;
+mod gsd;
 mod header;
+mod hint;
 mod kiro;
 mod label;
 pub(crate) mod lines;
+mod list;
 mod mark;
 mod markdown;
-mod mention;
+pub(crate) mod mention;
 mod native;
 mod needs;
 mod openspec;
@@ -36,11 +41,15 @@ mod token;
 mod track;
 mod tree;
 mod unit;
+mod untaken_work;
+mod wave_graph;
 mod whereabouts;
 mod words;
 pub(crate) mod yaml;
 
 pub use check::{Presence, check};
+pub use gsd::{PhasePlan, join_phase};
+pub use hint::{FileHint, fits_path};
 pub use read::parse;
 pub use tick::{Ticked, tick};
 pub use whereabouts::Whereabouts;
@@ -54,6 +63,8 @@ pub struct Options {
     pub parallel: bool,
     /// The plan's file name, which tells `tasks.json`.
     pub file_name: String,
+    /// Task Master: the tag whose tasks are read.
+    pub tag: Option<String>,
     /// Largest size in bytes.
     pub limit: u64,
 }
@@ -64,18 +75,22 @@ impl Default for Options {
             format: None,
             parallel: false,
             file_name: String::new(),
+            tag: None,
             limit: crate::limits::Limits::default().plan_bytes,
         }
     }
 }
 
-/// A plan and what is wrong with it, in the order of places.
+/// A plan with its faults and warnings, each list in the order of places.
 ///
-/// What is wrong with the needs is said by [`crate::graph::TaskGraph::new`], with the files by [`check()`].
+/// [`crate::graph::TaskGraph::new`] adds the faults of the needs, [`check()`] the warnings about files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     pub plan: Plan,
+    /// Contradictions: a plan with faults does not run.
     pub faults: Vec<Fault>,
+    /// Doubts: each message says what happens by default, and the plan runs.
+    pub warnings: Vec<Fault>,
 }
 
 /// A plan as it was read. Faults stand beside it, never in it.
@@ -97,6 +112,9 @@ pub struct Plan {
     pub groups: BTreeMap<TaskId, Vec<TaskId>>,
     /// What looked like work and was not taken as a task, with the reason.
     pub aside: Vec<Aside>,
+    /// Where the source holds what some task is shown: texts, headings above them, what holds for all. Sorted.
+    #[serde(skip)]
+    pub reached: Vec<Range<usize>>,
 }
 
 /// The formats people already write.
@@ -111,10 +129,17 @@ pub enum Format {
     Kiro,
     TaskMaster,
     Native,
+    Gsd,
+    Cursor,
+    Bmad,
+    /// Numbered headings, checkboxes or a numbered list of no known format.
+    List,
+    /// The whole text is one task.
+    Single,
 }
 
 impl Format {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Superpowers,
         Self::Track,
         Self::SpecKit,
@@ -122,6 +147,11 @@ impl Format {
         Self::Kiro,
         Self::TaskMaster,
         Self::Native,
+        Self::Gsd,
+        Self::Cursor,
+        Self::Bmad,
+        Self::List,
+        Self::Single,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -133,6 +163,11 @@ impl Format {
             Self::Kiro => "kiro",
             Self::TaskMaster => "task-master",
             Self::Native => "native",
+            Self::Gsd => "gsd",
+            Self::Cursor => "cursor",
+            Self::Bmad => "bmad",
+            Self::List => "list",
+            Self::Single => "single",
         }
     }
 
@@ -155,7 +190,21 @@ impl Plan {
             tasks: Vec::new(),
             groups: BTreeMap::new(),
             aside: Vec::new(),
+            reached: Vec::new(),
         }
+    }
+
+    /// How much of the source's text some task is shown, in percent without white space, rounded down.
+    pub fn reached_percent(&self, source: &[u8]) -> u8 {
+        let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
+        let text = |bytes: &[u8]| bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+        let (mut reached, mut at) = (0, 0);
+        for range in &self.reached {
+            let rest = source.get(range.start.max(at)..range.end).unwrap_or_default();
+            reached += text(rest);
+            at = at.max(range.end);
+        }
+        u8::try_from(reached * 100 / text(source).max(1)).unwrap_or(100)
     }
 
     pub fn task(&self, id: &TaskId) -> Option<&Task> {
@@ -189,7 +238,10 @@ pub struct Task {
     pub needs: Vec<Need>,
     pub done: bool,
     pub optional: bool,
+    /// What its lists declare.
     pub files: Vec<FileRef>,
+    /// What its prose mentions.
+    pub hints: Vec<FileHint>,
     /// The plan lists all files of the task, and the list was understood whole.
     pub files_declared: bool,
     pub interfaces: Interfaces,
@@ -225,7 +277,7 @@ pub enum Reason {
     SameFile(RepoPath),
 }
 
-/// A file that the plan names for a task.
+/// A file that the plan lists for a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileRef {
     pub path: RepoPath,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::change::Refused;
 use crate::digest::Digest;
 use crate::future::BoxFuture;
-use crate::id::{QuestionId, RunId};
+use crate::id::{QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
 use crate::run::{Entry, Recorded};
 
@@ -47,6 +48,7 @@ pub trait Lease: Send + Sync {
 pub enum Letter {
     Answer { question: QuestionId, answer: String, by: String },
     Cancel { by: String },
+    HandBack { task: TaskId, base: TreeId, tree: TreeId, left_out: Vec<Refused>, by: String },
 }
 
 /// All runs of a project. Any number of processes may read while one writes.

@@ -1,5 +1,6 @@
 //! The controller: it does what a run's state decides, and records what came of it. No model is in it.
 
+mod accept;
 mod attempt;
 pub(crate) mod bases;
 mod bench;
@@ -17,11 +18,14 @@ mod recall;
 mod recorder;
 mod records;
 pub(crate) mod reveal;
+mod under_way;
 mod verify;
 mod watch;
 mod work;
 mod world;
 
+pub use accept::admit;
+pub use bases::base_of;
 pub use log::{Log, read};
 pub use watch::{Unwatched, Watch};
 pub use world::{Asking, Clock, Crew, Extra, Member, Trouble, Wanted, World};
@@ -36,7 +40,7 @@ use sequester_core::future::BoxFuture;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::provider::{self, Provider};
 use sequester_core::run::{
-    Decision, Effect, Ended, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskRun, decide,
+    Decision, Effect, Entry, Event, Now, Outcome, RunState, Running, Scope, TaskRun, decide,
 };
 use sequester_core::store::{Batch, Letter};
 use tokio::sync::{Mutex, Notify, RwLock};
@@ -51,6 +55,7 @@ use busy::{AttemptNumbers, BusyTasks};
 use hold::Held;
 use notes::Unmerged;
 use records::Records;
+use under_way::{done, open, void};
 use verify::Known;
 
 /// One run, conducted in this process.
@@ -263,6 +268,7 @@ impl Controller {
                 Effect::Verify { steps, kinds, tree, .. } => {
                     Box::pin(self.verify(&task, steps, kinds, tree))
                 }
+                Effect::Accept { .. } => Box::pin(self.accept(&task)),
             },
         };
         let done = self.while_it_stands(&task, number, work).await;
@@ -377,6 +383,15 @@ impl Controller {
                 let scope = Scope { task: open.task, phase: open.phase, attempt: None };
                 Some(Entry { scope, event: Event::QuestionAnswered { question, answer, by } })
             }
+            Letter::HandBack { task, base, tree, left_out, by } => {
+                let takes = |run: &RunState| {
+                    let known = run.task(&task).filter(|known| run.is_founded(known))?;
+                    (!known.is_done() && known.running.is_empty()).then_some(())
+                };
+                self.log.read(takes)?;
+                let scope = Scope { task: Some(task), ..Scope::default() };
+                Some(Entry { scope, event: Event::TaskHandedBack { base, tree, by, left_out } })
+            }
             // Whoever took the run up again after it was left had the last word.
             Letter::Cancel { .. } if self.log.is_old(number) => None,
             Letter::Cancel { by } => {
@@ -461,29 +476,6 @@ fn take(busy: &mut BusyTasks, (task, done): Came) -> Result<(), Trouble> {
         }
         done => done,
     }
-}
-
-/// The task, if this is how one is done.
-fn done(Entry { scope, event }: &Entry) -> Option<TaskId> {
-    let is_done = matches!(event, Event::TaskEnded(ended) if ended.state == Ended::Done);
-    scope.task.clone().filter(|_| is_done)
-}
-
-/// Tasks with attempts under way that count no more.
-fn void(run: &RunState) -> Vec<TaskId> {
-    let is_void =
-        |task: &&TaskRun| task.running.values().any(|running| task.is_void(running.number));
-    run.tasks.iter().filter(is_void).map(|task| task.spec.id.clone()).collect()
-}
-
-/// Attempts that another process left under way.
-fn open(run: &RunState) -> Vec<(TaskId, Running)> {
-    let tasks = run.tasks.iter().filter(|task| task.ended.is_none());
-    let own = tasks.flat_map(|task| {
-        let running = task.running.values().filter(|one| one.started.parent.is_none());
-        running.map(|one| (task.spec.id.clone(), one.clone()))
-    });
-    own.collect()
 }
 
 /// On a thread of its own.

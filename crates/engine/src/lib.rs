@@ -13,7 +13,7 @@ mod toolbox;
 
 pub use controller::{
     Asking, Clock, Controller, Crew, Extra, Log, Member, Trouble, Unwatched, Wanted, Watch, World,
-    read,
+    admit, base_of, read,
 };
 pub use descriptors::{Shortage, raise_descriptors};
 pub use drive::{drive, record};

@@ -44,6 +44,13 @@ pub struct Collected {
 const PAGES_AT_ONCE: u32 = 2_000;
 
 impl Store {
+    /// The runs that [`Self::gc`] would remove, or keep because a process holds them.
+    pub fn gc_candidates(&self, rule: &Rule) -> Result<Vec<RunId>, Error> {
+        let said = |fault: Fault| fault.at(self.path());
+        let connection = schema::connect_writing(self.path(), &self.writing()?.options)?;
+        choose(&connection, rule).map_err(said)
+    }
+
     pub fn gc(&self, rule: &Rule) -> Result<Collected, Error> {
         let writing = self.writing()?;
         let mut connection = schema::connect_writing(self.path(), &writing.options)?;

@@ -44,6 +44,7 @@ pub fn started(
             hides: BTreeSet::new(),
             format: None,
             parallel: false,
+            tag: None,
             text,
         },
         base: Base { commit: None, tree, uncommitted: None },
@@ -59,9 +60,11 @@ pub fn started(
             unattended: false,
             budget: Cap::default(),
             checks: BTreeMap::new(),
+            grants: sequester_core::protected::Grants::default(),
             checks_off: BTreeSet::new(),
             fixes: 2,
             handover: HandoverSizes::default(),
+            profile: None,
         },
     }
 }

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use sequester_core::limits::Limit;
 use sequester_core::record::Kind;
 
-use super::parse_budget;
+use super::{parse_budget, parse_model};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
@@ -19,7 +19,7 @@ pub(crate) struct StatusArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest].
+    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest with a branch].
     pub(crate) run: Option<String>,
 
     /// The task's id.
@@ -33,6 +33,14 @@ pub(crate) struct LogArgs {
 
     /// Only what is about this task.
     pub(crate) task: Option<String>,
+
+    /// Show every call with its arguments and the first lines of its result. With `--json`, one object a turn, whole.
+    #[arg(long)]
+    pub(crate) calls: bool,
+
+    /// Show what the model said too. Implies `--calls`.
+    #[arg(long)]
+    pub(crate) turns: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,7 +64,7 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiffArgs {
-    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest].
+    /// The run's id or its beginning; a task's id alone means the newest run that has it [default: the newest with a branch].
     pub(crate) run: Option<String>,
 
     /// Only what this task changed, be it done or not.
@@ -78,6 +86,27 @@ pub(crate) struct AnswerArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct OpenArgs {
+    /// The run's id or its beginning.
+    pub(crate) run: String,
+
+    /// The task's id.
+    pub(crate) task: String,
+
+    /// A directory that is not there yet [default: one in `.sequester/open`, which is printed].
+    pub(crate) directory: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HandBackArgs {
+    /// The run's id or its beginning.
+    pub(crate) run: String,
+
+    /// The task's id.
+    pub(crate) task: String,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct CancelArgs {
     /// The run's id or its beginning.
     pub(crate) run: String,
@@ -95,7 +124,7 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApplyArgs {
-    /// The run's id or its beginning [default: the newest].
+    /// The run's id or its beginning [default: the newest with a branch].
     pub(crate) run: Option<String>,
 
     #[command(flatten)]
@@ -124,7 +153,7 @@ pub(crate) struct How {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AuditArgs {
-    /// The run's id or its beginning [default: the newest].
+    /// The run's id or its beginning [default: the newest with a branch].
     pub(crate) run: Option<String>,
 
     /// Also write all that proves the run to one file, for `sequester verify` on any machine.
@@ -150,6 +179,14 @@ pub(crate) struct GcArgs {
     /// Runs that ended and were not touched for so many days.
     #[arg(long, value_name = "DAYS", default_value_t = 30, conflicts_with = "run")]
     pub(crate) older_than: u32,
+
+    /// Only say which runs would go.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Do not ask before runs are removed. Without a terminal nothing is asked.
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -157,9 +194,18 @@ pub(crate) struct ResumeArgs {
     /// The run's id, or how it begins [default: the newest that has not ended; with `--plan`, the newest of that plan].
     pub(crate) run: Option<String>,
 
-    /// Tasks that failed, to be tried again.
+    /// Tasks that failed, to be tried again. `failed` means all that failed, `all` also those that were skipped by a person or wait for
+    /// an answer after a failure; a task of that very id comes first.
     #[arg(long, value_name = "TASK", value_delimiter = ',')]
     pub(crate) retry: Vec<String>,
+
+    /// The model that open tasks go on with, or several to be tried in order; `AGENT=M` for one agent.
+    #[arg(long, value_name = "M", value_parser = parse_model)]
+    pub(crate) model: Vec<String>,
+
+    /// The profile that open tasks are written in from now on.
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Option<String>,
 
     /// Your words to the tasks that are tried again; each sees them as a clarification, in this attempt and later ones.
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]

@@ -1,10 +1,12 @@
 //! `sequester answer`: a person's word on a question, to whoever carries the run out, or straight into its log.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
-use sequester_core::id::{QuestionId, RunId};
-use sequester_core::run::{Entry, Event, Open, RunState, Scope};
+use sequester_core::id::{QuestionId, RunId, TaskId};
+use sequester_core::report::Choice;
+use sequester_core::run::{About, EDIT, Entry, Event, Open, RunState, Scope};
 use sequester_core::store::{ErrorKind, Letter, RunStore as _};
 use serde_json::json;
 
@@ -13,9 +15,9 @@ use crate::args::{AnswerArgs, Args};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::terminal::clean;
-use crate::wire::find_root;
 use crate::wire::owner::{self, Heard};
 use crate::wire::runs::{self, Runs, failed_run};
+use crate::wire::{edited_task, find_root};
 
 pub(crate) fn run(args: &Args, given: &AnswerArgs) -> Outcome {
     let root = find_root(args)?;
@@ -49,6 +51,12 @@ pub(crate) fn run(args: &Args, given: &AnswerArgs) -> Outcome {
         }
         Err(error) => return Err(failed_run(&error, &run)),
     };
+    if open.asked.about == About::Failure
+        && let Some(task) = &open.task
+        && !answer.starts_with(EDIT)
+    {
+        tell_left(&root, &run, task);
+    }
     if args.json {
         output::print_json(&json!({
             "question": question,
@@ -62,6 +70,16 @@ pub(crate) fn run(args: &Args, given: &AnswerArgs) -> Outcome {
         output::print(&tell(&run, &question, &answer, &by, heard))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// That a worktree in which the task was edited stays, if there is one.
+fn tell_left(root: &Path, run: &RunId, task: &TaskId) {
+    let Ok(trees) = runs::trees_at(root) else { return };
+    let Ok(Some(place)) = edited_task::find(&trees, run, task) else { return };
+    let at = place.at.display();
+    output::tell(&format!(
+        "The worktree `{at}` stays; `git worktree remove --force {at}` removes it."
+    ));
 }
 
 fn tell(run: &RunId, question: &QuestionId, answer: &str, by: &str, heard: Heard) -> String {
@@ -87,9 +105,21 @@ fn unknown(question: &str) -> Failure {
     Failure::input(Code::UnknownQuestion, question, message, hint)
 }
 
-/// The label of an option where one is meant, by its label or its number; else the person's own words.
+/// The label of an option where one is meant, by its label or its number; else the person's own words. After a failure, a reason may
+/// follow the label and a colon.
 pub(super) fn choose(question: &QuestionId, open: &Open, text: &str) -> Result<String, Failure> {
     let (options, text) = (&open.asked.options, text.trim());
+    if open.asked.about == About::Failure
+        && let Some((label, why)) = text.split_once(':')
+        && let Ok(label) = option(question, options, label.trim())
+        && options.iter().any(|option| option.label == label)
+    {
+        return Ok(format!("{label}: {}", why.trim()));
+    }
+    option(question, options, text)
+}
+
+fn option(question: &QuestionId, options: &[Choice], text: &str) -> Result<String, Failure> {
     let named = options.iter().find(|option| option.label == text);
     let named = named.or_else(|| {
         options.iter().find(|option| option.label.to_lowercase() == text.to_lowercase())

@@ -25,7 +25,7 @@ use boxes::Boxes;
 
 pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
     let root = find_root(args)?;
-    let (runs, run) = Runs::seek(&root, given.run.as_deref())?;
+    let (runs, run) = Runs::seek_with_branch(&root, given.run.as_deref())?;
     runs.refuse_foreign()?;
     let state = runs.state(&run)?;
     let trees = runs::trees_at(&root)?;

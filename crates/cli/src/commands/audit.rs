@@ -23,7 +23,7 @@ use crate::wire::runs::{self, Runs};
 use crate::wire::{find_root, signing};
 
 pub(crate) fn run(args: &Args, given: &AuditArgs) -> Outcome {
-    let (runs, run) = Runs::seek(&find_root(args)?, given.run.as_deref())?;
+    let (runs, run) = Runs::seek_with_branch(&find_root(args)?, given.run.as_deref())?;
     let mut events = Vec::new();
     runs.each(&run, |recorded| {
         events.push(recorded);

@@ -17,13 +17,14 @@ use crate::args::{Args, DiffArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::run::off_branches;
-use crate::render::terminal::{clean_marked, plural};
+use crate::render::terminal::{clean_marked, plural, takes_colours};
 use crate::wire::runs::{self, Runs};
 use crate::wire::{Changed, ReviewNotice, find_root};
 
 pub(crate) fn run(args: &Args, given: &DiffArgs) -> Outcome {
     let root = find_root(args)?;
-    let (runs, state, task) = Runs::seek_task(&root, given.run.as_deref(), given.task.as_deref())?;
+    let (runs, state, task) =
+        Runs::seek_task_with_branch(&root, given.run.as_deref(), given.task.as_deref())?;
     let run = &state.run;
     let trees = runs::trees_at(&root)?;
     let change = if let Some(id) = task {
@@ -57,6 +58,9 @@ fn of_task(
     let result = task.ended.as_ref().and_then(|ended| ended.tree.as_ref());
     if let (Some(base), Some(result)) = (base, result) {
         return between(runs, trees, base, result);
+    }
+    if let Some(parked) = task.parked().filter(|_| task.handed_back().is_some()) {
+        return between(runs, trees, parked.base, parked.tree);
     }
     let running = task.running.values().next();
     let so_far = running.and_then(|running| {
@@ -114,6 +118,9 @@ fn show(args: &Args, given: &DiffArgs, root: &Path, change: Change) -> Result<()
         let _ = writeln!(out, "{} changed", plural(files.len(), "file"));
     } else if stdout().is_terminal() {
         out = clean_marked(&patch);
+        if takes_colours() {
+            out = coloured(&out);
+        }
     } else {
         // As it is: a pipe may lead to `git apply`.
         out = patch;
@@ -122,4 +129,69 @@ fn show(args: &Args, given: &DiffArgs, root: &Path, change: Change) -> Result<()
         }
     }
     output::print(&out)
+}
+
+/// As git colours a patch.
+fn coloured(patch: &str) -> String {
+    // Lines of a hunk that are left: what looks like a heading within one is text.
+    let mut left = (0_u32, 0_u32);
+    let mut out = String::with_capacity(patch.len() + patch.len() / 8);
+    for line in patch.split_inclusive('\n') {
+        let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+        let is_in_hunk = left != (0, 0);
+        let colour = match text.as_bytes().first() {
+            Some(b'-') if is_in_hunk => {
+                left.0 = left.0.saturating_sub(1);
+                RED
+            }
+            Some(b'+') if is_in_hunk => {
+                left.1 = left.1.saturating_sub(1);
+                GREEN
+            }
+            Some(b'\\') => "",
+            _ if is_in_hunk => {
+                left = (left.0.saturating_sub(1), left.1.saturating_sub(1));
+                ""
+            }
+            Some(b'@') => {
+                left = hunk_lines(text).unwrap_or_default();
+                CYAN
+            }
+            Some(_) => BOLD,
+            None => "",
+        };
+        let reset = if colour.is_empty() { "" } else { "\x1b[0m" };
+        out.extend([colour, text, reset, end]);
+    }
+    out
+}
+
+const BOLD: &str = "\x1b[1m";
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const CYAN: &str = "\x1b[36m";
+
+/// How many lines a hunk takes away from and gives to the file, context included: `@@ -1,2 +1,3 @@`.
+fn hunk_lines(heading: &str) -> Option<(u32, u32)> {
+    let mut sides = heading.strip_prefix("@@ -")?.split(" @@").next()?.split(" +");
+    let lines = |side: &str| match side.split_once(',') {
+        Some((_, count)) => count.parse().ok(),
+        None => Some(1),
+    };
+    Some((lines(sides.next()?)?, lines(sides.next()?)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_coloured_by_what_its_lines_are_not_by_how_they_look() {
+        let patch = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,2 @@\n same\n--- gone\n-x\n+++ new\n\
+            diff --git a/b b/b\n";
+        let wanted = "\x1b[1mdiff --git a/a b/a\x1b[0m\n\x1b[1m--- a/a\x1b[0m\n\x1b[1m+++ b/a\x1b[0m\n\
+            \x1b[36m@@ -1,3 +1,2 @@\x1b[0m\n same\n\x1b[31m--- gone\x1b[0m\n\x1b[31m-x\x1b[0m\n\
+            \x1b[32m+++ new\x1b[0m\n\x1b[1mdiff --git a/b b/b\x1b[0m\n";
+        assert_eq!(coloured(patch), wanted);
+    }
 }

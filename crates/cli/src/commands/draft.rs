@@ -53,6 +53,7 @@ fn asked(given: &DraftArgs) -> TaskArgs {
         agent: AGENT.to_owned(),
         profile: None,
         asking: given.asking.clone(),
+        grant: Vec::new(),
     }
 }
 
@@ -77,12 +78,15 @@ fn write(path: &Path, plan: &str) -> Result<(), Failure> {
 
 /// What the repository says against it; the subagent was told of everything else.
 fn tell_faults(args: &Args, path: &Path) -> Result<(), Failure> {
-    let reading = Reading { plan: path.to_owned(), format: None, parallel: false };
+    let reading = Reading { plan: path.to_owned(), ..Reading::default() };
     let project = Project::open(args)?;
     let file = PlanFile::read(&reading, &project.settings.limits())?;
     for fault in project.faults_of(&file) {
         let place = format!("{}:{}", path.display(), fault.place.line);
         output::tell(&format!("{place}: {} {}", fault.message, fault.hint));
+    }
+    for warning in project.warnings_of(&file) {
+        output::warn_of(&path.display().to_string(), &warning);
     }
     Ok(())
 }

@@ -8,10 +8,12 @@ use sequester_core::moment::Moment;
 use sequester_core::repository::Repository as _;
 use sequester_store::{Collected, Rule, Which};
 
+use super::run::is_attended;
 use crate::Outcome;
 use crate::args::{Args, GcArgs};
 use crate::failure::Failure;
 use crate::output;
+use crate::render::onlooker::agree;
 use crate::render::terminal::{number, plural};
 use crate::wire::find_root;
 use crate::wire::runs::{self, Runs, failed};
@@ -21,7 +23,17 @@ const DAY: u64 = 86_400_000;
 pub(crate) fn run(args: &Args, given: &GcArgs) -> Outcome {
     let root = find_root(args)?;
     let (collected, branches) = match Runs::open_existing(&root)? {
-        Some(runs) => collect(&runs, given)?,
+        Some(runs) => {
+            let rule = rule(&runs, given)?;
+            if given.dry_run {
+                return preview(args, &runs, &rule, given.older_than);
+            }
+            if !args.json && !given.yes && is_attended() && !agrees(&runs, &rule)? {
+                output::tell("Nothing was removed.");
+                return Ok(ExitCode::SUCCESS);
+            }
+            collect(&runs, &rule)?
+        }
         None if given.run.is_empty() => (Collected::default(), Vec::new()),
         None => return Runs::seek(&root, None).map(|_| ExitCode::SUCCESS),
     };
@@ -40,17 +52,55 @@ pub(crate) fn run(args: &Args, given: &GcArgs) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What went, and the branches that stay of it.
-fn collect(runs: &Runs, given: &GcArgs) -> Result<(Collected, Vec<String>), Failure> {
-    let rule = if given.run.is_empty() {
+/// Which runs are meant.
+fn rule(runs: &Runs, given: &GcArgs) -> Result<Rule, Failure> {
+    if given.run.is_empty() {
         let before = runs::now().0.saturating_sub(u64::from(given.older_than) * DAY);
-        Rule::Before(Moment(before), Which::Ended)
-    } else {
-        let named: Result<Vec<RunId>, Failure> =
-            given.run.iter().map(|run| runs.find(Some(run))).collect();
-        Rule::Named(named?)
+        return Ok(Rule::Before(Moment(before), Which::Ended));
+    }
+    let named: Result<Vec<RunId>, Failure> =
+        given.run.iter().map(|run| runs.find(Some(run))).collect();
+    Ok(Rule::Named(named?))
+}
+
+/// Those that would go, and those that a process holds.
+fn candidates(runs: &Runs, rule: &Rule) -> Result<(Vec<RunId>, Vec<RunId>), Failure> {
+    let all = runs.store.gc_candidates(rule).map_err(|error| failed(&error, &runs.root))?;
+    let (mut go, mut held) = (Vec::new(), Vec::new());
+    for run in all {
+        if runs.is_held(&run)? {
+            held.push(run);
+        } else {
+            go.push(run);
+        }
+    }
+    Ok((go, held))
+}
+
+fn preview(args: &Args, runs: &Runs, rule: &Rule, days: u32) -> Outcome {
+    let (go, held) = candidates(runs, rule)?;
+    if args.json {
+        output::print_json(&serde_json::json!({"would_remove": go, "held": held}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let text = match go[..] {
+        [] => none_is_old_enough(days),
+        _ => format!("Would remove {}: {}.\n", plural(go.len(), "run"), names(&go)),
     };
-    let collected = runs.store.gc(&rule).map_err(|error| failed(&error, &runs.root))?;
+    output::print(&(text + &told_held(&held)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where nothing would go, nothing is asked.
+fn agrees(runs: &Runs, rule: &Rule) -> Result<bool, Failure> {
+    let (go, _) = candidates(runs, rule)?;
+    Ok(go.is_empty()
+        || agree(&format!("Remove {} for good: {}?", plural(go.len(), "run"), names(&go)))?)
+}
+
+/// What went, and the branches that stay of it.
+fn collect(runs: &Runs, rule: &Rule) -> Result<(Collected, Vec<String>), Failure> {
+    let collected = runs.store.gc(rule).map_err(|error| failed(&error, &runs.root))?;
     for run in &collected.runs {
         // Most have none.
         let _ = std::fs::remove_file(runs::log_file(&runs.root, run));
@@ -79,19 +129,30 @@ fn has_never_begun(run: &RunId) -> bool {
     runs::made_at(run).is_some_and(|made| made.0 + DAY < runs::now().0)
 }
 
+fn names(runs: &[RunId]) -> String {
+    runs.iter().map(|run| format!("`{run}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn none_is_old_enough(days: u32) -> String {
+    format!(
+        "No run is old enough to go: it must have ended {} ago. `--older-than DAYS` says otherwise.\n",
+        plural(days as usize, "day")
+    )
+}
+
+fn told_held(held: &[RunId]) -> String {
+    if held.is_empty() {
+        return String::new();
+    }
+    format!("Still carried out, so kept: {}.\n", names(held))
+}
+
 fn tell(collected: &Collected, branches: &[String], days: u32) -> String {
-    let names =
-        |runs: &[RunId]| runs.iter().map(|run| format!("`{run}`")).collect::<Vec<_>>().join(", ");
     let mut text = match collected.runs[..] {
-        [] => format!(
-            "No run is old enough to go: it must have ended {} ago. `--older-than DAYS` says otherwise.\n",
-            plural(days as usize, "day")
-        ),
+        [] => none_is_old_enough(days),
         _ => format!("{} gone: {}.\n", plural(collected.runs.len(), "run"), names(&collected.runs)),
     };
-    if !collected.held.is_empty() {
-        let _ = writeln!(text, "Still carried out, so kept: {}.", names(&collected.held));
-    }
+    text += &told_held(&collected.held);
     if !branches.is_empty() {
         let names = branches.join(" ");
         let _ = writeln!(

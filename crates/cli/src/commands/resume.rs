@@ -1,26 +1,28 @@
 //! `sequester resume`: a run taken up where it stopped, by whatever it was stopped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use sequester_core::fault::Code;
-use sequester_core::id::{RunId, TaskId};
+use sequester_core::id::{QuestionId, RunId, TaskId};
 use sequester_core::limits::Limits;
 use sequester_core::repository::Start;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{
-    Agent, Cap, Entry, Event, RunState, RunView, Scope, Source, Started, TaskRun, TaskSpec, Upon,
+    About, Agent, Cap, Ended, Entry, Event, RunState, RunView, Scope, Source, Started, TaskRun,
+    TaskSpec, Upon,
 };
 use sequester_core::store::Batch;
 use sequester_engine::{Log, block_on};
 
-use super::run::{Manner, Place, Signal, Wall, conduct, finish, jobs};
+use super::run::{Manner, Place, Signal, Wall, conduct, finish, is_attended, jobs, tell_defaults};
 use crate::Outcome;
 use crate::args::{Args, Reading, ResumeArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
-use crate::wire::doubts::Doubts;
+use crate::wire::doubts::{Doubts, answered_by_default};
 use crate::wire::ladder::Ladder;
 use crate::wire::run::{Asked, cap, standing_on};
 use crate::wire::runs::{self, Runs};
@@ -32,29 +34,33 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     let state = runs.state(&id)?;
     refuse_cancelled(&state)?;
     output::tell(&format!("Run `{id}` of `{}` is taken up.", RunView::of(&state, false).plan));
-    let again = again(&state, given)?;
-    let (named, by) = (addressed(&state, given)?, runs::person(&project.root));
+    let retry = retried(&state, given);
+    let again = again(&state, given, &retry)?;
+    let (named, by) = (addressed(&state, given, &retry)?, runs::person(&project.root));
+    if let Some(name) = &given.profile {
+        project.agents.profile(name)?;
+    }
     tell_upon(&state, &again);
     let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
     tell_edited(&recorded, given);
     let place = Place::find(&project)?;
     let (file, changed) = if let Some(path) = &given.plan {
-        let source = &state.started.plan;
-        let format = source.format.as_deref().and_then(sequester_core::plan::Format::parse);
-        let reading = Reading { plan: path.clone(), format, parallel: source.parallel };
-        let file = PlanFile::read(&reading, &project.settings.limits())?;
-        super::context::refuse_faulty(&file, &project)?;
-        let fresh = as_new(&project, &file, &place, &state)?;
+        let file = read_edited(&project, &state.started.plan, path)?;
+        let fresh = as_new(&project, &file, &place, &state, &[])?;
         let tasks = changed(&state, &recorded, &file, &fresh.tasks, &again);
         (file, Some(Started { tasks, ..fresh }))
     } else {
         refuse_untrusted(&recorded, &project)?;
         (recorded, None)
     };
+    let agents = changed_agents(&project, &file, &place, &state, given)?;
     let file = Arc::new(file);
     let asked = match &changed {
-        Some(changed) => doubts(&project, &file, &place, &state, &changed.tasks)?,
+        Some(changed) => {
+            let asks = if !args.json && is_attended() { Asks::InTerminal } else { Asks::Nobody };
+            doubts((&project, &file), &place, &state, &changed.tasks, asks)?
+        }
         None => Vec::new(),
     };
     let staff = Staff::new(
@@ -82,14 +88,15 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         batch.entries.push(Entry { scope: scope.clone(), event: resumed });
         if let Some(Started { plan, tasks, mut workflows, mut agents, .. }) = changed {
             batch.keep(file.source.as_slice());
-            let Source { format, parallel, .. } = state.started.plan.clone();
-            let plan = Source { format, parallel, ..plan };
+            let Source { format, parallel, tag, .. } = state.started.plan.clone();
+            let plan = Source { format, parallel, tag, ..plan };
             workflows.retain(|name, _| !state.started.workflows.contains_key(name));
             agents.retain(|name, _| !state.started.agents.contains_key(name));
             let event = Event::PlanChanged { plan, tasks, workflows, agents };
             batch.entries.push(Entry { scope, event });
             batch.entries.extend(asked);
         }
+        batch.entries.extend(agents);
         // An edited task forgets what was said to it before.
         batch.entries.extend(said);
         log.append(batch).await.map_err(|error| runs::failed_run(&error, &id))?;
@@ -99,6 +106,16 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// An edited plan, read in the way that the run's plan was.
+fn read_edited(project: &Project, before: &Source, path: &Path) -> Result<PlanFile, Failure> {
+    let format = before.format.as_deref().and_then(sequester_core::plan::Format::parse);
+    let (parallel, tag) = (before.parallel, before.tag.clone());
+    let reading = Reading { plan: path.to_owned(), format, parallel, tag };
+    let file = PlanFile::read(&reading, &project.settings.limits())?;
+    super::context::refuse_faulty(&file, project)?;
+    Ok(file)
 }
 
 /// A plan that was accepted once may not be any more.
@@ -135,10 +152,46 @@ fn refuse_cancelled(state: &RunState) -> Result<(), Failure> {
     Err(Failure::input(Code::Cancelled, format!("run {run}"), message, hint))
 }
 
-/// The tasks that were named must be there; what is done is done again only if that was said.
-fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
-    let mut again = Vec::new();
+/// With the tasks that `failed` and `all` mean, each once. A task that is really called so is meant by its id.
+fn retried(state: &RunState, given: &ResumeArgs) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
     for name in &given.retry {
+        let is_task = state.tasks.iter().any(|task| task.spec.id.as_str() == name);
+        if is_task || !matches!(name.as_str(), FAILED | ALL) {
+            names.push(name.clone());
+            continue;
+        }
+        let meant = state.tasks.iter().filter(|task| !task.gone && is_retried(state, task, name));
+        let meant: Vec<String> = meant.map(|task| task.spec.id.to_string()).collect();
+        if meant.is_empty() {
+            output::tell("No task failed, so none is tried again.");
+        }
+        names.extend(meant);
+    }
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
+}
+
+/// What `--retry` means beside the ids of tasks.
+const FAILED: &str = "failed";
+const ALL: &str = "all";
+
+fn is_retried(state: &RunState, task: &TaskRun, word: &str) -> bool {
+    let ended = task.ended.as_ref();
+    let failed = ended.is_some_and(|ended| matches!(ended.state, Ended::Failed | Ended::Cancelled));
+    let skipped =
+        || ended.is_some_and(|ended| ended.state == Ended::Skipped && ended.person.is_some());
+    let is_failure = |id: &QuestionId| {
+        state.questions.get(id).is_some_and(|open| open.asked.about == About::Failure)
+    };
+    failed || word == ALL && (skipped() || task.open.iter().any(is_failure))
+}
+
+/// The tasks that were named must be there; what is done is done again only if that was said.
+fn again(state: &RunState, given: &ResumeArgs, retry: &[String]) -> Result<Vec<TaskId>, Failure> {
+    let mut again = Vec::new();
+    for name in retry {
         let task = runs::task_of(state, name)?;
         if state.task(&task).is_some_and(TaskRun::is_done) {
             let message = format!("`{task}` is done; only what failed is tried again.");
@@ -158,8 +211,12 @@ fn again(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
 }
 
 /// The tasks that a person's words are for: those that the command line names.
-fn addressed(state: &RunState, given: &ResumeArgs) -> Result<Vec<TaskId>, Failure> {
-    let named = given.retry.iter().chain(&given.redo).map(|name| runs::task_of(state, name));
+fn addressed(
+    state: &RunState,
+    given: &ResumeArgs,
+    retry: &[String],
+) -> Result<Vec<TaskId>, Failure> {
+    let named = retry.iter().chain(&given.redo).map(|name| runs::task_of(state, name));
     let named: Vec<TaskId> = named.collect::<Result<_, _>>()?;
     if given.say.is_some() && named.is_empty() {
         let message = "`--say` needs a task that is tried again.";
@@ -243,12 +300,33 @@ fn noted(runs: &Runs, state: &RunState) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&runs.blob(&state.run, digest)?).into_owned())
 }
 
-/// The plan as if it were started now, with the models that the run has.
+/// What open tasks go on with, where the person names models or a profile.
+fn changed_agents(
+    project: &Project,
+    file: &PlanFile,
+    place: &Place,
+    state: &RunState,
+    given: &ResumeArgs,
+) -> Result<Option<Entry>, Failure> {
+    if given.model.is_empty() && given.profile.is_none() {
+        return Ok(None);
+    }
+    let mut models = BTreeMap::new();
+    if !given.model.is_empty() {
+        let fresh = as_new(project, file, place, state, &given.model)?;
+        models.extend(fresh.agents.into_iter().map(|(name, agent)| (name, agent.models)));
+    }
+    let event = Event::AgentsChanged { models, profile: given.profile.clone() };
+    Ok(Some(Entry { scope: Scope::default(), event }))
+}
+
+/// The plan as if it were started now, with the models that the run has, but for those that the person names.
 fn as_new(
     project: &Project,
     file: &PlanFile,
     place: &Place,
     state: &RunState,
+    named_now: &[String],
 ) -> Result<Started, Failure> {
     let agents = &state.started.agents;
     let models = |agent: &Agent| agent.models.join(",");
@@ -257,7 +335,19 @@ fn as_new(
     let any = any.map(models).find(|models| !models.is_empty());
     let named = agents.iter().filter(|(_, agent)| !agent.models.is_empty());
     let named = named.map(|(name, agent)| format!("{name}={}", models(agent)));
-    let given = RunArgs { model: any.into_iter().chain(named).collect(), ..RunArgs::default() };
+    let is_of_agent =
+        |flag: &str, agent: &str| flag.split_once('=').is_some_and(|(name, _)| name == agent);
+    let is_named = |flag: &String| {
+        let agent = flag.split_once('=').map_or("", |(agent, _)| agent);
+        named_now.iter().any(|now| is_of_agent(now, agent))
+    };
+    let model = if named_now.iter().any(|flag| !flag.contains('=')) {
+        named_now.to_vec()
+    } else {
+        let kept = named.filter(|flag| !is_named(flag));
+        any.into_iter().chain(kept).chain(named_now.iter().cloned()).collect()
+    };
+    let given = RunArgs { model, ..RunArgs::default() };
     let connections = Connections::new(&project.settings)?;
     let base = &state.started.base;
     let start = Start {
@@ -301,7 +391,7 @@ fn changed(
                 workflow: known.spec.workflow.clone(),
                 models: known.spec.models.clone(),
                 tdd: known.spec.tdd,
-                left_out: known.planned().left_out.clone(),
+                left_out: left_out(state, known, task.done),
                 ..fresh
             },
             None => fresh,
@@ -316,20 +406,51 @@ fn changed(
     specs
 }
 
+/// Who is asked about an edited plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    InTerminal,
+    Nobody,
+}
+
+/// A box that was ticked since means that the person did the task: what the run has of it is not taken.
+fn left_out(state: &RunState, known: &TaskRun, is_ticked: bool) -> Option<String> {
+    let before = known.planned().left_out.clone();
+    match before.as_deref() {
+        None if is_ticked && !known.is_done() => {}
+        Some(TICKED) if !is_ticked => return None,
+        _ => return before,
+    }
+    let (run, id) = (&state.run, &known.spec.id);
+    let parked = known.parked().is_some_and(|parked| parked.base != parked.tree);
+    let parked = if parked { " Its parked change is not taken." } else { "" };
+    output::tell(&format!(
+        "`{id}` is ticked in the plan, so it counts as done.{parked} Tasks that need it are built without it; to give them your work, `sequester open {run} {id}`, then `sequester hand-back {run} {id}`."
+    ));
+    Some(TICKED.to_owned())
+}
+
+const TICKED: &str = "Its box is ticked in the edited plan.";
+
 /// What is asked about the plan as it is now, before anything goes on.
 fn doubts(
-    project: &Project,
-    file: &PlanFile,
+    (project, file): (&Project, &PlanFile),
     place: &Place,
     state: &RunState,
     specs: &[TaskSpec],
+    asks: Asks,
 ) -> Result<Vec<Entry>, Failure> {
     let base = place.trees.tree(&state.started.base.tree).map_err(|error| place.failed(&error))?;
     let part = specs.iter().filter(|spec| spec.left_out.is_none());
     let part = part.map(|spec| spec.id.clone()).collect();
-    let found = Doubts { project, file, base: &base }.find(&part);
+    let grants = &state.started.settings.grants;
+    let found = Doubts { project, file, grants, base: &base }.find(&part);
     for note in &found.notes {
         output::tell(note);
     }
-    Ok(found.asked_again(state))
+    if asks == Asks::InTerminal {
+        return Ok(found.asked_again(state));
+    }
+    tell_defaults(file, &found);
+    Ok(answered_by_default(found.asked_again(state)))
 }

@@ -1,6 +1,7 @@
 //! `sequester run`: a whole plan, every task in a subagent of its own, onto a branch to apply.
 
 mod asking;
+mod budget;
 mod detach;
 
 use std::io::{self, IsTerminal as _};
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use sequester_core::fault::Code;
+use sequester_core::fault::{Code, Fault};
 use sequester_core::id::RunId;
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Error as GitError, Repository as _, Start};
@@ -21,6 +22,7 @@ use sequester_git::{Repo, Trees};
 use sequester_store::Store;
 
 use asking::{Asked, Lines};
+use budget::default_budget;
 
 use super::context::refuse_faulty;
 use crate::Outcome;
@@ -30,7 +32,8 @@ use crate::output;
 use crate::render::onlooker::{self as view, Onlooker};
 use crate::render::terminal::{self, plural};
 use crate::render::todo;
-use crate::wire::doubts::Doubts;
+use crate::wire::check_notices::check_notices;
+use crate::wire::doubts::{Doubts, Found, answered_by_default};
 use crate::wire::jail::Machine;
 use crate::wire::notes::Book;
 use crate::wire::records;
@@ -52,15 +55,35 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     let asked = Wanted { project: &project, file: &file, given, connections: &connections };
     let ready = block_on(asked.ready(&start, &base));
     let mut ready = ready.map_err(|error| Failure::no_runtime(&error))??;
-    let doubts = Doubts { project: &project, file: &file, base: &base }.find(&ready.part());
+    let grants = &ready.started.settings.grants;
+    let doubts = Doubts { project: &project, file: &file, grants, base: &base }.find(&ready.part());
     for note in project.notes().iter().chain(&ready.notes).chain(&doubts.notes) {
         output::tell(note);
     }
+    for notice in check_notices(&ready.started, &project.root, &place.machine) {
+        output::tell(&notice);
+    }
+    let warnings = project.warnings_of(&file);
+    for warning in &warnings {
+        output::warn_of(&file.name, warning);
+    }
+    let asks = !args.json && !given.detach && is_attended();
+    if !asks {
+        tell_defaults(&file, &doubts);
+    }
+    let limit = default_budget((&project, &file), given, &ready.started, &ready.paid);
+    if let Some(price) = limit {
+        ready.started.settings.budget.price = Some(price);
+        output::tell(&budget::told(price));
+    }
+    tell_unfinished(&project, &ready.started.plan.path)?;
+    confirm_shape(&warnings, given.yes)?;
     confirm(&file, &ready, given.yes)?;
     let runs = Runs::open(&project.root)?;
     let id = runs::new_id(&runs.store).map_err(|error| runs::failed(&error, &project.root))?;
     ready.named(&id);
-    let batch = ready.batch(doubts.asked(&id));
+    let asked = doubts.asked(&id);
+    let batch = ready.batch(if asks { asked } else { answered_by_default(asked) });
     let Ready { started, noted, .. } = ready;
     let staff = Staff::new(
         Arc::clone(&project),
@@ -91,6 +114,21 @@ pub(crate) fn run(args: &Args, given: &RunArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// Whoever starts a plan twice may have wanted to go on with the first run.
+fn tell_unfinished(project: &Project, plan: &str) -> Result<(), Failure> {
+    let Some(runs) = Runs::look_quietly(&project.root)? else { return Ok(()) };
+    if let Some((run, live)) = runs.unfinished_of(plan)? {
+        output::tell(&if live {
+            format!("Run `{run}` of this plan is still running; this starts another one.")
+        } else {
+            format!(
+                "Run `{run}` of this plan is not finished; this starts another one. `sequester resume {run}` continues the first."
+            )
+        });
+    }
+    Ok(())
 }
 
 /// Keeps the plan and the first event, with what is asked before anything starts and what else it names.
@@ -300,9 +338,16 @@ pub(super) async fn conduct(
     let controller = Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, park);
     let controller = controller.cancelled_by(cancel);
     let mut lines = None;
+    let cap = log.read(RunState::left);
     loop {
         let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
         let is_attended = !json && is_attended();
+        if ended == Ended::BudgetExhausted && is_attended {
+            onlooker.rest();
+            if budget::raise(&log, cap).await? {
+                continue;
+            }
+        }
         if ended != Ended::Waiting || !is_attended && !lingers {
             return Ok(ended);
         }
@@ -341,9 +386,27 @@ fn on_signal(log: &Log, onlooker: &Arc<Onlooker>, signal: Signal) -> io::Result<
     })
 }
 
+/// Doubts that take their defaults, as warnings.
+pub(super) fn tell_defaults(file: &PlanFile, found: &Found) {
+    for warning in found.warnings() {
+        output::warn_of(&file.name, &warning);
+    }
+}
+
 /// Whether somebody is there to be asked.
-fn is_attended() -> bool {
+pub(super) fn is_attended() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// A plan whose tasks are a guess is confirmed by the person who is there.
+fn confirm_shape(warnings: &[Fault], yes: bool) -> Result<(), Failure> {
+    let Some(guess) = warnings.iter().find(|warning| warning.code == Code::GuessedShape) else {
+        return Ok(());
+    };
+    if yes || !is_attended() || view::agree(&guess.message)? {
+        return Ok(());
+    }
+    Err(Failure::input(Code::Cancelled, "", "The plan was not started.", guess.hint.clone()))
 }
 
 /// What costs money is started by a person, or by one who said so.
@@ -367,7 +430,7 @@ fn confirm(file: &PlanFile, ready: &Ready, yes: bool) -> Result<(), Failure> {
         let hint = "`--yes` starts it without asking; `--model literal` costs nothing.";
         return Err(Failure::input(Code::BadArguments, "command line", message, hint));
     }
-    if view::agree(&what)? {
+    if view::agree(&format!("{what} Start?"))? {
         return Ok(());
     }
     let hint = "Nothing was started. `sequester plan` shows what it would do.";

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sequester_core::fault::Code;
+use sequester_core::path::RepoPath;
 use sequester_core::profile::Confinement;
 use sequester_git::{Repo, RunPath};
 use sequester_sandbox::folder::{Folder, Git, SetAside};
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args, given: &SandboxArgs) -> Outcome {
     })?;
     tell_watched(&given.limit, &keepers);
     tell_no_prompt(&given.command);
-    tell_held(&policy);
+    tell_held(&policy, &machine);
     let (mut lost, mut met, mut no_way) = (false, Vec::new(), false);
     let heard = |said: Said| match said {
         Said::Met(cause) => met.push(cause),
@@ -203,24 +204,34 @@ fn tell_no_prompt(command: &[String]) {
     }
 }
 
-/// Whoever works in the same folder meanwhile.
-fn tell_held(policy: &Policy) {
+/// Whoever works in the same folder meanwhile, or lists it, sees what holds protected names.
+fn tell_held(policy: &Policy, machine: &Machine) {
     let Workspace::Folder(folder) = &policy.workspace else { return };
-    let is_watched = policy.is_keeping() && folder.git != Git::None;
-    if is_watched && io::stderr().is_terminal() {
-        output::tell(
-            "While it runs, empty files hold protected names that are not there. Git outside sees them: add none of them.",
-        );
+    let held = machine.placeholders(&folder.path);
+    if !policy.is_keeping() || held.is_empty() {
+        return;
     }
+    let names: Vec<&str> = held.iter().take(MOST_NAMED).map(RepoPath::as_str).collect();
+    let more = held.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let add = if folder.git == Git::None { "" } else { " Git sees them too: add none of them." };
+    output::tell(&format!(
+        "Empty placeholders hold protected names until the command ends, and are removed then: `{}`{more}.{add}",
+        names.join("`, `")
+    ));
 }
+
+/// Placeholders that are named.
+const MOST_NAMED: usize = 6;
 
 /// What it may change outside of the folder by what is in it.
 fn tell_shared(policy: &Policy) {
     let Workspace::Folder(folder) = &policy.workspace else { return };
     let Some(shared) = folder.shared.as_deref().filter(|_| policy.is_keeping()) else { return };
     let Some(first) = shared.first() else { return };
+    let verb = if shared.len() == 1 { "has" } else { "have" };
     output::tell(&format!(
-        "{} here have other names outside, such as `{}`: what is written to one is written there too.",
+        "{} here {verb} another name (a hard link), such as `{}`: a write changes the file under both names.",
         plural(shared.len(), "file"),
         first.display()
     ));

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use sequester_core::evidence::Evidence;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::report::{JoinedReport, Report};
 use sequester_core::run::{History, RunState, RunView, TaskView, by_phase, savings};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -21,8 +23,11 @@ use crate::wire::runs::{self, Runs};
 use crate::wire::{ReviewNotice, find_root};
 
 pub(crate) fn run(args: &Args, given: &ShowArgs) -> Outcome {
-    let (runs, state, task) =
-        Runs::seek_task(&find_root(args)?, given.run.as_deref(), given.task.as_deref())?;
+    let (runs, state, task) = Runs::seek_task_with_branch(
+        &find_root(args)?,
+        given.run.as_deref(),
+        given.task.as_deref(),
+    )?;
     let live = runs.is_held(&state.run)?;
     match &task {
         Some(task) => show_task(args, &runs, &state, live, task),
@@ -87,6 +92,7 @@ fn show_task(
     let Some(mut view) = state.task(task).map(|task| TaskView::of(state, task, live)) else {
         return Ok(());
     };
+    let last_evidence = history.verifications.last().map(|last| &last.evidence);
     let attempts = history.attempts.iter().map(|attempt| {
         let read =
             |digest: Option<&_>| digest.map(|digest| read(runs, &state.run, digest)).transpose();
@@ -95,7 +101,10 @@ fn show_task(
         let failing = attempt.failing.as_ref().map(|digest| runs.blob(&state.run, digest));
         let failing =
             failing.transpose()?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Shown::of(attempt, handoff, report, evidence, failing))
+        let is_last = attempt.evidence.as_ref() == last_evidence && last_evidence.is_some();
+        let outputs = evidence.as_ref().map(|one| outputs(runs, &state.run, one, is_last));
+        let outputs = outputs.transpose()?.unwrap_or_default();
+        Ok(Shown::of(attempt, handoff, report, evidence, failing).with_outputs(outputs))
     });
     let shelves = Shelves::readable(&runs.store, state);
     let mut todos = shelves.todos();
@@ -141,6 +150,25 @@ fn show_task(
         map.insert("joined".to_owned(), json!(joined(runs, state, task, &history)?));
     }
     output::print_json(&value)
+}
+
+/// What the failing checks of an attempt printed. Of the last verification, those that are held are told below all attempts.
+fn outputs(
+    runs: &Runs,
+    run: &RunId,
+    evidence: &Value,
+    is_last: bool,
+) -> Result<Vec<(String, String)>, Failure> {
+    let evidence = Evidence::deserialize(evidence).unwrap_or_default();
+    let failed = evidence.checks.into_iter().filter(|check| {
+        !check.passed && check.missing_program.is_none() && !(is_last && check.held)
+    });
+    let printed = failed.filter_map(|check| Some((check.command?, check.output?)));
+    let texts = printed.map(|(command, output)| {
+        let bytes = runs.blob(run, &output)?;
+        Ok((command, String::from_utf8_lossy(&bytes).into_owned()))
+    });
+    texts.collect()
 }
 
 /// What the runtime saw last.

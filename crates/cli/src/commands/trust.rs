@@ -124,7 +124,7 @@ fn is_own(root: &Path, path: &Path) -> bool {
 }
 
 fn read_plan(path: &Path, named: &Path) -> Result<PlanFile, Failure> {
-    let reading = Reading { plan: path.to_owned(), format: None, parallel: false };
+    let reading = Reading { plan: path.to_owned(), ..Reading::default() };
     let file = PlanFile::read(&reading, &Limits::default())?;
     if file.plan.tasks.is_empty() {
         let message = "This is neither a plan nor a file that a repository configures with.";

@@ -4,14 +4,18 @@ use std::fmt::Write as _;
 
 use sequester_core::agent;
 use sequester_core::change::Refused;
+use sequester_core::evidence::UntouchedHint;
 use sequester_core::id::{RunId, TaskId};
 use sequester_core::moment::Moment;
 use sequester_core::protected::instructed_program;
 use sequester_core::report::{FindingList, Phase, Report};
-use sequester_core::run::{Attempt, Bill, Delegation, History, LITERAL, Part, Purpose, TaskView};
+use sequester_core::run::{
+    Attempt, Bill, Delegation, History, LITERAL, Part, PersonDecision, Purpose, TaskView,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::check_output;
 use super::run::{by_phase, cost, time};
 use super::table;
 use super::terminal::{clean, fold, number};
@@ -53,6 +57,9 @@ pub(crate) struct Shown<'a> {
     usage: Value,
     /// Millionths of a dollar; nothing where nobody knows.
     price: Option<u64>,
+    /// What its failing checks printed, by command, where nothing else tells.
+    #[serde(skip)]
+    outputs: Vec<(String, String)>,
     #[serde(skip)]
     cost: Bill,
     /// Whether it judges other work and does not let it stand.
@@ -95,9 +102,14 @@ impl<'a> Shown<'a> {
                 .as_ref()
                 .map_or_else(|| json!(attempt.cost.usage), |spent| json!(spent)),
             price: attempt.cost.whole(),
+            outputs: Vec::new(),
             cost: attempt.cost.bill(),
             objects: attempt.objects,
         }
+    }
+
+    pub(crate) fn with_outputs(self, outputs: Vec<(String, String)>) -> Self {
+        Self { outputs, ..self }
     }
 
     /// Says otherwise where it stopped, if `literal` did.
@@ -145,6 +157,7 @@ pub(crate) fn render(
         ("run", run.to_string()),
         ("state", task.state.as_str().to_owned()),
         ("reason", task.reason.clone().unwrap_or_default()),
+        ("by a person", by_person(task)),
         ("what would help", task.resolution.clone().unwrap_or_default()),
         ("needs", needs.join(", ")),
         ("commit", task.commit.as_ref().map(ToString::to_string).unwrap_or_default()),
@@ -171,6 +184,12 @@ pub(crate) fn render(
         let _ = writeln!(out, "step {} skipped: {}", skipped.step, skipped.reason);
     }
     fold(&clean(&out), width)
+}
+
+/// What the reason says already is not told twice.
+fn by_person(task: &TaskView) -> String {
+    let person = task.person.as_ref().filter(|_| task.reason.is_none());
+    person.map(PersonDecision::sentence).unwrap_or_default()
 }
 
 fn review(task: &TaskView) -> String {
@@ -224,6 +243,7 @@ fn tell(out: &mut String, attempt: &Shown<'_>, width: usize) {
         fields.extend(seen(evidence));
     }
     *out += &table::fields(&fields, width);
+    *out += &check_output::render(&attempt.outputs);
 }
 
 /// Findings of one list that are shown; the JSON has all.
@@ -259,12 +279,22 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
     let beyond: Vec<String> = list("undeclared").iter().map(|one| text(one, "path")).collect();
     let beyond = (!beyond.is_empty()).then(|| format!("{}: not declared", beyond.join(", ")));
     fields.push(("beyond", beyond.unwrap_or_default()));
+    if let Ok(hints) = serde_json::from_value::<Vec<UntouchedHint>>(list("untouched_hints").into())
+    {
+        fields.extend(hints.iter().map(|hint| ("mentioned", hint.sentence())));
+    }
+    let reason = evidence.pointer("/empty_change/reason").and_then(Value::as_str);
+    fields.extend(reason.map(|reason| ("no change", format!("no change was needed: {reason}"))));
     let mut failed = Vec::new();
     for check in list("checks") {
         let is = |key: &str| check.get(key).and_then(Value::as_bool).unwrap_or_default();
         let command = text(&check, "command");
         let code = check.get("code").and_then(Value::as_i64).filter(|code| *code != 0);
+        let missing = text(&check, "missing_program");
         let word = match (command.is_empty(), is("passed"), is("failed_before")) {
+            _ if !missing.is_empty() => {
+                format!("not run, `{missing}` is not installed or not visible in the sandbox")
+            }
             (true, ..) => "not found".to_owned(),
             (_, true, _) => "passed".to_owned(),
             (_, false, before) => {

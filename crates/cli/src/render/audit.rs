@@ -122,6 +122,10 @@ pub(crate) fn render(
     for breach in &audit.breaches {
         let _ = writeln!(out, "  {:12} {}{}", breach.rule.as_str(), place(breach), breach.detail);
     }
+    for row in &audit.persons {
+        let how = if row.verified { " The checks found nothing against it." } else { "" };
+        let _ = writeln!(out, "task {}: {}{how}", row.task, row.decision.sentence());
+    }
     let _ = writeln!(out, "{}", signature.sentence());
     out.push_str("Not shown:\n");
     for sentence in &audit.unproved {
@@ -149,7 +153,7 @@ mod tests {
 
     fn audit(breaches: Vec<Breach>) -> Audit {
         let unproved = vec!["Some things.".to_owned()];
-        Audit { contexts: 2, fragments: 40, requests: 1, breaches, unproved }
+        Audit { contexts: 2, fragments: 40, requests: 1, breaches, persons: Vec::new(), unproved }
     }
 
     #[test]

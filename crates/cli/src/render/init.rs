@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use sequester_core::check::Found;
 use sequester_core::limits::{Limit, Unit};
+use sequester_survey::FoundCheck;
 
 use super::terminal::clean;
 use crate::wire::checkup::Checkup;
@@ -37,10 +37,10 @@ const HEAD: &str = r#"# How `sequester` works on this repository. Everything has
 "#;
 
 /// A whole file.
-pub(crate) fn file(checks: &[Found]) -> String {
+pub(crate) fn file(checks: &[FoundCheck]) -> String {
     let mut text = HEAD.to_owned();
     text += "\n# What the runtime runs to check a change, in a jail without network.\n[checks]\n";
-    for Found { kind, command, from } in checks {
+    for FoundCheck { kind, command, from } in checks {
         let kind = kind.as_str();
         let _ = match command {
             Some(command) => writeln!(text, "# {}\n{kind} = {}", one_line(from), quoted(command)),
@@ -77,9 +77,9 @@ fn one_line(text: &str) -> String {
 }
 
 /// What was found, for a person.
-pub(crate) fn found(checks: &[Found], checkup: &Checkup) -> String {
+pub(crate) fn found(checks: &[FoundCheck], checkup: &Checkup) -> String {
     let mut text = "Wrote `sequester.toml`.\n\n".to_owned();
-    for Found { kind, command, from } in checks {
+    for FoundCheck { kind, command, from } in checks {
         let command = command.as_deref().map_or("not found".into(), clean);
         let _ = writeln!(text, "  {:<9} {command}  ({})", kind.as_str(), clean(from));
     }

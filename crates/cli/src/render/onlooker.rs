@@ -6,11 +6,12 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sequester_core::check::programs;
 use sequester_core::id::TaskId;
 use sequester_core::plan::Whereabouts;
 use sequester_core::run::{
-    About, AttemptEnded, Ended, Event, LITERAL, Open, Outcome, Recorded, RunState, Said, Scope,
-    Started, TaskEnded, TaskRun, TaskSpec,
+    About, AttemptEnded, Ended, Event, LITERAL, Open, Outcome, PersonDecision, Recorded, RunState,
+    Said, Scope, Started, TaskEnded, TaskRun, TaskSpec, sentence,
 };
 use sequester_engine::{Feed, Watch};
 
@@ -18,9 +19,10 @@ use super::header::Header;
 use super::inbox::details;
 use super::progress::Progress;
 use super::run::{Taken, cost};
-use super::terminal::clean;
+use super::terminal::{clean, fold, note_width};
 use crate::failure::Failure;
 use crate::output::{self, warn};
+use crate::wire::check_notices::missing_program_notice;
 
 /// Somebody who watches a run from the shell.
 pub(crate) struct Onlooker {
@@ -34,6 +36,8 @@ pub(crate) struct Onlooker {
     whereabouts: Whereabouts,
     /// Tasks that `literal` has.
     scripted: Mutex<BTreeSet<TaskId>>,
+    /// Programs that checks lack.
+    told_missing: Mutex<BTreeSet<String>>,
 }
 
 /// The attempt before: its model, and why there may be another one.
@@ -83,7 +87,8 @@ impl Onlooker {
         }
         let (count, last) = (Mutex::new(count), Mutex::default());
         let (whereabouts, scripted) = (Whereabouts::default(), Mutex::default());
-        Self { json, alone: false, titles, bars, count, last, whereabouts, scripted }
+        let told_missing = Mutex::default();
+        Self { json, alone: false, titles, bars, count, last, whereabouts, scripted, told_missing }
     }
 
     fn count(&self) -> MutexGuard<'_, Header> {
@@ -107,7 +112,7 @@ impl Onlooker {
     /// A line that stays.
     fn say(&self, line: &str) {
         match &self.bars {
-            Some((bars, _)) => drop(bars.println(line)),
+            Some((bars, _)) => drop(bars.println(fold(line, note_width()).trim_end())),
             None => warn(&format!("{line}\n")),
         }
     }
@@ -169,26 +174,42 @@ impl Onlooker {
         }
     }
 
+    fn tell_end(&self, name: &str, task: Option<&TaskId>, ended: &TaskEnded) {
+        let TaskEnded { state, reason, resolution, person, skipped_with, .. } = ended;
+        let by_person = person.as_ref().map(PersonDecision::sentence);
+        let by_person = by_person.filter(|_| reason.is_none());
+        if *state != Ended::Skipped || person.is_some() || skipped_with.is_some() {
+            // What would help one that is blocked was said of the one that it waits for.
+            let helps = resolution.as_deref().filter(|_| *state != Ended::Blocked);
+            let said: Vec<&str> =
+                reason.as_deref().into_iter().chain(by_person.as_deref()).chain(helps).collect();
+            // What ends with lines of a program's output is not gone on with.
+            let is_long = reason.as_ref().is_some_and(|reason| reason.contains('\n'));
+            let said = said.join(if is_long { "\n" } else { " " });
+            let why = (!said.is_empty()).then(|| self.placed(task, &said));
+            let why = why.map(|why| format!(": {}", clean(&why)));
+            let state = state_name(*state);
+            self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
+        }
+    }
+
+    /// Once for each program, where the start of the run could not see that it is needed.
+    fn tell_missing(&self, program: Option<&str>, command: &str) {
+        let Some(program) = program.filter(|program| !programs(command).contains(program)) else {
+            return;
+        };
+        let mut told = self.told_missing.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(program.to_owned()) {
+            self.say(&clean(&missing_program_notice(program, &[command])));
+        }
+    }
+
     /// What a person wants to know at once.
     fn tell(&self, recorded: &Recorded) {
         let (name, task) = (self.name(&recorded.entry.scope), recorded.entry.scope.task.as_ref());
         match &recorded.entry.event {
             Event::AttemptStarted(started) => self.note_model(task, &started.model),
-            Event::TaskEnded(ended) => {
-                let TaskEnded { state, reason, resolution, .. } = ended.as_ref();
-                if *state != Ended::Skipped {
-                    // What would help one that is blocked was said of the one that it waits for.
-                    let helps = resolution.as_deref().filter(|_| *state != Ended::Blocked);
-                    let said: Vec<&str> = reason.as_deref().into_iter().chain(helps).collect();
-                    // What ends with lines of a program's output is not gone on with.
-                    let is_long = reason.as_ref().is_some_and(|reason| reason.contains('\n'));
-                    let said = said.join(if is_long { "\n" } else { " " });
-                    let why = (!said.is_empty()).then(|| self.placed(task, &said));
-                    let why = why.map(|why| format!(": {}", clean(&why)));
-                    let state = state_name(*state);
-                    self.say(&format!("{name} - {state}{}", why.unwrap_or_default()));
-                }
-            }
+            Event::TaskEnded(ended) => self.tell_end(&name, task, ended),
             Event::AttemptEnded(ended) if objections(ended).is_some() => {
                 let phase = recorded.entry.scope.phase.map_or("it", |phase| phase.as_str());
                 let told = objections(ended).unwrap_or_default();
@@ -197,6 +218,9 @@ impl Onlooker {
             Event::AttemptEnded(ended) if !ended.refused.is_empty() => {
                 let names = ended.refused.names();
                 self.say(&clean(&format!("{name}: not taken: {names}; `show` says why")));
+            }
+            Event::CheckEnded(ended) if ended.missing_program.is_some() => {
+                self.tell_missing(ended.missing_program.as_deref(), &ended.check.command);
             }
             Event::CheckEnded(ended) => {
                 let is = if ended.passed { "passes" } else { "fails" };
@@ -224,6 +248,9 @@ impl Onlooker {
                 for one in told {
                     self.say(&format!("{name}, notes: {}", clean(one)));
                 }
+            }
+            Event::TaskHandedBack { .. } | Event::AcceptRefused { .. } => {
+                self.say(&clean(&format!("{name}: {}", sentence(&recorded.entry.event))));
             }
             Event::QuestionAsked(asked) => {
                 let (id, text) = (&asked.question, clean(&asked.text));
@@ -358,12 +385,14 @@ fn asker<'a>(about: &About, task: &'a str) -> &'a str {
 }
 
 pub(crate) fn agree(what: &str) -> Result<bool, Failure> {
-    let given = read_line(&format!("{what} Start? [y/N] "))?;
+    let given = read_line(&format!("{what} [y/N] "))?;
     Ok(matches!(given.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn read_line(prompt: &str) -> Result<String, Failure> {
-    warn(prompt);
+    // The answer is typed beside it.
+    let prompt = fold(&clean(prompt), note_width());
+    let _ = write!(io::stderr().lock(), "{} ", prompt.trim_end());
     let _ = io::stderr().flush();
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);

@@ -7,7 +7,7 @@ use sequester_core::fault::Fault;
 use sequester_core::graph::TaskGraph;
 use sequester_core::id::TaskId;
 use sequester_core::plan::{Action, Aside, FileRef, Format, Need, Plan, Reason, Task};
-use sequester_core::price::{ASSUMPTIONS, Assumptions, DATE, PRICES};
+use sequester_core::price::{ASSUMPTIONS, Assumptions, DATE, PRICES, Price};
 use sequester_core::report::Question;
 use sequester_core::run::Doubt;
 use sequester_core::tokens;
@@ -19,11 +19,15 @@ use super::terminal::{clean, cut, number, plural, wrap};
 /// The JSON shape of `plan PLAN --json`.
 #[derive(Serialize)]
 pub(crate) struct Shown<'a> {
-    format: Format,
+    /// Nothing where no task was found.
+    format: Option<Format>,
     title: &'a str,
     tasks: Vec<ShownTask<'a>>,
+    /// How much of the plan's text some task is shown.
+    reached_percent: u8,
     aside: &'a [Aside],
     faults: &'a [Fault],
+    warnings: &'a [Fault],
     /// What `run` asks before anything starts.
     contradictions: Vec<ShownDoubt<'a>>,
     estimate: Estimate,
@@ -56,6 +60,9 @@ struct ShownTask<'a> {
 struct ShownFile<'a> {
     path: &'a str,
     action: Action,
+    /// The task's prose mentions it; no list declares it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    hint: bool,
 }
 
 /// What the open tasks would cost.
@@ -68,9 +75,8 @@ struct Estimate {
 
 impl<'a> Shown<'a> {
     pub(crate) fn of(
-        plan: &'a Plan,
-        graph: &TaskGraph,
-        faults: &'a [Fault],
+        (plan, graph, source): (&'a Plan, &TaskGraph, &[u8]),
+        (faults, warnings): (&'a [Fault], &'a [Fault]),
         doubts: &'a [Doubt],
     ) -> Self {
         let tasks: Vec<_> = plan.tasks.iter().map(|task| shown_task(plan, task, graph)).collect();
@@ -86,11 +92,13 @@ impl<'a> Shown<'a> {
             .collect();
         let estimate = Estimate { prices_of: DATE, assumptions: ASSUMPTIONS, dollars };
         Self {
-            format: plan.format,
+            format: (!plan.tasks.is_empty()).then_some(plan.format),
             title: &plan.title,
             tasks,
+            reached_percent: plan.reached_percent(source),
             aside: &plan.aside,
             faults,
+            warnings,
             contradictions: doubts.iter().map(shown_doubt).collect(),
             estimate,
         }
@@ -98,7 +106,13 @@ impl<'a> Shown<'a> {
 }
 
 fn shown_task<'a>(plan: &'a Plan, task: &'a Task, graph: &TaskGraph) -> ShownTask<'a> {
-    let file = |file: &'a FileRef| ShownFile { path: file.path.as_str(), action: file.action };
+    let file = |(file, hint): (&'a FileRef, bool)| ShownFile {
+        path: file.path.as_str(),
+        action: file.action,
+        hint,
+    };
+    let declared = task.files.iter().map(|file| (file, false));
+    let files = declared.chain(task.hints.iter().map(|hint| (&hint.0, true)));
     ShownTask {
         id: task.id.as_str(),
         title: &task.title,
@@ -107,7 +121,7 @@ fn shown_task<'a>(plan: &'a Plan, task: &'a Task, graph: &TaskGraph) -> ShownTas
         wave: graph.wave(&task.id).filter(|_| !graph.is_held(&task.id)).map_or(0, |wave| wave + 1),
         done: task.done,
         optional: task.optional,
-        files: task.files.iter().map(file).collect(),
+        files: files.map(file).collect(),
         steps: task.steps.len(),
         tokens: tokens::count(&task.text),
         line: task.place.line,
@@ -128,8 +142,8 @@ fn members<'a>(plan: &'a Plan, need: &'a Need) -> Vec<&'a str> {
 
 const SPELLED_OUT: usize = 1_000;
 
-/// The text of `plan PLAN`.
-pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
+/// The text of `plan PLAN`, with an estimate at these `prices`.
+pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, prices: &[&Price], width: usize) -> String {
     let mut out = String::new();
     let mut waves: BTreeMap<(bool, usize), Vec<usize>> = BTreeMap::new();
     for (at, task) in shown.tasks.iter().enumerate() {
@@ -147,6 +161,7 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
         plural(shown.tasks.len(), "task"),
         plural(waves.keys().filter(|(_, wave)| *wave > 0).count(), "wave"),
     );
+    let _ = writeln!(out, "{}% of the plan's text reaches a task", shown.reached_percent);
     let column = shown.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
     for (wave, places) in &waves {
         let heading = match wave {
@@ -161,7 +176,9 @@ pub(crate) fn render(plan: &Plan, shown: &Shown<'_>, width: usize) -> String {
     }
     push_aside(&mut out, &plan.aside);
     push_doubts(&mut out, shown);
-    push_estimate(&mut out, shown);
+    if !prices.is_empty() {
+        push_estimate(&mut out, shown, prices);
+    }
     out
 }
 
@@ -179,6 +196,7 @@ fn push_task(out: &mut String, task: &Task, shown: &ShownTask<'_>, column: usize
     }
     let files = task.files.iter();
     lines.extend(files.map(|file| line(&format!("{} {}", file.action.as_str(), file.path))));
+    lines.extend(task.hints.iter().map(|hint| line(&format!("mentions {}", hint.0.path))));
     let id = clean(shown.id);
     // What cannot be read beside the id, or copied, stands below it.
     let rest = width.saturating_sub(column + 4);
@@ -239,11 +257,11 @@ fn push_doubts(out: &mut String, shown: &Shown<'_>) {
     }
 }
 
-fn push_estimate(out: &mut String, shown: &Shown<'_>) {
+fn push_estimate(out: &mut String, shown: &Shown<'_>, prices: &[&Price]) {
     let Assumptions { surroundings, turns, growth, output } = ASSUMPTIONS;
     let open = shown.tasks.iter().filter(|task| !task.done && !task.optional).count();
     let _ = writeln!(out, "\nestimate for {}, at prices of {DATE}", plural(open, "open task"));
-    for price in PRICES {
+    for price in prices {
         let dollars = shown.estimate.dollars.get(price.model).copied().unwrap_or_default();
         let _ = writeln!(out, "  {:28} ${dollars:.2}", price.model);
     }

@@ -1,6 +1,6 @@
 //! Runs as people read them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use sequester_core::check::Kind;
@@ -25,12 +25,14 @@ pub(crate) struct Brief<'a> {
     /// How many tasks stand how.
     tasks: BTreeMap<&'static str, usize>,
     inbox: usize,
+    /// Whether HEAD holds what is on its branch.
+    applied: bool,
     #[serde(flatten)]
     cost: Bill,
 }
 
 impl<'a> Brief<'a> {
-    pub(crate) fn of(view: &'a RunView) -> Self {
+    pub(crate) fn of(view: &'a RunView, applied: &BTreeSet<RunId>) -> Self {
         Self {
             run: &view.run,
             state: view.state,
@@ -41,20 +43,21 @@ impl<'a> Brief<'a> {
             live: view.live,
             tasks: view.tally().into_iter().map(|(state, count)| (state.as_str(), count)).collect(),
             inbox: view.inbox.len(),
+            applied: applied.contains(&view.run),
             cost: view.cost,
         }
     }
 }
 
 /// All runs, the newest first.
-pub(crate) fn list(runs: &[RunView], width: usize) -> String {
+pub(crate) fn list(runs: &[RunView], applied: &BTreeSet<RunId>, width: usize) -> String {
     if runs.is_empty() {
         return "There is no run here yet. Start one with `sequester run PLAN`.\n".to_owned();
     }
     let row = |view: &RunView| {
         [
             view.run.to_string(),
-            word(view.state.as_str()),
+            word(view.state.as_str()) + if applied.contains(&view.run) { ", applied" } else { "" },
             time(view.started_at),
             cost(&view.cost),
             view.plan.clone(),
@@ -89,11 +92,19 @@ pub(crate) fn status(view: &RunView, taken: Taken, width: usize) -> String {
         let mut told = task.title.clone();
         if let Some(root) = &task.blocked_by {
             // What is wrong with that one stands in its own row.
-            let _ = write!(told, " · It waits for `{root}`, which did not succeed.");
+            let why = if task.state == TaskState::Skipped {
+                format!("It needs `{root}`, which is skipped.")
+            } else {
+                format!("It waits for `{root}`, which did not succeed.")
+            };
+            let _ = write!(told, " · {why}");
         } else {
             for text in [&task.reason, &task.resolution].into_iter().flatten() {
                 let _ = write!(told, " · {text}");
             }
+        }
+        if let Some(person) = task.person.as_ref().filter(|_| task.reason.is_none()) {
+            let _ = write!(told, " · {}", person.sentence());
         }
         if let Some(text) = off_branch(task) {
             let _ = write!(told, " · {text}");

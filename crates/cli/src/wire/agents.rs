@@ -88,6 +88,14 @@ impl Agents {
         self.registry.get_or_init(read)
     }
 
+    /// See [`Registry::limit_functions`].
+    pub(crate) fn limit_functions(&mut self, lines: u64) {
+        self.registry();
+        if let Some(registry) = self.registry.get_mut() {
+            registry.limit_functions(lines);
+        }
+    }
+
     pub(crate) fn workflows(&self) -> &Workflows {
         self.workflows.get_or_init(|| Workflows::read(&self.workflow_files.sources))
     }

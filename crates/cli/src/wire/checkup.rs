@@ -176,6 +176,11 @@ fn settings(root: &Path, problems: &mut Vec<Problem>) -> Settings {
     let faulty = agents.faults().into_iter().map(Failure::of_file);
     problems.extend(faulty.map(|failure| Problem::of(&failure)));
     let loaded = Settings::load(root, configuration, &agents, &trust);
+    if let Ok(settings) = &loaded
+        && let Some(failure) = settings.unknown_workflow(&agents)
+    {
+        problems.push(Problem::of(&failure));
+    }
     loaded.unwrap_or_else(|failure| {
         problems.extend(failure.each().map(|failure| Problem::of(&failure)));
         Settings::default()

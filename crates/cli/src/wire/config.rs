@@ -108,6 +108,12 @@ impl Settings {
         set.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from).min(8))
     }
 
+    /// How long a function may be that the built-in writer writes; nothing where nobody says so.
+    pub(crate) fn function_lines(&self) -> Option<u64> {
+        let set = self.later("function_lines").and_then(toml::Value::as_integer)?;
+        u64::try_from(set).ok()
+    }
+
     /// The limits that somebody set; the rest has its default. The repository lowers the user's; what it sets above a
     /// default is there only where it is accepted, and then counts.
     pub(crate) fn set_limits(&self) -> BTreeMap<Limit, u64> {
@@ -140,6 +146,12 @@ impl Settings {
     /// A value that the run reads; the repository's word goes before the user's.
     pub(crate) fn later(&self, key: &str) -> Option<&toml::Value> {
         self.repository.later.get(key).or_else(|| self.user.later.get(key))
+    }
+
+    /// What is wrong with the workflow that the files name.
+    pub(crate) fn unknown_workflow(&self, agents: &Agents) -> Option<Failure> {
+        let named = self.later("workflow").and_then(toml::Value::as_str)?;
+        agents.workflow(named).err()
     }
 
     /// Whether the repository's file sets this key, and the person has not accepted that file.

@@ -76,7 +76,8 @@ impl Staff {
         let mut hidden = project.plan_paths((&file, &companions));
         hidden.extend(hides.iter().cloned());
         let limits = project.settings.set_limits();
-        let grants = project.settings.grants().with_named(&file.granted());
+        let mut grants = project.settings.grants().with_named(&file.granted());
+        grants.extend(&settings.grants);
         let connections = Connections::new(&project.settings)?;
         let mut staff = Self {
             companions,
@@ -251,7 +252,12 @@ impl Staff {
 fn asking(task: &Task) -> Asking {
     Asking {
         text: format!("{}\n\n{}", task.title, task.text),
-        paths: task.files.iter().map(|file| file.path.to_string()).collect(),
+        paths: task
+            .files
+            .iter()
+            .chain(task.hints.iter().map(|hint| &hint.0))
+            .map(|file| file.path.to_string())
+            .collect(),
     }
 }
 

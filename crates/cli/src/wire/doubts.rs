@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
-use sequester_core::id::{RunId, TaskId};
+use sequester_core::fault::Fault;
+use sequester_core::id::{QuestionId, RunId, TaskId};
 use sequester_core::plan::Action;
+use sequester_core::protected::Grants;
 use sequester_core::repository::{self, EntryKind, Filtered, Snapshot};
 use sequester_core::run::{Doubt, Entry, Event, Ground, RunState, contradictions};
 
@@ -23,6 +25,8 @@ const FILE_BYTES: u64 = 1 << 20;
 pub(crate) struct Doubts<'a> {
     pub(crate) project: &'a Project,
     pub(crate) file: &'a PlanFile,
+    /// What the command line grants.
+    pub(crate) grants: &'a Grants,
     /// What the run starts from.
     pub(crate) base: &'a dyn Snapshot,
 }
@@ -38,7 +42,8 @@ impl Doubts<'_> {
     /// Of the tasks that take part in the run.
     pub(crate) fn find(&self, part: &BTreeSet<TaskId>) -> Found {
         let words = OnceCell::new();
-        let grants = self.project.settings.grants().with_named(&self.file.granted());
+        let mut grants = self.project.settings.grants().with_named(&self.file.granted());
+        grants.extend(self.grants);
         let mut doubts = contradictions(&Ground {
             plan: &self.file.plan,
             graph: &self.file.graph,
@@ -112,6 +117,13 @@ impl Found {
         &self.doubts
     }
 
+    /// As warnings, in the order of places.
+    pub(crate) fn warnings(&self) -> Vec<Fault> {
+        let mut warnings: Vec<Fault> = self.doubts.iter().map(Doubt::to_warning).collect();
+        warnings.sort_by_key(|warning| (warning.place, warning.code));
+        warnings
+    }
+
     /// As the first questions of a run.
     pub(crate) fn asked(self, run: &RunId) -> Vec<Entry> {
         (1..).zip(self.doubts).map(|(number, doubt)| doubt.ask(run, number)).collect()
@@ -141,4 +153,38 @@ impl Found {
         }
         entries
     }
+}
+
+/// Who answers when the default is taken at once.
+const BY_DEFAULT: &str = "no terminal: default";
+
+/// The same questions, each answered with its default unless it has an answer: a doubt never keeps a run waiting where no terminal
+/// is there to ask in.
+pub(crate) fn answered_by_default(asked: Vec<Entry>) -> Vec<Entry> {
+    let answered: BTreeSet<QuestionId> = asked
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::QuestionAnswered { question, .. } => Some(question.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut entries = Vec::with_capacity(2 * asked.len());
+    for entry in asked {
+        let answer = match &entry.event {
+            Event::QuestionAsked(asked) if !answered.contains(&asked.question) => {
+                asked.default.clone().map(|answer| Entry {
+                    scope: entry.scope.clone(),
+                    event: Event::QuestionAnswered {
+                        question: asked.question.clone(),
+                        answer,
+                        by: BY_DEFAULT.to_owned(),
+                    },
+                })
+            }
+            _ => None,
+        };
+        entries.push(entry);
+        entries.extend(answer);
+    }
+    entries
 }

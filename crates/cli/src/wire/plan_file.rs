@@ -12,7 +12,7 @@ use sequester_core::fault::{Code, Fault, Place};
 use sequester_core::graph::TaskGraph;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
-use sequester_core::plan::{self, Options, Plan, Task, Whereabouts};
+use sequester_core::plan::{self, Options, PhasePlan, Plan, Task, Whereabouts};
 use sequester_core::repository::{ErrorKind, Snapshot};
 use sequester_core::run::Source as Recorded;
 use sequester_core::secret;
@@ -31,10 +31,14 @@ pub(crate) struct PlanFile {
     given: PathBuf,
     /// Where it really lies; nothing for standard input and pipes.
     path: Option<PathBuf>,
+    /// The files of a phase directory.
+    parts: Vec<PathBuf>,
     pub(crate) source: Vec<u8>,
     pub(crate) plan: Plan,
     pub(crate) graph: TaskGraph,
     pub(crate) faults: Vec<Fault>,
+    /// Doubts that do not keep the plan from running.
+    pub(crate) warnings: Vec<Fault>,
 }
 
 impl PlanFile {
@@ -53,6 +57,7 @@ impl PlanFile {
             format: reading.format,
             parallel: reading.parallel,
             file_name: reading.plan.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            tag: reading.tag.clone(),
             limit: limits.plan_bytes,
         };
         let parsed = plan::parse(&source, &options);
@@ -64,9 +69,11 @@ impl PlanFile {
             "Give it the plan, as in `sequester plan - < plan.md`, or name a file."
                 .clone_into(&mut fault.hint);
         }
-        let path = fs::canonicalize(&reading.plan).ok().filter(|path| path.is_file());
+        let path = lying_at(&reading.plan);
+        let parts = path.as_deref().map(phase_files).unwrap_or_default();
         let given = reading.plan.clone();
-        Ok(Self { name, given, path, source, plan: parsed.plan, graph, faults })
+        let (plan, warnings) = (parsed.plan, parsed.warnings);
+        Ok(Self { name, given, path, parts, source, plan, graph, faults, warnings })
     }
 
     /// The plan of one task that was given in words. It lies nowhere.
@@ -75,7 +82,8 @@ impl PlanFile {
         let format = Some(plan::Format::Native.as_str().to_owned());
         let text = Digest::of(&source);
         let hides = BTreeSet::new();
-        let given = Recorded { path: String::new(), hides, format, parallel: false, text };
+        let (path, parallel, tag) = (String::new(), false, None);
+        let given = Recorded { path, hides, format, parallel, tag, text };
         Self::recorded(&given, Path::new(""), source, &Limits::default())
     }
 
@@ -100,20 +108,27 @@ impl PlanFile {
         let options = Options {
             format: plan.format.as_deref().and_then(plan::Format::parse),
             parallel: plan.parallel,
+            tag: plan.tag.clone(),
             file_name: given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             limit: limits.plan_bytes,
         };
         let parsed = plan::parse(&source, &options);
         let (graph, mut faults) = TaskGraph::new(&parsed.plan);
         faults.extend(parsed.faults);
-        let path = fs::canonicalize(&given).ok().filter(|path| path.is_file());
+        let path = lying_at(&given);
+        let parts = path.as_deref().map(phase_files).unwrap_or_default();
         let name = terminal::clean(&plan.path).into_owned();
-        Self { name, given, path, source, plan: parsed.plan, graph, faults }
+        let (plan, warnings) = (parsed.plan, parsed.warnings);
+        Self { name, given, path, parts, source, plan, graph, faults, warnings }
     }
 
     /// Whether the file holds something else by now.
     pub(crate) fn is_edited(&self) -> bool {
         let Some(path) = &self.path else { return false };
+        if path.is_dir() {
+            let now = read_source(path, self.source.len() as u64);
+            return now.is_ok_and(|bytes| bytes != self.source);
+        }
         let length = fs::metadata(path).map(|about| about.len());
         // Of what has another length no byte is read.
         let is_longer = length.is_ok_and(|length| length != self.source.len() as u64);
@@ -125,7 +140,7 @@ impl PlanFile {
         let path = called(&project.root, &self.given, self.path.as_deref());
         let hides = project.plan_paths((self, companions));
         let text = Digest::of(&self.source);
-        Recorded { path, hides, format: None, parallel: false, text }
+        Recorded { path, hides, format: None, parallel: false, tag: None, text }
     }
 
     /// How far the plan is trusted; one that lies nowhere cannot have been accepted.
@@ -155,12 +170,13 @@ impl PlanFile {
 
     /// Where the plan lies inside the repository, by its name and by what its name points to.
     pub(crate) fn paths_in(&self, root: &Path) -> Vec<RepoPath> {
-        lying_in(root, &self.given, self.path.as_deref())
+        let parts = self.parts.iter().filter_map(|part| inside(root, part));
+        lying_in(root, &self.given, self.path.as_deref()).into_iter().chain(parts).collect()
     }
 
     /// What a run calls the plan that a person names, without reading it.
     pub(crate) fn called(root: &Path, given: &Path) -> String {
-        let path = fs::canonicalize(given).ok().filter(|path| path.is_file());
+        let path = lying_at(given);
         called(root, given, path.as_deref())
     }
 
@@ -222,6 +238,45 @@ fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
     RepoPath::parse(path.strip_prefix(root).ok()?.to_str()?).ok()
 }
 
+/// Where a plan lies: a file, or a phase directory.
+fn lying_at(given: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(given).ok()?;
+    (path.is_file() || path.is_dir() && !phase_files(&path).is_empty()).then_some(path)
+}
+
+/// The plans of a phase directory of GSD, in the order of their names. Links are not followed.
+fn phase_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let is_plan = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name == "PLAN.md" || name.ends_with("-PLAN.md")
+    };
+    let mut found: Vec<PathBuf> = files.map(|entry| entry.path()).filter(is_plan).collect();
+    found.sort();
+    found
+}
+
+/// All plans of a phase directory as one text. A plan is done when its summary lies beside it.
+fn read_phase(directory: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let files = phase_files(directory);
+    if files.is_empty() {
+        return Err(io::Error::other("it is a directory, and has no `*-PLAN.md`"));
+    }
+    let mut left = limit;
+    let mut plans = Vec::new();
+    for path in files {
+        let mut text = String::new();
+        File::open(&path)?.take(left + 1).read_to_string(&mut text)?;
+        left = left.saturating_sub(text.len() as u64);
+        let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let summary = file_name.strip_suffix("PLAN.md").map(|stem| format!("{stem}SUMMARY.md"));
+        let done = summary.is_some_and(|name| directory.join(name).is_file());
+        plans.push(PhasePlan { file_name, text, done });
+    }
+    Ok(plan::join_phase(plans).into_bytes())
+}
+
 /// At most one byte more than `limit`, so that whoever parses can say that it is too large.
 fn read_source(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -230,7 +285,7 @@ fn read_source(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Ok(bytes);
     }
     if fs::metadata(path)?.is_dir() {
-        return Err(io::Error::other("it is a folder"));
+        return read_phase(path, limit);
     }
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

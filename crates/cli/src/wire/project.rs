@@ -16,7 +16,7 @@ use sequester_core::repository::{self, EntryKind, Filtered, History, Snapshot};
 use sequester_core::source::Origin;
 use sequester_core::tokens;
 use sequester_git::Repo;
-use sequester_survey::Folder;
+use sequester_survey::{Folder, FoundCheck, detect_checks};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -84,8 +84,11 @@ impl Project {
         problems: Vec<String>,
     ) -> Result<Self, Failure> {
         let (folder, trust) = (config::folder(), Trust::look());
-        let agents = Agents::read(&root, folder.as_deref(), &trust);
+        let mut agents = Agents::read(&root, folder.as_deref(), &trust);
         let settings = Settings::load(&root, folder.as_deref(), &agents, &trust)?;
+        if let Some(lines) = settings.function_lines() {
+            agents.limit_functions(lines);
+        }
         Ok(Self { root, base: Arc::new(base), history, agents, settings, trust, problems })
     }
 
@@ -103,6 +106,9 @@ impl Project {
         let mut notes = self.problems.clone();
         notes.extend(self.agents.unused().map(|FileFault { file, fault }| {
             format!("`{file}`: {} {}", fault.message, fault.hint)
+        }));
+        notes.extend(self.settings.unknown_workflow(&self.agents).map(|failure| {
+            format!("`workflow` in the configuration: {} {}", failure.message(), failure.hint())
         }));
         if let Base::Tree { repo, tree } = &*self.base
             && repo.dirty(tree.as_ref()).is_ok_and(|dirty| !dirty.is_clean())
@@ -139,8 +145,8 @@ impl Project {
     }
 
     /// One of each kind, configured or found.
-    pub(crate) fn found_checks(&self, base: &dyn Snapshot) -> Vec<check::Found> {
-        check::detect(base, &self.checks(), &is_installed)
+    pub(crate) fn found_checks(&self, base: &dyn Snapshot) -> Vec<FoundCheck> {
+        detect_checks(base, &self.checks(), &is_installed)
     }
 
     /// The plan and the lists of tasks beside it, where they lie in the repository, be they in the base or not.
@@ -160,8 +166,6 @@ impl Project {
 
     /// All that is wrong with a plan, in itself and against this base, in the order of places.
     pub(crate) fn faults_of(&self, file: &PlanFile) -> Vec<Fault> {
-        let entries = self.snapshot().entries();
-        let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
         let origin = file.origin(&self.trust);
         let mut faults = file.faults.clone();
         faults.extend(
@@ -171,17 +175,27 @@ impl Project {
                 .filter(|task| !task.done)
                 .flat_map(|task| self.unfit(task, &origin)),
         );
-        faults.extend(plan::check(&file.plan, &file.graph, &|path| self.presence(path), &paths));
-        if self.is_head() {
-            let missing = faults.iter_mut().filter(|fault| fault.code == Code::MissingFile);
-            for fault in missing {
-                fault.hint += " A file that is not committed counts with `--include-dirty`.";
-            }
-        }
         faults.sort_by_key(|fault| (fault.place, fault.code));
         // What the plan sets for all its tasks is one fault.
         faults.dedup();
         faults
+    }
+
+    /// Doubts about a plan, in itself and against this base, in the order of places. The plan runs all the same.
+    pub(crate) fn warnings_of(&self, file: &PlanFile) -> Vec<Fault> {
+        let entries = self.snapshot().entries();
+        let paths: Vec<RepoPath> = entries.iter().map(|entry| entry.path.clone()).collect();
+        let presence = |path: &RepoPath| self.presence(path);
+        let mut warnings = plan::check(&file.plan, &file.graph, &presence, &paths);
+        if self.is_head() {
+            let missing = warnings.iter_mut().filter(|one| one.code == Code::MissingFile);
+            for warning in missing {
+                warning.hint += " A file that is not committed counts with `--include-dirty`.";
+            }
+        }
+        warnings.extend(file.warnings.iter().cloned());
+        warnings.sort_by_key(|warning| (warning.place, warning.code));
+        warnings
     }
 
     /// What would keep a task from getting a context at all.

@@ -98,8 +98,10 @@ impl Asked<'_> {
             budget: cap(&self.given.budget),
             checks: self.checks(base),
             checks_off: self.checks_off(),
+            grants: self.given.grants(),
             fixes: FIXES,
             handover: HandoverSizes::with(&self.project.settings.set_limits()),
+            profile: None,
         };
         let (noted, untold) = match Book::of(&self.project.root).opening(settings.records) {
             Ok(noted) => (noted, None),
@@ -111,6 +113,7 @@ impl Asked<'_> {
             plan: Source {
                 format: self.given.reading.format.map(|format| format.as_str().to_owned()),
                 parallel: self.given.reading.parallel,
+                tag: self.given.reading.tag.clone(),
                 ..self.file.to_recorded(self.project, &self.file.companions(self.project))
             },
             base: Base {

@@ -122,7 +122,15 @@ impl Runs {
         run: Option<&str>,
         task: Option<&str>,
     ) -> Result<(Self, RunState, Option<TaskId>), Failure> {
-        let runs = Self::look(root)?.ok_or_else(|| none(root))?;
+        Self::look(root)?.ok_or_else(|| none(root))?.seek_task_in(run, task)
+    }
+
+    pub(super) fn seek_task_in(
+        self,
+        run: Option<&str>,
+        task: Option<&str>,
+    ) -> Result<(Self, RunState, Option<TaskId>), Failure> {
+        let runs = self;
         let failure = match runs.find(run) {
             Ok(run) => {
                 let state = runs.state(&run)?;
@@ -335,7 +343,7 @@ fn ignore(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-fn none(root: &Path) -> Failure {
+pub(super) fn none(root: &Path) -> Failure {
     let hint = "Start one with `sequester run PLAN`, or name another repository with `--repo DIR`.";
     Failure::input(Code::UnknownRun, root.display(), "There is no run here yet.", hint)
 }

@@ -308,7 +308,7 @@ fn rules(
 }
 
 /// Folders that git may take for repositories. The one around all has a git folder of its own, which comes first.
-fn repositories(visible: &dyn Snapshot) -> Vec<String> {
+pub(super) fn repositories(visible: &dyn Snapshot) -> Vec<String> {
     let is_head = |entry: &&Entry| {
         let path = entry.path.as_str();
         // Most are told by their name, as a link is.

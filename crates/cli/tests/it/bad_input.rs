@@ -61,18 +61,16 @@ fn a_cycle_a_doubled_id_and_an_unknown_need() {
 }
 
 #[test]
-fn a_missing_file_to_modify() {
-    refuse(
-        &native("## [a] T\n\n```task\nfiles: {modify: [src/gone.rs]}\n```\n\nText.\n"),
-        "SQ0112",
-    );
-}
-
-#[test]
-fn a_path_that_leaves_the_repository() {
+fn a_path_that_leaves_the_repository_is_ignored_with_a_warning() {
+    let bench = Bench::with(&[("README.md", "Paths\n")]);
     for path in ["../x.rs", "/etc/passwd", "a/../../x", "~/x"] {
         let task = format!("## [a] T\n\n```task\nfiles: {{modify: [\"{path}\"]}}\n```\n\nText.\n");
-        refuse(&native(&task), "SQ0111");
+        fs::write(bench.path("plan.md"), native(&task)).unwrap();
+        let answer = bench.run(&["plan", "../plan.md", "--json"]);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let shown = answer.json();
+        assert_eq!(shown["warnings"][0]["code"], "SQ0111", "{shown}");
+        assert_eq!(shown["tasks"][0]["files"].as_array().map(Vec::len), Some(0), "{shown}");
     }
 }
 

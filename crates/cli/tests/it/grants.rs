@@ -74,7 +74,7 @@ fn a_repository_grants_nothing_before_it_is_accepted() {
 #[test]
 fn some_names_are_granted_to_nobody() {
     let bench = bench();
-    for name in [".git", ".git/hooks", ".claude", ".mcp.json", ".sequester", "sequester.toml"] {
+    for name in [".git", ".git/hooks", ".hg", ".sequester", "sequester.toml"] {
         bench.write(USERS, format!("[protected]\ngrant = [\"Jenkinsfile\", \"{name}\"]\n"));
         let answer = task(&bench, CREATE, &[]);
         assert_eq!(answer.code, Some(2), "{name}: {answer:?}");

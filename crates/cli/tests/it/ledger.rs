@@ -78,6 +78,7 @@ impl Ledger {
                 hides: BTreeSet::new(),
                 format: None,
                 parallel: false,
+                tag: None,
                 text,
             },
             base: Base {
@@ -100,9 +101,11 @@ impl Ledger {
                 unattended: false,
                 budget: Cap::default(),
                 checks: BTreeMap::new(),
+                grants: sequester_core::protected::Grants::default(),
                 checks_off: BTreeSet::new(),
                 fixes: 2,
                 handover: HandoverSizes::default(),
+                profile: None,
             },
         }
     }
@@ -121,8 +124,7 @@ impl Ledger {
         ledger.write(batch, about("1"), event);
         let (step, reason) = ("review".to_owned(), "no model".to_owned());
         ledger.tell(about("1"), Event::StepSkipped { step, reason });
-        let (state, reason, resolution) = (Ended::Done, None, None);
-        let ended = TaskEnded { state, reason, resolution, tree: Some(tree.clone()) };
+        let ended = TaskEnded { tree: Some(tree.clone()), ..TaskEnded::new(Ended::Done, None) };
         ledger.tell(about("1"), Event::TaskEnded(Box::new(ended)));
         let commit = ledger.commit(&tree);
         ledger.tell(about("1"), Event::TaskCommitted { commit, tree });
@@ -158,8 +160,7 @@ impl Ledger {
         ledger.begin("1");
         let tree = ledger.change("goodbye.txt", "Goodbye.\n");
         ledger.attempt("2", agent::Outcome::Done, &tree);
-        let (state, reason, resolution) = (Ended::Done, None, None);
-        let ended = TaskEnded { state, reason, resolution, tree: Some(tree) };
+        let ended = TaskEnded { tree: Some(tree), ..TaskEnded::new(Ended::Done, None) };
         ledger.tell(about("2"), Event::TaskEnded(Box::new(ended)));
         ledger
     }
@@ -295,6 +296,7 @@ fn task(id: &str, title: &str) -> TaskSpec {
         profile: None,
         models: Vec::new(),
         files: Vec::new(),
+        hints: Vec::new(),
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),

@@ -318,7 +318,7 @@ fn another_name_of_a_secret_is_hidden_too_and_names_outside_are_told() {
             ["sandbox", "--profile", profile, "--", "cat", "plain.txt", "node_modules/b/plain"];
         let answer = bench.run(&words);
         assert_eq!((answer.code, answer.out.as_str()), (Some(0), ""), "{profile}: {answer:?}");
-        let is_told = answer.err.contains("node_modules/b/c`: what is written to one");
+        let is_told = answer.err.contains("node_modules/b/c`: a write changes");
         assert_eq!(is_told, profile == "writer", "{answer:?}");
     }
 }

@@ -32,6 +32,7 @@ fn the_json_has_the_promised_shape() {
 #[test]
 fn waves_write_sets_and_prices_are_shown() {
     let (bench, plan) = shop();
+    bench.write("sequester.toml", "model = \"anthropic/claude-sonnet-5\"\n");
     let out = bench.run(&["plan", &plan]).out;
     for expected in [
         "native plan: 3 tasks in 2 waves, 0 done",
@@ -52,12 +53,22 @@ fn all_faults_come_at_once_with_their_source_lines() {
     let path = bench.path("plan.md").display().to_string();
     let answer = bench.run(&["plan", &path]);
     assert_eq!(answer.code, Some(2));
-    for expected in ["SQ0105", "SQ0106", "SQ0112", "needs: [zzz]", "plan.md:9:", "help"] {
+    for expected in [
+        "error[SQ0105]",
+        "SQ0106",
+        "warning[SQ0112]",
+        "1 warning",
+        "needs: [zzz]",
+        "plan.md:9:",
+        "help",
+    ] {
         assert!(answer.out.contains(expected), "{expected:?} is missing in:\n{}", answer.out);
     }
-    let faults = bench.run(&["plan", &path, "--json"]).json()["faults"].clone();
-    assert_eq!(faults.as_array().unwrap().len(), 3, "{faults}");
-    for fault in faults.as_array().unwrap() {
+    let json = bench.run(&["plan", &path, "--json"]).json();
+    let (faults, warnings) =
+        (json["faults"].as_array().unwrap(), json["warnings"].as_array().unwrap());
+    assert_eq!((faults.len(), warnings.len()), (2, 1), "{json}");
+    for fault in faults.iter().chain(warnings) {
         for key in ["code", "message", "line", "column", "hint"] {
             assert!(!fault[key].is_null(), "{key} in {fault}");
         }

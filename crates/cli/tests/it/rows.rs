@@ -1,6 +1,7 @@
 //! Every row of the table of what happens and what the controller does about it, through the built program with a model played by
 //! script; then bad luck, which loses nothing.
 
+mod by_person;
 mod contradictions;
 mod cost;
 mod disk;
@@ -12,6 +13,8 @@ mod limits;
 mod luck;
 mod mending;
 mod merging;
+mod own_edit;
+mod prose;
 mod questions;
 
 use std::fs;

@@ -6,7 +6,12 @@ use std::process::Command;
 
 use crate::command::{Answer, Bench};
 
-fn run(bench: &Bench, columns: usize, answer: &str, arguments: &[&str]) -> Answer {
+pub(crate) fn run_in_terminal(
+    bench: &Bench,
+    columns: usize,
+    answer: &str,
+    arguments: &[&str],
+) -> Answer {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/terminal.py");
     let output = Command::new("timeout")
         .args(["120", "python3"])
@@ -30,15 +35,15 @@ fn trust_is_given_by_the_word_yes_and_by_no_other() {
     let bench = Bench::plain();
     bench.write("sequester.toml", "hosts = [\"docs.rs\"]\n");
     for word in ["", "n", "nope", "yess"] {
-        let answer = run(&bench, 100, word, &["trust"]);
+        let answer = run_in_terminal(&bench, 100, word, &["trust"]);
         assert_eq!(answer.code, Some(5), "{word}: {answer:?}");
         assert!(answer.out.contains(QUESTION), "{answer:?}");
         assert!(answer.out.contains("sequester.toml: not accepted"), "{answer:?}");
     }
-    let answer = run(&bench, 100, "y", &["trust"]);
+    let answer = run_in_terminal(&bench, 100, "y", &["trust"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.out.contains("docs.rs") && answer.out.contains("sequester.toml: accepted"));
-    let again = run(&bench, 100, "y", &["trust"]);
+    let again = run_in_terminal(&bench, 100, "y", &["trust"]);
     assert!(!again.out.contains(QUESTION), "nothing is left to be asked: {again:?}");
     assert_eq!(bench.run(&["profiles"]).code, Some(0));
 }
@@ -48,7 +53,8 @@ fn a_plan_fits_a_narrow_terminal() {
     let bench = Bench::plain();
     let plan = "---\nsequester: 1\n---\n# Narrow\n\n## [one] A title that is longer than such a terminal is wide\n\nDo it.\n";
     bench.write("plan.md", plan);
-    let answer = run(&bench, 40, "", &["plan", "plan.md"]);
+    bench.write("sequester.toml", "model = \"openai/gpt-5\"\n");
+    let answer = run_in_terminal(&bench, 40, "", &["plan", "plan.md"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     let wide: Vec<&str> = answer.out.lines().filter(|line| line.chars().count() > 40).collect();
     assert_eq!(wide, Vec::<&str>::new(), "{answer:?}");
@@ -60,7 +66,7 @@ fn a_shell_in_the_jail_reads_its_lines_and_ends() {
     let bench = Bench::plain();
     let ask = "printf 'ready [go] '; exec sh";
     let arguments = ["sandbox", "--profile", "read-only", "--", "/bin/sh", "-c", ask];
-    let answer = run(&bench, 80, "tty; exit 3", &arguments);
+    let answer = run_in_terminal(&bench, 80, "tty; exit 3", &arguments);
     assert_eq!(answer.code, Some(3), "{answer:?}");
     assert!(answer.out.contains("not a tty"), "{answer:?}");
 }
@@ -69,11 +75,11 @@ fn a_shell_in_the_jail_reads_its_lines_and_ends() {
 fn whoever_starts_a_shell_by_hand_is_told_that_there_is_no_prompt() {
     let bench = Bench::plain();
     let shell = ["sandbox", "--profile", "read-only", "--limit", "wall=1s", "--", "/bin/sh"];
-    let answer = run(&bench, 200, "", &shell);
+    let answer = run_in_terminal(&bench, 200, "", &shell);
     assert_eq!(answer.code, Some(124), "{answer:?}");
     assert!(answer.out.contains("shows no prompt"), "{answer:?}");
     let other = [&shell[..], &["-c", "true"]].concat();
-    let answer = run(&bench, 200, "", &other);
+    let answer = run_in_terminal(&bench, 200, "", &other);
     assert_eq!((answer.code, answer.out.contains("prompt")), (Some(0), false), "{answer:?}");
 }
 
@@ -98,7 +104,7 @@ fn a_question_is_answered_in_the_terminal_by_an_option_that_there_is() {
     let bench = Bench::with(&[("README.md", "Ports\n")]);
     bench.write("../plan.md", ASKING);
     let arguments = ["run", "../plan.md", "--model", "literal"];
-    let answer = run(&bench, 100, "7\n2", &arguments);
+    let answer = run_in_terminal(&bench, 100, "7\n2", &arguments);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.out.contains("options 1 to 2, and no 7"), "{answer:?}");
     assert_eq!(told(&bench), (vec![("9090".to_owned(), "the terminal".to_owned())], "done".into()));
@@ -109,7 +115,7 @@ fn ctrl_c_at_a_question_leaves_it_open() {
     let bench = Bench::with(&[("README.md", "Ports\n")]);
     bench.write("../plan.md", ASKING);
     let arguments = ["run", "../plan.md", "--model", "literal"];
-    let answer = run(&bench, 100, "^C", &arguments);
+    let answer = run_in_terminal(&bench, 100, "^C", &arguments);
     assert_eq!(answer.code, Some(130), "{answer:?}");
     assert_eq!(told(&bench), (Vec::new(), "waiting".into()));
 }
@@ -127,7 +133,7 @@ fn what_a_plan_contradicts_itself_in_is_asked_in_the_terminal_before_anything_st
         format!("{head}{}{}", task("one", "", "8080"), task("two", "needs: [one]\n", "9090"));
     bench.write("../plan.md", &plan);
     let arguments = ["run", "../plan.md", "--model", "literal"];
-    let answer = run(&bench, 100, "2", &arguments);
+    let answer = run_in_terminal(&bench, 100, "2", &arguments);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.out.contains("the plan asks: Task `one` creates `port.txt`"), "{answer:?}");
     let wanted = vec![("Leave it out".to_owned(), "the terminal".to_owned())];
@@ -152,7 +158,7 @@ fn a_run_fits_a_narrow_terminal_and_says_a_reason_once() {
     let shown: [&[&str]; 5] =
         [&["status"], &["status", id], &["show", id], &["show", id, "three"], &["log"]];
     for arguments in shown {
-        let answer = run(&bench, 50, "", arguments);
+        let answer = run_in_terminal(&bench, 50, "", arguments);
         assert_eq!(answer.code, Some(0), "{answer:?}");
         let wide: Vec<&str> = answer.out.lines().filter(|line| line.chars().count() > 50).collect();
         assert_eq!(wide, Vec::<&str>::new(), "{arguments:?}: {answer:?}");

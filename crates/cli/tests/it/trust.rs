@@ -26,6 +26,7 @@ use Expected::{Harmless, Untrusted, Wrong};
 const CONFIG: &[(&str, &str, Expected)] = &[
     ("agents", "agents.writer.model = \"literal\"", Harmless),
     ("checks", "checks.tests = \"touch ../outside\"", Harmless),
+    ("function_lines", "function_lines = 40", Harmless),
     ("hosts", "hosts = [\"*.example.org\", \"HOST\"]", Untrusted("SQ0256")),
     ("jobs", "jobs = 200", Harmless),
     ("keys", "keys.anthropic = \"touch ../outside\"", Untrusted("SQ0256")),

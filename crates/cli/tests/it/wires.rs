@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sequester_core::agent::{find, own_specs};
 use sequester_core::cache::Forgetful;
-use sequester_core::check::detect;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, IsolatedContext, Request as Wanted, Shelf};
 use sequester_core::graph::TaskGraph;
@@ -18,6 +17,7 @@ use sequester_core::repository::Redacted;
 use sequester_core::tool::{Spec, Toolbox};
 use sequester_core::usage::Usage;
 use sequester_engine::{Requests, Standing};
+use sequester_survey::detect_checks;
 use sequester_survey::{Folder, Index, Outlines};
 use sequester_testkit::model::{Recorded, Script, Server, Setup, Turn};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn context(bench: &Bench, text: &str, agent: &str) -> IsolatedContext {
     let limits = Limits::default();
     let base = Folder::list(&bench.repo()).unwrap();
     let index = Index::open(&base, None, &Forgetful, &limits);
-    let checks = detect(&base, &BTreeMap::new(), &|_| false).into_iter();
+    let checks = detect_checks(&base, &BTreeMap::new(), &|_| false).into_iter();
     let checks = checks.filter_map(|one| Some((one.kind, one.command?))).collect();
     let architecture = sequester_survey::architecture(&Redacted::new(&base), &limits);
     let architecture = architecture.with_checks(&checks).render(limits.architecture);

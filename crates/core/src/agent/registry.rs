@@ -1,5 +1,6 @@
 //! All roles that are known.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use crate::fault::{Code, Fault, FileFault, Place};
@@ -47,6 +48,14 @@ impl Registry {
         }
         role.replaces = Some(earlier.origin.clone());
         *earlier = role;
+    }
+
+    /// Has the built-in writer keep functions short, where a person wants that.
+    pub fn limit_functions(&mut self, lines: u64) {
+        let is_writer = |role: &&mut Role| role.name == "writer" && role.origin == Origin::BuiltIn;
+        for role in self.roles.iter_mut().filter(is_writer) {
+            let _ = writeln!(role.prompt, "- Keep functions under {lines} lines.");
+        }
     }
 
     pub fn roles(&self) -> &[Role] {

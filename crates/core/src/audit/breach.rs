@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::id::TaskId;
+use crate::run::{PersonChoice, PersonDecision};
 
 /// What was looked at, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -13,8 +14,21 @@ pub struct Audit {
     pub fragments: usize,
     pub requests: usize,
     pub breaches: Vec<Breach>,
+    /// Results that stand by a person's word or edit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub persons: Vec<PersonRow>,
     /// What these records cannot show, in sentences.
     pub unproved: Vec<String>,
+}
+
+/// A result that stands by a person's word or edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PersonRow {
+    pub task: TaskId,
+    /// Whether the runtime verified the result.
+    pub verified: bool,
+    #[serde(flatten)]
+    pub decision: PersonDecision,
 }
 
 impl Audit {
@@ -170,6 +184,13 @@ impl Ledger {
 
     pub(super) fn doubt(&mut self, doubt: Doubt) {
         *self.doubts.entry(doubt).or_default() += 1;
+    }
+
+    pub(super) fn person(&mut self, task: &TaskId, decision: &PersonDecision) {
+        let verified = decision.choice == PersonChoice::HandedBack;
+        let (task, decision) = (task.clone(), decision.clone());
+        self.audit.persons.retain(|row| row.task != task);
+        self.audit.persons.push(PersonRow { task, verified, decision });
     }
 
     pub(super) fn count(&mut self, fragments: usize) {

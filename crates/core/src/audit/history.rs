@@ -10,7 +10,9 @@ use crate::digest::Digest;
 use crate::id::TaskId;
 use crate::profile::TASK;
 use crate::provider::Reply;
-use crate::run::{AttemptStarted, Ended, Event, Fact, RunState, Running, TaskEnded, TaskRun};
+use crate::run::{
+    AttemptStarted, Ended, Event, Fact, PersonChoice, RunState, Running, TaskEnded, TaskRun,
+};
 
 /// The tasks whose records may reach this one, as its attempt under way found them when it began.
 pub(super) fn visible<'r>(
@@ -76,7 +78,7 @@ impl Auditor<'_> {
         if ended.state != Ended::Done {
             return;
         }
-        let mut verified = None;
+        let (mut verified, mut accepted, mut is_answered) = (None, None, false);
         for fact in &task.facts {
             match fact {
                 Fact::Tried(tried) if !tried.phase.changes_files() => {}
@@ -84,9 +86,23 @@ impl Auditor<'_> {
                 | Fact::Reopened
                 | Fact::Conflicted { .. }
                 | Fact::Withdrawn { .. }
-                | Fact::Verified { failing: Some(_), .. } => verified = None,
+                | Fact::HandedBack { .. }
+                | Fact::Verified { failing: Some(_), .. } => {
+                    (verified, accepted, is_answered) = (None, None, false);
+                }
                 Fact::Verified { tree, failing: None, .. } => verified = Some(tree),
-                Fact::Skipped { .. } | Fact::Answered { .. } => {}
+                Fact::Answered { decision: Some(decision), .. } => {
+                    is_answered = decision.choice == PersonChoice::Accepted;
+                }
+                // Nothing is accepted that no person answered for.
+                Fact::Accepted { tree, .. } => accepted = Some(tree).filter(|_| is_answered),
+                Fact::Skipped { .. } | Fact::Answered { .. } | Fact::AcceptRefused { .. } => {}
+            }
+        }
+        if let Some(person) = ended.person.as_ref() {
+            self.ledger.person(&task.spec.id, person);
+            if person.choice == PersonChoice::Accepted && accepted == ended.tree.as_ref() {
+                return;
             }
         }
         // What only checks has no result: it is the base that was verified.

@@ -10,6 +10,7 @@ use super::frame::{headed_type, is_frame};
 use super::plans::Plans;
 use super::records::{Lefts, packed, shown};
 use super::{Archive, history};
+use crate::change::Change;
 use crate::companion::{Companion, Section};
 use crate::context::{
     FormKind, Kind, Provenance, Row, Rule, Share, artifact_heading, note_block, render_whole,
@@ -130,9 +131,11 @@ impl<'a> Origins<'a> {
         let started = &self.running.started;
         let change = || {
             let from = started.from.as_ref()?;
-            Some(self.archive.between(&started.base, from)?.show())
+            self.archive.between(&started.base, from)
         };
-        left.flatten().any(|text| is(&text)) || change().is_some_and(|text| is(&text))
+        let is_named = |path: &str| self.task.spec.files.iter().any(|file| file.path == path);
+        let is_change = |change: Change| is(&change.show()) || is(&change.show_beside(is_named));
+        left.flatten().any(|text| is(&text)) || change().is_some_and(is_change)
     }
 
     /// As an attempt that judges a change is told of them.
@@ -160,7 +163,9 @@ impl<'a> Origins<'a> {
         let path = row.source.as_str();
         let wrong = |why: &str| Verdict::Wrong(format!("The file `{path}` {why}."));
         let Ok(parsed) = RepoPath::parse(path) else { return wrong("has no name of a file") };
-        let named = self.planned.files.iter().any(|file| file.path == parsed);
+        let planned = self.planned;
+        let named = planned.files.iter().any(|file| file.path == parsed)
+            || planned.hints.iter().any(|hint| hint.fits(&parsed));
         if row.rule == Rule::NamedFile && !named {
             return wrong("is not named for this task");
         }

@@ -28,11 +28,14 @@ pub(super) fn own(plan: &Plan, task: &Task, phase: Phase) -> Vec<(Kind, String)>
     }
     own.extend(task.constraints.iter().map(|text| (Kind::Constraint, format!("- {text}\n"))));
     own.extend(task.checks.iter().map(|check| (Kind::Constraint, format!("- `{check}`\n"))));
-    let mut files = String::new();
-    for file in &task.files {
-        let _ = writeln!(files, "- {} `{}`", file.action.as_str(), file.path);
+    // In the records of older runs hints stand among the files.
+    for hints in [&[], &task.hints[..]] {
+        let mut files = String::new();
+        for file in task.files.iter().chain(hints.iter().map(|hint| &hint.0)) {
+            let _ = writeln!(files, "- {} `{}`", file.action.as_str(), file.path);
+        }
+        own.push((Kind::Constraint, files));
     }
-    own.push((Kind::Constraint, files));
     let interfaces = &task.interfaces;
     for (name, list) in [("Consumes", &interfaces.consumes), ("Produces", &interfaces.produces)] {
         own.extend(list.iter().map(|text| (Kind::Interface, format!("- {name}: {text}\n"))));

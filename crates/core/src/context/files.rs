@@ -39,6 +39,7 @@ pub(super) fn write(
             left = named(page, from, task, &focus, file, left);
         }
     }
+    mentioned(page, from, task, &focus, &mut seen, &mut left);
     given(page, from, &focus, request.given, &mut seen, &mut left);
     if request.simplified {
         page.withheld.push(Withheld {
@@ -100,6 +101,38 @@ fn named(
     };
     let ready = said_of(path, &said, form, from.shelf.stamp_hash(path));
     page.put(&provenance, &ready, left)
+}
+
+/// The files that the task's prose means. One that is not there is not spoken of, and neither is a plan.
+fn mentioned(
+    page: &mut Page<'_>,
+    from: &Builder<'_>,
+    task: &Task,
+    focus: &Focus,
+    seen: &mut BTreeSet<RepoPath>,
+    left: &mut usize,
+) {
+    let companions = from.companions.list.iter().filter_map(|one| one.repo_path.as_ref());
+    let companions: BTreeSet<&RepoPath> = companions.collect();
+    for hint in &task.hints {
+        for path in from.shelf.resolve(hint) {
+            if companions.contains(&path) || !seen.insert(path.clone()) {
+                continue;
+            }
+            let grant = Grant::Named(task.id.clone());
+            let provenance = Provenance::File { path: path.clone(), grant };
+            match from.shelf.take(&path) {
+                Ok(held) if held.is_plan() => page.withhold(&provenance, Refusal::Plan),
+                Ok(held) => {
+                    let symbols = || from.shelf.symbols(&held);
+                    let room = (*left).min(from.limits.file);
+                    let ready = file::shape(&held, symbols, focus, hint.0.lines, room);
+                    *left = page.put(&provenance, &ready, *left);
+                }
+                Err(refusal) => page.withhold(&provenance, refusal),
+            }
+        }
+    }
 }
 
 /// A file of which something is said in the place of its contents.

@@ -9,7 +9,7 @@ use super::render::{hash, kinds};
 use crate::limits::Limits;
 use crate::outliner::{Outliner, Symbol};
 use crate::path::RepoPath;
-use crate::plan::{self, Options};
+use crate::plan::{self, FileHint, Format, Options};
 use crate::repository::{self, EntryKind, ErrorKind, Snapshot};
 use crate::secret::{self, SecretSet};
 use crate::tokens;
@@ -44,8 +44,12 @@ impl Held {
         let name = self.path.name().to_owned();
         *self.plan.get_or_init(|| {
             let options = Options { file_name: name, ..Options::default() };
-            may_list_tasks(&self.path)
-                && plan::parse(self.text.as_bytes(), &options).plan.tasks.len() > 1
+            let lists_tasks = || {
+                let plan = plan::parse(self.text.as_bytes(), &options).plan;
+                // Steps and checklists of any document would look like a plain list.
+                plan.format != Format::List && plan.tasks.len() > 1
+            };
+            may_list_tasks(&self.path) && lists_tasks()
         })
     }
 }
@@ -94,6 +98,12 @@ impl<'a> Shelf<'a> {
         }
         let made = self.make(path).map(Arc::new);
         self.lock().entry(path.clone()).or_insert(made).clone()
+    }
+
+    /// The files that a hint means.
+    pub(super) fn resolve(&self, hint: &FileHint) -> Vec<RepoPath> {
+        let files = self.snapshot.entries().iter().filter(|entry| entry.kind == EntryKind::File);
+        hint.resolve(files.map(|entry| &entry.path))
     }
 
     /// What tells one content of a file that is not shown from another.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::digest::telling;
-use super::{Checked, Evidence, quoted};
+use super::{Checked, EmptyChange, Evidence, quoted};
 use crate::context::fence;
 use crate::digest::Digest;
 use crate::tokens;
@@ -13,6 +13,8 @@ use crate::tokens;
 const RESULTS_TOKENS: usize = 1_500;
 /// Items of a self-review that are told.
 const ADMITTED: usize = 20;
+/// Of a reason for changing nothing.
+const REASON_TOKENS: usize = 200;
 /// Least that is worth showing of an output.
 const LEAST: usize = 60;
 
@@ -36,6 +38,16 @@ pub fn check_results(evidence: &Evidence, outputs: &BTreeMap<Digest, String>) ->
         let fence = fence(&lines);
         let _ = writeln!(text, "\n{fence}text\n{lines}{fence}\n");
     }
+    if !evidence.untouched_hints.is_empty() {
+        text.push_str("\nThe change is not refused for this by itself:\n\n");
+        for hint in evidence.untouched_hints.iter().take(ADMITTED) {
+            let _ = writeln!(text, "- {}", hint.sentence());
+        }
+    }
+    if let Some(EmptyChange { reason: Some(reason) }) = &evidence.empty_change {
+        let reason = tokens::head(reason, REASON_TOKENS);
+        let _ = writeln!(text, "\nThe author of the change says that none was needed: {reason}");
+    }
     if !evidence.admitted.is_empty() {
         text.push_str("\nThe author of the change says itself that this is not in order:\n\n");
         for item in evidence.admitted.iter().take(ADMITTED) {
@@ -49,6 +61,14 @@ fn outcome(check: &Checked) -> String {
     let Some(command) = &check.command else {
         return format!("{}: none found in this project.", check.kind);
     };
+    if let Some(program) = &check.missing_program {
+        let command = quoted(command);
+        return format!(
+            "{}: {command} was not run: {} is not installed or not visible in the sandbox.",
+            check.kind,
+            quoted(program)
+        );
+    }
     let how = match (check.passed, check.failed_before) {
         (true, _) => "passed",
         (false, true) if !check.held => "failed, and fails the same way without the change",

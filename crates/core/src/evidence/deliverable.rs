@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Input, quoted};
 use crate::id::TaskId;
-use crate::plan::Action;
+use crate::plan::{Action, fits_path};
 use crate::run::FileSpec;
 
 /// A deliverable that is not as the plan names it.
@@ -68,13 +68,20 @@ pub(super) fn undeclared(input: &Input<'_>) -> Vec<Undeclared> {
     let others: Vec<(&TaskId, Declared<'_>)> =
         input.others.iter().map(|other| (&other.task, Declared::of(&other.files))).collect();
     let paths = input.change.entries.iter().map(|entry| entry.path.as_str());
-    let extra: BTreeSet<&str> = paths.filter(|path| !own.holds(path)).collect();
+    let hints = &input.task.hints;
+    let hinted = |path: &str| hints.iter().any(|hint| fits_path(plain(&hint.0.path), path));
+    let extra = paths.filter(|path| !own.holds(path));
+    let extra: BTreeSet<&str> = extra.collect();
     let found = extra.into_iter().map(|path| {
         let by = others.iter().filter(|(_, files)| files.holds(path));
         let by: BTreeSet<&TaskId> = by.map(|(task, _)| *task).collect();
         Undeclared { path: path.to_owned(), declared_by: by.into_iter().cloned().collect() }
     });
-    found.filter(|file| input.task.files_declared || !file.declared_by.is_empty()).collect()
+    let is_told = |file: &Undeclared| {
+        let beyond = input.task.files_declared && !hinted(&file.path);
+        beyond || !file.declared_by.is_empty()
+    };
+    found.filter(is_told).collect()
 }
 
 /// Paths that a task may write, for a look that costs no more than the depth of a path.

@@ -12,8 +12,10 @@ use crate::run::{CheckEnded, TaskSpec};
 /// brings none.
 pub fn red_then_green(task: &TaskSpec, change: &Change) -> Option<Change> {
     let named = |path: &str| {
-        let tests = task.files.iter().filter(|file| file.action == plan::Action::Test);
-        tests.into_iter().any(|file| super::deliverable::plain(&file.path) == path)
+        let hints = task.hints.iter().map(|hint| &hint.0);
+        let mut tests =
+            task.files.iter().chain(hints).filter(|file| file.action == plan::Action::Test);
+        tests.any(|file| super::deliverable::plain(&file.path) == path)
     };
     let brings = |action: Action| matches!(action, Action::Create | Action::Modify);
     let tests = change.entries.iter().filter(|entry| brings(entry.action));

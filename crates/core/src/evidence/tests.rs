@@ -1,3 +1,5 @@
+mod untouched;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
@@ -22,6 +24,7 @@ fn task(files: &[(&str, plan::Action)]) -> TaskSpec {
         profile: None,
         models: Vec::new(),
         files: specs(files),
+        hints: Vec::new(),
         files_declared: !files.is_empty(),
         checks: Vec::new(),
         produces: Vec::new(),
@@ -65,6 +68,7 @@ fn ended(kind: Kind, command: &str, code: i32, counts: Option<(u64, u64)>) -> Ch
         code,
         limit: None,
         passed: check::passed(kind, code, counts),
+        missing_program: None,
         counts,
         output: Digest::of(command.as_bytes()),
         elapsed_ms: 1,
@@ -118,6 +122,7 @@ impl<'a> Scene<'a> {
             checks: self.checks,
             wanted: self.wanted,
             exists: &|path| tree.contains(path),
+            mentioned: &|path| tree.iter().any(|one| plan::fits_path(path, one)),
             names: &|name| if tree.contains(name) { Known::Found } else { Known::Missing },
             others: self.others,
             red: self.red,

@@ -25,7 +25,7 @@ pub enum Presence {
     Absent,
 }
 
-/// Every file to modify, delete or read must be in the base or be created by a task that is needed, near or far.
+/// Warnings about files to modify, delete or read that neither the base has nor a needed task creates.
 ///
 /// `paths` are all paths of the base, for hints; empty if they are not at hand. Done tasks are not looked at.
 pub fn check(
@@ -46,13 +46,13 @@ pub fn check(
                 faults.push(symlink(file));
             }
             let must_exist = matches!(file.action, Action::Modify | Action::Delete | Action::Read);
-            if presence == Presence::Folder && (must_exist || file.action == Action::Create) {
+            if presence == Presence::Folder && must_exist {
                 faults.push(folder(file));
             }
             if presence != Presence::Absent || !must_exist {
                 continue;
             }
-            let creators = creators.get(&file.path).map_or(&[][..], Vec::as_slice);
+            let creators: Vec<usize> = of_path(&creators, &file.path).collect();
             let mut needed = creators.iter().map(|creator| {
                 *creator == index || graph.reaches(index, *creator, &mut steps).unwrap_or(true)
             });
@@ -76,16 +76,27 @@ pub fn check(
 }
 
 /// The open tasks that bring a path into being.
-fn creators(plan: &Plan) -> HashMap<&RepoPath, Vec<usize>> {
-    let mut creators: HashMap<&RepoPath, Vec<usize>> = HashMap::new();
+fn creators(plan: &Plan) -> HashMap<&str, Vec<usize>> {
+    let mut creators: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, task) in plan.tasks.iter().enumerate().filter(|(_, task)| !task.done) {
-        for file in &task.files {
+        for file in task.files.iter().chain(task.hints.iter().map(|hint| &hint.0)) {
             if matches!(file.action, Action::Create | Action::Change | Action::Test) {
-                creators.entry(&file.path).or_default().push(index);
+                creators.entry(file.path.as_str()).or_default().push(index);
             }
         }
     }
     creators
+}
+
+/// Those that create a path, or a directory above it.
+fn of_path<'c>(
+    creators: &'c HashMap<&str, Vec<usize>>,
+    path: &'c RepoPath,
+) -> impl Iterator<Item = usize> + 'c {
+    let path = path.as_str();
+    let above = path.rmatch_indices('/').map(|(slash, _)| &path[..slash]);
+    let known = std::iter::once(path).chain(above).filter_map(|path| creators.get(path));
+    known.flatten().copied()
 }
 
 fn missing_need(task: &Task, file: &FileRef, creator: &Task) -> Fault {
@@ -93,7 +104,8 @@ fn missing_need(task: &Task, file: &FileRef, creator: &Task) -> Fault {
         Code::MissingNeed,
         file.place,
         format!(
-            "Task `{}` names `{}`, which only task `{}` creates, and it does not need that task.",
+            "Task `{}` names `{}`, which only task `{}` creates, and it does not need that task. \
+             It may start without the file.",
             task.id, file.path, creator.id
         ),
         format!("Let `{}` need `{}`.", task.id, creator.id),
@@ -111,7 +123,8 @@ fn missing_file(task: &Task, file: &FileRef, meant: Option<&RepoPath>) -> Fault 
         Code::MissingFile,
         file.place,
         format!(
-            "Task `{}` names `{}`, which is not there and which no task creates.",
+            "Task `{}` names `{}`, which does not exist and which no task creates. \
+             The task starts without it.",
             task.id, file.path
         ),
         hint,
@@ -122,7 +135,10 @@ fn symlink(file: &FileRef) -> Fault {
     Fault::new(
         Code::BadPath,
         file.place,
-        format!("`{}` is a symbolic link or lies behind one.", file.path),
+        format!(
+            "`{}` is a symbolic link or lies behind one. Its content is not shown to the task.",
+            file.path
+        ),
         "Name the file itself: links may lead out of the repository.",
     )
 }
@@ -131,7 +147,7 @@ fn folder(file: &FileRef) -> Fault {
     Fault::new(
         Code::BadPath,
         file.place,
-        format!("`{}` is a folder.", file.path),
+        format!("`{}` is a directory. Its files are not shown to the task.", file.path),
         "Name a file in it.",
     )
 }

@@ -1,17 +1,24 @@
 //! Which format a text is in, by its marks.
 
 use super::markdown::Document;
-use super::{Format, kiro, mark, native, openspec, words};
+use super::{Format, bmad, cursor, kiro, list, mark, native, openspec, words};
 
 /// The format that the marks of a Markdown document speak for; none where there are none.
 ///
 /// Marks that nothing else looks like decide first: front matter, then `T001`, track ids and `Task N` by their number,
 /// unless boxes that are merely numbered outnumber them: one stray mark does not make the format. Numbered boxes are OpenSpec
-/// under numbered headings and Kiro otherwise. Boxes without any id are OpenSpec's.
-pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
+/// under numbered headings and Kiro otherwise. Boxes without any id are OpenSpec's under numbered headings, and where the file is
+/// called `tasks.md`; elsewhere they are a plain list.
+pub(super) fn detect(document: &Document<'_>, file_name: &str) -> Option<Format> {
     let front = document.front.as_ref().map(|front| document.text(front));
     if front.is_some_and(native::is_declared) {
         return Some(Format::Native);
+    }
+    if front.is_some_and(cursor::is_declared) {
+        return Some(Format::Cursor);
+    }
+    if bmad::is_story(document) {
+        return Some(Format::Bmad);
     }
     let marks = Marks::count(document);
     // `Task 3 notes` is a task only where nothing else is one.
@@ -30,10 +37,12 @@ pub(super) fn detect(document: &Document<'_>) -> Option<Format> {
     // Lines of requirements alone carry no id to go by.
     if marks.numbers > 0 && marks.kiro > marks.openspec {
         Some(Format::Kiro)
-    } else if marks.openspec > 0 || marks.boxes > 0 {
+    } else if marks.openspec > 0
+        || marks.boxes > 0 && (marks.sections > 0 || file_name == "tasks.md")
+    {
         Some(Format::OpenSpec)
     } else {
-        None
+        list::is_list(document).then_some(Format::List)
     }
 }
 
@@ -58,6 +67,8 @@ struct Marks {
     /// Numbered boxes that are not the steps of a task with a stronger mark.
     numbers: usize,
     boxes: usize,
+    /// Numbered headings with boxes beneath.
+    sections: usize,
 }
 
 impl Marks {
@@ -80,6 +91,7 @@ impl Marks {
                 continue;
             }
             marks.boxes += usize::from(boxed.is_some());
+            marks.sections += usize::from(boxed.is_some() && section.is_some());
             match named {
                 Some(named) if named.separated => marks.superpowers += 1,
                 Some(_) => marks.unseparated += 1,
@@ -113,7 +125,7 @@ mod tests {
     use super::*;
 
     fn found(source: &str) -> Option<Format> {
-        detect(&Document::read(source))
+        detect(&Document::read(source), "")
     }
 
     #[test]

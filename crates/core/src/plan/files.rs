@@ -5,14 +5,17 @@ use std::ops::Range;
 
 use super::label::{self, Topic};
 use super::markdown::{Block, Document, Kind};
-use super::{Action, FileRef, Interfaces, token};
-use crate::fault::{Code, Fault};
-use crate::path::RepoPath;
+use super::mention::{self, Verbless};
+use super::{Action, FileHint, FileRef, Interfaces, token};
+use crate::fault::{Code, Fault, Place};
+use crate::path::{self, RepoPath};
 
 /// What the labelled lists of a task say.
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) files: Vec<FileRef>,
+    /// Files to touch if they are there, and those that entries mention which are no path.
+    pub(super) hints: Vec<FileHint>,
     /// A list of files is there and every entry of it was understood.
     pub(super) declared: bool,
     pub(super) interfaces: Interfaces,
@@ -26,13 +29,14 @@ pub(super) struct Listed {
 pub(super) fn listed(
     document: &Document<'_>,
     range: &Range<usize>,
-    faults: &mut Vec<Fault>,
+    warnings: &mut Vec<Fault>,
 ) -> Listed {
     let mut reader = Reader {
         document,
-        faults,
+        warnings,
         found: Listed::default(),
         collected: Collected::default(),
+        conditional: Collected::default(),
         topic: None,
         action: None,
     };
@@ -41,15 +45,23 @@ pub(super) fn listed(
     }
     let mut found = reader.found;
     found.declared &= found.unread.is_empty();
+    let mut mentioned = Collected::default();
+    for entry in &found.unread {
+        mention::read_sentence(document, entry, Verbless::Writes, &mut mentioned);
+    }
+    found.hints = reader.conditional.into_hints();
+    found.hints.extend(mentioned.into_hints());
     found.files = reader.collected.files;
     found
 }
 
 struct Reader<'r, 'a> {
     document: &'r Document<'a>,
-    faults: &'r mut Vec<Fault>,
+    warnings: &'r mut Vec<Fault>,
     found: Listed,
     collected: Collected,
+    /// Files that are named with a condition, such as `(if exists)`.
+    conditional: Collected,
     topic: Option<Topic>,
     /// Of the item above: `- Create:` with the paths nested beneath.
     action: Option<(u8, Action)>,
@@ -159,6 +171,7 @@ impl Reader<'_, '_> {
             }
             return;
         }
+        let is_conditional = has_condition(text);
         for (at, token) in tokens {
             let Some((paths, lines)) = token::read(token).or_else(|| token::read_spaced(token))
             else {
@@ -166,11 +179,13 @@ impl Reader<'_, '_> {
                 continue;
             };
             for path in paths {
-                if path.ends_with('/') {
+                let named = Named { at, path: &path, action, lines };
+                if is_conditional {
+                    self.conditional.add_hint(self.document, named);
+                } else if path.ends_with('/') && action != Action::Create {
                     self.found.unread.push(at..at + token.len());
                 } else {
-                    let named = Named { at, path: &path, action, lines };
-                    self.collected.add(self.document, named, self.faults);
+                    self.collected.add(self.document, named, self.warnings);
                 }
             }
         }
@@ -185,12 +200,12 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Adds a file, or the fault that its path is.
+    /// Adds a file. A path that is none of the repository's is left out, with a warning.
     pub(super) fn add(
         &mut self,
         document: &Document<'_>,
         named: Named<'_>,
-        faults: &mut Vec<Fault>,
+        warnings: &mut Vec<Fault>,
     ) {
         let place = document.lines.place(named.at);
         let Named { path, action, lines, .. } = named;
@@ -199,14 +214,28 @@ impl Collected {
                 self.files.push(FileRef { path, action, lines, place });
             }
             Ok(_) => {}
-            Err(error) => faults.push(Fault::new(
-                Code::BadPath,
-                place,
-                format!("`{path}` is not a path inside the repository: {error}."),
-                "Write the path relative to the repository's root, without leaving it.",
-            )),
+            Err(error) => warnings.push(outside_repository(path, error, place)),
         }
     }
+
+    /// Adds a file that is only mentioned; a path that is none of the repository's is dropped.
+    pub(super) fn add_hint(&mut self, document: &Document<'_>, named: Named<'_>) {
+        self.add(document, named, &mut Vec::new());
+    }
+
+    pub(super) fn into_hints(self) -> Vec<FileHint> {
+        self.files.into_iter().map(FileHint).collect()
+    }
+}
+
+/// The warning that a list names what is not in the repository.
+pub(super) fn outside_repository(path: &str, error: path::Error, place: Place) -> Fault {
+    Fault::new(
+        Code::BadPath,
+        place,
+        format!("`{path}` is not a path inside the repository: {error}. The entry is ignored."),
+        "Write the path relative to the repository's root, without leaving it.",
+    )
 }
 
 /// A path as the text names it.
@@ -244,36 +273,103 @@ fn entry_action(text: &str) -> Option<Action> {
     })
 }
 
-/// The tokens of an entry that stand for files: its leading code spans, or bare paths.
+/// The tokens of an entry that is a path, or several: code spans or bare paths. None of a sentence that mentions files.
 fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize, &'a str)> {
-    let mut tokens = Vec::new();
-    let mut end = None;
+    let (mut tokens, mut end) = (Vec::new(), words.start);
     for (range, code) in document.codes(words) {
-        let gap = end.map(|end| document.text(&(end..range.start)));
+        let gap = document.text(&(end..range.start));
         // Behind a remark in brackets only what is plainly a file is one more.
         let is_more = |gap: &str| {
             is_separator(gap) || token::is_file(code) && is_separator(&without_remark(gap))
         };
-        if gap.is_some_and(|gap| !is_more(gap)) {
+        if !tokens.is_empty() && !is_more(gap) {
             break;
         }
-        end = Some(range.end);
+        if tokens.is_empty() && !(leads_to_path(gap) && is_path(code)) {
+            return Vec::new();
+        }
+        end = range.end;
         tokens.push((range.start + 1, code));
     }
-    if !tokens.is_empty() {
-        return tokens;
-    }
-    for (at, word) in split_words(document.text(words), words.start) {
-        let path = token::read(word).is_some_and(|(paths, _)| {
-            paths.iter().all(|path| path.contains('/') || token::is_file(path))
-        });
-        if path {
-            tokens.push((at, word));
-        } else if !tokens.is_empty() && !is_separator(word) {
-            break;
+    if tokens.is_empty() {
+        for (at, word) in split_words(document.text(words), words.start) {
+            let path = token::read(word).is_some_and(|(paths, _)| {
+                paths.iter().all(|path| path.contains('/') || token::is_file(path))
+            });
+            if path {
+                if tokens.is_empty() && !leads_to_path(document.text(&(words.start..at))) {
+                    return Vec::new();
+                }
+                end = at + word.len();
+                tokens.push((at, word));
+            } else if !tokens.is_empty() && !is_separator(word) {
+                break;
+            }
         }
     }
-    tokens
+    let has_verb = entry_action(document.text(words)).is_some();
+    let rest = document.text(&(end..words.end)).trim_start_matches(['*', '_', '"', '\'', ' ']);
+    let is_whole = has_verb || rest.is_empty() || !rest.starts_with(char::is_alphanumeric);
+    if is_whole { tokens } else { Vec::new() }
+}
+
+/// Whether what stands before the first path of an entry is its verb or its label, and no sentence.
+fn leads_to_path(before: &str) -> bool {
+    let plain = before.trim_matches(|c: char| c.is_whitespace() || "*_`\"'([".contains(c));
+    let (label, rest) = plain.split_once([':', '：']).unwrap_or(("", plain));
+    let is_plain = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.is_empty()
+            || label::action(word).is_some()
+            || matches!(
+                word.to_lowercase().as_str(),
+                "file"
+                    | "files"
+                    | "the"
+                    | "a"
+                    | "an"
+                    | "existing"
+                    | "also"
+                    | "or"
+                    | "and"
+                    | "possibly"
+                    | "optionally"
+                    | "in"
+                    | "to"
+                    | "at"
+            )
+    };
+    label.split_whitespace().count() <= MOST_LABEL && rest.split_whitespace().all(is_plain)
+}
+
+/// Words that a label has at most: `Modify (if the build needs it):`.
+const MOST_LABEL: usize = 6;
+
+/// Whether code in a list can stand for a file: `Error::exec` is a name in one.
+fn is_path(code: &str) -> bool {
+    !code.contains("::") || code.split("::").next().is_some_and(token::is_file)
+}
+
+/// Whether an entry says that its file may not be there, or need no change.
+fn has_condition(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    [
+        "(if ",
+        "(only if ",
+        "(when ",
+        "(optional",
+        "(maybe",
+        "(possibly",
+        "(as needed",
+        "if it exists",
+        "if exists",
+        "if present",
+        "if needed",
+        "if necessary",
+        "if any",
+    ]
+    .iter()
+    .any(|condition| lower.contains(condition))
 }
 
 /// A gap without what it says in brackets first: ` (the parser), `.
@@ -282,7 +378,7 @@ fn without_remark(gap: &str) -> String {
     remark.map_or_else(|| gap.to_owned(), |(_, rest)| rest.to_owned())
 }
 
-fn is_separator(gap: &str) -> bool {
+pub(super) fn is_separator(gap: &str) -> bool {
     gap.split_whitespace().all(|word| {
         let word = word.trim_matches(|c: char| ",、，+&/;".contains(c));
         matches!(word, "" | "and" | "or" | "und" | "y" | "et" | "e" | "和" | "と")

@@ -1,19 +1,19 @@
 //! `- [ ] 1. ...` with `1.1` nested beneath, `_Requirements: ..._`, and `[ ]*` for optional tasks.
 //!
-//! The text is the whole item. Tasks are in order.
+//! The text is the whole item. Tasks are in order, or in the waves of the plan's own graph.
 
 use super::markdown::Document;
-use super::mention::Bare;
+use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, mark, words};
+use super::{Format, mark, wave_graph, words};
 
 const RULES: Rules = Rules {
     format: Format::Kiro,
     nested: true,
     steps: false,
     shape: Shape::Numbers,
-    sentences: Some(Bare::Left),
+    verbless: Verbless::Skipped,
 };
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
@@ -21,6 +21,7 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
     for draft in &mut drafts.tasks {
         draft.task.requirements = requirements(document, &draft.task.span);
     }
+    drafts.waves = wave_graph::read(document, &mut drafts);
     drafts
 }
 

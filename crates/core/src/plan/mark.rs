@@ -37,6 +37,39 @@ pub(super) fn title(rest: &str) -> String {
     }
 }
 
+/// The further ids of a range such as `E.1.1-1.4`, `T001–T004` or `1.1-1.3`, and what stands behind it.
+///
+/// `rest` stands directly behind `id`. A range of bare numbers, such as `2-3 days`, is none.
+pub(super) fn range<'a>(id: &str, rest: &'a str) -> Option<(Vec<String>, &'a str)> {
+    let is_plain = id.starts_with(|c: char| c.is_ascii_uppercase());
+    if !is_plain && !id.contains('.') {
+        return None;
+    }
+    let rest = if is_plain { rest.trim_start_matches(['*', '`', ' ']) } else { rest };
+    let joint = ["-", "–", "—", ".."].into_iter().find(|joint| rest.starts_with(joint))?;
+    let spaced = rest[joint.len()..].trim_start_matches(['*', '`', ' ']);
+    let tail = if is_plain { spaced } else { &rest[joint.len()..] };
+    let end = tail.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(tail.len());
+    let end = tail[..end].trim_end_matches('.').len();
+    let (last, behind) = tail.split_at(end);
+    if last.is_empty() || behind.starts_with(|c: char| c.is_alphanumeric()) {
+        return None;
+    }
+    // The end may leave out the parts that it shares with the beginning.
+    let parts: Vec<&str> = id.split('.').collect();
+    if rest[joint.len()..].starts_with(' ') && !last.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let shared = parts.len().checked_sub(last.split('.').count())?;
+    let last = [&parts[..shared], &[last]].concat().join(".");
+    let mut ids = words::between(id, &last);
+    let is_next = || words::follows(id, &last);
+    (!ids.is_empty() || is_next()).then(|| {
+        ids.push(last);
+        (ids, behind)
+    })
+}
+
 /// A task's number and title in a heading such as `Task 3: ...`, `[x] Aufgabe 3 - ...`, `任务3：...`.
 pub(super) struct Numbered<'a> {
     pub(super) id: &'a str,
@@ -63,6 +96,7 @@ pub(super) fn numbered(text: &str) -> Option<Numbered<'_>> {
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
         .unwrap_or(number.len());
     let id = number[..end].trim_end_matches(['.', '-']);
+    let id = id.split_once('-').map_or(id, |(first, _)| first);
     if !words::is_task_number(id) {
         return None;
     }
@@ -106,6 +140,30 @@ mod tests {
         assert!(!numbered("Task 3 overview").unwrap().separated);
         for no in ["Tasks: 3", "Task list", "Phase 3: x", "Taskforce 3"] {
             assert!(numbered(no).is_none(), "{no}");
+        }
+    }
+
+    #[test]
+    fn a_range_names_each_of_its_ids() {
+        for (id, rest, expected) in [
+            ("E.1.1", "-1.4 Export", "E.1.2 E.1.3 E.1.4| Export"),
+            ("E.1.1", "–E.1.3** Export", "E.1.2 E.1.3|** Export"),
+            ("E.1.1", " – E.1.2: Export", "E.1.2|: Export"),
+            ("T001", "-T003 [P] x", "T002 T003| [P] x"),
+            ("1.1", "-1.3 x", "1.2 1.3| x"),
+        ] {
+            let (ids, behind) = range(id, rest).unwrap();
+            assert_eq!(format!("{}|{behind}", ids.join(" ")), expected, "{id}{rest}");
+        }
+        let none = [
+            ("2", "-3 days"),
+            ("1.1", " - 1.4"),
+            ("E.1.4", "-1.1"),
+            ("A.1.1", " - 2 x"),
+            ("1.1", "-x"),
+        ];
+        for (id, rest) in none {
+            assert_eq!(range(id, rest), None, "{id}{rest}");
         }
     }
 

@@ -53,6 +53,8 @@ pub(crate) struct Item {
 pub(crate) struct Mark {
     pub(crate) ticked: bool,
     pub(crate) starred: bool,
+    /// The sign between the brackets.
+    pub(crate) sign: char,
 }
 
 impl Block<'_> {
@@ -92,11 +94,21 @@ impl Block<'_> {
 
 impl<'a> Document<'a> {
     pub(crate) fn read(source: &'a str) -> Self {
+        Self::read_parts(source, &[])
+    }
+
+    /// Reads a source whose open code blocks, lists and paragraphs end at each of the offsets, which are sorted.
+    pub(crate) fn read_parts(source: &'a str, ends: &[usize]) -> Self {
         let (front, body) = split_front(source);
         let mut reader = Reader::new(source);
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-        for (event, range) in Parser::new_ext(&source[body..], options).into_offset_iter() {
-            reader.take(event, range.start + body..range.end + body);
+        let mut start = body;
+        for end in ends.iter().copied().chain([source.len()]) {
+            let part = Parser::new_ext(&source[start..end], options).into_offset_iter();
+            for (event, range) in part {
+                reader.take(event, range.start + start..range.end + start);
+            }
+            start = end;
         }
         Self {
             source,
@@ -128,6 +140,14 @@ impl<'a> Document<'a> {
     /// The index of the first block that starts at or after an offset.
     pub(crate) fn block_at(&self, offset: usize) -> usize {
         self.blocks.partition_point(|block| block.range.start < offset)
+    }
+
+    /// The fenced blocks that no line closes. One at the end of a list item ends with the item.
+    pub(crate) fn open_fences(&self) -> impl Iterator<Item = &Block<'a>> {
+        let is_open = |block: &&Block<'a>| {
+            matches!(block.kind, Kind::Fence(_)) && block.words.end == block.range.end
+        };
+        self.blocks.iter().filter(is_open)
     }
 
     /// The blocks that start in a range.
@@ -349,7 +369,11 @@ fn read_mark(source: &str, range: &Range<usize>) -> (Option<Mark>, usize) {
     let blanks = |c: char| c == ' ' || c == '\t';
     let body = bullet.get(1..).unwrap_or_default().trim_start_matches(blanks);
     let mut inner = body.chars();
-    let (open, state, close) = (inner.next(), inner.next(), inner.next());
+    let (open, state) = (inner.next(), inner.next());
+    // A sign may carry a mark that asks for its coloured form.
+    let rest = inner.as_str();
+    let mut inner = rest.strip_prefix('\u{fe0f}').unwrap_or(rest).chars();
+    let close = inner.next();
     let after = inner.as_str();
     let starred = after.starts_with('*') && !after.starts_with("**");
     let tail = if starred { &after[1..] } else { after };
@@ -359,7 +383,7 @@ fn read_mark(source: &str, range: &Range<usize>) -> (Option<Mark>, usize) {
     }
     let ticked = matches!(state, Some('x' | 'X' | '✓' | '✔' | '✅'));
     let words = tail.trim_start_matches(blanks);
-    (Some(Mark { ticked, starred }), range.end - words.len())
+    (Some(Mark { ticked, starred, sign: state.unwrap_or(' ') }), range.end - words.len())
 }
 
 #[cfg(test)]

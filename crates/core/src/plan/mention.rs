@@ -1,159 +1,235 @@
-//! The files that a task's sentences name.
+//! The files that a task's sentences mention.
 
 use std::ops::Range;
 
-use super::files::{Collected, Named, split_words};
+use super::files::{Collected, Named, is_separator, split_words};
 use super::markdown::{Document, Kind};
-use super::{Action, FileRef, label, token};
-use crate::fault::Fault;
+use super::{Action, FileHint, label, token};
+use crate::fault::Place;
 use crate::path::RepoPath;
 
-/// Whether paths that stand bare in a sentence count.
+/// What a sentence without a known verb does with the files in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bare {
-    Taken,
-    Left,
+pub(super) enum Verbless {
+    Writes,
+    /// It is about them, which says too little.
+    Skipped,
 }
 
-/// The files that sentences name as the ones to write: only where the sentence begins with a verb of writing.
+/// The files that the sentences of these ranges mention.
 ///
-/// A sentence is too loose for more than [`Action::Change`], unless it says `Create` right before the path.
+/// A sentence is too loose for more than [`Action::Change`], unless it says `Create` or `Delete` right before the path. What a
+/// sentence reads, by its first word or by the one before the path, is only read.
 pub(super) fn read(
     document: &Document<'_>,
-    range: &Range<usize>,
-    bare: Bare,
-    faults: &mut Vec<Fault>,
-) -> Vec<FileRef> {
+    ranges: &[Range<usize>],
+    verbless: Verbless,
+) -> Vec<FileHint> {
     let mut collected = Collected::default();
-    for block in document.blocks_in(range) {
-        if !matches!(block.kind, Kind::Item(_) | Kind::Paragraph) {
-            continue;
-        }
-        let words = document.text(&block.words);
-        if bare == Bare::Left && !begins_with_writing(words)
-            || bare == Bare::Taken && begins_with_looking(words)
-        {
-            continue;
-        }
-        let mut tokens: Vec<_> =
-            document.codes(&block.words).map(|(code, text)| (code.start + 1, text)).collect();
-        if bare == Bare::Taken {
-            let outside = split_words(words, block.words.start)
-                .filter(|(_, word)| !word.contains('`') && token::is_likely(word));
-            tokens.extend(outside);
-            tokens.sort_unstable();
-        }
-        for (at, text) in tokens {
-            let Some((paths, lines)) = token::read(text) else {
-                continue;
-            };
-            let before = &document.source[block.words.start..at];
-            for path in paths.iter().filter(|path| token::is_file(path)) {
-                if RepoPath::parse(path).is_err()
-                    && !(bare == Bare::Taken && is_meant(before, path))
-                {
-                    continue;
-                }
-                let action = said_action(before, path);
-                let named = Named { at, path, action, lines };
-                collected.add(document, named, faults);
+    for range in ranges {
+        for block in document.blocks_in(range) {
+            if matches!(block.kind, Kind::Item(_) | Kind::Paragraph | Kind::Heading(_)) {
+                let words = block.words.start.max(range.start)..block.words.end;
+                read_sentence(document, &words, verbless, &mut collected);
             }
         }
     }
-    collected.files
+    collected.into_hints()
 }
 
-/// Whether a path that leaves the repository is meant as the file to write: imports, routes and homes are not.
-fn is_meant(before: &str, path: &str) -> bool {
-    let mut last = before.rsplit(|c: char| c.is_whitespace() || "`*_".contains(c));
-    let word = last.find(|word| !word.is_empty()).unwrap_or_default().to_lowercase();
-    let place = matches!(word.as_str(), "in" | "at" | "to" | "into" | "under" | "file");
-    !path.starts_with('~') && (place || label::action(&word).is_some())
+/// The same of texts that stand nowhere in the source; all of it is at one place.
+pub(super) fn read_text(texts: &[&str], place: Place) -> Vec<FileHint> {
+    let mut hints: Vec<FileHint> = Vec::new();
+    for text in texts {
+        let document = Document::read(text);
+        for mut hint in read(&document, std::slice::from_ref(&(0..text.len())), Verbless::Skipped) {
+            hint.0.place = place;
+            let same =
+                |one: &FileHint| (&one.0.path, one.0.action) == (&hint.0.path, hint.0.action);
+            if !hints.iter().any(same) {
+                hints.push(hint);
+            }
+        }
+    }
+    hints
 }
 
-fn said_action(before: &str, path: &str) -> Action {
-    let mut last = before
-        .rsplit(|c: char| c.is_whitespace() || "`*_".contains(c))
-        .filter(|word| !word.is_empty());
-    let verb = last.find(|word| {
-        !matches!(
-            word.to_ascii_lowercase().as_str(),
-            "the" | "a" | "an" | "new" | "file" | "module"
-        )
-    });
-    match verb.and_then(label::action) {
-        Some(Action::Create) => Action::Create,
-        Some(Action::Delete) => Action::Delete,
-        _ if token::is_test(path) => Action::Test,
-        _ => Action::Change,
+/// The files that one entry of a list mentions.
+pub(super) fn read_sentence(
+    document: &Document<'_>,
+    range: &Range<usize>,
+    verbless: Verbless,
+    collected: &mut Collected,
+) {
+    let words = document.text(range);
+    let default = match sentence_verb(words) {
+        Some(Verb::Reads) => Action::Read,
+        None if verbless == Verbless::Skipped => return,
+        Some(Verb::Writes) | None => Action::Change,
+    };
+    let mut tokens: Vec<_> =
+        document.codes(range).map(|(code, text)| (code.start + 1, text)).collect();
+    let bare = split_words(words, range.start)
+        .filter(|(_, word)| !word.contains('`') && token::is_likely(word));
+    tokens.extend(bare);
+    tokens.sort_unstable();
+    let mut last: Option<(usize, Action)> = None;
+    for (at, text) in tokens {
+        let Some((paths, lines)) = token::read(text) else { continue };
+        for path in paths.iter().filter(|path| token::is_file(path)) {
+            if RepoPath::parse(path).is_err() {
+                continue;
+            }
+            let before = &document.source[range.start..at];
+            // What is said before the first of several holds for all of them.
+            let joined = last.filter(|(end, _)| {
+                let gap = document.source.get(*end..at).unwrap_or_default();
+                is_separator(&gap.replace('`', " "))
+            });
+            let action = joined.map_or_else(|| said_action(before, default), |(_, action)| action);
+            last = Some((at + text.len(), action));
+            let action = match action {
+                Action::Change if token::is_test(path) => Action::Test,
+                action => action,
+            };
+            collected.add_hint(document, Named { at, path, action, lines });
+        }
     }
 }
 
-fn first_verb(words: &str) -> String {
-    let plain = words.trim_start_matches(|c: char| !c.is_alphabetic());
-    let mut plain = plain.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1);
-    plain.next().unwrap_or_default().to_lowercase()
+/// What is done with the path that follows these words.
+fn said_action(before: &str, default: Action) -> Action {
+    let mut last = before
+        .rsplit(|c: char| c.is_whitespace() || "`*_()".contains(c))
+        .filter(|word| !word.is_empty())
+        .map(|word| word.trim_end_matches([':', ',']).to_lowercase())
+        .filter(|word| {
+            !matches!(word.as_str(), "the" | "a" | "an" | "new" | "file" | "module" | "existing")
+        });
+    let (word, above) = (last.next().unwrap_or_default(), last.next().unwrap_or_default());
+    let is_source = matches!(word.as_str(), "per" | "from" | "see" | "missing" | "via" | "like")
+        || matches!((above.as_str(), word.as_str()), ("based", "on") | ("according", "to"));
+    match label::action(&word) {
+        _ if is_source => Action::Read,
+        Some(Action::Create) if default != Action::Read => Action::Create,
+        Some(Action::Delete) if default != Action::Read => Action::Delete,
+        _ => default,
+    }
 }
 
-fn begins_with_writing(words: &str) -> bool {
-    let verb = first_verb(words);
-    matches!(
-        verb.as_str(),
-        "implement"
-            | "write"
-            | "build"
-            | "refactor"
-            | "fix"
-            | "extract"
-            | "move"
-            | "rename"
-            | "wire"
-            | "register"
-            | "replace"
-            | "define"
-            | "set"
-            | "setup"
-            | "introduce"
-            | "integrate"
-            | "enhance"
-            | "migrate"
-            | "convert"
-            | "implementieren"
-            | "schreiben"
-            | "implementar"
-            | "escribir"
-            | "implémenter"
-            | "écrire"
-            | "实现"
-            | "編写"
-            | "実装"
-            | "구현"
-            | "реализовать"
-    ) || matches!(label::action(&verb), Some(action) if action != Action::Read)
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Reads,
+    Writes,
 }
 
-fn begins_with_looking(words: &str) -> bool {
-    // Ids and marks such as `T012 [P] [US1]` stand before the verb.
-    let verb = words
+/// Whether a task of this title may rightly change no file: it looks at something, or acts outside of the files.
+pub(crate) fn may_change_nothing(title: &str) -> bool {
+    let verb = first_word(title);
+    READS.contains(&verb.as_str()) || ACTS.contains(&verb.as_str())
+}
+
+fn sentence_verb(words: &str) -> Option<Verb> {
+    let verb = first_word(words);
+    if READS.contains(&verb.as_str()) {
+        return Some(Verb::Reads);
+    }
+    let writes = WRITES.contains(&verb.as_str()) || label::action(&verb).is_some();
+    writes.then_some(Verb::Writes)
+}
+
+/// The first word that is none of a mark, an id or a count: `Implement` of `T012 [P] [US1] Implement` and `Step 1: Implement`.
+fn first_word(words: &str) -> String {
+    let mut words = words
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
-        .find(|word| word.len() > 2 && word.chars().all(char::is_alphabetic));
-    matches!(
-        verb.unwrap_or_default().as_str(),
-        "review"
-            | "read"
-            | "verify"
-            | "check"
-            | "run"
-            | "validate"
-            | "confirm"
-            | "analyze"
-            | "inspect"
-            | "ensure"
-            | "prüfen"
-            | "verificar"
-            | "vérifier"
-            | "验证"
-            | "確認"
-    )
+        .filter(|word| word.len() > 2 && word.chars().all(char::is_alphabetic));
+    words
+        .find(|word| !matches!(word.as_str(), "step" | "task" | "then" | "and" | "details"))
+        .unwrap_or_default()
+}
+
+#[rustfmt::skip]
+const READS: [&str; 35] = [
+    "analyze", "analyse", "audit", "check", "compare", "confirm", "ensure", "evaluate", "execute", "explore",
+    "follow", "identify", "inspect", "investigate", "perform", "read", "research", "review", "run", "see",
+    "study", "test", "validate", "verify", "reference", "inspeccionar", "prüfen", "lesen", "verificar",
+    "revisar", "vérifier", "lire", "验证", "確認", "检查",
+];
+
+/// Work that leaves no change of a file.
+#[rustfmt::skip]
+const ACTS: [&str; 21] = [
+    "announce", "ask", "benchmark", "checkpoint", "commit", "decide", "demo", "deploy", "discuss", "manual",
+    "manually", "measure", "merge", "open", "publish", "push", "release", "smoke", "submit", "tag", "final",
+];
+
+#[rustfmt::skip]
+const WRITES: [&str; 50] = [
+    "adjust", "append", "build", "configure", "convert", "define", "document", "drop", "enhance", "expose",
+    "export", "extract", "fix", "generate", "handle", "implement", "improve", "insert", "integrate",
+    "introduce", "make", "migrate", "move", "port", "refactor", "register", "rename", "replace", "rewrite",
+    "set", "setup", "split", "support", "wire", "write", "implementieren", "schreiben", "implementar",
+    "escribir", "implémenter", "écrire", "实现", "編写", "実装", "구현", "реализовать", "编写", "bump", "declare",
+    "populate",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hints(text: &str, verbless: Verbless) -> String {
+        let document = Document::read(text);
+        let all = 0..text.len();
+        let found = read(&document, std::slice::from_ref(&all), verbless);
+        let shown = found.iter().map(|hint| format!("{} {}", hint.0.action.as_str(), hint.0.path));
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn what_a_sentence_reads_is_no_target() {
+        for (text, expected) in [
+            ("- [ ] 1.1 Implement find() in `foo_service.py`", "change foo_service.py"),
+            ("- T001 Create src/a.rs and src/b.rs", "create src/a.rs, create src/b.rs"),
+            ("- T002 Execute the steps of `quickstart.md`", "read quickstart.md"),
+            ("- Remove stale rows from `server.json`", "read server.json"),
+            ("- Document missing `tasks.md` debt in `docs.md`", "read tasks.md, change docs.md"),
+            ("- Write `a.py` based on `b.py` and `c.py`", "change a.py, read b.py, read c.py"),
+            ("- Implement it per contracts/api.yaml", "read contracts/api.yaml"),
+            ("- Audit `a.py`", "read a.py"),
+            ("- Research x in `research.md`", "read research.md"),
+            ("- Delete `old.py`", "delete old.py"),
+            ("- Write tests in `tests/test_a.py`", "test tests/test_a.py"),
+            ("**Step 1: Add it to `a.py`**", "change a.py"),
+            ("### Fix `a.py`", "change a.py"),
+            ("Details:\nImplement it in a.py.", "change a.py"),
+            ("- Update `/etc/passwd`, `../x.py` and `~/y.py`", ""),
+            ("- Fix Node.js and/or e.g. v1.2", ""),
+            ("```\nUpdate `a.py`\n```", ""),
+        ] {
+            assert_eq!(hints(text, Verbless::Skipped), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_without_a_known_verb_counts_where_it_is_a_task() {
+        let text = "- T010 [P] User model in src/models/user.py";
+        assert_eq!(hints(text, Verbless::Writes), "change src/models/user.py");
+        assert_eq!(hints(text, Verbless::Skipped), "");
+    }
+
+    #[test]
+    fn looking_and_acting_need_no_change() {
+        for title in [
+            "Run the tests",
+            "Checkpoint - Ensure all tests pass",
+            "Commit and push",
+            "**Verify** it",
+        ] {
+            assert!(may_change_nothing(title), "{title}");
+        }
+        for title in ["Implement it", "Add tests", "", "Running totals"] {
+            assert!(!may_change_nothing(title), "{title}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! The text begins after the block, which names other tasks. Needs are as declared; none means none.
 
 use super::markdown::{Document, Kind};
+use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Constraint, Format, Task, mark, single};
@@ -17,7 +18,7 @@ const RULES: Rules = Rules {
     nested: false,
     steps: false,
     shape: Shape::Plain(|_| false),
-    sentences: None,
+    verbless: Verbless::Skipped,
 };
 
 /// Whether front matter declares this format.
@@ -28,11 +29,13 @@ pub(super) fn is_declared(front: &str) -> bool {
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = unit::assemble(document, find(document), &RULES);
     let mut faults = std::mem::take(&mut drafts.faults);
+    let mut warnings = std::mem::take(&mut drafts.warnings);
     // Whether a task is empty is known only once its block is off its text.
     faults.retain(|fault| fault.code != Code::EmptyTask);
     let mut defaults = Defaults::default();
     if let Some(front) = &document.front {
-        let mut reader = Reader { document, base: front.start, faults: &mut faults };
+        let (faults, warnings) = (&mut faults, &mut warnings);
+        let mut reader = Reader { document, base: front.start, faults, warnings };
         defaults = reader.front(document.text(front));
     }
     let constraints = std::mem::take(&mut defaults.constraints).into_iter();
@@ -42,9 +45,9 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
         .extend(constraints.map(|text| Constraint { label: "Constraints".to_owned(), text }));
     drafts.plan.checks.clone_from(&defaults.checks);
     for draft in &mut drafts.tasks {
-        read_block(document, &mut draft.task, &defaults, &mut faults);
+        read_block(document, &mut draft.task, &defaults, (&mut faults, &mut warnings));
     }
-    drafts.faults = faults;
+    (drafts.faults, drafts.warnings) = (faults, warnings);
     drafts
 }
 
@@ -72,7 +75,7 @@ fn read_block(
     document: &Document<'_>,
     task: &mut Task,
     defaults: &Defaults,
-    faults: &mut Vec<Fault>,
+    (faults, warnings): (&mut Vec<Fault>, &mut Vec<Fault>),
 ) {
     task.settings = defaults.settings.clone();
     task.checks.clone_from(&defaults.checks);
@@ -83,8 +86,11 @@ fn read_block(
     if let Some(block) =
         first.filter(|block| matches!(block.kind, Kind::Fence(info) if is_task(info)))
     {
-        let mut reader = Reader { document, base: block.words.start, faults };
+        let mut reader = Reader { document, base: block.words.start, faults, warnings };
         let text = reader.task(document.text(&block.words), task);
+        if task.files_declared {
+            task.hints.clear();
+        }
         task.span = document.trimmed(block.range.end.min(task.span.end)..task.span.end);
         task.text = document.text(&task.span).to_owned();
         if let Some(text) = text {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::markdown::Document;
-use super::mention::Bare;
+use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, mark, words};
@@ -16,7 +16,7 @@ const RULES: Rules = Rules {
     nested: true,
     steps: false,
     shape: Shape::Numbers,
-    sentences: Some(Bare::Left),
+    verbless: Verbless::Skipped,
 };
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {

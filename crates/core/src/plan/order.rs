@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::unit::{Draft, Drafts};
-use super::{Action, Format, Need, Plan, Reason, Task};
+use super::{Action, Format, Need, Parsed, Plan, Reason, Task};
 use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
@@ -18,14 +18,17 @@ const MANY: usize = 64;
 /// Gives the tasks their needs and makes the plan.
 ///
 /// - superpowers, OpenSpec, Kiro: each needs the one before. With `parallel`, superpowers: see [`side_by_side`].
-/// - track: the same within each track.
+/// - Kiro with a graph of its own: see [`in_waves`].
+/// - track: the same within each track, and through all tracks that are headed as phases.
 /// - spec-kit: a phase's tasks fall into groups, neighbouring `[P]` tasks in one, every other task alone, so that a task
 ///   without `[P]` is a barrier in its phase; each group needs the one before, across phases too.
-/// - Task Master, native: as declared.
+/// - BMAD, lists: each needs the one before.
+/// - Task Master, native, GSD, Cursor: as declared or read.
 ///
 /// Order never makes a required task wait for an optional one, which may not run at all; only a declared need does.
-pub(super) fn arrange(mut drafts: Drafts, parallel: bool) -> (Plan, Vec<Fault>) {
+pub(super) fn arrange(mut drafts: Drafts, parallel: bool) -> Parsed {
     let side = parallel && drafts.plan.format == Format::Superpowers;
+    let has_waves = drafts.waves.is_some();
     if side {
         expand_parents(&mut drafts);
         side_by_side(&mut drafts.tasks);
@@ -37,22 +40,34 @@ pub(super) fn arrange(mut drafts: Drafts, parallel: bool) -> (Plan, Vec<Fault>) 
     let marked: Vec<bool> = drafts.tasks.iter().map(|draft| draft.parallel).collect();
     drafts.plan.tasks = drafts.tasks.into_iter().map(|draft| draft.task).collect();
     let mut plan = drafts.plan;
-    let mut faults = drafts.faults;
-    let total =
-        matches!(plan.format, Format::OpenSpec | Format::Kiro | Format::Superpowers) && !side;
-    if !total {
-        part_writers(&mut plan, &marked, &mut faults);
+    let (faults, mut warnings) = (drafts.faults, drafts.warnings);
+    let total = matches!(
+        plan.format,
+        Format::OpenSpec | Format::Kiro | Format::Superpowers | Format::Bmad | Format::List
+    ) && !side;
+    if !total || has_waves {
+        part_writers(&mut plan, &marked, &mut warnings);
     }
-    (plan, faults)
+    Parsed { plan, faults, warnings }
 }
 
 fn in_order(drafts: &mut Drafts) {
+    let phases = &drafts.phases;
+    let track = |task: &str| {
+        let track = task.split('.').next().unwrap_or_default();
+        if phases.contains(track) { String::new() } else { track.to_owned() }
+    };
     let tasks = &mut drafts.tasks;
+    if let Some(waves) = &drafts.waves {
+        return in_waves(tasks, waves, &mut drafts.plan.groups);
+    }
     match drafts.plan.format {
-        Format::Superpowers | Format::OpenSpec | Format::Kiro => in_sequence(tasks, |_| ""),
-        Format::Track => in_sequence(tasks, |task| task.split('.').next().unwrap_or_default()),
+        Format::Superpowers | Format::OpenSpec | Format::Kiro | Format::Bmad | Format::List => {
+            in_sequence(tasks, |_| String::new());
+        }
+        Format::Track => in_sequence(tasks, track),
         Format::SpecKit => in_groups(tasks, &mut drafts.plan.groups),
-        Format::TaskMaster | Format::Native => {}
+        Format::TaskMaster | Format::Native | Format::Gsd | Format::Cursor | Format::Single => {}
     }
 }
 
@@ -118,11 +133,11 @@ fn gathered(
 }
 
 /// Each task needs the one before it in its lane.
-fn in_sequence(tasks: &mut [Draft], lane: impl Fn(&str) -> &str) {
+fn in_sequence(tasks: &mut [Draft], lane: impl Fn(&str) -> String) {
     let mut last: HashMap<String, (TaskId, Option<TaskId>)> = HashMap::new();
     for draft in tasks {
         let task = &mut draft.task;
-        let lane = lane(task.id.as_str()).to_owned();
+        let lane = lane(task.id.as_str());
         let (newest, required) = last
             .get(&lane)
             .cloned()
@@ -134,27 +149,63 @@ fn in_sequence(tasks: &mut [Draft], lane: impl Fn(&str) -> &str) {
     }
 }
 
-/// Each group of tasks needs the one before: optional tasks all of it, the others what is required of it, or of the last
-/// group before in which something is.
+/// Neighbouring tasks that may run side by side are a group; see [`chain_groups`].
 fn in_groups(tasks: &mut [Draft], names: &mut BTreeMap<TaskId, Vec<TaskId>>) {
-    let mut newest: Vec<TaskId> = Vec::new();
-    let mut required: Vec<TaskId> = Vec::new();
     let joins =
         |one: &Draft, two: &Draft| one.parallel && two.parallel && one.sections == two.sections;
-    for group in tasks.chunk_by_mut(joins) {
+    let mut groups = Vec::new();
+    let mut start = 0;
+    for group in tasks.chunk_by(joins) {
+        groups.push((start..start + group.len()).collect());
+        start += group.len();
+    }
+    chain_groups(tasks, &groups, names);
+}
+
+/// Each wave needs the one before. A task in no wave, such as a checkpoint, needs all that stands before it.
+fn in_waves(tasks: &mut [Draft], waves: &[Vec<usize>], names: &mut BTreeMap<TaskId, Vec<TaskId>>) {
+    chain_groups(tasks, waves, names);
+    let listed: HashSet<usize> = waves.iter().flatten().copied().collect();
+    let mut before: Vec<TaskId> = Vec::new();
+    for (at, draft) in tasks.iter_mut().enumerate() {
+        let id = draft.task.id.clone();
+        if !listed.contains(&at) {
+            let needs = gathered(&before, || TaskId::new(format!("before {id}")), names);
+            add(&mut draft.task, needs, &Reason::Order);
+            before.retain(|_| draft.task.optional);
+        }
+        if !draft.task.optional {
+            before.push(id);
+        }
+    }
+}
+
+/// Each group of tasks needs the one before: optional tasks all of it, the others what is required of it, or of the last
+/// group before in which something is.
+fn chain_groups(
+    tasks: &mut [Draft],
+    groups: &[Vec<usize>],
+    names: &mut BTreeMap<TaskId, Vec<TaskId>>,
+) {
+    let mut newest: Vec<TaskId> = Vec::new();
+    let mut required: Vec<TaskId> = Vec::new();
+    for group in groups {
         for optional in [false, true] {
             let before = if optional { &newest } else { &required };
-            let mut members = group.iter_mut().filter(|d| d.task.optional == optional).peekable();
-            if members.peek().is_none() {
+            let members = group.iter().filter(|at| tasks[**at].task.optional == optional);
+            let members: Vec<usize> = members.copied().collect();
+            if members.is_empty() {
                 continue;
             }
             let name = || span(before, optional);
             let before = gathered(before, name, names);
-            members.for_each(|draft| add(&mut draft.task, before.clone(), &Reason::Order));
+            for at in members {
+                add(&mut tasks[at].task, before.clone(), &Reason::Order);
+            }
         }
-        newest = group.iter().map(|draft| draft.task.id.clone()).collect();
-        let firm = group.iter().filter(|draft| !draft.task.optional);
-        let firm: Vec<TaskId> = firm.map(|draft| draft.task.id.clone()).collect();
+        newest = group.iter().map(|at| tasks[*at].task.id.clone()).collect();
+        let firm = group.iter().map(|at| &tasks[*at].task).filter(|task| !task.optional);
+        let firm: Vec<TaskId> = firm.map(|task| task.id.clone()).collect();
         if !firm.is_empty() {
             required = firm;
         }
@@ -223,13 +274,18 @@ fn add(task: &mut Task, ids: impl IntoIterator<Item = TaskId>, reason: &Reason) 
     }
 }
 
-/// Where two tasks that may run side by side write one file: a fault, or a need of the later on the earlier.
-fn part_writers(plan: &mut Plan, marked: &[bool], faults: &mut Vec<Fault>) {
+/// Where two tasks that may run side by side write one file, the later needs the earlier. Where the plan marks them to run side by
+/// side, or both create the file, a warning says so.
+fn part_writers(plan: &mut Plan, marked: &[bool], warnings: &mut Vec<Fault>) {
     let (graph, _) = TaskGraph::new(plan);
+    // The others say themselves what comes after what.
+    let hinted = matches!(plan.format, Format::SpecKit | Format::Track);
     let mut writers: BTreeMap<RepoPath, Vec<(usize, Action)>> = BTreeMap::new();
     for index in graph.order().iter().copied() {
         let task = &plan.tasks[index];
-        for file in task.files.iter().filter(|file| file.action.writes() && !task.done) {
+        let named = if hinted { &task.hints[..] } else { &[] };
+        let named = task.files.iter().chain(named.iter().map(|hint| &hint.0));
+        for file in named.filter(|file| file.action.writes() && !task.done) {
             let known = writers.entry(file.path.clone()).or_default();
             match known.last_mut() {
                 Some((last, action)) if *last == index && file.action == Action::Create => {
@@ -248,8 +304,9 @@ fn part_writers(plan: &mut Plan, marked: &[bool], faults: &mut Vec<Fault>) {
             let ordered = graph.reaches(later, earlier, &mut steps);
             let both_create = first == Action::Create && second == Action::Create;
             if ordered == Some(false) && (both_create || marked[earlier] && marked[later]) {
-                faults.push(conflict(plan, earlier, later, &path, both_create));
-            } else if ordered != Some(true)
+                warnings.push(conflict(plan, earlier, later, &path, both_create));
+            }
+            if ordered != Some(true)
                 && (plan.tasks[later].optional || !plan.tasks[earlier].optional)
             {
                 added.push((earlier, later, path.clone()));
@@ -270,14 +327,18 @@ fn conflict(
     both_create: bool,
 ) -> Fault {
     let (one, two) = (&plan.tasks[earlier], &plan.tasks[later]);
-    let place =
-        two.files.iter().find(|file| &file.path == path).map_or(two.place, |file| file.place);
+    let mut named = two.files.iter().chain(two.hints.iter().map(|hint| &hint.0));
+    let place = named.find(|file| &file.path == path).map_or(two.place, |file| file.place);
     let what =
         if both_create { "both create" } else { "are marked to run side by side and both write" };
+    let (first, second) = (&one.id, &two.id);
+    let line = one.place.line;
     Fault::new(
         Code::WriteConflict,
         place,
-        format!("Tasks `{}` (line {}) and `{}` {what} `{path}`.", one.id, one.place.line, two.id),
-        format!("Let `{}` need `{}`, or give the file to one of them.", two.id, one.id),
+        format!(
+            "Tasks `{first}` (line {line}) and `{second}` {what} `{path}`. `{second}` starts after `{first}`."
+        ),
+        "To keep them side by side, list the file in only one of them.",
     )
 }

@@ -4,14 +4,17 @@ use super::lines::Lines;
 use super::markdown::Document;
 use super::unit::Drafts;
 use super::{
-    Format, Options, Parsed, Plan, detect, kiro, native, openspec, order, speckit, superpowers,
-    taskmaster, track,
+    Format, Options, Parsed, Plan, bmad, cursor, detect, gsd, kiro, list, native, openspec, order,
+    single, speckit, superpowers, taskmaster, track,
 };
 use crate::fault::{Code, Fault, Place};
 
 const SHAPES: &str = "Expected one of: `### Task 1: ...` headings (superpowers), ids such as `A.1.2` in headings or boxes \
     (track), `- [ ] T001 ...` (spec-kit), `## 1. ...` with `- [ ] 1.1 ...` (OpenSpec), `- [ ] 1. ...` (Kiro), a `tasks.json` \
-    (Task Master), or front matter `sequester: 1` with `## [id] Title` headings (native).";
+    (Task Master), `<task>` elements (GSD), front matter with `todos` (Cursor), a story with `Tasks / Subtasks` (BMAD), or front \
+    matter `sequester: 1` with `## [id] Title` headings (native).";
+
+const WAYS_OUT: &str = "`--format single` makes the whole text one task; `sequester draft - < PLAN` turns it into a native plan to edit.";
 
 const START: Place = Place { line: 1, column: 1 };
 
@@ -21,44 +24,98 @@ pub fn parse(source: &[u8], options: &Options) -> Parsed {
     let text = match decode(source, options) {
         Ok(text) => text,
         Err(fault) => {
-            let faults = vec![fault];
-            return Parsed { plan: empty(), faults };
+            return Parsed { plan: empty(), faults: vec![fault], warnings: Vec::new() };
         }
     };
-    let (mut plan, mut faults) = match read(text, options) {
+    let Parsed { mut plan, mut faults, mut warnings } = match read(text, options) {
         Some(drafts) => order::arrange(drafts, options.parallel),
-        None => (empty(), Vec::new()),
+        None => Parsed { plan: empty(), faults: Vec::new(), warnings: Vec::new() },
     };
     if plan.tasks.is_empty() && faults.is_empty() {
         let message = match options.format {
             Some(format) => format!("No task of the format `{}` was found.", format.as_str()),
-            None => "No task was found.".to_owned(),
+            None => format!("No task was found. {}", Look::at(text).sentence()),
         };
-        faults.push(Fault::new(Code::NoTasks, START, message, SHAPES));
+        faults.push(Fault::new(Code::NoTasks, START, message, format!("{WAYS_OUT} {SHAPES}")));
     }
-    faults.sort_by(|one, two| {
-        (one.place, one.code, &one.message).cmp(&(two.place, two.code, &two.message))
-    });
+    for list in [&mut faults, &mut warnings] {
+        list.sort_by(|one, two| {
+            (one.place, one.code, &one.message).cmp(&(two.place, two.code, &two.message))
+        });
+    }
     plan.aside.sort_by_key(|aside| aside.place);
-    Parsed { plan, faults }
+    Parsed { plan, faults, warnings }
 }
 
 fn read(text: &str, options: &Options) -> Option<Drafts> {
     let json = options.format.is_none() && detect::is_json(text, &options.file_name);
     if json || options.format == Some(Format::TaskMaster) {
-        return Some(taskmaster::read(text));
+        return Some(taskmaster::read(text, options.tag.as_deref()));
+    }
+    if options.format.is_none() && gsd::is_plan(text) {
+        return Some(gsd::read(text));
     }
     let document = Document::read(text);
-    let drafts = match options.format.or_else(|| detect::detect(&document))? {
+    let found = || detect::detect(&document, &options.file_name);
+    let drafts = match options.format.or_else(found)? {
         Format::Superpowers => superpowers::read(&document),
         Format::Track => track::read(&document),
         Format::SpecKit => speckit::read(&document),
         Format::OpenSpec => openspec::read(&document),
         Format::Kiro => kiro::read(&document),
-        Format::TaskMaster => taskmaster::read(text),
+        Format::TaskMaster => taskmaster::read(text, options.tag.as_deref()),
         Format::Native => native::read(&document),
+        Format::Gsd => gsd::read(text),
+        Format::Cursor => cursor::read(&document),
+        Format::Bmad => bmad::read(&document),
+        Format::List => {
+            let mut drafts = list::read(&document);
+            let doubt = list::doubt(&document, &drafts).filter(|_| options.format.is_none());
+            drafts.warnings.extend(doubt);
+            drafts
+        }
+        Format::Single => single::read(&document),
     };
     Some(drafts)
+}
+
+/// What a text without tasks looks like.
+struct Look {
+    headings: usize,
+    numbered_lists: usize,
+    bullets: usize,
+}
+
+impl Look {
+    fn at(text: &str) -> Self {
+        let document = Document::read(text);
+        let mut look = Self { headings: 0, numbered_lists: 0, bullets: 0 };
+        let mut lists: Vec<usize> = Vec::new();
+        for block in &document.blocks {
+            look.headings += usize::from(block.level().is_some());
+            let Some(item) = block.item().filter(|_| block.within.is_none()) else { continue };
+            if !document.text(&block.range).starts_with(|c: char| c.is_ascii_digit()) {
+                look.bullets += 1;
+            } else if !lists.contains(&item.list) {
+                lists.push(item.list);
+            }
+        }
+        look.numbered_lists = lists.len();
+        look
+    }
+
+    fn sentence(&self) -> String {
+        let count = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            count => format!("{count} {noun}s"),
+        };
+        format!(
+            "The text has {}, {} and {}, and none of them is marked as a task.",
+            count(self.headings, "heading"),
+            count(self.numbered_lists, "numbered list"),
+            count(self.bullets, "bullet")
+        )
+    }
 }
 
 /// The text of a plan, without its byte order mark.

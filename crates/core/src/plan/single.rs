@@ -2,10 +2,36 @@
 
 use std::fmt::Write as _;
 
+use super::markdown::Document;
+use super::unit::{Draft, Drafts};
 use super::{Action, FileRef, Format, Plan, Task};
 use crate::fault::Place;
 use crate::id::TaskId;
 use crate::path::RepoPath;
+
+/// The whole document as one task.
+pub(super) fn read(document: &Document<'_>) -> Drafts {
+    let mut drafts = Drafts::new(Format::Single);
+    let start = document.front.as_ref().map_or(0, |front| front.end);
+    let mut span = document.trimmed(start..document.source.len());
+    if document.front.is_some() {
+        // The fence that ends the front matter.
+        let fence = document.text(&span).lines().next().map_or(0, str::len);
+        span = document.trimmed(span.start + fence..span.end);
+    }
+    let text = document.text(&span).to_owned();
+    let task = Task {
+        id: TaskId::new("1"),
+        title: title(&text),
+        place: document.lines.place(span.start),
+        text,
+        span,
+        ..Task::default()
+    };
+    drafts.plan.reached.push(task.span.clone());
+    drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
+    drafts
+}
 
 impl Plan {
     /// A task whose text, files to be shown and constraints are given one by one. Its title is the text's first line.
@@ -86,7 +112,11 @@ pub(super) fn title(text: &str) -> String {
     for mark in ["- ", "* ", "[ ] "] {
         title = title.strip_prefix(mark).unwrap_or(title).trim_start();
     }
-    title.chars().take(TITLE).collect()
+    if title.chars().count() <= TITLE {
+        return title.to_owned();
+    }
+    let cut: String = title.chars().take(TITLE - 1).collect();
+    format!("{}…", cut.trim_end())
 }
 
 const TITLE: usize = 80;
@@ -104,7 +134,8 @@ mod tests {
         assert_eq!(title("- [ ] Send `a`:\n"), "Send `a`:");
         assert_eq!(title("* **[x]** is kept"), "**[x]** is kept");
         assert_eq!(title("find it"), "find it");
-        assert_eq!(title(&"x".repeat(200)).len(), TITLE);
+        assert_eq!(title(&"x".repeat(200)), format!("{}…", "x".repeat(TITLE - 1)));
+        assert_eq!(title(&"x".repeat(TITLE)), "x".repeat(TITLE));
     }
 
     #[test]

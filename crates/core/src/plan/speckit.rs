@@ -3,7 +3,7 @@
 //! The text is the whole item. Phases are in order; `[P]` runs side by side within its phase.
 
 use super::markdown::Document;
-use super::mention::Bare;
+use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, mark, words};
@@ -13,7 +13,7 @@ const RULES: Rules = Rules {
     nested: false,
     steps: false,
     shape: Shape::Plain(words::is_spec_kit),
-    sentences: Some(Bare::Taken),
+    verbless: Verbless::Writes,
 };
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
@@ -54,7 +54,7 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
 }
 
 /// Takes `[P]`, `[US1]` and their like off the front.
-fn strip_marks(rest: &str) -> (bool, &str) {
+pub(super) fn strip_marks(rest: &str) -> (bool, &str) {
     let mut parallel = false;
     let mut rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "*`]:.-_".contains(c));
     while let Some((inner, tail)) = rest.strip_prefix('[').and_then(|open| open.split_once(']')) {
@@ -68,8 +68,5 @@ fn strip_marks(rest: &str) -> (bool, &str) {
 }
 
 fn is_phase(document: &Document<'_>, section: usize) -> bool {
-    let title = document.text(&document.blocks[section].words).to_lowercase();
-    ["phase", "fase", "阶段", "階段", "フェーズ", "단계", "этап", "stage", "milestone"]
-        .iter()
-        .any(|word| title.contains(word))
+    words::names_phase(document.text(&document.blocks[section].words))
 }

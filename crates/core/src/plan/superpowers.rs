@@ -4,20 +4,33 @@
 
 use super::mark::{self, Numbered};
 use super::markdown::Document;
+use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, words};
+use super::{Format, untaken_work, words};
+use crate::fault::Code;
 
 const RULES: Rules = Rules {
     format: Format::Superpowers,
     nested: true,
     steps: true,
     shape: Shape::Numbers,
-    sentences: None,
+    verbless: Verbless::Skipped,
 };
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
-    unit::assemble(document, find(document), &RULES)
+    let units = find(document);
+    let hidden = untaken_work::hidden_tasks(document, &units);
+    if hidden.is_empty() {
+        return unit::assemble(document, units, &RULES);
+    }
+    let ends: Vec<usize> = hidden.iter().map(|task| task.at).collect();
+    let repaired = Document::read_parts(document.source, &ends);
+    let mut drafts = unit::assemble(&repaired, find(&repaired), &RULES);
+    // The code blocks are closed here, and each of these says so.
+    drafts.warnings.retain(|warning| warning.code != Code::OpenFence);
+    drafts.warnings.extend(hidden.iter().map(|task| task.warning(document)));
+    drafts
 }
 
 /// Headings `Task N`; where there are none, boxes `Task N`. Numbered boxes under a heading are its children.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 
 use super::lines::Lines;
+use super::mention;
 use super::shelf::Shelf;
 use super::unit::{Draft, Drafts};
 use super::{Aside, Format, Need, Parent, Reason, Step, Task};
@@ -17,7 +18,7 @@ use crate::id::TaskId;
 
 mod json;
 
-use json::{Raw, compose, id_of, is_beneath, plain, qualify, tasks_of};
+use json::{Found, Raw, compose, id_of, is_beneath, plain, qualify, tasks_of};
 
 /// Subtasks of subtasks are read this deep.
 const DEPTH: usize = 4;
@@ -25,7 +26,7 @@ const DEPTH: usize = 4;
 /// Past so many needs that subtasks have from their parents, they get no more.
 const INHERITED: usize = 1 << 20;
 
-pub(super) fn read(source: &str) -> Drafts {
+pub(super) fn read(source: &str, tag: Option<&str>) -> Drafts {
     let mut reader = Reader {
         source,
         lines: Lines::new(source),
@@ -34,12 +35,19 @@ pub(super) fn read(source: &str) -> Drafts {
         shelf: Shelf::default(),
         inherited: 0,
     };
-    match tasks_of(source) {
+    match tasks_of(source, tag) {
         Ok(found) => {
+            if let Some(wanted) = tag.filter(|tag| found.tag != **tag) {
+                reader.no_such_tag(wanted, &found);
+                return reader.finish();
+            }
             reader.drafts.plan.title = found.title;
             for (other, raw) in found.others {
                 let place = reader.lines.place(reader.offset(raw));
-                let why = format!("A tag of its own; `{}` is the one that is read.", found.tag);
+                let why = format!(
+                    "Another tag: `{}` is read. `--tag {other}` reads this one.",
+                    found.tag
+                );
                 reader.drafts.plan.aside.push(Aside { place, text: other, why });
             }
             for task in found.tasks {
@@ -93,6 +101,9 @@ impl<'a> Reader<'a> {
             self.cancelled.insert(id);
             return;
         }
+        if above.depth == 0 {
+            self.drafts.plan.reached.push(start..start + raw.get().len());
+        }
         let mut needs = self.needs(&task, above, &id);
         // A subtask that follows another has what its parent needs through that one.
         if !needs.iter().any(|need| is_beneath(need.id.as_str(), &above.id)) {
@@ -139,6 +150,7 @@ impl<'a> Reader<'a> {
                 "Say in `description` or `details` what is to be done.",
             ));
         }
+        let hints = mention::read_text(&[&title, &text], place);
         let parents = self.shelf.keep(own.parents, place, &mut self.drafts.faults);
         let step = |step: &&RawValue| Step { text: plain(step), done: own.done, place };
         self.push(Task {
@@ -146,6 +158,7 @@ impl<'a> Reader<'a> {
             title,
             text,
             tests,
+            hints,
             span,
             place,
             needs: own.needs,
@@ -208,6 +221,20 @@ impl<'a> Reader<'a> {
             draft.task.needs.retain(|need| !self.cancelled.contains(need.id.as_str()));
         }
         self.drafts
+    }
+
+    fn no_such_tag(&mut self, wanted: &str, found: &Found<'_>) {
+        let others = found.others.iter().map(|(name, _)| name.as_str());
+        let known = std::iter::once(found.tag.as_str()).chain(others).filter(|tag| !tag.is_empty());
+        let known: Vec<String> = known.map(|tag| format!("`{tag}`")).collect();
+        let message = format!("The file has no tag `{wanted}`.");
+        let hint = if known.is_empty() {
+            "It has no tags: leave `--tag` out.".to_owned()
+        } else {
+            format!("Its tags are {}.", known.join(", "))
+        };
+        let place = Place { line: 1, column: 1 };
+        self.drafts.faults.push(Fault::new(Code::NoTasks, place, message, hint));
     }
 
     fn bad(&mut self, place: Place, error: &dyn std::fmt::Display) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Plan;
+use super::{Plan, Task};
 use crate::id::TaskId;
 
 /// A plan's text with boxes ticked.
@@ -27,7 +27,11 @@ pub fn tick(
     let line = |number: u32| lines.get(number.checked_sub(1)? as usize).copied();
     let mut wanted: BTreeMap<u32, String> = BTreeMap::new();
     let mut without = Vec::new();
-    for task in plan.tasks.iter().filter(|task| done.contains(&task.id)) {
+    // The ids of a range share one box.
+    let open = plan.tasks.iter().filter(|task| !done.contains(&task.id));
+    let open: BTreeSet<u32> = open.map(|task| task.place.line).collect();
+    let is_done = |task: &&Task| done.contains(&task.id) && !open.contains(&task.place.line);
+    for task in plan.tasks.iter().filter(is_done) {
         let places = task.steps.iter().map(|step| step.place).chain([task.place]);
         let mut has_box = false;
         for place in places {

@@ -1,11 +1,12 @@
 //! `Track.Section.Task[.Subtask]` ids such as `A.9.1.3` in headings, boxes or bold items.
 //!
-//! A heading's text begins after it, an item's with its bullet. Tasks of a track are in order, tracks side by side.
+//! A heading's text begins after it, an item's with its bullet. Tasks of a track are in order, tracks side by side, and phases
+//! in order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::markdown::Document;
-use super::mention::Bare;
+use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, mark, words};
@@ -15,11 +16,31 @@ const RULES: Rules = Rules {
     nested: true,
     steps: true,
     shape: Shape::Plain(words::is_track_part),
-    sentences: Some(Bare::Left),
+    verbless: Verbless::Skipped,
 };
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
-    unit::assemble(document, find(document), &RULES)
+    let mut drafts = unit::assemble(document, find(document), &RULES);
+    drafts.phases = phases(document);
+    drafts
+}
+
+/// The tracks that are headed `Phase A` and nowhere `Track A`.
+fn phases(document: &Document<'_>) -> BTreeSet<String> {
+    let mut phases = BTreeSet::new();
+    let mut tracks = HashSet::new();
+    for block in document.blocks.iter().filter(|block| block.level().is_some()) {
+        let title = document.text(&block.words).trim_start_matches(|c: char| !c.is_alphanumeric());
+        let mut parts = title.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+        let (Some(word), Some(letter)) = (parts.next(), parts.next()) else { continue };
+        if words::is_phase(word) {
+            phases.insert(letter.to_owned());
+        } else if word.eq_ignore_ascii_case("track") {
+            tracks.insert(letter);
+        }
+    }
+    phases.retain(|letter| !tracks.contains(letter.as_str()));
+    phases
 }
 
 /// How plainly a block is the place of a task: an id is taken where it is plainest, elsewhere it is restated.
@@ -66,14 +87,14 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
             units.push(unit);
         }
     }
-    drop_bare_sections(units)
+    drop_bare_sections(document, units)
 }
 
-/// `A.3` without tasks is a section, unless the plan has no longer ids at all.
-fn drop_bare_sections(mut units: Vec<Unit>) -> Vec<Unit> {
-    if !units.iter().any(|unit| words::is_track(&unit.id)) {
-        return units;
-    }
+/// A heading `A.3` without tasks is a section, unless its track has no longer ids at all. A box or an item is a task.
+fn drop_bare_sections(document: &Document<'_>, mut units: Vec<Unit>) -> Vec<Unit> {
+    let track = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
+    let long = units.iter().filter(|unit| words::is_track(&unit.id));
+    let long: HashSet<String> = long.map(|unit| track(&unit.id)).collect();
     let mut parents: HashSet<String> = HashSet::new();
     for unit in &units {
         let mut id = unit.id.as_str();
@@ -82,6 +103,10 @@ fn drop_bare_sections(mut units: Vec<Unit>) -> Vec<Unit> {
             id = head;
         }
     }
-    units.retain(|unit| words::is_track(&unit.id) || parents.contains(&unit.id));
+    units.retain(|unit| {
+        let is_section =
+            document.blocks[unit.block].level().is_some() && long.contains(&track(&unit.id));
+        !is_section || words::is_track(&unit.id) || parents.contains(&unit.id)
+    });
     units
 }

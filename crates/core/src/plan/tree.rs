@@ -57,6 +57,16 @@ impl Tree {
                     found = by_id.get(id).copied();
                 }
             }
+            // `### Task 17.5` stands beside `### Task 17`, which has work of its own.
+            let beside = |above: &usize| {
+                let (one, two) = (units[*above].block, unit.block);
+                let level = document.blocks[one].level();
+                let has_text = document.blocks[one + 1].level().is_none();
+                level.is_some() && level == document.blocks[two].level() && has_text
+            };
+            if rules.format == Format::Superpowers {
+                found = found.filter(|above| !beside(above));
+            }
             if let Some(above) = found {
                 first_child[above] = first_child[above].or(Some(index));
             }
@@ -88,6 +98,35 @@ impl Tree {
 
     fn ancestors(&self, unit: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.parent[unit], |above| self.parent[*above])
+    }
+
+    /// Whether a unit, or one above it, is struck or carries the sign of what is cancelled. One that is ticked is done.
+    pub(super) fn is_cancelled(
+        &self,
+        document: &Document<'_>,
+        unit: usize,
+        format: Format,
+    ) -> bool {
+        let mut above = std::iter::once(unit).chain(self.ancestors(unit));
+        above.any(|unit| {
+            let Unit { block, ticked, .. } = &self.units[unit];
+            let block = &document.blocks[*block];
+            // Kiro writes `[-]` for what is under way.
+            let sign = block.checkbox().map_or(' ', |mark| mark.sign);
+            let signed = matches!(sign, '⛔' | '🚫') || sign == '-' && format != Format::Kiro;
+            let text = document.text(&block.words).trim_start_matches(['*', '_', ' ']);
+            !ticked && (signed || text.starts_with("~~"))
+        })
+    }
+
+    /// Where the headings and opening texts stand that tasks are shown with what is above them.
+    pub(super) fn shown(&self, document: &Document<'_>) -> Vec<Range<usize>> {
+        let openings = self.openings.borrow();
+        let both = |(block, opening): (&usize, &Range<usize>)| {
+            let block = &document.blocks[*block];
+            [block.range.start..block.words.end, opening.clone()]
+        };
+        openings.iter().flat_map(both).collect()
     }
 
     /// Items beneath a unit that itself says what to do: that unit is the work, and they are its steps.
@@ -171,7 +210,9 @@ impl Tree {
     ) -> Range<usize> {
         let index = self.units[unit].block;
         let block = &document.blocks[index];
-        let next = self.units.get(unit + 1).map(|next| document.blocks[next.block].range.start);
+        // The ids of a range share one block.
+        let next = self.units[unit + 1..].iter().find(|next| next.block != index);
+        let next = next.map(|next| document.blocks[next.block].range.start);
         let limit = next.unwrap_or(document.source.len());
         let rest =
             document.blocks[index + 1..].iter().take_while(|other| other.range.start < limit);
@@ -265,14 +306,20 @@ fn sections(document: &Document<'_>, units: &[Unit], title: Option<usize>) -> Ve
     let mut all = Vec::with_capacity(units.len());
     let mut next = units.iter().peekable();
     for (index, block) in document.blocks.iter().enumerate() {
-        let unit = next.next_if(|unit| unit.block == index).is_some();
+        let mut here = 0;
+        while next.next_if(|unit| unit.block == index).is_some() {
+            here += 1;
+        }
+        let unit = here > 0;
         if let Some(level) = block.level() {
             while open.last().is_some_and(|above| above.level >= level) {
                 open.pop();
             }
         }
         if unit {
-            all.push(open.iter().filter(|above| above.parent).map(|above| above.block).collect());
+            let above = open.iter().filter(|above| above.parent).map(|above| above.block);
+            let above: Vec<usize> = above.collect();
+            all.extend(std::iter::repeat_n(above, here));
         }
         if let Some(level) = block.level().filter(|_| Some(index) != title) {
             let parent = !unit && !label::is_about_plan(document.text(&block.words));

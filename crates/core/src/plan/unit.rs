@@ -1,18 +1,20 @@
 //! From the headings and items that a format recognises to tasks: extents, parents, steps, what is left aside.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::markdown::Document;
-use super::mention::{self, Bare};
+use super::mention::{self, Verbless};
 use super::needs::{self, Shape};
 use super::shelf::Shelf;
 use super::tree::Tree;
-use super::{Format, Need, Plan, Reason, Step, Task, aside, files, header};
+use super::untaken_work::{self, Covered};
+use super::{Aside, Format, Need, Plan, Reason, Step, Task, aside, files, header, mark, speckit};
 use crate::fault::{Code, Fault};
 use crate::id::TaskId;
 
 /// A heading or item that carries an id.
+#[derive(Clone)]
 pub(super) struct Unit {
     /// Index of its block.
     pub(super) block: usize,
@@ -33,8 +35,8 @@ pub(super) struct Rules {
     /// Items are steps where what they stand under itself says what to do.
     pub(super) steps: bool,
     pub(super) shape: Shape,
-    /// Files named in sentences; `None`: only lists count.
-    pub(super) sentences: Option<Bare>,
+    /// Files that a sentence without a known verb mentions.
+    pub(super) verbless: Verbless,
 }
 
 /// A task with what its format knows about order.
@@ -51,7 +53,12 @@ pub(super) struct Drafts {
     pub(super) tasks: Vec<Draft>,
     /// Ids of parents, with the positions of the tasks beneath them.
     pub(super) parents: HashMap<String, Vec<usize>>,
+    /// Tracks that the plan heads as phases: they follow each other.
+    pub(super) phases: BTreeSet<String>,
+    /// The positions of the tasks, wave by wave, where the plan gives its waves.
+    pub(super) waves: Option<Vec<Vec<usize>>>,
     pub(super) faults: Vec<Fault>,
+    pub(super) warnings: Vec<Fault>,
 }
 
 impl Drafts {
@@ -60,29 +67,46 @@ impl Drafts {
             plan: Plan::new(format),
             tasks: Vec::new(),
             parents: HashMap::new(),
+            phases: BTreeSet::new(),
+            waves: None,
             faults: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }
 
 pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Drafts {
     let mut drafts = Drafts::new(rules.format);
-    let tree = Tree::grow(document, units, rules);
+    let tree = Tree::grow(document, expand_ranges(document, units, rules.format), rules);
     let extents: Vec<Range<usize>> =
         tree.leaves().map(|unit| tree.extent(document, unit, rules)).collect();
+    let leaves: HashSet<&str> = tree.leaves().map(|unit| tree.units[unit].id.as_str()).collect();
     let mut shelf = Shelf::default();
+    let mut consumed = Vec::new();
     for (unit, extent) in tree.leaves().zip(&extents) {
-        let place = document.lines.place(document.blocks[tree.units[unit].block].range.start);
+        let block = &document.blocks[tree.units[unit].block];
+        let place = document.lines.place(block.range.start);
+        if tree.is_cancelled(document, unit, rules.format) {
+            let why = "It is struck or marked as cancelled, so it is skipped; a need on it counts as met.";
+            let (text, why) = (tree.units[unit].title.clone(), why.to_owned());
+            drafts.plan.aside.push(Aside { place, text, why });
+            continue;
+        }
+        drafts.plan.reached.extend([block.range.start..block.words.end, extent.clone()]);
         let parents = shelf.keep(tree.parents(document, unit), place, &mut drafts.faults);
-        let (mut task, unread) =
-            read_task(document, &tree.units[unit], extent, rules, &mut drafts.faults);
-        drafts.plan.aside.extend(unread.iter().map(|entry| aside::unread(document, entry)));
+        let read = read_task(document, &tree.units[unit], extent, rules, &mut drafts);
+        let unread = read.unread.iter().map(|entry| aside::unread(document, entry));
+        drafts.plan.aside.extend(unread);
+        consumed.push(read.consumed);
+        let mut task = read.task;
         task.place = place;
         task.parents = parents;
         if rules.nested {
             let mut id = task.id.as_str();
             while let Some((head, _)) = id.rsplit_once('.') {
-                drafts.parents.entry(head.to_owned()).or_default().push(drafts.tasks.len());
+                if !leaves.contains(head) {
+                    drafts.parents.entry(head.to_owned()).or_default().push(drafts.tasks.len());
+                }
                 id = head;
             }
         }
@@ -92,10 +116,66 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
             parallel: tree.units[unit].parallel,
         });
     }
+    need_consumed(&mut drafts.tasks, consumed);
+    skip_cancelled(document, &tree, &mut drafts);
     let taken = header::read(document, &tree, &extents, &mut drafts.plan);
+    drafts.plan.reached.extend(taken.iter().cloned().chain(tree.shown(document)));
+    drafts.plan.reached.extend(general_texts(document, &drafts.plan));
+    drafts.plan.reached.sort_by_key(|range| (range.start, range.end));
+    let covered = Covered { tasks: &extents, general: &taken };
+    drafts.warnings.extend(untaken_work::find(document, &tree, &covered, rules.format));
     drafts.plan.aside.extend(aside::leave(document, &tree, &extents, &taken));
     drafts.plan.aside.sort_by_key(|aside| aside.place.line);
     drafts
+}
+
+/// One unit for each id of a range such as `E.1.1-1.4`.
+fn expand_ranges(document: &Document<'_>, units: Vec<Unit>, format: Format) -> Vec<Unit> {
+    let mut expanded = Vec::with_capacity(units.len());
+    for mut unit in units {
+        let text = document.text(&document.blocks[unit.block].words);
+        let behind = text.find(unit.id.as_str()).map(|at| text.split_at(at + unit.id.len()));
+        let leads = |before: &str| {
+            let before = before.strip_suffix(unit.id.as_str()).unwrap_or_default();
+            before.chars().all(|c| !c.is_alphanumeric()) || mark::numbered(text).is_some()
+        };
+        let range = behind.filter(|(before, _)| leads(before));
+        let Some((ids, rest)) = range.and_then(|(_, rest)| mark::range(&unit.id, rest)) else {
+            expanded.push(unit);
+            continue;
+        };
+        let (parallel, rest) = match format {
+            Format::SpecKit => speckit::strip_marks(rest),
+            _ => (unit.parallel, rest),
+        };
+        (unit.parallel, unit.title) = (parallel, mark::title(rest));
+        let others: Vec<Unit> = ids.into_iter().map(|id| Unit { id, ..unit.clone() }).collect();
+        expanded.push(unit);
+        expanded.extend(others);
+    }
+    expanded
+}
+
+/// A need on what is cancelled is met.
+fn skip_cancelled(document: &Document<'_>, tree: &Tree, drafts: &mut Drafts) {
+    let format = drafts.plan.format;
+    let cancelled = (0..tree.units.len()).filter(|unit| tree.is_cancelled(document, *unit, format));
+    let cancelled: HashSet<&str> = cancelled.map(|unit| tree.units[unit].id.as_str()).collect();
+    for draft in &mut drafts.tasks {
+        draft.task.needs.retain(|need| !cancelled.contains(need.id.as_str()));
+    }
+}
+
+/// Where the plan's title, goal and labelled paragraphs stand, and its front matter.
+fn general_texts(document: &Document<'_>, plan: &Plan) -> Vec<Range<usize>> {
+    let constraints = plan.constraints.iter().map(|one| one.text.as_str());
+    let texts = constraints.chain(plan.goal.as_deref()).chain([plan.title.as_str()]);
+    let place = |text: &str| {
+        let at = document.source.find(text).filter(|_| !text.is_empty())?;
+        let line = document.source[..at].rfind('\n').map_or(0, |end| end + 1);
+        Some(line..at + text.len())
+    };
+    texts.filter_map(place).chain(document.front.clone()).collect()
 }
 
 /// Whether an item has nothing behind its box and id, and nothing beneath.
@@ -104,32 +184,62 @@ fn is_bare_item(document: &Document<'_>, unit: &Unit, extent: &Range<usize>) -> 
     !says(&unit.title) && !document.text(extent).lines().skip(1).any(says)
 }
 
-/// A task, and what its lists of files name that is no file.
+/// Tasks that the lists of consumed interfaces name are needed, if they stand before. A later or unknown one is only spoken of.
+fn need_consumed(tasks: &mut [Draft], consumed: Vec<Vec<Need>>) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (at, draft) in tasks.iter().enumerate() {
+        let mut id = draft.task.id.as_str();
+        first.entry(id.to_owned()).or_insert(at);
+        while let Some((parent, _)) = id.rsplit_once('.') {
+            first.entry(parent.to_owned()).or_insert(at);
+            id = parent;
+        }
+    }
+    for (at, (draft, consumed)) in tasks.iter_mut().zip(consumed).enumerate() {
+        let is_before = |need: &Need| first.get(need.id.as_str()).is_some_and(|first| *first < at);
+        draft.task.needs.extend(consumed.into_iter().filter(is_before));
+    }
+}
+
+/// A task as it was read.
+struct ReadTask {
+    task: Task,
+    /// What its lists of files name that is no file.
+    unread: Vec<Range<usize>>,
+    /// Tasks that its lists of consumed interfaces name.
+    consumed: Vec<Need>,
+}
+
 fn read_task(
     document: &Document<'_>,
     unit: &Unit,
     extent: &Range<usize>,
     rules: &Rules,
-    faults: &mut Vec<Fault>,
-) -> (Task, Vec<Range<usize>>) {
+    drafts: &mut Drafts,
+) -> ReadTask {
     let block = &document.blocks[unit.block];
     let item = block.item().is_some();
     let steps = read_steps(document, unit.block, extent);
     let mut found = Vec::new();
     let mut listed = files::listed(document, extent, &mut found);
-    let mut files = listed.files;
-    if let Some(bare) = rules.sentences.filter(|_| !listed.declared) {
-        files = mention::read(document, extent, bare, &mut found);
+    let has_list = listed.declared || !listed.files.is_empty() || !listed.unread.is_empty();
+    if !has_list {
+        let ranges = [title_range(document, unit), extent.clone()];
+        let ranges = if item { &ranges[1..] } else { &ranges };
+        listed.hints = mention::read(document, ranges, rules.verbless);
     }
-    let mut declared = needs::declared(document, extent, &unit.id, rules.shape);
-    if matches!(rules.shape, Shape::Numbers) {
-        for consumed in &listed.consumed {
-            declared.extend(needs::named(document, consumed, &unit.id));
-        }
-    }
+    let need = |(id, at): (String, usize)| Need {
+        id: TaskId::new(id),
+        reason: Reason::Declared,
+        place: document.lines.place(at),
+    };
+    let declared = needs::declared(document, extent, &unit.id, rules.shape);
+    let lists = listed.consumed.iter().filter(|_| matches!(rules.shape, Shape::Numbers));
+    let consumed = lists.flat_map(|list| needs::named(document, list, &unit.id)).map(need);
+    let consumed = consumed.collect();
     let done = unit.ticked || !steps.is_empty() && steps.iter().all(|step| step.done);
     // What a done task names is past.
-    faults.extend(found.into_iter().filter(|_| !done));
+    drafts.warnings.extend(found.into_iter().filter(|_| !done));
     listed.unread.retain(|_| !done);
     let (what, hint) = if item {
         ("is a box with nothing behind it", "Say behind the box what is to be done, or remove it.")
@@ -141,33 +251,36 @@ fn read_task(
     };
     let is_empty = if item { is_bare_item(document, unit, extent) } else { extent.is_empty() };
     if is_empty && !done {
-        faults.push(Fault::new(
+        drafts.faults.push(Fault::new(
             Code::EmptyTask,
             document.lines.place(block.range.start),
             format!("Task `{}` {what}.", unit.id),
             hint,
         ));
     }
-    let needs = declared.into_iter().map(|(id, at)| Need {
-        id: TaskId::new(id),
-        reason: Reason::Declared,
-        place: document.lines.place(at),
-    });
     let task = Task {
         id: TaskId::new(unit.id.as_str()),
         title: unit.title.clone(),
         text: document.text(extent).to_owned(),
         span: extent.clone(),
-        needs: needs.collect(),
+        needs: declared.into_iter().map(need).collect(),
         done,
         optional: unit.optional,
-        files,
+        files: listed.files,
+        hints: listed.hints,
         files_declared: listed.declared,
         interfaces: listed.interfaces,
         steps,
         ..Task::default()
     };
-    (task, listed.unread)
+    ReadTask { task, unread: listed.unread, consumed }
+}
+
+/// Where a task's title stands, without the id before it.
+fn title_range(document: &Document<'_>, unit: &Unit) -> Range<usize> {
+    let words = document.blocks[unit.block].words.clone();
+    let before = document.text(&words).rfind(&unit.title).unwrap_or(0);
+    words.start + before..words.end
 }
 
 /// The boxes inside a task, its own left out.

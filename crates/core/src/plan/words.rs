@@ -37,6 +37,20 @@ pub(super) fn is_task(word: &str) -> bool {
     TASK.contains(&lower.as_str())
 }
 
+/// The words for a phase: what stands under one is done before what stands under the next.
+const PHASE: [&str; 9] =
+    ["phase", "fase", "阶段", "階段", "フェーズ", "단계", "этап", "stage", "milestone"];
+
+pub(super) fn is_phase(word: &str) -> bool {
+    PHASE.contains(&word.to_lowercase().as_str())
+}
+
+/// Whether a title speaks of a phase anywhere.
+pub(super) fn names_phase(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    PHASE.iter().any(|word| lower.contains(word))
+}
+
 /// `1`, `12`, `2.1`, `3a`.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = word.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(word);
@@ -92,14 +106,21 @@ pub(super) fn is_dotted(word: &str) -> bool {
     is_number(word) && word.contains('.')
 }
 
+/// What stands before the last number of an id, that number, and how many digits it has.
+pub(super) fn split_number(id: &str) -> Option<(&str, u32, usize)> {
+    let start = id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    Some((&id[..start], id[start..].parse().ok()?, id.len() - start))
+}
+
+/// Whether the second id has the next number, as `T002` after `T001`.
+pub(super) fn follows(from: &str, to: &str) -> bool {
+    let (from, to) = (split_number(from), split_number(to));
+    from.zip(to).is_some_and(|((a, one, _), (b, two, _))| a == b && one.checked_add(1) == Some(two))
+}
+
 /// The ids strictly between `T001` and `T004`; none where the two do not count up.
 pub(super) fn between(from: &str, to: &str) -> Vec<String> {
-    let split = |id: &str| {
-        let digits = id.len() - id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let number = id[id.len() - digits..].parse::<u32>().ok()?;
-        Some((id[..id.len() - digits].to_owned(), number, digits))
-    };
-    match (split(from), split(to)) {
+    match (split_number(from), split_number(to)) {
         (Some((a, first, width)), Some((b, last, _)))
             if a == b && last > first && last - first <= 500 =>
         {

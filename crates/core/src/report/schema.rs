@@ -160,6 +160,11 @@ fn ask(form: ReportForm<'_>) -> Value {
     schema
 }
 
+fn proceeds() -> Value {
+    let decision = json!({ "const": Decision::Proceed });
+    json!({ "properties": { "decision": decision }, "required": ["decision"] })
+}
+
 /// The report as it is printed and stored, for other programs: one shape per phase, only the legal pairs.
 pub fn published() -> Value {
     // What the runtime adds beside a report is no fault of it.
@@ -167,6 +172,12 @@ pub fn published() -> Value {
         let mut shape = accepted((*phase).into());
         if let Value::Object(map) = &mut shape {
             map.remove("additionalProperties");
+            if phase.changes_files() {
+                let review = json!({ "self_review": { "minItems": 1 } });
+                map.insert("if".to_owned(), proceeds());
+                let then = json!({ "properties": review, "required": ["self_review"] });
+                map.insert("then".to_owned(), then);
+            }
         }
         shape
     };

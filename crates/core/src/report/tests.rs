@@ -247,6 +247,11 @@ fn what_is_published_accepts_what_is_printed() {
     let report = read(good(), &task(), Phase::Write).unwrap();
     assert!(validator.is_valid(&serde_json::to_value(report).unwrap()));
     assert!(!validator.is_valid(&with("status", json!("partial"))));
+    // As the check has it.
+    assert!(!validator.is_valid(&with("self_review", json!([]))));
+    let mut without = good();
+    without.as_object_mut().unwrap().remove("self_review");
+    assert!(!validator.is_valid(&without));
 }
 
 proptest! {

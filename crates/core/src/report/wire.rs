@@ -36,7 +36,7 @@ pub(super) struct Wire<F> {
     pub(super) artifacts: Vec<Artifact>,
     #[serde(default)]
     pub(super) notes: Vec<Note>,
-    /// If you changed files: each requirement, constraint and test, item by item, and whether it is in order.
+    /// If you changed files, at least one item with PROCEED: each requirement, constraint and test, and whether it is in order.
     #[serde(default)]
     pub(super) self_review: Vec<Reviewed>,
 }

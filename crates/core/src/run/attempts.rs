@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use super::event::{About, AttemptEnded, AttemptStarted, Delegation, Event, Purpose, Scope};
+use super::fact::Fact;
 use super::plan::Cap;
 use super::said::Said;
-use super::state::{Fact, RunState, TaskRun};
+use super::state::{RunState, TaskRun};
 use crate::agent;
 use crate::budget::{Limit, Spent};
 use crate::change::Refusals;
@@ -181,7 +182,7 @@ impl TaskRun {
     /// Attempts that ended since the task was begun or a person said how to go on, the last first.
     pub(super) fn tried_since_answer(&self) -> impl Iterator<Item = &Tried> {
         let starts_over = |fact: &Fact| match fact {
-            Fact::Reopened | Fact::Withdrawn { .. } => true,
+            Fact::Reopened | Fact::Withdrawn { .. } | Fact::HandedBack { .. } => true,
             Fact::Answered { about, .. } => *about == About::Failure,
             _ => false,
         };

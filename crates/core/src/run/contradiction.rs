@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::event::{About, Asked, Entry, Event, Scope};
 use super::state::RunState;
 use crate::context::Clarification;
+use crate::fault::{Code, Fault, Place};
 use crate::id::{QuestionId, RunId, TaskId};
 use crate::plan::Action;
 use crate::report::Question;
@@ -48,9 +49,20 @@ pub enum Remedy {
 pub struct Doubt {
     pub question: Question,
     pub contradiction: Contradiction,
+    pub code: Code,
+    /// Where the plan says it.
+    pub place: Place,
 }
 
 impl Doubt {
+    /// The doubt as one of the plan's warnings, with its default.
+    pub fn to_warning(&self) -> Fault {
+        let Question { question, default, .. } = &self.question;
+        let default = default.as_deref().unwrap_or_default();
+        let hint = format!("Without a terminal to ask in, a run takes the default: {default}.");
+        Fault::new(self.code, self.place, question.clone(), hint)
+    }
+
     /// The question on its way into the log, as the `number`th of the run.
     pub fn ask(self, run: &RunId, number: u32) -> Entry {
         let Question { question: text, options, default, .. } = self.question;

@@ -60,6 +60,10 @@ pub enum Effect {
         kinds: Vec<Kind>,
         tree: Option<TreeId>,
     },
+    /// What a person accepted is looked at for what no commit may hold.
+    Accept {
+        task: TaskId,
+    },
     /// The task's change goes onto the branch of the run, and those in line behind it.
     Commit {
         task: TaskId,
@@ -69,7 +73,10 @@ pub enum Effect {
 impl Effect {
     pub fn task(&self) -> &TaskId {
         match self {
-            Self::Attempt { task, .. } | Self::Verify { task, .. } | Self::Commit { task } => task,
+            Self::Attempt { task, .. }
+            | Self::Verify { task, .. }
+            | Self::Accept { task }
+            | Self::Commit { task } => task,
         }
     }
 
@@ -77,7 +84,7 @@ impl Effect {
     pub fn attempt(&self) -> Option<u32> {
         match self {
             Self::Attempt { number, .. } => Some(*number),
-            Self::Verify { .. } | Self::Commit { .. } => None,
+            Self::Verify { .. } | Self::Accept { .. } | Self::Commit { .. } => None,
         }
     }
 }
@@ -180,12 +187,7 @@ impl Plain<'_> {
 
     /// Why a task ends without anything being done for it.
     fn gate(&self, task: &TaskRun) -> Option<TaskEnded> {
-        let end = |state, reason: String| TaskEnded {
-            state,
-            reason: Some(reason),
-            resolution: None,
-            tree: None,
-        };
+        let end = |state, reason: String| TaskEnded::new(state, Some(reason));
         if let Some(reason) = &task.spec.left_out {
             return Some(end(Ended::Skipped, reason.clone()));
         }
@@ -202,6 +204,11 @@ impl Plain<'_> {
         };
         let (need, root) = (&need.spec.id, &root.spec.id);
         let through = if need == root { String::new() } else { format!("`{need}`, and so ") };
+        if ended.skips_dependants() {
+            let why = format!("It needs {through}`{root}`, which is skipped.");
+            let skipped_with = Some(root.clone());
+            return Some(TaskEnded { skipped_with, ..end(Ended::Skipped, why) });
+        }
         let mut blocked = end(Ended::Blocked, format!("It needs {through}`{root}`, which {how}."));
         blocked.resolution.clone_from(&ended.resolution);
         Some(blocked)
@@ -217,12 +224,8 @@ impl Plain<'_> {
                 if self.is_unattended() && questions.iter().any(is_about_failure) =>
             {
                 let why = questions.iter().map(|(_, one)| one.question.trim_end_matches(WHAT_NOW));
-                let ended = TaskEnded {
-                    state: Ended::Failed,
-                    reason: Some(why.collect::<Vec<_>>().join(" ")),
-                    resolution: None,
-                    tree: None,
-                };
+                let why = why.collect::<Vec<_>>().join(" ");
+                let ended = TaskEnded::new(Ended::Failed, Some(why));
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
             Some(Next::Ask { questions, details }) => {
@@ -232,23 +235,18 @@ impl Plain<'_> {
                     self.tell(task, event);
                 }
             }
-            Some(Next::Finish { tree }) => {
+            Some(Next::Finish { tree, person }) => {
                 let tree = tree.or_else(|| task.base.clone());
-                let (state, reason, resolution) = (Ended::Done, None, None);
-                let ended = TaskEnded { state, reason, resolution, tree };
+                let ended = TaskEnded { tree, person, ..TaskEnded::new(Ended::Done, None) };
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
             Some(Next::End(ended)) => self.tell(task, Event::TaskEnded(Box::new(ended))),
             Some(Next::Await) if self.is_unattended() => {
+                let why = "A question has no default, and nobody is there to answer.";
+                let help = "Run it with somebody there, or give the question a default.";
                 let ended = TaskEnded {
-                    state: Ended::Failed,
-                    reason: Some(
-                        "A question has no default, and nobody is there to answer.".into(),
-                    ),
-                    resolution: Some(
-                        "Run it with somebody there, or give the question a default.".into(),
-                    ),
-                    tree: None,
+                    resolution: Some(help.to_owned()),
+                    ..TaskEnded::new(Ended::Failed, Some(why.to_owned()))
                 };
                 // Those with a default were answered before.
                 let no_default = |id| {
@@ -260,17 +258,16 @@ impl Plain<'_> {
                 }
             }
             Some(Next::Attempts(_)) if is_spent(task) => {
+                let help =
+                    "Give the task a larger `budget` in the plan, then `sequester resume --plan`.";
+                let why = "It has used up its own budget.".to_owned();
                 let ended = TaskEnded {
-                    state: Ended::Failed,
-                    reason: Some("It has used up its own budget.".to_owned()),
-                    resolution: Some(
-                        "Give the task a larger `budget` in the plan, then `sequester resume --plan`.".to_owned(),
-                    ),
-                    tree: None,
+                    resolution: Some(help.to_owned()),
+                    ..TaskEnded::new(Ended::Failed, Some(why))
                 };
                 self.tell(task, Event::TaskEnded(Box::new(ended)));
             }
-            Some(Next::Attempts(_) | Next::Verify { .. }) => return true,
+            Some(Next::Attempts(_) | Next::Verify { .. } | Next::Accept) => return true,
             Some(Next::Await) | None => {}
         }
         false
@@ -323,7 +320,7 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
         }
         match next(run, &run.tasks[at]) {
             Some(Next::Attempts(_)) if purses[at].min(own_left(&run.tasks[at])).is_spent() => {}
-            Some(next @ (Next::Attempts(_) | Next::Verify { .. })) => {
+            Some(next @ (Next::Attempts(_) | Next::Verify { .. } | Next::Accept)) => {
                 chosen.push((at, next));
                 room -= 1;
             }
@@ -338,6 +335,7 @@ fn effects(run: &RunState, now: Now<'_>, purses: &[Cap]) -> Vec<Effect> {
             Next::Verify { steps, kinds, tree } => {
                 effects.push(Effect::Verify { task: id, steps, kinds, tree });
             }
+            Next::Accept => effects.push(Effect::Accept { task: id }),
             Next::Attempts(AttemptRound { mut orders, ended }) => {
                 // Its part is there, unless what was done is done again.
                 let cap = purses[at].min(own_left(task)).min(left);

@@ -51,6 +51,28 @@ impl RunState {
         self.undo_doubts();
     }
 
+    /// What is done stays as it is.
+    pub(super) fn change_agents(
+        &mut self,
+        models: &BTreeMap<String, Vec<String>>,
+        profile: Option<&str>,
+    ) {
+        for (name, agent) in &mut self.started.agents {
+            if let Some(models) = models.get(name) {
+                agent.models.clone_from(models);
+            }
+        }
+        if let Some(profile) = profile {
+            self.started.settings.profile = Some(profile.to_owned());
+        }
+        for task in self.tasks.iter_mut().filter(|task| !models.is_empty() && !task.is_done()) {
+            task.spec.models.clear();
+            if let Some(planned) = &mut task.planned {
+                planned.models.clear();
+            }
+        }
+    }
+
     /// What is doubtful in a plan that was edited is asked anew, also where it was decided before.
     fn undo_doubts(&mut self) {
         for (question, contradiction, _) in &self.decided {

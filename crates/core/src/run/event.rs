@@ -8,10 +8,11 @@ use super::contradiction::Contradiction;
 use super::outcome::{Outcome, Tally};
 use super::plan::{Cap, Settings, TaskSpec};
 use super::said::Said;
+pub use super::task_end::{Ended, TaskEnded};
 use super::workflow::Workflow;
 use crate::agent;
 use crate::budget::{Budget, Spent};
-use crate::change::Refusals;
+use crate::change::{Refusals, Refused};
 use crate::check::{Check, Counts};
 use crate::context::Refusal;
 use crate::digest::Digest;
@@ -81,6 +82,15 @@ pub enum Event {
         workflows: BTreeMap<String, Workflow>,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         agents: BTreeMap<String, Agent>,
+    },
+    /// Open tasks go on with other models, or in another profile.
+    AgentsChanged {
+        /// By agent, in the order in which they are tried; they take the place of what tasks name too.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        models: BTreeMap<String, Vec<String>>,
+        /// Of those who write.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        profile: Option<String>,
     },
     RunCancelled {
         by: String,
@@ -180,6 +190,25 @@ pub enum Event {
         step: String,
         reason: String,
     },
+    /// What a person accepted is a tree that can be committed.
+    ChangeAccepted {
+        tree: TreeId,
+        /// Files that no commit may hold.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<Refused>,
+    },
+    /// Nothing of what a person accepted may be committed.
+    AcceptRefused {
+        why: String,
+    },
+    /// A person edited the change, or made one: it takes the place of what attempts left.
+    TaskHandedBack {
+        base: TreeId,
+        tree: TreeId,
+        by: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<Refused>,
+    },
     TaskCommitted {
         commit: CommitId,
         /// Of the branch after it.
@@ -231,6 +260,9 @@ pub struct Source {
     pub format: Option<String>,
     #[serde(default)]
     pub parallel: bool,
+    /// Task Master: the tag that the person named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     pub text: Digest,
 }
 
@@ -453,32 +485,11 @@ pub struct CheckEnded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     pub passed: bool,
+    /// The program that was not found, so that nothing was checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_program: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     pub output: Digest,
     pub elapsed_ms: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskEnded {
-    pub state: Ended,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resolution: Option<String>,
-    /// The result; only of a task that is done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tree: Option<TreeId>,
-}
-
-/// How a task ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ended {
-    Done,
-    Failed,
-    /// A task that it needs is not done.
-    Blocked,
-    Skipped,
-    Cancelled,
 }

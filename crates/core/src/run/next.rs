@@ -1,12 +1,14 @@
 //! What comes next for one task: the table of what happens and what is done about it, as code.
 
 mod answer;
+mod person_decided;
 mod step_agent;
 mod walk;
 
 use std::ops::Range;
 
 use super::event::{About, Ended, Purpose, TaskEnded};
+use super::person::PersonDecision;
 use super::state::{RunState, TaskRun};
 use super::workflow::Workflow;
 use crate::check::Kind;
@@ -40,7 +42,10 @@ pub enum Next {
     /// All steps are complete.
     Finish {
         tree: Option<TreeId>,
+        person: Option<PersonDecision>,
     },
+    /// What a person accepted is looked at for what no commit may hold.
+    Accept,
     End(TaskEnded),
 }
 
@@ -123,5 +128,5 @@ fn failed(reason: impl Into<String>, resolution: Option<String>) -> Next {
 }
 
 fn end(state: Ended, reason: impl Into<String>, resolution: Option<String>) -> Next {
-    Next::End(TaskEnded { state, reason: Some(reason.into()), resolution, tree: None })
+    Next::End(TaskEnded { resolution, ..TaskEnded::new(state, Some(reason.into())) })
 }

@@ -13,6 +13,7 @@ use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::limits::HandoverSizes;
 use crate::plan::{Action, FileRef, Task, step};
+use crate::protected::Grants;
 use crate::recall::Relevance;
 use crate::record::Switches;
 
@@ -38,6 +39,9 @@ pub struct TaskSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
     pub files: Vec<FileSpec>,
+    /// Files that its prose mentions. No change is judged by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<HintSpec>,
     pub files_declared: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
@@ -70,6 +74,7 @@ impl TaskSpec {
             profile: task.settings.profile.clone(),
             models: Vec::new(),
             files: task.files.iter().map(file).collect(),
+            hints: task.hints.iter().map(|hint| HintSpec(file(&hint.0))).collect(),
             files_declared: task.files_declared,
             checks: task.checks.clone(),
             produces: task.interfaces.produces.clone(),
@@ -87,6 +92,11 @@ pub struct FileSpec {
     pub action: Action,
 }
 
+/// A file that a task's prose mentions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HintSpec(pub FileSpec);
+
 /// What holds for the whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -99,6 +109,9 @@ pub struct Settings {
     pub review: Review,
     /// Questions take their defaults; without one the task has failed.
     pub unattended: bool,
+    /// Protected names that the person lets this run change.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub grants: Grants,
     #[serde(default)]
     pub budget: Cap,
     /// The project's checks, as they were found or configured.
@@ -110,6 +123,9 @@ pub struct Settings {
     pub fixes: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub handover: HandoverSizes,
+    /// The profile of those who write, where a person named another one for the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
 }
 
 impl Settings {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Ended;
+use super::event::{Ended, TaskEnded};
 use super::state::{RunState, TaskRun};
 use crate::id::TaskId;
 
@@ -128,7 +128,11 @@ fn set(all: &mut BTreeSet<usize>, at: usize, is_in: bool) -> bool {
 impl TaskRun {
     /// Whether who needs it can begin.
     fn is_met(&self) -> bool {
-        self.ended.as_ref().is_some_and(|ended| matches!(ended.state, Ended::Done | Ended::Skipped))
+        self.ended.as_ref().is_some_and(|ended| match ended.state {
+            Ended::Done => true,
+            Ended::Skipped => !ended.skips_dependants(),
+            _ => false,
+        })
     }
 
     fn is_lost(&self) -> bool {
@@ -169,7 +173,7 @@ impl RunState {
     pub(super) fn root_of<'a>(&'a self, lost: &'a TaskRun) -> &'a TaskRun {
         let is_by_another = |task: &TaskRun| {
             let ended = task.ended.as_ref();
-            task.is_met() || ended.is_some_and(|ended| ended.state == Ended::Blocked)
+            task.is_met() || ended.is_some_and(TaskEnded::is_by_need)
         };
         let below = |task: &&'a TaskRun| self.lost_need(task).filter(|_| is_by_another(task));
         std::iter::successors(Some(lost), below).last().unwrap_or(lost)

@@ -1,6 +1,6 @@
 //! What happened, in a sentence for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::event::{
@@ -8,6 +8,7 @@ use super::event::{
 };
 use super::outcome::{Outcome, Tally};
 use super::said::Said;
+use crate::change::Refused;
 use crate::id::TaskId;
 
 /// An event as a sentence, without its time and place.
@@ -39,6 +40,7 @@ pub fn sentence(event: &Event) -> String {
         Event::PlanChanged { plan, .. } => {
             format!("The plan `{}` was edited: open tasks take the new text.", plan.path)
         }
+        Event::AgentsChanged { models, profile } => agents_changed(models, profile.as_deref()),
         Event::RunCancelled { by } => format!("{by} cancelled the run."),
         Event::LetterTaken { letter } => format!("Word {letter} of another process is taken."),
         Event::RunEnded { outcome, tasks, .. } => run_ended(*outcome, tasks),
@@ -77,6 +79,9 @@ pub fn sentence(event: &Event) -> String {
             "The runtime found what speaks against the change.".to_owned()
         }
         Event::StepSkipped { step, reason } => format!("Step `{step}` skipped: {reason}."),
+        Event::ChangeAccepted { left_out, .. } => accepted(left_out),
+        Event::AcceptRefused { why } => format!("The change cannot be accepted: {why}"),
+        Event::TaskHandedBack { by, left_out, .. } => handed_back(by, left_out),
         Event::TaskCommitted { commit, .. } => {
             format!("The change is on the branch as `{}`.", short(commit.as_str()))
         }
@@ -170,6 +175,11 @@ fn check_ended(ended: &CheckEnded) -> String {
         _ => "",
     };
     let command = &ended.check.command;
+    if let Some(program) = &ended.missing_program {
+        return format!(
+            "The check `{command}` was not run{place}: `{program}` is not installed or not visible in the sandbox."
+        );
+    }
     let mut text = format!("The check `{command}` {word}{place} with exit code {}", ended.code);
     if let Some(counts) = ended.counts {
         let (passed, failed) = (counts.passed, counts.failed);
@@ -186,10 +196,33 @@ fn task_ended(ended: &TaskEnded) -> String {
         Ended::Skipped => "is skipped",
         Ended::Cancelled => "is cancelled",
     };
-    match &ended.reason {
-        Some(reason) => format!("The task {how}: {reason}"),
-        None => format!("The task {how}."),
+    match (&ended.reason, &ended.person) {
+        (Some(reason), _) => format!("The task {how}: {reason}"),
+        (None, Some(person)) => format!("The task {how}. {}", person.sentence()),
+        (None, None) => format!("The task {how}."),
     }
+}
+
+fn agents_changed(models: &BTreeMap<String, Vec<String>>, profile: Option<&str>) -> String {
+    let models: BTreeSet<&str> = models.values().flatten().map(String::as_str).collect();
+    let models: Vec<&str> = models.into_iter().collect();
+    let models = (!models.is_empty()).then(|| format!("the models `{}`", models.join("`, `")));
+    let profile = profile.map(|name| format!("the profile `{name}`"));
+    let parts: Vec<String> = models.into_iter().chain(profile).collect();
+    format!("Open tasks go on with {}.", parts.join(" and "))
+}
+
+fn accepted(left_out: &[Refused]) -> String {
+    format!("The accepted change can be committed{}.", without(left_out))
+}
+
+fn handed_back(by: &str, left_out: &[Refused]) -> String {
+    format!("{by} hands back an edit{}.", without(left_out))
+}
+
+fn without(left_out: &[Refused]) -> String {
+    let paths: Vec<String> = left_out.iter().map(|one| format!("`{}`", one.path)).collect();
+    if paths.is_empty() { String::new() } else { format!(" without {}", paths.join(", ")) }
 }
 
 fn names(tasks: &[TaskId]) -> String {

@@ -8,15 +8,16 @@ use super::attempts::{Running, Tried};
 use super::contradiction::Contradiction;
 use super::cost::Cost;
 use super::event::{About, Asked, Entry, Event, Found, Recorded, Scope, Started, TaskEnded};
+use super::fact::Fact;
 use super::line::Line;
 use super::outcome::Outcome;
 use super::past::Past;
+use super::person::PersonDecision;
 use super::plan::TaskSpec;
 use super::purse::Stake;
 use super::queue::Queue;
 use crate::agent::YES;
 use crate::context::Clarification;
-use crate::digest::Digest;
 use crate::id::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::moment::Moment;
 use crate::report::Phase;
@@ -117,37 +118,6 @@ pub struct TaskRun {
     pub ahead: BTreeSet<usize>,
     pub cost: Cost,
     pub(super) stake: Stake,
-}
-
-/// Something that decides how a task goes on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "fact", rename_all = "snake_case")]
-pub enum Fact {
-    Tried(Box<Tried>),
-    Skipped {
-        step: String,
-    },
-    Verified {
-        steps: Vec<String>,
-        tree: TreeId,
-        #[serde(default)]
-        evidence: Option<Digest>,
-        failing: Option<Digest>,
-        gist: Option<String>,
-    },
-    Answered {
-        about: About,
-        answer: String,
-    },
-    Conflicted {
-        paths: Vec<String>,
-    },
-    /// A person wants it tried again, or its text is another one now.
-    Reopened,
-    /// What it was built on is withdrawn: so many attempts count no more, and it begins anew.
-    Withdrawn {
-        attempts: u32,
-    },
 }
 
 /// Why events cannot be folded: they are not a log of a run.
@@ -265,6 +235,9 @@ impl RunState {
                 }
                 self.change(tasks);
             }
+            Event::AgentsChanged { models, profile } => {
+                self.change_agents(models, profile.as_deref());
+            }
             Event::RunCancelled { .. } => self.is_cancelled = true,
             Event::LetterTaken { letter } => self.heard = self.heard.max(*letter),
             Event::RunEnded { outcome, .. } => {
@@ -290,10 +263,10 @@ impl RunState {
                 }
             }
             Event::QuestionAnswered { question, .. } if self.void.contains(question) => {}
-            Event::QuestionAnswered { question, answer, .. } => {
+            Event::QuestionAnswered { question, answer, by } => {
                 let open = self.questions.remove(question);
                 let open = open.ok_or_else(|| misfit("nobody asked this question"))?;
-                self.answer(question, &open, answer);
+                self.answer(question, &open, (answer, by));
             }
             _ => {
                 let task = scope.task.as_ref().and_then(|task| self.position(task));
@@ -323,6 +296,12 @@ impl RunState {
                 let price = self.tasks[task].price(scope.attempt, *usage);
                 self.cost.count(*usage, price);
             }
+            Event::TaskHandedBack { base, tree, by, .. } => {
+                return self.take_back_from_person(
+                    task,
+                    Fact::HandedBack { base: base.clone(), tree: tree.clone(), by: by.clone() },
+                );
+            }
             Event::MergeConflicted { .. } => {
                 self.landed.remove(&self.line.rank(task));
                 self.tasks[task].ahead = self.ahead_of(task);
@@ -341,7 +320,7 @@ impl RunState {
         Ok(())
     }
 
-    fn answer(&mut self, question: &QuestionId, open: &Open, answer: &str) {
+    fn answer(&mut self, question: &QuestionId, open: &Open, (answer, by): (&str, &str)) {
         let Some(at) = open.task.as_ref().and_then(|task| self.position(task)) else { return };
         let task = &mut self.tasks[at];
         task.open.remove(question);
@@ -354,13 +333,16 @@ impl RunState {
         {
             task.granted.extend(files.iter().map(|path| (path.clone(), None)));
         }
-        task.facts.push(Fact::Answered { about, answer: answer.to_owned() });
-        task.clarifications.push(Clarification {
-            id: question.as_str().to_owned(),
-            task: task.spec.id.clone(),
-            question: open.asked.text.clone(),
-            answer: answer.to_owned(),
-        });
+        let decision = PersonDecision::read(&open.asked, answer, by);
+        if decision.is_none() {
+            task.clarifications.push(Clarification {
+                id: question.as_str().to_owned(),
+                task: task.spec.id.clone(),
+                question: open.asked.text.clone(),
+                answer: answer.to_owned(),
+            });
+        }
+        task.facts.push(Fact::Answered { about, answer: answer.to_owned(), decision });
         self.queue.place(&self.tasks, at);
     }
 }
@@ -479,6 +461,13 @@ impl TaskRun {
             }
             Event::StepSkipped { step, .. } => {
                 self.facts.push(Fact::Skipped { step: step.clone() });
+            }
+            Event::ChangeAccepted { tree, left_out } => {
+                let (tree, left_out) = (tree.clone(), left_out.clone());
+                self.facts.push(Fact::Accepted { tree, left_out });
+            }
+            Event::AcceptRefused { why } => {
+                self.facts.push(Fact::AcceptRefused { why: why.clone() });
             }
             Event::TaskCommitted { commit, .. } => self.committed = Some(commit.clone()),
             Event::MergeConflicted { paths } => {

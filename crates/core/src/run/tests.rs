@@ -1,4 +1,5 @@
 mod apart;
+mod by_person;
 mod contradiction;
 mod edit;
 mod ending;

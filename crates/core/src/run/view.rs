@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::attempts::Tried;
 use super::cost::Bill;
-use super::event::{Base, Ended};
+use super::event::{Base, Ended, TaskEnded};
 use super::next::groups;
 use super::outcome::Outcome;
+use super::person::PersonDecision;
 use super::said::Said;
 use super::state::{Open, RunState, TaskRun};
 use super::workflow::Step;
@@ -63,6 +64,8 @@ pub struct TaskView {
     pub blocked_by: Option<TaskId>,
     /// What would help.
     pub resolution: Option<String>,
+    /// The person's decision that it ended by: never as if it were verified.
+    pub person: Option<PersonDecision>,
     pub commit: Option<CommitId>,
     /// Its change is made, and not on the branch yet.
     pub off_branch: bool,
@@ -258,7 +261,7 @@ impl TaskView {
     pub fn of(run: &RunState, task: &TaskRun, live: bool) -> Self {
         let running = task.running.values().next().map(|running| running.phase);
         let ended = task.ended.as_ref();
-        let is_blocked = ended.is_some_and(|ended| ended.state == Ended::Blocked);
+        let is_blocked = ended.is_some_and(TaskEnded::is_by_need);
         let root = Some(task).filter(|_| is_blocked).map(|task| run.root_of(task));
         let why = |task: &TaskRun| task.ended.as_ref().and_then(|ended| ended.reason.clone());
         let whys: Vec<String> = [Some(task), root].into_iter().flatten().filter_map(why).collect();
@@ -273,6 +276,7 @@ impl TaskView {
             reason: (!whys.is_empty()).then(|| whys.join(" ")),
             blocked_by: root.map(|root| root.spec.id.clone()),
             resolution: ended.and_then(|ended| ended.resolution.clone()),
+            person: ended.and_then(|ended| ended.person.clone()),
             commit: task.committed.clone(),
             off_branch: task.is_off_branch(),
             comes_after: run.first_before(task).map(|first| first.spec.id.clone()),

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::event::{Ended, Entry, Event};
-use super::state::{Fact, RunState, TaskRun};
+use super::event::{Ended, Entry, Event, TaskEnded};
+use super::fact::Fact;
+use super::state::{RunState, TaskRun};
 use crate::id::{QuestionId, TaskId};
 
 /// Who is built on what is done again, in the plan's order.
@@ -76,10 +77,35 @@ impl RunState {
         Some(())
     }
 
+    /// A person's own edit takes the place of what attempts left. A task that had ended, or was no part of the run, is open again.
+    pub(super) fn take_back_from_person(
+        &mut self,
+        at: usize,
+        handed_back: Fact,
+    ) -> Result<(), &'static str> {
+        let task = self.tasks[at].spec.id.clone();
+        if self.tasks[at].ended.is_some() {
+            self.reopen(&task).ok_or("there is no such task")?;
+        }
+        let asked = std::mem::take(&mut self.tasks[at].open);
+        self.unask(asked);
+        if self.tasks[at].spec.left_out.is_some() {
+            self.tasks[at].amend().left_out = None;
+        }
+        if let Fact::HandedBack { base, .. } = &handed_back {
+            self.tasks[at].base = Some(base.clone());
+        }
+        self.tasks[at].facts.push(handed_back);
+        let on_top = self.on_top();
+        self.list();
+        self.stand_on(&on_top);
+        Ok(())
+    }
+
     /// What was blocked may go on.
     pub(super) fn unblock(&mut self) {
         for task in &mut self.tasks {
-            if task.ended.as_ref().is_some_and(|ended| ended.state == Ended::Blocked) {
+            if task.ended.as_ref().is_some_and(TaskEnded::is_by_need) {
                 task.reopen(self.seq);
             }
         }
@@ -108,9 +134,14 @@ impl RunState {
     /// Whether something was said of a task while what it needs was withdrawn: whoever said it did not know yet.
     pub(crate) fn is_stale(&self, Entry { scope, event }: &Entry) -> bool {
         let goes_on = match event {
-            Event::TaskVerified { .. } | Event::StepSkipped { .. } => true,
+            Event::TaskVerified { .. }
+            | Event::StepSkipped { .. }
+            | Event::ChangeAccepted { .. }
+            | Event::AcceptRefused { .. } => true,
             Event::QuestionAsked(asked) => asked.about.is_of_task(),
-            Event::TaskEnded(ended) => matches!(ended.state, Ended::Done | Ended::Failed),
+            Event::TaskEnded(ended) => {
+                matches!(ended.state, Ended::Done | Ended::Failed) || ended.person.is_some()
+            }
             _ => false,
         };
         let task = scope.task.as_ref().and_then(|task| self.task(task));

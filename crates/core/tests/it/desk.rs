@@ -28,7 +28,7 @@ pub(crate) fn small() -> Limits {
 }
 
 pub(crate) fn options() -> Options {
-    Options { format: None, parallel: false, file_name: "plan.md".to_owned(), limit: 32 << 20 }
+    Options { file_name: "plan.md".to_owned(), limit: 32 << 20, ..Options::default() }
 }
 
 /// Whose records a task may see, by the graph.

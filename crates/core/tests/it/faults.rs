@@ -61,8 +61,6 @@ fn every_fault_of_a_native_plan_has_its_own_place() {
         [
             "3:1 UnknownKey `wrkflow` is not a key that is known here.",
             "18:1 UnknownKey `fils` is not a key that is known here.",
-            "19:18 BadPath `../up.rs` is not a path inside the repository",
-            "19:30 BadPath `/etc/passwd` is not a path inside the reposit",
             "19:46 UnknownKey `mend` is not a key that is known here.",
             "20:6 BadSyntax `tdd` must be `true` or `false`.",
             "29:1 BadSyntax The `task` block of `c` does not stand direct",
@@ -71,6 +69,9 @@ fn every_fault_of_a_native_plan_has_its_own_place() {
         ]
         .map(|line| line.chars().take(60).collect::<String>())
     );
+    let told = faults(&parsed.warnings);
+    assert!(told[0].starts_with("19:18 BadPath `../up.rs`"), "{told:?}");
+    assert!(told[1].starts_with("19:30 BadPath `/etc/passwd`"), "{told:?}");
     assert_eq!(
         graph_faults(&parsed.plan),
         ["17:15 UnknownNeed Task `b` needs `nowhere`, and the plan has no such task."]
@@ -187,10 +188,12 @@ fn files_must_be_there_or_come_from_a_task_that_is_needed() {
         checked(native, &[("old.rs", Presence::File)]),
         [
             "17:16 MissingNeed Task `c` names `new.rs`, which only task `a` creates, and it does not need that task. \
-             Let `c` need `a`.",
-            "17:34 MissingFile Task `c` names `odl.rs`, which is not there and which no task creates. \
+             It may start without the file. Let `c` need `a`.",
+            "17:34 MissingFile Task `c` names `odl.rs`, which does not exist and which no task creates. \
+             The task starts without it. \
              Did you mean `old.rs`? Otherwise list it under the files to create.",
-            "17:52 MissingFile Task `c` names `nowhere.rs`, which is not there and which no task creates. \
+            "17:52 MissingFile Task `c` names `nowhere.rs`, which does not exist and which no task creates. \
+             The task starts without it. \
              List it under the files to create, or correct the path.",
         ]
     );
@@ -203,12 +206,19 @@ fn links_and_folders_are_no_files() {
     assert_eq!(
         checked(plan, &base),
         [
-            "3:12 BadPath `link/x.rs` is a symbolic link or lies behind one. Name the file itself: links may lead out of the repository.",
-            "4:12 BadPath `src` is a folder. Name a file in it.",
-            "6:10 BadPath `src` is a folder. Name a file in it.",
-            "7:12 BadPath `src` is a folder. Name a file in it.",
+            "3:12 BadPath `link/x.rs` is a symbolic link or lies behind one. Its content is not shown to the task. Name the file itself: links may lead out of the repository.",
+            "6:10 BadPath `src` is a directory. Its files are not shown to the task. Name a file in it.",
+            "7:12 BadPath `src` is a directory. Its files are not shown to the task. Name a file in it.",
         ]
     );
+}
+
+#[test]
+fn a_created_directory_covers_what_is_below_it() {
+    let plan = "### Task 1: a\n**Files:**\n- Create: `web/`\n\n### Task 2: b\n**Files:**\n- Modify: `web/package.json`\n- Modify: `webs.json`\n";
+    let found = checked(plan, &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("`webs.json`"), "{found:?}");
 }
 
 #[test]

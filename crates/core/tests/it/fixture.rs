@@ -2,7 +2,7 @@
 
 use sequester_core::fault::Fault;
 use sequester_core::graph::TaskGraph;
-use sequester_core::plan::{self, Format, Options, Parsed, Plan, Reason, Task};
+use sequester_core::plan::{self, FileRef, Format, Options, Parsed, Plan, Reason, Task};
 
 macro_rules! fixtures {
     ($($name:literal),* $(,)?) => {
@@ -20,7 +20,7 @@ fixtures!(
     "native/ugly.md",
     "openspec/plain.md",
     "openspec/ugly.md",
-    "openspec/unnumbered.md",
+    "openspec/unnumbered/tasks.md",
     "speckit/conflict.md",
     "speckit/plain.md",
     "speckit/ugly.md",
@@ -80,14 +80,17 @@ pub(crate) fn find<'p>(plan: &'p Plan, id: &str) -> &'p Task {
 }
 
 pub(crate) fn files(plan: &Plan, id: &str) -> Vec<String> {
-    let files = find(plan, id).files.iter();
-    files
-        .map(|file| {
-            let lines =
-                file.lines.map_or(String::new(), |(first, last)| format!(":{first}-{last}"));
-            format!("{:?} {}{lines}", file.action, file.path)
-        })
-        .collect()
+    find(plan, id).files.iter().map(shown).collect()
+}
+
+/// Files that the prose mentions.
+pub(crate) fn hints(plan: &Plan, id: &str) -> Vec<String> {
+    find(plan, id).hints.iter().map(|hint| shown(&hint.0)).collect()
+}
+
+fn shown(file: &FileRef) -> String {
+    let lines = file.lines.map_or(String::new(), |(first, last)| format!(":{first}-{last}"));
+    format!("{:?} {}{lines}", file.action, file.path)
 }
 
 pub(crate) fn parents(plan: &Plan, id: &str) -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 
 use sequester_core::plan::{self, Format, Options};
 
-use crate::fixture::{clean, files, find, parents, tasks, waves};
+use crate::fixture::{clean, files, find, hints, parents, tasks, waves};
 
 #[test]
 fn superpowers_tasks_follow_each_other() {
@@ -72,9 +72,9 @@ fn tracks_run_side_by_side() {
         ]
     );
     assert_eq!(waves(&plan), ["A.1.1 B.1.1", "A.1.2", "A.2.1", "B.1.2"]);
-    assert_eq!(files(&plan, "A.1.1"), ["Change db/schema.sql"]);
-    assert_eq!(files(&plan, "A.1.2"), Vec::<String>::new());
-    assert_eq!(files(&plan, "A.2.1"), ["Change src/app.rs"]);
+    assert_eq!(hints(&plan, "A.1.1"), ["Change db/schema.sql"]);
+    assert_eq!(hints(&plan, "A.1.2"), Vec::<String>::new());
+    assert_eq!(hints(&plan, "A.2.1"), ["Change src/app.rs"]);
     assert_eq!(
         parents(&plan, "A.1.2"),
         [
@@ -100,10 +100,11 @@ fn spec_kit_phases_are_in_order_and_marked_tasks_side_by_side() {
         ]
     );
     assert_eq!(waves(&plan), ["T002 T003", "T004 T005", "T006", "T007"]);
-    assert_eq!(files(&plan, "T002"), ["Change .eslintrc.json"]);
-    assert_eq!(files(&plan, "T004"), ["Test tests/contract/test_signup.py"]);
-    assert_eq!(files(&plan, "T005"), ["Change src/models/user.py"]);
-    assert_eq!(files(&plan, "T007"), Vec::<String>::new());
+    assert_eq!(hints(&plan, "T002"), ["Change .eslintrc.json"]);
+    assert_eq!(hints(&plan, "T004"), ["Test tests/contract/test_signup.py"]);
+    assert_eq!(hints(&plan, "T005"), ["Change src/models/user.py"]);
+    assert_eq!(hints(&plan, "T007"), ["Read src/services/user_service.py"]);
+    assert_eq!(files(&plan, "T005"), Vec::<String>::new());
     assert_eq!(find(&plan, "T003").text, "- [ ] T003 [P] Configure format in .prettierrc.json");
     assert_eq!(parents(&plan, "T004")[0].1, "**Goal**: Sign up");
     assert_eq!((plan.title.as_str(), &plan.goal), ("Tasks: Accounts", &None));
@@ -121,8 +122,8 @@ fn openspec_tasks_follow_each_other() {
             "2.2: Tests (depends on 2.1) <- 2.1!",
         ]
     );
-    assert_eq!(files(&plan, "1.1"), ["Change src/config.ts"]);
-    assert_eq!(files(&plan, "2.1"), ["Create src/command.ts"]);
+    assert_eq!(hints(&plan, "1.1"), ["Change src/config.ts"]);
+    assert_eq!(hints(&plan, "2.1"), ["Create src/command.ts"]);
     assert_eq!(
         find(&plan, "1.2").text,
         "- [ ] 1.2 Validate it\n  - [ ] bad values\n  - [ ] missing values"
@@ -149,7 +150,7 @@ fn kiro_leaves_are_tasks_with_their_requirements() {
     );
     assert_eq!(find(&plan, "2.1").requirements, ["2.1", "2.3"]);
     assert_eq!(find(&plan, "2.3").text, "- [ ] 2.3 Wire it up");
-    assert_eq!(files(&plan, "2.1"), ["Create src/reader.ts"]);
+    assert_eq!(hints(&plan, "2.1"), ["Create src/reader.ts", "Read docs/format.md"]);
     assert_eq!(
         parents(&plan, "2.3"),
         [("Build the importer".to_owned(), "  Opening words of two.".to_owned())]

@@ -9,7 +9,6 @@
 mod audit;
 mod backpack;
 mod canaries;
-mod checks;
 mod desk;
 mod faults;
 mod fixture;

@@ -31,25 +31,30 @@ fn without_parallel_each_task_needs_the_one_before() {
 }
 
 #[test]
-fn two_that_create_one_file_side_by_side_are_a_fault_and_others_are_ordered() {
+fn two_that_write_one_file_side_by_side_are_put_in_order_and_a_warning_says_so() {
     let parsed = read("native/conflict.md");
     assert_eq!(
-        faults(&parsed.faults),
-        ["16:18 WriteConflict Tasks `a` (line 6) and `b` both create `src/x.rs`."]
+        faults(&parsed.warnings),
+        [
+            "16:18 WriteConflict Tasks `a` (line 6) and `b` both create `src/x.rs`. `b` starts after `a`."
+        ]
     );
+    assert_eq!(parsed.faults, []);
+    assert_eq!(tasks(&parsed.plan)[1], "b: Creates too <- a=src/x.rs");
     assert_eq!(tasks(&parsed.plan)[3], "d: Modifies as well <- c=src/y.rs");
 }
 
 #[test]
-fn tasks_marked_parallel_may_not_write_one_file() {
+fn tasks_marked_parallel_that_write_one_file_are_put_in_order() {
     let parsed = read("speckit/conflict.md");
     assert_eq!(
-        faults(&parsed.faults),
+        faults(&parsed.warnings),
         [
-            "6:34 WriteConflict Tasks `T001` (line 5) and `T002` are marked to run side by side and both write `src/app.ts`.",
-            "11:23 BadPath `../outside/file.ts` is not a path inside the repository: the path leaves the repository.",
+            "6:34 WriteConflict Tasks `T001` (line 5) and `T002` are marked to run side by side and both write `src/app.ts`. \
+             `T002` starts after `T001`.",
         ]
     );
+    assert_eq!(faults(&parsed.faults), Vec::<String>::new());
 }
 
 #[test]
@@ -173,4 +178,15 @@ fn a_done_task_in_the_middle_keeps_the_order_of_the_others() {
     assert_eq!(waves(&plan), ["1", "3"]);
     let (graph, _) = TaskGraph::new(&plan);
     assert_eq!(graph.wave(&find(&plan, "2").id), None);
+}
+
+#[test]
+fn a_later_task_in_a_list_of_consumed_interfaces_is_no_need() {
+    let plan = |line: &str| {
+        let parsed = text(&format!("### Task 1: a\n\n{line}\n\nDo a.\n\n### Task 2: b\n\nDo b.\n"));
+        TaskGraph::new(&parsed.plan).1.len()
+    };
+    assert_eq!(plan("**Interfaces:**\n- Consumes: `Store` (Task 2 refines it)"), 0);
+    assert_eq!(plan("**Interfaces:**\n- Consumes: `Store` of Task 9"), 0);
+    assert_eq!(plan("**Depends on:** Task 2"), 1, "a declared need is one");
 }

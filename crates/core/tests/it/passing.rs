@@ -155,7 +155,7 @@ impl Told {
     }
 
     fn end(&mut self, task: &str, state: Ended, tree: &str) {
-        let ended = TaskEnded { state, reason: None, resolution: None, tree: Some(tree.into()) };
+        let ended = TaskEnded { tree: Some(tree.into()), ..TaskEnded::new(state, None) };
         self.about(task, Event::TaskEnded(Box::new(ended)));
     }
 

@@ -191,6 +191,7 @@ impl Recording {
             profile: None,
             models: Vec::new(),
             files: Vec::new(),
+            hints: Vec::new(),
             files_declared: false,
             checks: Vec::new(),
             produces: Vec::new(),
@@ -215,6 +216,7 @@ impl Recording {
                 hides: std::collections::BTreeSet::new(),
                 format: None,
                 parallel: false,
+                tag: None,
                 path: "docs/plan.md".to_owned(),
                 text: self.kept.keep_bytes(text.into_bytes()),
             },
@@ -231,9 +233,11 @@ impl Recording {
                 unattended: false,
                 budget: Cap::default(),
                 checks: BTreeMap::new(),
+                grants: sequester_core::protected::Grants::default(),
                 checks_off: [].into(),
                 fixes: 2,
                 handover: HandoverSizes::default(),
+                profile: None,
             },
         };
         self.tell(Scope::default(), Event::RunStarted(Box::new(started)));
@@ -273,9 +277,7 @@ impl Recording {
         let done = Files::from([(path, format!("// What {id} made.\n"))]);
         let tree = self.attempt(id, 2, (&base, Some(&tree)), &work, &done, script);
         self.verified(&about, &tree, None);
-        let (reason, resolution) = (None, None);
-        let tree_of = Some(tree.clone());
-        let ended = TaskEnded { state: Ended::Done, reason, resolution, tree: tree_of };
+        let ended = TaskEnded { tree: Some(tree.clone()), ..TaskEnded::new(Ended::Done, None) };
         self.tell(about.clone(), Event::TaskEnded(Box::new(ended)));
         let commit = CommitId::new(format!("commit of {id}"));
         self.tell(about, Event::TaskCommitted { commit, tree });

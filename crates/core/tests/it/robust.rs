@@ -18,6 +18,8 @@ fn holds(source: &[u8], options: &Options) -> Parsed {
     }
     let mut spans: Vec<_> = parsed.plan.tasks.iter().map(|task| task.span.clone()).collect();
     spans.sort_by_key(|span| (span.start, span.end));
+    // The ids of a range share one text.
+    spans.dedup();
     assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{spans:?}");
     let places: Vec<_> = parsed.faults.iter().map(|fault| fault.place).collect();
     assert!(places.is_sorted());

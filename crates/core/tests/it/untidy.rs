@@ -2,7 +2,7 @@
 
 use sequester_core::plan::Format;
 
-use crate::fixture::{bytes, clean, faults, files, find, parents, read, tasks, text};
+use crate::fixture::{bytes, clean, faults, files, find, hints, parents, read, tasks, text};
 
 #[test]
 fn an_ugly_superpowers_plan_is_read_all_the_same() {
@@ -129,7 +129,7 @@ fn an_ugly_spec_kit_plan_is_read_all_the_same() {
             "T004: 終わり <- T003",
         ]
     );
-    assert_eq!(files(&plan, "T002"), ["Change src/image.rs"]);
+    assert_eq!(hints(&plan, "T002"), ["Change src/image.rs"]);
     assert_eq!(find(&plan, "T003").steps.len(), 2);
     assert!(find(&plan, "T004").text.ends_with("- Details of the fourth without indent"));
     assert_eq!(plan.aside[0].text, "完了条件");
@@ -137,7 +137,7 @@ fn an_ugly_spec_kit_plan_is_read_all_the_same() {
 
 #[test]
 fn openspec_boxes_without_ids_are_counted_in_their_section() {
-    let plan = clean("openspec/unnumbered.md", Format::OpenSpec);
+    let plan = clean("openspec/unnumbered/tasks.md", Format::OpenSpec);
     assert_eq!(
         tasks(&plan),
         ["1.1: Write the parser", "1.2: Write the printer <- 1.1", "2.1: Explain both <- 1.2"]
@@ -323,4 +323,43 @@ fn what_a_list_of_files_names_that_is_no_file_is_told() {
     assert_eq!(aside, [(4, "src/*.py"), (5, "src/"), (6, "Modify: whatever is needed")]);
     assert!(!find(&plan, "1").files_declared);
     assert_eq!(find(&plan, "1").files[0].path.as_str(), "a.py");
+}
+
+#[test]
+fn an_entry_is_a_path_only_where_it_is_one() {
+    let task = |entry: &str| {
+        let plan = text(&format!("### Task 1: a\n\n**Files:**\n- {entry}\n\nDo a.\n"));
+        assert_eq!(plan.faults, [], "{entry}");
+        (files(&plan.plan, "1").join(", "), hints(&plan.plan, "1").join(", "))
+    };
+    for (entry, listed, mentioned) in [
+        ("Modify: All files that import from `chats.ts`", "", "Read chats.ts"),
+        ("Modify only files that fail with `Error::exec`", "", ""),
+        ("Modify: `Error::exec`", "", ""),
+        ("Modify: `tests/x.test.ts` (if exists)", "", "Modify tests/x.test.ts"),
+        ("Modify (if needed): `src/a.ts`", "", "Modify src/a.ts"),
+        ("Create: `web/`", "Create web", ""),
+        ("Modify: `src/a.ts:3-9` (the parser) — it is long", "Modify src/a.ts:3-9", ""),
+        ("Modify: `src/a.ts` to export it", "Modify src/a.ts", ""),
+        ("`src/a.ts` - new", "Create src/a.ts", ""),
+        ("`src/a.ts` stays as it is", "", "Change src/a.ts"),
+        ("New file: src/a.ts", "Create src/a.ts", ""),
+        ("Everything that `src/a.ts` needs", "", "Change src/a.ts"),
+    ] {
+        assert_eq!(task(entry), (listed.to_owned(), mentioned.to_owned()), "{entry}");
+    }
+}
+
+#[test]
+fn a_path_outside_of_the_repository_is_ignored_with_a_warning() {
+    let parsed = text(
+        "### Task 1: a\n\n**Files:**\n- Modify: `/etc/hosts`\n- Modify: `../x.rs`, `y.rs`\n\nDo a.\n",
+    );
+    assert_eq!(
+        (faults(&parsed.faults), files(&parsed.plan, "1")),
+        (Vec::new(), vec!["Modify y.rs".to_owned()])
+    );
+    let told = faults(&parsed.warnings);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|line| line.ends_with("The entry is ignored.")), "{told:?}");
 }

@@ -74,8 +74,9 @@ impl Controller {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
         let Some(base) = self.base(task).await? else { return Ok(()) };
         let start = order.from.clone().unwrap_or_else(|| base.clone());
-        let mut member =
-            self.world.crew.member(&order.agent, profile(&known, &order.agent, order.phase))?;
+        let chosen = self.log.read(|run| run.started.settings.profile.clone());
+        let profile = profile(&known, &order.agent, order.phase, chosen.as_deref());
+        let mut member = self.world.crew.member(&order.agent, profile)?;
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         member.budget.tokens = least(member.budget.tokens, cap.tokens);
         member.budget.price = least(member.budget.price, cap.price);
@@ -154,7 +155,10 @@ impl Controller {
     /// An attempt that another process began: from its last durable turn.
     pub(super) async fn take_up(&self, task: &TaskId, running: Running) -> Result<(), Trouble> {
         let Some(known) = self.log.read(|run| run.task(task).cloned()) else { return Ok(()) };
-        let profile = profile(&known, &running.started.agent, running.phase);
+        let chosen = self.log.read(|run| run.started.settings.profile.clone());
+        // One that began before another profile was named keeps its own.
+        let chosen = chosen.filter(|name| *name == running.started.profile);
+        let profile = profile(&known, &running.started.agent, running.phase, chosen.as_deref());
         let member = self.world.crew.member(&running.started.agent, profile)?;
         self.go_on(&known, running, member).await
     }
@@ -388,9 +392,9 @@ impl Controller {
     ) -> Result<Vec<Work>, Trouble> {
         let (store, repository) =
             (Arc::clone(&self.world.store), Arc::clone(&self.world.repository));
-        let (task, order, base) = (known.spec.id.clone(), order.clone(), base.clone());
+        let (spec, order, base) = (known.spec.clone(), order.clone(), base.clone());
         blocking(move || {
-            super::work::gather(&task, &order, &base, store.as_ref(), repository.as_ref())
+            super::work::gather(&spec, &order, &base, store.as_ref(), repository.as_ref())
         })
         .await?
     }
@@ -403,13 +407,19 @@ pub(super) enum Begun {
 }
 
 /// The task may say what who writes, or whom it names, may do; who judges keeps to its own.
-fn profile<'a>(known: &'a TaskRun, agent: &str, phase: Phase) -> Option<&'a str> {
+fn profile<'a>(
+    known: &'a TaskRun,
+    agent: &str,
+    phase: Phase,
+    chosen: Option<&'a str>,
+) -> Option<&'a str> {
     let is_meant = phase.changes_files() || known.spec.agent.as_deref() == Some(agent);
-    known.spec.profile.as_deref().filter(|_| is_meant)
+    chosen.or(known.spec.profile.as_deref()).filter(|_| is_meant)
 }
 
 fn named(known: &TaskRun) -> BTreeSet<RepoPath> {
-    let writes = known.spec.files.iter().filter(|file| file.action.writes());
+    let hints = known.spec.hints.iter().map(|hint| &hint.0);
+    let writes = known.spec.files.iter().chain(hints).filter(|file| file.action.writes());
     writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
 }
 

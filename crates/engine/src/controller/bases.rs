@@ -36,6 +36,19 @@ impl Layer {
     }
 }
 
+/// What a task would start from now; where that does not fit together, the task whose change does not.
+pub fn base_of(
+    run: &RunState,
+    repository: &dyn Repository,
+    task: &TaskId,
+) -> Result<Result<TreeId, TaskId>, repository::Error> {
+    let foundation = run.position(task).map(|at| run.foundation(at)).unwrap_or_default();
+    Ok(match Bases::default().make(repository, &Recipe::of(run, &foundation))? {
+        Made::Base { tree, .. } => Ok(tree),
+        Made::Conflict { task, .. } => Err(task),
+    })
+}
+
 /// What later tasks will be built on, and the changes that it is made of.
 pub(super) struct Ground {
     start: TreeId,

@@ -32,8 +32,7 @@ impl BusyTasks {
     /// The task ends by this once nothing is under way for it: attempts side by side come to their own end.
     pub(super) fn lose(&mut self, task: TaskId, message: String, hint: String) {
         let resolution = Some(hint).filter(|hint| !hint.is_empty());
-        let ended =
-            TaskEnded { state: Ended::Failed, reason: Some(message), resolution, tree: None };
+        let ended = TaskEnded { resolution, ..TaskEnded::new(Ended::Failed, Some(message)) };
         self.lost.entry(task).or_insert(ended);
     }
 

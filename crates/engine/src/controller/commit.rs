@@ -1,11 +1,12 @@
 //! Each finished task's change becomes one commit on the branch of the run.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::moment::Moment;
 use sequester_core::repository::{Draft, Merge, Repository};
-use sequester_core::run::{Entry, Event, Scope, TaskSpec};
+use sequester_core::run::{Entry, Event, PersonChoice, PersonDecision, Scope, TaskSpec};
 use sequester_core::store::Batch;
 
 use super::bases::{Bases, Ground};
@@ -38,7 +39,8 @@ impl Controller {
                 let base = task.replaced.as_ref().or(task.base.as_ref())?.clone();
                 let result = task.result()?.clone();
                 let id = task.spec.id.clone();
-                let message = message(&task.spec, &run.run);
+                let person = task.ended.as_ref().and_then(|ended| ended.person.as_ref());
+                let message = message(&task.spec, &run.run, person);
                 Some(Layer { task: id, base, result, message, at: *at })
             };
             let layers: Vec<Layer> = row.iter().filter_map(layer).collect();
@@ -135,7 +137,7 @@ fn lay(
 }
 
 /// What the task says of it, else its title; and where it comes from.
-fn message(spec: &TaskSpec, run: &RunId) -> String {
+fn message(spec: &TaskSpec, run: &RunId, person: Option<&PersonDecision>) -> String {
     // One line, whatever the plan holds.
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let id = line(spec.id.as_str());
@@ -148,5 +150,15 @@ fn message(spec: &TaskSpec, run: &RunId) -> String {
         ("", title) => title,
         (said, _) => said.to_owned(),
     };
-    format!("{said}\n\nSequester-Run: {}\nSequester-Task: {id}\n", line(run.as_str()))
+    let mut text =
+        format!("{said}\n\nSequester-Run: {}\nSequester-Task: {id}\n", line(run.as_str()));
+    let trailer = |person: &PersonDecision| match person.choice {
+        PersonChoice::Accepted => Some("Sequester-Accepted-By"),
+        PersonChoice::HandedBack => Some("Sequester-Handed-Back-By"),
+        _ => None,
+    };
+    if let Some((person, name)) = person.and_then(|person| Some((person, trailer(person)?))) {
+        let _ = writeln!(text, "{name}: {}", line(&person.by));
+    }
+    text
 }

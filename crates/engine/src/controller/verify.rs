@@ -13,6 +13,7 @@ use sequester_core::evidence::{
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
+use sequester_core::plan;
 use sequester_core::report::{Findings, Report};
 use sequester_core::repository::{self, Snapshot};
 use sequester_core::run::{CheckEnded, Entry, Event, RunState, Scope, TaskRun, Tried};
@@ -106,7 +107,9 @@ impl Controller {
             (Arc::clone(&self.world.store), Arc::clone(&self.world.repository));
         blocking(move || {
             let mut change = repository.between(&base, &tree)?;
+            // What a person handed back has no report, and its refused files were told when it was taken.
             let written = task.tried().rfind(|tried| tried.phase.changes_files());
+            let written = written.filter(|_| task.handed_back().is_none());
             if let Some(kept) = written.and_then(|tried| tried.change.as_ref()) {
                 // What was refused never reached a tree.
                 let last = Change::unpack(&store.blob(kept)?, |_| Ok::<_, String>(Vec::new()));
@@ -211,6 +214,7 @@ impl Controller {
             is_red: side == Side::Red,
             code: ran.code,
             passed: ran.limit.is_none() && check::passed(check.kind, ran.code, counts),
+            missing_program: check::missing_program(ran.code, &ran.output),
             limit: ran.limit,
             counts,
             output: batch.keep(text.into_bytes()),
@@ -248,6 +252,10 @@ impl Controller {
             checks: ran,
             wanted: kinds,
             exists: &|path| is_there(subject.snapshot.as_ref(), path),
+            mentioned: &|path| {
+                let mut entries = subject.snapshot.entries().iter();
+                entries.any(|entry| plan::fits_path(path, entry.path.as_str()))
+            },
             names: &|name| match names {
                 Some(names) if names.contains(name) => Name::Found,
                 Some(_) => Name::Missing,
@@ -304,7 +312,7 @@ pub(super) fn broken(error: sequester_core::jail::Error) -> Trouble {
 }
 
 /// What our own rules find in the files that a change brings, and not in those that it replaces.
-fn secrets(change: &Change, before: &dyn Snapshot) -> Vec<AddedSecret> {
+pub(super) fn secrets(change: &Change, before: &dyn Snapshot) -> Vec<AddedSecret> {
     let old = |entry: &change::Entry| {
         let path = RepoPath::parse(&entry.path).ok()?;
         Some(String::from_utf8_lossy(&before.read(&path, LARGEST).ok()?).into_owned())

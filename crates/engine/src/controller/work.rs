@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use sequester_core::context::Work;
 use sequester_core::digest::Digest;
 use sequester_core::evidence::{self, Evidence};
-use sequester_core::id::{TaskId, TreeId};
+use sequester_core::id::TreeId;
 use sequester_core::report::{self, Report};
 use sequester_core::repository::Repository;
-use sequester_core::run::{Because, Order};
+use sequester_core::run::{Because, Order, TaskSpec};
 use sequester_core::store::RunStore;
 
 use super::world::Trouble;
 
 /// Reports of the phases before, what the checks said of the change, what speaks against it, and the change itself.
 pub(super) fn gather(
-    task: &TaskId,
+    spec: &TaskSpec,
     order: &Order,
     base: &TreeId,
     store: &dyn RunStore,
     repository: &dyn Repository,
 ) -> Result<Vec<Work>, Trouble> {
     let piece = |title: &str, text: String| Work {
-        task: task.clone(),
+        task: spec.id.clone(),
         title: title.to_owned(),
         text,
         is_change: false,
@@ -55,7 +55,10 @@ pub(super) fn gather(
     }
     if let Some(tree) = &order.from {
         let change = repository.between(base, tree)?;
-        let shown = piece(Work::CHANGE_TITLE, change.show());
+        let is_named = |path: &str| spec.files.iter().any(|file| file.path == path);
+        let text =
+            if order.phase.changes_files() { change.show_beside(is_named) } else { change.show() };
+        let shown = piece(Work::CHANGE_TITLE, text);
         work.push(Work { is_change: true, ..shown });
     }
     Ok(work)

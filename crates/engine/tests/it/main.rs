@@ -3,6 +3,7 @@
 
 mod audit;
 mod backpack;
+mod by_person;
 mod delegate;
 mod drive;
 mod durable;

@@ -5,8 +5,8 @@ mod recipes;
 
 use serde_json::Value;
 
+use crate::project_checks::{package_manager, pytest_settings, toolchains};
 use sequester_core::architecture::Stated;
-use sequester_core::check::{package_manager, pytest_settings, toolchains};
 
 use super::line::clean;
 use super::manifest::{json, pairs, toml};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-pub(super) use sequester_core::manifest::{at, json, pairs, strings, toml, yaml};
+pub(super) use crate::manifest::{at, json, pairs, strings, toml, yaml};
 
 /// Far more than a manifest has, of attributes in one tag, of open elements, and of namespaces in the whole.
 const MOST_MARKS: usize = 64;

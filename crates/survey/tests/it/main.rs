@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what a test builds for itself may fail the test")]
 
 mod architecture;
+mod checks;
 mod folder;
 mod index;
 mod memory;

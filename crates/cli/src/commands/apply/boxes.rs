@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sequester_core::fault::Code;
 use sequester_core::id::TaskId;
-use sequester_core::plan::{self, Options, Plan, Ticked};
+use sequester_core::plan::{self, Format, Options, Plan, Ticked};
 use sequester_core::run::RunState;
 
 use crate::failure::Failure;
@@ -40,7 +40,11 @@ impl Boxes {
         let path = locate(&runs.root, named)
             .ok_or_else(|| refuse("The plan's file is not there any more.".to_owned()))?;
         let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let plan = plan::parse(read.as_bytes(), &Options { file_name, ..Options::default() }).plan;
+        let source = &state.started.plan;
+        let format = source.format.as_deref().and_then(Format::parse);
+        let tag = source.tag.clone();
+        let options = Options { format, file_name, tag, ..Options::default() };
+        let plan = plan::parse(read.as_bytes(), &options).plan;
         let done = state.tasks.iter().filter(|task| task.is_done());
         let done = done.map(|task| task.spec.id.clone()).collect();
         let boxes = Self { path, read, plan, done };

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sequester_core::check::{self, Kind};
+use sequester_core::check::Kind;
 use sequester_core::profile::Confinement;
 use sequester_core::protected::Grants;
 use sequester_sandbox::{Limits, Policy, Workspace};
-use sequester_survey::Folder;
+use sequester_survey::{Folder, detect_checks};
 use serde::Serialize;
 
 use super::Problem;
@@ -100,7 +100,7 @@ fn find(root: &Path, settings: &Settings) -> Vec<(String, String, String)> {
     let joined =
         set.iter().filter_map(|(name, commands)| Some((Kind::parse(name)?, commands.join(" && "))));
     let configured: BTreeMap<Kind, String> = joined.collect();
-    let found = Folder::list(root).map(|folder| check::detect(&folder, &configured, &is_installed));
+    let found = Folder::list(root).map(|folder| detect_checks(&folder, &configured, &is_installed));
     let named = |kind: Kind| found.iter().flatten().filter(move |one| one.kind == kind);
     let mut checks = Vec::new();
     for kind in Kind::PROJECT {

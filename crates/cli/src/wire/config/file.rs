@@ -18,9 +18,10 @@ use toml::de::{DeTable, DeValue};
 use super::Config;
 use crate::wire::misspelt;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "agents",
     "checks",
+    "function_lines",
     "hosts",
     "jobs",
     "keys",
@@ -39,7 +40,11 @@ const KEYS: [&str; 16] = [
 /// Read by later parts of the product; their values are kept as they are.
 /// More tasks at once are of no use on one machine.
 const MOST_JOBS: u16 = 256;
-const LATER: [&str; 7] = ["jobs", "records", "relevance", "review", "share", "tdd", "workflow"];
+/// A function of fewer lines than this says nothing; more is no limit.
+const FEWEST_LINES: u16 = 5;
+const MOST_LINES: u16 = 1_000;
+const LATER: [&str; 8] =
+    ["function_lines", "jobs", "records", "relevance", "review", "share", "tdd", "workflow"];
 const OWN_FILE: &str = "your own configuration is `config.toml` in `~/.config/sequester`, or where `XDG_CONFIG_HOME` says";
 const CHECKS: [&str; 4] = ["types", "lint", "tests", "security"];
 pub(super) const RECORDS: [&str; 4] = ["summaries", "notes", "artifacts", "backpack"];
@@ -293,6 +298,15 @@ impl Reader<'_> {
         match key {
             "relevance" => self.check_word(key, value, &Relevance::ALL.map(Relevance::as_str)),
             "share" => self.check_word(key, value, &Share::ALL.map(Share::as_str)),
+            "function_lines" => {
+                let number = value.get_ref().as_integer().map(|one| one.as_str().parse::<u16>());
+                if !matches!(number, Some(Ok(FEWEST_LINES..=MOST_LINES))) {
+                    let message = format!(
+                        "`function_lines` must be a number from {FEWEST_LINES} to {MOST_LINES}."
+                    );
+                    self.bad(&value.span(), message, "Write `function_lines = 40`.");
+                }
+            }
             "jobs" => {
                 let number = value.get_ref().as_integer().map(|one| one.as_str().parse::<u16>());
                 if !matches!(number, Some(Ok(1..=MOST_JOBS))) {

@@ -1,15 +1,15 @@
-//! Plans that contradict themselves: all of it is asked before anything starts.
+//! Plans that contradict themselves: in a terminal it is asked, elsewhere the defaults are taken.
 
 use std::fs;
 
 use sequester_testkit::model::Request;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Row, deliver, own, plan, write};
+use super::{Ran, Row, deliver, own, plan, write};
 use crate::command::Answer;
 
-/// `b` is to create what `a` creates, and rests on something that nobody makes.
-const TASKS: [(&str, &str, &str); 3] = [
+/// `b` is to create what `a` creates, and rests on something that a done task should have made.
+const TASKS: [(&str, &str, &str); 4] = [
     ("a", "files: {create: [x.txt]}", "Write the first line."),
     (
         "b",
@@ -17,6 +17,7 @@ const TASKS: [(&str, &str, &str); 3] = [
         "Write the second line.",
     ),
     ("c", "files: {create: [c.txt]}", "Write the letter c."),
+    ("z", "done: true\nproduces: [\"`lost_total`\"]", "Count what is lost."),
 ];
 
 fn row(tasks: &[(&str, &str, &str)]) -> Row {
@@ -28,71 +29,55 @@ fn row(tasks: &[(&str, &str, &str)]) -> Row {
     })
 }
 
-fn inbox(row: &Row) -> Vec<Value> {
-    row.json(&["inbox"]).as_array().unwrap().clone()
+/// Answers that were given, and by whom.
+fn given(ran: &Ran) -> Vec<(&str, &str)> {
+    let given = ran.events.iter().filter(|one| one["event"] == "question_answered");
+    given.map(|one| (one["answer"].as_str().unwrap(), one["by"].as_str().unwrap())).collect()
 }
 
-fn answer(row: &Row, question: &Value, words: &str) {
-    row.json(&["answer", question["id"].as_str().unwrap(), words]);
-}
+const BY_DEFAULT: &str = "no terminal: default";
 
 #[test]
-fn it_waits_in_the_inbox_in_one_batch_and_nothing_is_paid_before_it_is_decided() {
+fn without_a_terminal_the_defaults_are_taken_at_once_and_told() {
     let row = row(&TASKS);
     let ran = row.run(&[]);
-    let run = ran.ended(3, "waiting");
-    assert_eq!(row.server.requests().len(), 0, "no model was asked anything");
-    let events: Vec<&str> = ran.events.iter().map(|one| one["event"].as_str().unwrap()).collect();
-    assert_eq!(events, ["run_started", "question_asked", "question_asked", "run_ended"]);
-    let asked = inbox(&row);
-    let texts: Vec<&str> = asked.iter().map(|one| one["question"].as_str().unwrap()).collect();
-    assert!(
-        texts[0].contains("`a` creates `x.txt`") && texts[1].contains("`lost_total`"),
-        "{texts:?}"
-    );
-    assert_eq!((&asked[0]["task"], &asked[0]["default"]), (&json!("b"), &json!("Change it")));
-    answer(&row, &asked[0], "Change it");
-    row.resume(run).ended(3, "waiting");
-    assert_eq!(row.server.requests().len(), 0, "one of two is decided");
-    answer(&row, &asked[1], "It comes from the vendor.");
-    row.resume(run).ended(0, "done");
+    let run = ran.ended(0, "done");
+    assert_eq!(given(&ran), [("Change it", BY_DEFAULT), ("As it is", BY_DEFAULT)]);
     let prompt = &row.prompts("b")[0];
-    for told in ["`x.txt` is there when this task begins", "Change it", "It comes from the vendor."]
-    {
+    for told in ["`x.txt` is there when this task begins", "Change it"] {
         assert!(prompt.contains(told), "{told} in {prompt}");
     }
     assert_eq!(row.file(run, "x.txt"), "ab\n");
+    assert_eq!(row.json(&["inbox"]), json!([]));
     row.is_proved(run);
 }
 
 #[test]
-fn an_option_changes_what_the_run_does() {
+fn a_run_tells_on_standard_error_which_defaults_it_takes() {
     let row = row(&TASKS);
-    let ran = row.run(&[]);
-    let run = ran.ended(3, "waiting");
-    for question in inbox(&row) {
-        answer(&row, &question, "Leave it out");
+    let plan = row.plan();
+    let mut command = row.command(&["run", &plan, "--yes", "--model", super::A]);
+    let answer = Answer::of(&command.output().unwrap());
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let told = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["Task `a` creates `x.txt`, and task `b`", "takes the default: Change it."] {
+        assert!(told.contains(words), "{words} in {told}");
     }
-    row.resume(run).ended(0, "done");
-    assert_eq!(row.state(run, "b"), ("skipped".into(), "A person left it out.".into()));
-    assert_eq!((row.file(run, "x.txt").as_str(), row.file(run, "c.txt").as_str()), ("a", "c"));
-    row.is_proved(run);
 }
 
 #[test]
-fn where_nobody_is_there_the_defaults_are_taken() {
+fn where_a_run_is_unattended_the_defaults_are_taken() {
     let row = row(&TASKS);
     let ran = row.run(&["--unattended"]);
     let run = ran.ended(0, "done");
-    let given = ran.events.iter().filter(|one| one["event"] == "question_answered");
-    let given: Vec<&Value> = given.map(|one| &one["answer"]).collect();
-    assert_eq!(given, ["Change it", "As it is"]);
+    let answers: Vec<&str> = given(&ran).iter().map(|(answer, _)| *answer).collect();
+    assert_eq!(answers, ["Change it", "As it is"]);
     row.is_proved(run);
 }
 
 #[test]
 fn a_name_that_the_code_has_is_not_asked_about() {
-    let row = row(&TASKS[1..]);
+    let row = row(&TASKS[1..3]);
     row.bench.write("lib.py", "def lost_total(): pass\n");
     row.bench.commit("code");
     let alone = TASKS[1].1.replace("needs: [a]\n", "");
@@ -104,43 +89,18 @@ fn a_name_that_the_code_has_is_not_asked_about() {
 }
 
 #[test]
-fn a_plan_that_is_edited_instead_is_asked_about_anew() {
-    let row = row(&TASKS);
+fn a_plan_that_is_edited_takes_the_defaults_of_what_is_new() {
+    let row = row(&TASKS[..1]);
     let ran = row.run(&[]);
-    let run = ran.ended(3, "waiting");
-    let asked = inbox(&row);
-    answer(&row, &asked[1], "As it is");
+    let run = ran.ended(0, "done");
     let edit = |tasks: &[(&str, &str, &str)]| {
         fs::write(row.bench.path("plan.md"), plan("solo", tasks)).unwrap();
         row.tell(&["resume", run, "--json", "--plan", &row.plan()])
     };
-    // What was decided before is not asked again.
-    let same = edit(&TASKS);
-    same.ended(3, "waiting");
-    assert_eq!(inbox(&row).len(), 1);
-    let late = row.command(&["answer", asked[0]["id"].as_str().unwrap(), "1"]).output().unwrap();
-    assert_eq!(late.status.code(), Some(2), "what was asked of the old plan waits for nobody");
-    let mended = TASKS[1].1.replace("create: [x.txt, b.txt]", "modify: [x.txt], create: [b.txt]");
-    edit(&[TASKS[0], ("b", &mended, TASKS[1].2), TASKS[2]]).ended(0, "done");
-    assert_eq!(inbox(&row).len(), 0);
+    let edited = edit(&TASKS);
+    edited.ended(0, "done");
+    assert_eq!(given(&edited), [("Change it", BY_DEFAULT), ("As it is", BY_DEFAULT)]);
     assert_eq!(row.file(run, "x.txt"), "ab\n");
-    row.is_proved(run);
-}
-
-#[test]
-fn a_controller_that_is_killed_while_it_is_decided_asks_nothing_twice() {
-    let row = row(&TASKS);
-    let ran = row.run(&[]);
-    let run = ran.ended(3, "waiting");
-    let asked = inbox(&row);
-    // Its last event is lost, as if it had been killed before that.
-    answer(&row, &asked[0], "Change it");
-    let mut child = row.command(&["resume", run, "--json"]).spawn().unwrap();
-    let _ = child.kill();
-    child.wait().unwrap();
-    assert_eq!(inbox(&row), asked[1..]);
-    answer(&row, &asked[1], "As it is");
-    row.resume(run).ended(0, "done");
     row.is_proved(run);
 }
 
@@ -153,17 +113,17 @@ fn the_plan_command_lists_what_a_run_would_ask_first() {
     let row = row(&TASKS);
     let shown = row.json(&["plan", &row.plan()]);
     let text = told(&row);
-    row.run(&[]).ended(3, "waiting");
-    let asked = inbox(&row);
     let listed = shown["contradictions"].as_array().unwrap();
-    assert_eq!(listed.len(), asked.len());
-    for (listed, asked) in listed.iter().zip(&asked) {
-        for field in ["task", "question", "options", "default"] {
-            assert_eq!(listed[field], asked[field], "{field}");
-        }
-        let label = asked["default"].as_str().unwrap();
+    assert_eq!(listed.len(), 2, "{shown}");
+    for listed in listed {
+        let label = listed["default"].as_str().unwrap();
         assert!(text.contains(&format!("- {label} (default)")), "{text}");
+        let mut warnings = shown["warnings"].as_array().unwrap().iter();
+        let warning = warnings.find(|one| one["message"] == listed["question"]).unwrap();
+        assert!(warning["hint"].as_str().unwrap().contains(label), "{warning}");
+        assert!(warning["line"].as_u64() > Some(1), "{warning}");
     }
+    assert_eq!(shown["faults"], json!([]));
     assert!(text.contains("asked before a run starts"), "{text}");
 }
 

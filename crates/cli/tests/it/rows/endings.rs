@@ -106,7 +106,7 @@ fn a_stop_of_who_judges_is_mended_like_a_failing_check() {
         let fixes: Vec<String> =
             row.prompts("a").into_iter().filter(|prompt| prompt.contains("mend this")).collect();
         assert_eq!(fixes.len(), 1, "{workflow}");
-        for told in ["It is too short.", "Say more.", "+right"] {
+        for told in ["It is too short.", "Say more.", "\nright"] {
             assert!(fixes[0].contains(told), "{workflow}: {told} in {}", fixes[0]);
         }
         let tried = row.tried(run, "a");

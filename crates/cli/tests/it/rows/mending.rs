@@ -30,13 +30,13 @@ fn failing_checks_are_mended_twice_then_a_stronger_model_begins_anew_then_somebo
     assert_eq!(row.tried(run, "a"), wanted);
     let prompts = row.prompts("a");
     for fix in &prompts[1..3] {
-        for told in ["`grep right a.txt` ended with exit code 1", "+wrong"] {
+        for told in ["`grep right a.txt` ended with exit code 1", "\nwrong"] {
             assert!(fix.contains(told), "{told} in {fix}");
         }
         assert!(!fix.contains("SECRET OF MINE"), "{fix}");
     }
-    assert!(prompts[2].contains("+again") && !prompts[1].contains("+again"));
-    assert!(!prompts[3].contains("+wrong"), "the stronger one begins anew: {}", prompts[3]);
+    assert!(prompts[2].contains("\nagain") && !prompts[1].contains("\nagain"));
+    assert!(!prompts[3].contains("\nwrong"), "the stronger one begins anew: {}", prompts[3]);
     let question = row.question();
     assert!(question["question"].as_str().unwrap().contains("still fail"), "{question}");
     row.is_proved(run);
@@ -96,7 +96,7 @@ fn what_a_review_finds_reaches_the_fix_with_file_and_line() {
         assert_eq!(row.tried(run, "a"), wanted, "{configuration}");
         let prompts = row.prompts("a");
         let fix = prompts.iter().find(|prompt| prompt.contains("mend this")).unwrap();
-        for told in ["FIRST FINDING", "a.txt:7:", "+right"] {
+        for told in ["FIRST FINDING", "a.txt:7:", "\nright"] {
             assert!(fix.contains(told), "{told} in {fix}");
         }
         assert_eq!(row.json(&["status", run])["reviewed"], true);

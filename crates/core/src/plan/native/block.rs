@@ -1,5 +1,6 @@
 //! The keys of front matter and `task` blocks.
 
+use super::super::files::outside_repository;
 use super::super::markdown::Document;
 use super::super::yaml::{self, Node, Value};
 use super::super::{Action, FileRef, Need, Reason, Settings, Task, token};
@@ -26,6 +27,7 @@ pub(super) struct Reader<'r, 'a> {
     /// Where the YAML begins in the source.
     pub(super) base: usize,
     pub(super) faults: &'r mut Vec<Fault>,
+    pub(super) warnings: &'r mut Vec<Fault>,
 }
 
 impl Reader<'_, '_> {
@@ -129,12 +131,7 @@ impl Reader<'_, '_> {
         let place = self.place(at);
         match RepoPath::parse(path) {
             Ok(path) => task.files.push(FileRef { path, action, lines, place }),
-            Err(error) => self.faults.push(Fault::new(
-                Code::BadPath,
-                place,
-                format!("`{path}` is not a path inside the repository: {error}."),
-                "Write the path relative to the repository's root, without leaving it.",
-            )),
+            Err(error) => self.warnings.push(outside_repository(path, error, place)),
         }
     }
 

@@ -49,8 +49,8 @@ pub(super) struct Found<'a> {
     pub(super) others: Vec<(String, &'a RawValue)>,
 }
 
-/// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag `master` if it is there, else the first by name), or a bare list.
-pub(super) fn tasks_of(source: &str) -> Result<Found<'_>, Bad> {
+/// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag that is wanted, else `master`, else the first by name), or a bare list.
+pub(super) fn tasks_of<'a>(source: &'a str, wanted: Option<&str>) -> Result<Found<'a>, Bad> {
     if source.trim_start().starts_with('[') {
         return Ok(Found { tasks: parse(source, source)?, ..Found::default() });
     }
@@ -66,7 +66,8 @@ pub(super) fn tasks_of(source: &str) -> Result<Found<'_>, Bad> {
             tags.push((name, raw, inner));
         }
     }
-    tags.sort_by_key(|(name, ..)| name != "master");
+    let wanted = wanted.unwrap_or("master");
+    tags.sort_by_key(|(name, ..)| name != wanted);
     let mut tags = tags.into_iter();
     let Some((tag, _, inner)) = tags.next() else { return Ok(Found::default()) };
     let tasks = inner.get("tasks").map_or(Ok(Vec::new()), |tasks| parse(source, tasks.get()))?;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::prohibit;
 use super::{Contradiction, Doubt, Remedy};
 use crate::evidence::{Named, named};
+use crate::fault::{Code, Place};
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::path::RepoPath;
@@ -130,7 +131,7 @@ impl<'a> Finder<'a> {
             format!("`{path}` is there when this task begins, though the plan says to create it.");
         let change = Remedy::Change(path.to_string());
         let change = ("Change it", format!("`{second}` changes what it finds."), change);
-        self.doubt(at, text, told, vec![change]);
+        self.doubt(self.about_file(at, path, Code::WriteConflict), text, told, vec![change]);
     }
 
     fn used_when_gone(&mut self, before: usize, at: usize, path: &RepoPath, action: Action) {
@@ -141,7 +142,8 @@ impl<'a> Finder<'a> {
         );
         let told =
             format!("`{path}` is not there when this task begins, though the plan names it.");
-        self.doubt(at, text, told, vec![without(second, path), as_it_is("It is made anew.")]);
+        let options = vec![without(second, path), as_it_is("It is made anew.")];
+        self.doubt(self.about_file(at, path, Code::MissingFile), text, told, options);
     }
 
     /// Names that two tasks produce which do not know of each other.
@@ -164,7 +166,7 @@ impl<'a> Finder<'a> {
                     format!("`{second}` begins when `{first}` is done, and sees what it left.");
                 let wait = ("One after the other", wait, Remedy::Need(first.clone()));
                 let side = as_it_is("Side by side; what does not fit is done again.");
-                self.doubt(at, text, told, vec![wait, side]);
+                self.doubt(self.about_task(at, Code::WriteConflict), text, told, vec![wait, side]);
             }
         }
     }
@@ -203,33 +205,29 @@ impl<'a> Finder<'a> {
         let task = &self.task(at).id;
         let told = format!("The plan says that this task consumes `{whole}`, which is not there.");
         let there = as_it_is("It is there already, or the task does without it.");
+        let about = self.about_task(at, Code::MissingNeed);
         let Some(maker) = makers.first().copied() else {
             let says = |one: &&Task| {
                 one.done && names(&one.interfaces.produces).any(|made| fits(made.whole))
             };
-            let text = match self.ground.plan.tasks.iter().find(says) {
-                Some(Task { id, .. }) => format!(
-                    "Task `{task}` consumes `{whole}`, which task `{id}` produces, and the plan says that it is done; the code does not have it."
-                ),
-                None => format!(
-                    "Task `{task}` consumes `{whole}`, which no task produces and the code does not have."
-                ),
-            };
-            return self.doubt(at, text, told, vec![there]);
+            // A name that no task speaks of is most often prose, or comes from a library.
+            let Some(Task { id, .. }) = self.ground.plan.tasks.iter().find(says) else { return };
+            let text = format!(
+                "Task `{task}` consumes `{whole}`, which task `{id}` produces, and the plan says that it is done; the code does not have it."
+            );
+            return self.doubt(about, text, told, vec![there]);
         };
         let other = &self.task(maker).id;
+        // What a later task makes cannot be waited for: the words are about what comes of it.
         if self.needs(maker, at) {
-            let text = format!(
-                "Task `{task}` consumes `{whole}`, which only task `{other}` produces, and that one needs `{task}`."
-            );
-            return self.doubt(at, text, told, vec![there]);
+            return;
         }
         let text = format!(
             "Task `{task}` consumes `{whole}`, which only task `{other}` produces, and it does not need that task."
         );
         let wait = format!("`{task}` begins when `{other}` is done, and sees what it left.");
         let wait = ("Wait for it", wait, Remedy::Need(other.clone()));
-        self.doubt(at, text, told, vec![wait, there]);
+        self.doubt(about, text, told, vec![wait, there]);
     }
 
     /// Files that a task is to change and may not.
@@ -263,7 +261,7 @@ impl<'a> Finder<'a> {
         let text = format!("Task `{id}` is to {verb} `{path}`, which it may not: {why}.");
         let told = format!("`{path}` cannot be changed here: {why}.");
         let grant = as_it_is(if protected::can_be_granted(path) {
-            "It is refused, unless you grant it (`protected.grant` in your configuration) before you go on."
+            "It is refused, unless you grant it: `--grant PATH` for this run, or `protected.grant` in your configuration."
         } else {
             "It is refused, and nobody can grant it."
         });
@@ -271,7 +269,7 @@ impl<'a> Finder<'a> {
         if rest == Rest::Nothing {
             options.insert(0, leave_out(id));
         }
-        self.doubt(at, text, told, options);
+        self.doubt((at, Code::BadPath, file.place), text, told, options);
     }
 
     fn prohibition(&self, task: &'a Task, file: &FileRef) -> Option<&'a str> {
@@ -288,11 +286,28 @@ impl<'a> Finder<'a> {
         let (_, without, remedy) = without(id, path);
         let keep = ("Keep the constraint", without, remedy);
         let change = ("Change the file", "For this task the constraint does not hold.".to_owned());
-        self.doubt(at, text, told, vec![keep, (change.0, change.1, Remedy::Tell)]);
+        let options = vec![keep, (change.0, change.1, Remedy::Tell)];
+        self.doubt((at, Code::BadPath, file.place), text, told, options);
+    }
+
+    fn about_task(&self, at: usize, code: Code) -> About {
+        (at, code, self.task(at).place)
+    }
+
+    fn about_file(&self, at: usize, path: &RepoPath, code: Code) -> About {
+        let task = self.task(at);
+        let file = task.files.iter().find(|file| file.path == *path);
+        (at, code, file.map_or(task.place, |file| file.place))
     }
 
     /// The first option is the default; to do without the task is always one.
-    fn doubt(&mut self, at: usize, text: String, told: String, mut options: Vec<Offer>) {
+    fn doubt(
+        &mut self,
+        (at, code, place): About,
+        text: String,
+        told: String,
+        mut options: Vec<Offer>,
+    ) {
         let task = self.task(at).id.clone();
         if !options.iter().any(|(.., remedy)| *remedy == Remedy::LeaveOut) {
             options.push(leave_out(&task));
@@ -312,9 +327,12 @@ impl<'a> Finder<'a> {
         let remedies =
             options.into_iter().map(|(label, _, remedy)| (label.to_owned(), remedy)).collect();
         let contradiction = Contradiction { task, told, remedies };
-        self.found.push((at, Doubt { question, contradiction }));
+        self.found.push((at, Doubt { question, contradiction, code, place }));
     }
 }
+
+/// The task it is about, what is in doubt, and where.
+type About = (usize, Code, Place);
 
 /// Its label, what it means, and what it does.
 type Offer = (&'static str, String, Remedy);

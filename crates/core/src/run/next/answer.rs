@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::attempts::Tried;
 use super::super::event::{About, Ended, Purpose, TaskEnded};
-use super::super::offer::{RetryScope, offer};
+use super::super::offer::{ChangeOffer, RetryScope, offer};
 use super::super::said::Said;
 use super::walk::Walk;
 use super::{Because, Next, end, failed};
@@ -66,7 +66,8 @@ impl Walk<'_> {
             (Outcome::TimedOut, _) => {
                 let writes = tried.phase.changes_files();
                 let scope = if writes { RetryScope::Change } else { RetryScope::Step };
-                StepAnswer::Stop(offer(&tried.outcome.sentence(), None, scope))
+                let why = tried.outcome.sentence();
+                StepAnswer::Stop(offer(&why, None, scope, ChangeOffer::AcceptOrEdit))
             }
             (Outcome::Failed { fault: Fault::NoReport { .. } | Fault::Runtime { .. } }, _) => {
                 return self.repeat(at, tried.outcome.sentence());

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use super::super::attempts::Tried;
 use super::super::event::{About, Purpose, Started};
-use super::super::offer::{GIVE_UP, RetryScope, offer};
+use super::super::fact::Fact;
+use super::super::offer::{ChangeOffer, GIVE_UP, RetryScope, offer};
+use super::super::person::PersonDecision;
 use super::super::said::Said;
-use super::super::state::{Fact, TaskRun};
+use super::super::state::TaskRun;
 use super::super::workflow::{Step, Workflow};
 use super::answer::{Reaction, StepAnswer};
 use super::{AttemptRound, Because, LITERAL, NO_MODEL, Next, Order, failed};
@@ -26,14 +28,14 @@ pub(super) struct Walk<'a> {
     /// Why such a step is tried once more.
     pub(super) again: Vec<Option<Purpose>>,
     /// The change that each left; nothing where there is none yet.
-    trees: Vec<Option<TreeId>>,
+    pub(super) trees: Vec<Option<TreeId>>,
     /// Which of its models each step was left with.
     pub(super) rungs: Vec<usize>,
     pub(super) tries: Vec<StepTries>,
     /// What each step that analyses the task found.
     analyses: Vec<Option<Complexity>>,
     /// The change under test.
-    tree: Option<TreeId>,
+    pub(super) tree: Option<TreeId>,
     /// What the runtime saw of a change when it found nothing against it.
     evidence: Option<(TreeId, Digest)>,
     /// Where the last attempt belongs.
@@ -48,6 +50,8 @@ pub(super) struct Walk<'a> {
     void: u32,
     /// Why the next step is taken.
     begins: Purpose,
+    /// The person whose change or decision it is, where attempts have changed nothing since.
+    pub(super) person: Option<PersonDecision>,
     decided: Option<Next>,
 }
 
@@ -89,6 +93,7 @@ impl<'a> Walk<'a> {
             fix_counts: FixCounts::default(),
             void: 0,
             begins: Purpose::First,
+            person: None,
             decided: None,
         }
     }
@@ -124,7 +129,14 @@ impl<'a> Walk<'a> {
                 let because = vec![Because::Checks(digest.clone())];
                 self.judged(at.unwrap_or(self.steps().len()), because, gist.clone())
             }
-            Fact::Answered { about, answer } => self.answered(about, answer),
+            Fact::Answered { decision: Some(decision), .. } => Some(self.person_decided(decision)),
+            Fact::Answered { about, answer, .. } => self.answered(about, answer),
+            Fact::Accepted { tree, left_out } => self.accepted(tree, left_out),
+            Fact::AcceptRefused { why } => Some(self.accept_refused(why)),
+            Fact::HandedBack { tree, by, .. } => {
+                self.handed_back(tree, by);
+                None
+            }
             Fact::Conflicted { paths } => self.conflicted(paths),
             Fact::Reopened => {
                 *self = Self::new(self.started, self.task, self.workflow);
@@ -201,6 +213,10 @@ impl<'a> Walk<'a> {
         because: Vec<Because>,
         gist: Option<String>,
     ) -> Option<Next> {
+        if self.person.is_some() {
+            let why = "The checks fail on what was handed back.";
+            return Some(offer(why, gist, RetryScope::Change, ChangeOffer::AcceptOrEdit));
+        }
         let Some(target) = self.target(at) else {
             let why = gist.unwrap_or_else(|| "- The checks fail.\n".to_owned());
             let why = why.replace("\n- ", " ");
@@ -224,8 +240,13 @@ impl<'a> Walk<'a> {
             self.because = because;
             return self.attempt(target, Purpose::Stronger);
         }
-        let why = if scripted { SCRIPTED } else { STILL };
-        Some(offer(why, gist, RetryScope::Change))
+        let tries = 1 + self.fix_counts.fixes + u32::from(self.fix_counts.stronger);
+        let why = match tries {
+            _ if scripted => SCRIPTED.to_owned(),
+            1 => "Checks or review fail.".to_owned(),
+            _ => format!("Checks or review still fail after {tries} attempts."),
+        };
+        Some(offer(&why, gist, RetryScope::Change, ChangeOffer::AcceptOrEdit))
     }
 
     fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
@@ -236,7 +257,7 @@ impl<'a> Walk<'a> {
             About::Failure => {
                 self.fix_counts = FixCounts::default();
                 self.tries.fill(StepTries::default());
-                self.go_on()
+                if self.person.take().is_some() { self.write_again() } else { self.go_on() }
             }
             // All of a group that asked are tried once more.
             About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => {
@@ -275,12 +296,13 @@ impl<'a> Walk<'a> {
         self.fix_counts.conflicts += 1;
         let writer = (0..self.steps().len()).find(|at| self.trees[*at].is_some());
         let at = writer.or_else(|| self.target(self.steps().len()))?;
-        if self.fix_counts.conflicts > 1 {
+        // No subagent does again what a person made or accepted.
+        if self.fix_counts.conflicts > 1 || self.person.is_some() {
             let paths = paths.join("`, `");
             let why = format!(
                 "What it changes in `{paths}` does not fit what other tasks changed there."
             );
-            return Some(offer(&why, None, RetryScope::Change));
+            return Some(offer(&why, None, RetryScope::Change, ChangeOffer::Edit));
         }
         self.restart(at);
         self.attempt(at, Purpose::Rebased)
@@ -308,7 +330,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The same, from what the steps before it left: the clean base, mostly.
-    fn restart(&mut self, at: usize) {
+    pub(super) fn restart(&mut self, at: usize) {
         self.undo(at);
         self.trees[at..].fill(None);
         self.tree = self.trees.iter().flatten().next_back().cloned();
@@ -316,7 +338,7 @@ impl<'a> Walk<'a> {
         self.because.clear();
     }
 
-    fn attempt(&self, at: usize, purpose: Purpose) -> Option<Next> {
+    pub(super) fn attempt(&self, at: usize, purpose: Purpose) -> Option<Next> {
         Some(Next::Attempts(AttemptRound::alone(self.order(at, purpose)?)))
     }
 
@@ -366,7 +388,7 @@ impl<'a> Walk<'a> {
         let left_out = self.left_out();
         let open = |at: &usize| self.complete[*at].is_none() && !left_out[*at];
         let Some(at) = (0..self.steps().len()).find(open) else {
-            return Next::Finish { tree: self.tree };
+            return Next::Finish { tree: self.tree, person: self.person };
         };
         if self.steps()[at].agent.is_none() {
             return self.verify((at..self.steps().len()).filter(open));
@@ -377,7 +399,7 @@ impl<'a> Walk<'a> {
         let (pending, ended) = self.next_round(group, &pending);
         match self.begin(&pending) {
             Ok(orders) => Next::Attempts(AttemptRound { orders, ended }),
-            Err(next) => next,
+            Err(next) => *next,
         }
     }
 
@@ -407,7 +429,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Fresh subagents for these steps.
-    fn begin(&mut self, pending: &[usize]) -> Result<Vec<Order>, Next> {
+    fn begin(&mut self, pending: &[usize]) -> Result<Vec<Order>, Box<Next>> {
         let writes = |at: usize| self.phase(at).is_some_and(Phase::changes_files);
         // A task that nothing else would work on is not done by skipping.
         let can_skip = (0..self.steps().len()).any(writes);
@@ -415,19 +437,23 @@ impl<'a> Walk<'a> {
         for &at in pending {
             let step = self.steps()[at].id.clone();
             let Some(phase) = self.phase(at) else {
-                return Err(failed(format!("The step `{step}` has no agent that is known."), None));
+                return Err(Box::new(failed(
+                    format!("The step `{step}` has no agent that is known."),
+                    None,
+                )));
             };
             let literal = self.models(at).iter().all(|model| model == LITERAL);
             if literal && !phase.changes_files() && can_skip {
-                return Err(Next::Skip { step, reason: NO_MODEL.to_owned() });
+                return Err(Box::new(Next::Skip { step, reason: NO_MODEL.to_owned() }));
             }
             if self.again[at].is_none() {
                 self.rungs[at] = 0;
             }
-            match self.order(at, self.again[at].unwrap_or(self.begins)) {
-                Some(order) => orders.push(order),
-                None => return Err(failed(format!("The step `{step}` has no model."), None)),
-            }
+            let Some(order) = self.order(at, self.again[at].unwrap_or(self.begins)) else {
+                let why = format!("The step `{step}` has no model.");
+                return Err(Box::new(failed(why, None)));
+            };
+            orders.push(order);
         }
         Ok(orders)
     }
@@ -467,6 +493,5 @@ impl<'a> Walk<'a> {
     }
 }
 
-const STILL: &str = "Its checks or its review still fail after all that could be tried.";
 /// What is asked where nothing can mend it.
 const SCRIPTED: &str = "Its checks fail, and `literal` did what its text says, word for word: it does the same again unless the text or the project changes. Edit the plan (`sequester resume --plan`), or give the task to a model.";

@@ -68,6 +68,7 @@ pub(super) fn task(id: &str, needs: &[&str]) -> TaskSpec {
         profile: None,
         models: Vec::new(),
         files: Vec::new(),
+        hints: Vec::new(),
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),
@@ -97,6 +98,7 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
             hides: BTreeSet::new(),
             format: None,
             parallel: false,
+            tag: None,
             text: Digest::of(b"plan"),
         },
         base: Base { commit: None, tree: "base".into(), uncommitted: None },
@@ -117,9 +119,11 @@ pub(super) fn started(tasks: Vec<TaskSpec>, models: &[&str]) -> Started {
             unattended: false,
             budget: Cap::default(),
             checks: BTreeMap::new(),
+            grants: crate::protected::Grants::default(),
             checks_off: BTreeSet::new(),
             fixes: 2,
             handover: HandoverSizes::default(),
+            profile: None,
         },
     }
 }
@@ -305,7 +309,7 @@ impl Stage {
         let has_base = match effect {
             Effect::Attempt { .. } => false,
             Effect::Verify { .. } => known.base.is_some(),
-            Effect::Commit { .. } => true,
+            Effect::Commit { .. } | Effect::Accept { .. } => true,
         };
         if !has_base {
             if !self.state.is_ready(known) {
@@ -435,6 +439,11 @@ impl Stage {
                 };
                 self.stopping |= self.last.as_ref() == Some(&task);
                 self.tell(about(&task), event);
+            }
+            Effect::Accept { task } => {
+                let known = self.state.task(&task).unwrap();
+                let tree = known.parked().unwrap().tree.clone();
+                self.tell(about(&task), Event::ChangeAccepted { tree, left_out: Vec::new() });
             }
             Effect::Commit { task } => self.commit(&task),
         }

@@ -112,8 +112,7 @@ fn what_somebody_said_of_a_task_before_he_knew_of_the_withdrawal_counts_for_noth
     let about = |task: &str| Scope { task: Some(task.into()), ..Scope::default() };
     let ended = |tree: &str| {
         let tree = Some(tree.into());
-        let (state, reason, resolution) = (Ended::Done, None, None);
-        Event::TaskEnded(Box::new(TaskEnded { state, reason, resolution, tree }))
+        Event::TaskEnded(Box::new(TaskEnded { tree, ..TaskEnded::new(Ended::Done, None) }))
     };
     stage.tell(about("a"), ended("a@1"));
     stage.tell(about("a"), Event::MergeConflicted { paths: vec!["a.rs".to_owned()] });
@@ -288,8 +287,7 @@ fn what_stands_on_what_is_lost_does_not_come_onto_the_branch() {
 fn what_was_said_of_a_task_counts_for_nothing_however_far_below_it_something_was_withdrawn() {
     let mut stage = redone(&["a", "b", "c"], Brought::done);
     let about = |task: &str| Scope { task: Some(task.into()), ..Scope::default() };
-    let (state, reason, resolution) = (Ended::Failed, None, None);
-    let ended = TaskEnded { state, reason, resolution, tree: None };
+    let ended = TaskEnded::new(Ended::Failed, None);
     stage.tell(about("c"), Event::TaskEnded(Box::new(ended)));
     assert_eq!(stage.ended("c"), None);
     assert_eq!(stage.play(), Outcome::Done);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::project_checks::ci;
 use sequester_core::architecture::Stated;
-use sequester_core::check::ci;
 
 use crate::architecture::line::clean;
 use crate::architecture::scan::{Scan, name};

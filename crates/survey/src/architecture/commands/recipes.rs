@@ -1,7 +1,7 @@
 //! Targets of makefiles and recipes of justfiles.
 
+use crate::project_checks::recipe::{JUSTFILES, MAKEFILES, Recipe, recipes, targets};
 use sequester_core::architecture::Stated;
-use sequester_core::check::recipe::{JUSTFILES, MAKEFILES, Recipe, recipes, targets};
 
 use crate::architecture::line::clean;
 use crate::architecture::scan::{Scan, folder};

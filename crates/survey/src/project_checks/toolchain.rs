@@ -2,18 +2,18 @@
 
 /// A tool that owns a folder, with its commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Toolchain {
+pub(crate) struct Toolchain {
     /// The file that it is known by.
-    pub manifest: String,
-    pub build: Vec<String>,
+    pub(crate) manifest: String,
+    pub(crate) build: Vec<String>,
     /// What compiles everything, tests too, and makes nothing else.
-    pub types: Option<String>,
-    pub lint: Option<String>,
-    pub tests: Option<String>,
+    pub(crate) types: Option<String>,
+    pub(crate) lint: Option<String>,
+    pub(crate) tests: Option<String>,
 }
 
 /// Those of one folder, by the names in it.
-pub fn toolchains(names: &[&str]) -> Vec<Toolchain> {
+pub(crate) fn toolchains(names: &[&str]) -> Vec<Toolchain> {
     let has = |name: &str| names.contains(&name);
     let maven = if has("mvnw") { "./mvnw" } else { "mvn" };
     let gradle = if has("gradlew") { "./gradlew" } else { "gradle" };

@@ -3,26 +3,26 @@
 use serde_json::Value;
 
 /// JSON; comments and trailing commas are tolerated, as the tools that own such files do.
-pub fn json(text: &str) -> Option<Value> {
+pub(crate) fn json(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_comments(text)).ok())
 }
 
-pub fn yaml(text: &str) -> Option<Value> {
+pub(crate) fn yaml(text: &str) -> Option<Value> {
     serde_saphyr::from_str(text).ok()
 }
 
-pub fn toml(text: &str) -> Option<Value> {
+pub(crate) fn toml(text: &str) -> Option<Value> {
     toml::from_str(text).ok()
 }
 
 /// The value at a path of keys.
-pub fn at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+pub(crate) fn at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     keys.iter().try_fold(value, |value, key| value.get(key))
 }
 
 /// The pairs of an object, sorted by key; of anything else none.
-pub fn pairs(value: Option<&Value>) -> Vec<(&str, &Value)> {
+pub(crate) fn pairs(value: Option<&Value>) -> Vec<(&str, &Value)> {
     let object = value.and_then(Value::as_object);
     let mut pairs: Vec<_> =
         object.into_iter().flatten().map(|(key, value)| (key.as_str(), value)).collect();
@@ -31,7 +31,7 @@ pub fn pairs(value: Option<&Value>) -> Vec<(&str, &Value)> {
 }
 
 /// The strings of an array.
-pub fn strings(value: Option<&Value>) -> Vec<&str> {
+pub(crate) fn strings(value: Option<&Value>) -> Vec<&str> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 

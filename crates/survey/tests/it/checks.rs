@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use sequester_core::check::{Found, Kind, detect};
+use sequester_core::check::Kind;
+use sequester_survey::{FoundCheck, detect_checks};
 use sequester_testkit::MemoryRepository;
 
-fn found(files: &[(&str, &str)]) -> Vec<Found> {
+fn found(files: &[(&str, &str)]) -> Vec<FoundCheck> {
     // Of the programs that a project need not have, one is there.
     let installed = |program: &str| program == "cargo-deny";
-    detect(&MemoryRepository::new(files.iter().copied()), &BTreeMap::new(), &installed)
+    detect_checks(&MemoryRepository::new(files.iter().copied()), &BTreeMap::new(), &installed)
 }
 
 /// `kind: command (from)` of those that were found.
 fn lines(files: &[(&str, &str)]) -> Vec<String> {
     let found = found(files).into_iter();
-    let line = |one: Found| Some(format!("{}: {} ({})", one.kind, one.command?, one.from));
+    let line = |one: FoundCheck| Some(format!("{}: {} ({})", one.kind, one.command?, one.from));
     found.filter_map(line).collect()
 }
 
@@ -34,12 +35,23 @@ fn a_project_that_names_nothing_has_no_checks_and_none_is_invented() {
 }
 
 #[test]
+fn node_runs_tests_where_no_package_names_another_runner() {
+    let tests = ("lib/sum.test.mjs", "");
+    assert_eq!(lines(&[tests]), ["tests: node --test (lib/sum.test.mjs)"]);
+    assert_eq!(lines(&[tests, ("package.json", "{}")]), [""; 0]);
+    assert_eq!(lines(&[tests, ("web/package.json", "{}")]), [""; 0]);
+    assert_eq!(lines(&[("lib/sum.spec.rb", "")]), [""; 0]);
+}
+
+#[test]
 fn what_is_configured_wins_and_the_rest_is_found() {
     let configured =
         BTreeMap::from([(Kind::Tests, "./ci".to_owned()), (Kind::Security, "scan".to_owned())]);
     let project = MemoryRepository::new([("go.mod", "module shop")]);
-    let commands: Vec<_> =
-        detect(&project, &configured, &|_| false).into_iter().map(|one| one.command).collect();
+    let commands: Vec<_> = detect_checks(&project, &configured, &|_| false)
+        .into_iter()
+        .map(|one| one.command)
+        .collect();
     let wanted = ["go build ./...", "go vet ./...", "./ci", "scan"];
     assert_eq!(commands, wanted.map(|command| Some(command.to_owned())));
 }
@@ -248,7 +260,7 @@ fn programs_that_look_for_weaknesses_are_used_where_they_are_installed() {
     let files = [("requirements.txt", "flask\n"), (".semgrep.yml", "rules: []\n")];
     let base = MemoryRepository::new(files);
     let security = |installed: &[&str]| {
-        let found = detect(&base, &BTreeMap::new(), &|program| installed.contains(&program));
+        let found = detect_checks(&base, &BTreeMap::new(), &|program| installed.contains(&program));
         found.into_iter().find(|one| one.kind == Kind::Security).and_then(|one| one.command)
     };
     assert_eq!(security(&[]), None);

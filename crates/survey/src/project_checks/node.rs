@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::Sign;
 use super::project::{Folder, is_plain, line_of, place};
-use crate::check::Kind;
 use crate::manifest::{json, pairs};
+use sequester_core::check::Kind;
+use sequester_core::foreign::is_sample;
 
 /// The package manager that a project names or locks with.
-pub fn package_manager(manifest: &Value, has: impl Fn(&str) -> bool) -> &'static str {
+pub(crate) fn package_manager(manifest: &Value, has: impl Fn(&str) -> bool) -> &'static str {
     let named = manifest.get("packageManager").and_then(Value::as_str).unwrap_or("");
     let known = ["pnpm", "yarn", "bun", "npm"];
     let named = known.into_iter().find(|manager| named.starts_with(manager));
@@ -56,7 +57,21 @@ pub(super) fn signs(folder: &Folder<'_>) -> Vec<Sign> {
             signs.extend(compiler(folder, &manifest, manager));
         }
     }
+    signs.extend(runner_of_node(folder));
     signs
+}
+
+/// Node runs such files by itself where nothing names another runner.
+fn runner_of_node(folder: &Folder<'_>) -> Option<Sign> {
+    const TESTS: [&str; 3] = [".test.mjs", ".test.cjs", ".test.js"];
+    const RUNNERS: [&str; 4] = ["package.json", "deno.json", "deno.jsonc", "bunfig.toml"];
+    let names_runner = |path: &str| RUNNERS.contains(&path.rsplit('/').next().unwrap_or(path));
+    let is_test = |path: &str| TESTS.iter().any(|end| path.ends_with(end)) && !is_sample(path);
+    if !folder.is_root() || folder.project.find(names_runner).is_some() {
+        return None;
+    }
+    let first = folder.project.find(is_test)?;
+    Some(Sign::new("node", Kind::Tests, "node --test", first))
 }
 
 /// What `npm init` writes.

@@ -2,7 +2,9 @@
 
 use super::Sign;
 use super::project::{Folder, line_of, place};
-use crate::check::{Kind, Toolchain, toolchains};
+use sequester_core::check::Kind;
+
+use super::toolchain::{Toolchain, toolchains};
 use crate::manifest::{at, toml};
 
 /// Files that switch a tool on that is no part of its language's own.

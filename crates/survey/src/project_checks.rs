@@ -1,26 +1,30 @@
 //! Which commands check a project: those that are configured, then those that the project itself names or makes certain.
 
+pub(crate) mod ci;
 mod language;
 mod node;
 mod project;
 mod python;
+pub(crate) mod recipe;
 mod security;
+mod toolchain;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use sequester_core::check::Kind;
+use sequester_core::repository::Snapshot;
+use serde::Serialize;
 
-use super::Kind;
-use super::recipe::{self, JUSTFILES, MAKEFILES, Recipe};
-use crate::repository::Snapshot;
 use project::{Folder, Project};
+use recipe::{JUSTFILES, MAKEFILES, Recipe};
 
-pub use node::package_manager;
-pub use python::pytest_settings;
+pub(crate) use node::package_manager;
+pub(crate) use python::pytest_settings;
+pub(crate) use toolchain::toolchains;
 
 /// A kind of check, with its command if there is one. Without one it is not found, and has never passed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FoundCheck {
     pub kind: Kind,
     pub command: Option<String>,
     /// Where it was found: a file with a line or a key.
@@ -50,11 +54,11 @@ const NOT_FOUND: &str = "not configured, and not named by the project";
 /// One of each kind of a project's checks, in the order of [`Kind::PROJECT`]. An empty command switches a kind off. Whether a
 /// program is `installed` is asked of those that a project need not have. What several folders or tools need is one
 /// command, each part in its folder.
-pub fn detect(
+pub fn detect_checks(
     snapshot: &dyn Snapshot,
     configured: &BTreeMap<Kind, String>,
     installed: &dyn Fn(&str) -> bool,
-) -> Vec<Found> {
+) -> Vec<FoundCheck> {
     let all_set = Kind::PROJECT.iter().all(|kind| configured.contains_key(kind));
     let project = (!all_set).then(|| Project::look(snapshot));
     let signs = project.as_ref().map_or_else(Vec::new, |project| signs(project, installed));
@@ -62,14 +66,14 @@ pub fn detect(
         if let Some(command) = configured.get(&kind) {
             let is_on = !command.is_empty();
             let from = if is_on { CONFIGURED } else { SWITCHED_OFF }.to_owned();
-            return Found { kind, command: is_on.then(|| command.clone()), from };
+            return FoundCheck { kind, command: is_on.then(|| command.clone()), from };
         }
         join(kind, &signs)
     };
     Kind::PROJECT.into_iter().map(found).collect()
 }
 
-fn join(kind: Kind, signs: &[Sign]) -> Found {
+fn join(kind: Kind, signs: &[Sign]) -> FoundCheck {
     let mut commands: Vec<&str> = Vec::new();
     let mut places: Vec<&str> = Vec::new();
     for sign in signs.iter().filter(|sign| sign.kind == kind) {
@@ -79,9 +83,9 @@ fn join(kind: Kind, signs: &[Sign]) -> Found {
         }
     }
     if commands.is_empty() {
-        return Found { kind, command: None, from: NOT_FOUND.to_owned() };
+        return FoundCheck { kind, command: None, from: NOT_FOUND.to_owned() };
     }
-    Found { kind, command: Some(commands.join(" && ")), from: places.join(", ") }
+    FoundCheck { kind, command: Some(commands.join(" && ")), from: places.join(", ") }
 }
 
 /// All of them: those of the root, then of folders below for what the root's tools do not cover.

@@ -1,14 +1,14 @@
 //! Targets of makefiles and recipes of justfiles.
 
-pub const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
-pub const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+pub(crate) const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
+pub(crate) const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe<'a> {
-    pub name: &'a str,
+pub(crate) struct Recipe<'a> {
+    pub(crate) name: &'a str,
     /// What a comment says of it.
-    pub about: &'a str,
-    pub line: usize,
+    pub(crate) about: &'a str,
+    pub(crate) line: usize,
 }
 
 fn is_name(name: &str) -> bool {
@@ -19,7 +19,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Plain targets of a makefile, with the `##` comment behind them.
-pub fn targets(text: &str) -> Vec<Recipe<'_>> {
+pub(crate) fn targets(text: &str) -> Vec<Recipe<'_>> {
     let mut found = Vec::new();
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.starts_with([' ', '\t', '#', '.']));
     for (text, line) in lines {
@@ -39,7 +39,7 @@ fn is_variable((head, rest): (&str, &str)) -> bool {
 }
 
 /// Recipes of a justfile, with the comment above them.
-pub fn recipes(text: &str) -> Vec<Recipe<'_>> {
+pub(crate) fn recipes(text: &str) -> Vec<Recipe<'_>> {
     let mut found = Vec::new();
     let mut above = "";
     for (line, number) in text.lines().zip(1..) {

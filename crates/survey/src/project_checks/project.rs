@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::ci;
-use crate::check::recipe::{JUSTFILES, MAKEFILES};
-use crate::foreign::{foreign, is_sample};
-use crate::repository::{EntryKind, Snapshot};
+use super::ci;
+use super::recipe::{JUSTFILES, MAKEFILES};
+use sequester_core::foreign::{foreign, is_sample};
+use sequester_core::repository::{EntryKind, Snapshot};
 
 const MOST_BYTES: u64 = 256 << 10;
 const MOST_FILES: usize = 100;
@@ -85,6 +85,11 @@ impl<'a> Project<'a> {
 
     pub(super) fn root(&self) -> Folder<'_> {
         Folder { project: self, path: "" }
+    }
+
+    /// The first file near the root that is meant.
+    pub(super) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<&'a str> {
+        self.files.iter().copied().find(|path| is_meant(path))
     }
 
     /// Those below the root that have a manifest and a name that a shell takes as it is.

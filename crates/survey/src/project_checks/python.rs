@@ -2,11 +2,11 @@
 
 use super::Sign;
 use super::project::{Folder, line_of, place};
-use crate::check::Kind;
 use crate::manifest::{at, toml};
+use sequester_core::check::Kind;
 
 /// The file that has pytest's settings.
-pub fn pytest_settings<'t>(
+pub(crate) fn pytest_settings<'t>(
     has: impl Fn(&str) -> bool,
     text: impl Fn(&str) -> Option<&'t str>,
 ) -> Option<&'static str> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::manifest::{pairs, strings, yaml};
 
 /// A command that is longer is a script.
-pub const MOST_LENGTH: usize = 120;
+pub(crate) const MOST_LENGTH: usize = 120;
 
 /// First words of commands that build, test or check; anything else is the CI's own housekeeping.
 const TOOLS: [&str; 44] = [
@@ -56,12 +56,12 @@ const TOOLS: [&str; 44] = [
 ];
 
 /// Whether a file tells a build service what to do.
-pub fn is_file(path: &str) -> bool {
+pub(crate) fn is_file(path: &str) -> bool {
     path.starts_with(".github/workflows/") || path == ".gitlab-ci.yml"
 }
 
 /// The commands in it that build, test or check, in their order.
-pub fn commands(text: &str) -> Vec<String> {
+pub(crate) fn commands(text: &str) -> Vec<String> {
     let workflow = yaml(text).unwrap_or_default();
     let scripts = scripts(&workflow);
     let lines = scripts.iter().flat_map(|script| whole_lines(script));

@@ -2,7 +2,7 @@
 
 use super::Sign;
 use super::project::Folder;
-use crate::check::Kind;
+use sequester_core::check::Kind;
 
 /// Folders that bandit has nothing to say about.
 const BANDIT: &str = "bandit -q -r . -ll -x ./tests,./test,./.venv,./venv,./node_modules";

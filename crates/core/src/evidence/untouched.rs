@@ -1,0 +1,116 @@
+//! What a change leaves alone: files that the plan's prose mentions, or everything. Of the files it is only said.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::deliverable::plain;
+use super::{Input, quoted};
+use crate::plan::{fits_path, mention};
+use crate::report::{Conclusion, Findings, Report};
+
+/// A file that the plan's prose mentions and that the change does not touch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UntouchedHint {
+    pub path: String,
+    pub presence: HintPresence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HintPresence {
+    There,
+    NotThere,
+}
+
+impl UntouchedHint {
+    /// For people and for the reviewer.
+    pub fn sentence(&self) -> String {
+        let path = quoted(&self.path);
+        match self.presence {
+            HintPresence::There => {
+                format!("the plan mentions {path}, which this change does not touch")
+            }
+            HintPresence::NotThere => format!("the plan names {path}, which is not there"),
+        }
+    }
+}
+
+/// Only files that the prose wants written: whoever reads one leaves no trace of it.
+pub(super) fn hints(input: &Input<'_>) -> Vec<UntouchedHint> {
+    let hints = input.task.hints.iter().map(|hint| &hint.0).filter(|hint| hint.action.writes());
+    let untouched = hints
+        .map(|hint| plain(&hint.path))
+        .filter(|path| !input.change.entries.iter().any(|entry| fits_path(path, &entry.path)));
+    let found = untouched.map(|path| UntouchedHint {
+        path: path.to_owned(),
+        presence: if (input.mentioned)(path) {
+            HintPresence::There
+        } else {
+            HintPresence::NotThere
+        },
+    });
+    found.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A writer that reports complete and changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmptyChange {
+    /// Why no change was needed, in the words of its report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl EmptyChange {
+    pub(super) const NO_REASON: &str = "Nothing was changed, and the report does not say why. Make the change; if none is needed, give the reason in `issues`.";
+}
+
+/// Nothing where something was changed, or where the task need not change anything.
+pub(super) fn empty_change(input: &Input<'_>) -> Option<EmptyChange> {
+    let report = input.report.filter(|report| report.verdict == Conclusion::Proceed)?;
+    let claimed = match &report.findings {
+        Findings::Write(change) | Findings::Execute(change) => &change.files_changed,
+        _ => return None,
+    };
+    // Declared files speak for themselves.
+    let declares = input.task.files.iter().any(|file| file.action.writes());
+    if !input.change.entries.is_empty()
+        || declares
+        || mention::may_change_nothing(&input.task.title)
+    {
+        return None;
+    }
+    let reason = reason(report).filter(|_| claimed.is_empty());
+    Some(EmptyChange { reason })
+}
+
+/// An issue, a note of its review, or a summary that says so.
+fn reason(report: &Report) -> Option<String> {
+    let notes = report.self_review.iter().filter_map(|one| one.note.as_ref());
+    let summary = Some(&report.context_summary).filter(|text| says_why(text));
+    let mut said = report.issues.iter().chain(notes).chain(summary);
+    said.find(|text| !text.trim().is_empty()).map(|text| text.trim().to_owned())
+}
+
+/// Whether a text says that there was nothing to change. Of whoever says that something was done, it is not taken for a reason.
+fn says_why(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    WHYS.iter().any(|why| lower.contains(why))
+}
+
+const WHYS: [&str; 14] = [
+    "already",
+    "no change",
+    "no changes",
+    "nothing to change",
+    "nothing to do",
+    "no edit",
+    "not needed",
+    "no modification",
+    "not necessary",
+    "not required",
+    "unnecessary",
+    "read-only",
+    "no code change",
+    "unchanged",
+];

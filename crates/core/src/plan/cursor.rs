@@ -1,0 +1,144 @@
+//! Plans of Cursor: front matter with `todos`, each a task, and the plan itself beneath.
+//!
+//! The text of a task is the content of its entry. The document beneath holds for all tasks. Tasks are in order, unless an entry
+//! names its `dependencies`.
+
+use super::lines::Lines;
+use super::markdown::Document;
+use super::unit::{Draft, Drafts};
+use super::yaml::{self, Node, Value};
+use super::{Aside, Constraint, Format, Need, Reason, Task, mention, single};
+use crate::fault::{Code, Fault, Place};
+use crate::id::TaskId;
+
+/// Whether front matter has a list of todos.
+pub(super) fn is_declared(front: &str) -> bool {
+    front.lines().any(|line| line.starts_with("todos:"))
+}
+
+pub(super) fn read(document: &Document<'_>) -> Drafts {
+    let mut drafts = Drafts::new(Format::Cursor);
+    let Some(front) = &document.front else { return drafts };
+    let entries = match yaml::read(document.text(front)) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let place = document.lines.place(front.start + error.at);
+            let message = format!("The front matter is not YAML: {}.", error.message);
+            let hint = "Correct it: `todos` lists the tasks.";
+            drafts.faults.push(Fault::new(Code::BadSyntax, place, message, hint));
+            return drafts;
+        }
+    };
+    let mut reader = Reader { lines: &document.lines, base: front.start, drafts };
+    for (_, key, node) in entries {
+        match (key.as_str(), node.value) {
+            ("name", Value::Text(name)) => reader.drafts.plan.title = name,
+            ("overview", Value::Text(overview)) => reader.drafts.plan.goal = Some(overview),
+            ("todos", Value::List(todos)) => reader.take_todos(todos),
+            _ => {}
+        }
+    }
+    let mut drafts = reader.drafts;
+    drafts.plan.reached.push(0..document.source.len());
+    let rest = document.trimmed(front.end..document.source.len());
+    let body = document.text(&rest).trim_start_matches("---").trim();
+    if !body.is_empty() {
+        let text = body.to_owned();
+        drafts.plan.constraints.push(Constraint { label: "Plan".to_owned(), text });
+    }
+    drafts
+}
+
+struct Reader<'r, 'a> {
+    lines: &'r Lines<'a>,
+    /// Where the front matter begins.
+    base: usize,
+    drafts: Drafts,
+}
+
+impl Reader<'_, '_> {
+    fn take_todos(&mut self, todos: Vec<Node>) {
+        let mut before: Option<TaskId> = None;
+        for (at, node) in todos.into_iter().enumerate() {
+            let place = self.lines.place(self.base + node.at);
+            let Some(todo) = Todo::of(node.value) else { continue };
+            let id = if todo.id.is_empty() { (at + 1).to_string() } else { todo.id };
+            let status = todo.status.to_ascii_lowercase();
+            if matches!(status.as_str(), "cancelled" | "canceled") {
+                let why = "It is cancelled.".to_owned();
+                self.drafts.plan.aside.push(Aside { place, text: todo.content, why });
+                continue;
+            }
+            let id = TaskId::new(id);
+            let done = matches!(status.as_str(), "completed" | "done");
+            if todo.content.trim().is_empty() && !done {
+                let message = format!("Task `{id}` has no `content`.");
+                let hint = "Say there what to do, or remove the entry.";
+                self.drafts.faults.push(Fault::new(Code::EmptyTask, place, message, hint));
+            }
+            let needs = needs(todo.dependencies, before.take(), place);
+            before = Some(id.clone());
+            let hints = mention::read_text(&[&todo.content], place);
+            let task = Task {
+                id,
+                hints,
+                title: single::title(&todo.content),
+                text: todo.content,
+                place,
+                needs,
+                done,
+                ..Task::default()
+            };
+            self.drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
+        }
+    }
+}
+
+fn needs(declared: Option<Vec<String>>, before: Option<TaskId>, place: Place) -> Vec<Need> {
+    let need = |id, reason| Need { id, reason, place };
+    match declared {
+        Some(ids) => ids.into_iter().map(|id| need(TaskId::new(id), Reason::Declared)).collect(),
+        None => before.into_iter().map(|id| need(id, Reason::Order)).collect(),
+    }
+}
+
+#[derive(Default)]
+struct Todo {
+    id: String,
+    content: String,
+    status: String,
+    dependencies: Option<Vec<String>>,
+}
+
+impl Todo {
+    /// An entry with its keys, or the bare content.
+    fn of(value: Value) -> Option<Self> {
+        let entries = match value {
+            Value::Text(content) => return Some(Self { content, ..Self::default() }),
+            Value::Map(entries) => entries,
+            _ => return None,
+        };
+        let mut todo = Self::default();
+        for (_, key, node) in entries {
+            match (key.as_str(), node.value) {
+                ("id", Value::Text(id)) => {
+                    todo.id = id.split_whitespace().collect::<Vec<_>>().join("-");
+                }
+                ("content", Value::Text(content)) => todo.content = content,
+                ("status", Value::Text(status)) => todo.status = status,
+                ("dependencies", Value::List(ids)) => {
+                    let text = |node: Node| match node.value {
+                        Value::Text(id) => Some(id),
+                        _ => None,
+                    };
+                    todo.dependencies = Some(ids.into_iter().filter_map(text).collect());
+                }
+                _ => {}
+            }
+        }
+        Some(todo)
+    }
+}
+
+#[cfg(test)]
+mod tests;

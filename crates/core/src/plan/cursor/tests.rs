@@ -1,0 +1,41 @@
+use super::super::{Options, parse};
+use super::*;
+
+const PLAN: &str = "---\nname: Short links\noverview: Links that end.\ntodos:\n  - id: store\n    content: Keep the end of a link in `src/store.rs`\n    status: completed\n  - id: check it\n    content: \"Refuse a link that has ended: 410\"\n    status: pending\n  - id: docs\n    content: Say it in README.md\n    status: pending\n    dependencies: [store]\n  - id: old\n    content: Drop it\n    status: cancelled\n---\n\n# Short links\n\nEnds are kept as seconds.\n";
+
+#[test]
+fn todos_are_tasks_in_order_and_the_document_holds_for_all() {
+    let parsed = parse(PLAN.as_bytes(), &Options::default());
+    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &vec![]));
+    let plan = parsed.plan;
+    assert_eq!((plan.format, plan.title.as_str()), (Format::Cursor, "Short links"));
+    assert_eq!(plan.goal.as_deref(), Some("Links that end."));
+    assert_eq!(plan.constraints[0].text, "# Short links\n\nEnds are kept as seconds.");
+    let rows = plan.tasks.iter().map(|task| {
+        let needs: Vec<&str> = task.needs.iter().map(|need| need.id.as_str()).collect();
+        (task.id.as_str(), task.text.as_str(), needs.join(" "), task.done, task.place.line)
+    });
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            ("store", "Keep the end of a link in `src/store.rs`", String::new(), true, 5),
+            ("check-it", "Refuse a link that has ended: 410", "store".to_owned(), false, 8),
+            ("docs", "Say it in README.md", "store".to_owned(), false, 11),
+        ]
+    );
+    assert_eq!(plan.aside[0].text, "Drop it");
+}
+
+#[test]
+fn front_matter_that_is_no_yaml_is_a_fault_with_its_line() {
+    let parsed = parse(b"---\ntodos:\n  - id: [a\n---\nx\n", &Options::default());
+    assert_eq!(parsed.plan.format, Format::Cursor);
+    assert_eq!(parsed.faults[0].code, Code::BadSyntax);
+}
+
+#[test]
+fn an_entry_without_content_is_empty() {
+    let parsed =
+        parse(b"---\ntodos:\n  - id: a\n    status: pending\n---\nx\n", &Options::default());
+    assert_eq!(parsed.faults[0].code, Code::EmptyTask, "{:?}", parsed.faults);
+}

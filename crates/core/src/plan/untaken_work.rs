@@ -1,0 +1,341 @@
+//! What looks like work and became no task: warnings, so that no task is lost without a word.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use super::markdown::{Block, Document, Kind};
+use super::tree::Tree;
+use super::unit::Unit;
+use super::{Format, header, mark, openspec, words};
+use crate::fault::{Code, Fault};
+
+/// A longer jump begins a numbering of its own.
+const LONGEST_GAP: u32 = 20;
+
+/// What the document's tasks cover, in the order of the source.
+pub(super) struct Covered<'a> {
+    /// The texts of tasks and of skipped items.
+    pub(super) tasks: &'a [Range<usize>],
+    /// Sections that hold for all tasks.
+    pub(super) general: &'a [Range<usize>],
+}
+
+/// Warnings about gaps in numbers, open boxes, open code blocks and sections that no task takes.
+pub(super) fn find(
+    document: &Document<'_>,
+    tree: &Tree,
+    covered: &Covered<'_>,
+    format: Format,
+) -> Vec<Fault> {
+    let mut found = number_gaps(document, tree, format);
+    found.extend(open_fences(document));
+    if format == Format::Native {
+        found.extend(stray_task_blocks(document, tree, covered));
+    } else {
+        found.extend(open_boxes(document, tree, covered));
+        found.extend(empty_sections(document, tree, covered, format));
+    }
+    found
+}
+
+/// Where the numbers of tasks jump: `3`, then `5`.
+fn number_gaps(document: &Document<'_>, tree: &Tree, format: Format) -> Vec<Fault> {
+    let leaves: HashSet<usize> = tree.leaves().collect();
+    let known: HashSet<&str> = tree.units.iter().map(|unit| number_of(&unit.id)).collect();
+    let mut last: HashMap<&str, (u32, &Unit)> = HashMap::new();
+    let mut found = Vec::new();
+    for (index, unit) in tree.units.iter().enumerate() {
+        // In track plans, `A.3` may name a section without tasks.
+        if format == Format::Track && !leaves.contains(&index) {
+            continue;
+        }
+        let Some((prefix, number, width)) = words::split_number(number_of(&unit.id)) else {
+            continue;
+        };
+        let before = last.insert(prefix, (number, unit));
+        let Some((first, before)) = before.filter(|(first, _)| number > first + 1) else {
+            continue;
+        };
+        let missing = (first + 1..number).map(|number| format!("{prefix}{number:0width$}"));
+        let missing: Vec<String> = missing.filter(|id| !known.contains(id.as_str())).collect();
+        let grouped = number % 10 <= 1 && sections_differ(tree, before, unit);
+        if missing.is_empty() || number - first > LONGEST_GAP || grouped {
+            continue;
+        }
+        let names = match &missing[..] {
+            [one] => format!("`{one}`"),
+            all => format!("`{}` to `{}`", all[0], all[all.len() - 1]),
+        };
+        let between = block(document, before).range.start..block(document, unit).range.start;
+        let hidden = hidden_line(document, &between, &missing[0]);
+        let hint = match hidden {
+            Some(line) => format!("Line {line} has it inside a code block: close the block before that line."),
+            None => "If a task is missing, write it like the others; otherwise nothing needs to be done.".to_owned(),
+        };
+        found.push(Fault::new(
+            Code::NumberGap,
+            document.lines.place(block(document, unit).range.start),
+            format!("Task `{}` follows task `{}`: no task {names} was found.", unit.id, before.id),
+            hint,
+        ));
+    }
+    found
+}
+
+/// An id without the letter that `3a` has.
+fn number_of(id: &str) -> &str {
+    id.trim_end_matches(|c: char| c.is_ascii_lowercase())
+}
+
+fn sections_differ(tree: &Tree, one: &Unit, two: &Unit) -> bool {
+    let above = |unit: &Unit| {
+        let index = tree.units.iter().position(|other| other.block == unit.block);
+        index.map(|index| &tree.sections[index])
+    };
+    above(one) != above(two)
+}
+
+fn block<'d, 'a>(document: &'d Document<'a>, unit: &Unit) -> &'d Block<'a> {
+    &document.blocks[unit.block]
+}
+
+/// The line in a code block that begins with an id as a task would.
+fn hidden_line(document: &Document<'_>, range: &Range<usize>, id: &str) -> Option<u32> {
+    let fences = document.blocks_in(range).iter();
+    let mut lines = fences.filter(|block| matches!(block.kind, Kind::Fence(_))).flat_map(|block| {
+        let text = document.text(&block.words);
+        text.split_inclusive('\n').map(|line| (block.words.start + offset_in(text, line), line))
+    });
+    let (at, _) = lines.find(|(_, line)| {
+        let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let named = mark::numbered(words).is_some_and(|task| task.id == id);
+        named || line.contains('[') && mark::leading_id(words, |word| word == id).is_some()
+    })?;
+    Some(document.lines.place(at).line)
+}
+
+fn offset_in(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+fn open_fences<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Fault> + 'd {
+    document.open_fences().map(|fence| {
+        let last = document.lines.place(fence.range.end.saturating_sub(1)).line;
+        Fault::new(
+            Code::OpenFence,
+            document.lines.place(fence.range.start),
+            format!("The code block that begins here is not closed: it is read as code up to line {last}."),
+            "Close it with a line of as many backticks or tildes, indented like the line that opens it.",
+        )
+    })
+}
+
+/// One warning for each section with open boxes that are neither tasks nor steps of one.
+fn open_boxes(document: &Document<'_>, tree: &Tree, covered: &Covered<'_>) -> Vec<Fault> {
+    let units: HashSet<usize> = tree.units.iter().map(|unit| unit.block).collect();
+    let mut sections: BTreeMap<Option<usize>, (usize, usize)> = BTreeMap::new();
+    let mut heading = None;
+    for (index, block) in document.blocks.iter().enumerate() {
+        if block.level().is_some() {
+            heading = Some(index);
+        }
+        let is_open = block.checkbox().is_some_and(|mark| !mark.ticked);
+        if is_open && !units.contains(&index) && !covered.contains(block.range.start) {
+            sections.entry(heading).or_insert((index, 0)).1 += 1;
+        }
+    }
+    let warn = |(heading, (first, count)): (Option<usize>, (usize, usize))| {
+        let place = document.lines.place(document.blocks[first].range.start);
+        let under = heading.map_or(String::new(), |heading| {
+            format!(" under `{}`", document.text(&document.blocks[heading].words))
+        });
+        let message = match count {
+            1 => format!("An open checkbox{under} belongs to no task and is not worked on."),
+            _ => format!("{count} open checkboxes{under} belong to no task and are not worked on."),
+        };
+        let hint = "If they are work, give them ids as the tasks have, or put them into a task.";
+        Fault::new(Code::UntakenBox, place, message, hint)
+    };
+    sections.into_iter().map(warn).collect()
+}
+
+/// Numbered sections without a task beside such with tasks, and sections with a track id.
+fn empty_sections(
+    document: &Document<'_>,
+    tree: &Tree,
+    covered: &Covered<'_>,
+    format: Format,
+) -> Vec<Fault> {
+    let parents: HashSet<usize> = tree.sections.iter().flatten().copied().collect();
+    let units: HashSet<usize> = tree.units.iter().map(|unit| unit.block).collect();
+    let ids: HashSet<&str> = tree.units.iter().map(|unit| unit.id.as_str()).collect();
+    let series_of = |index: usize| {
+        let block = &document.blocks[index];
+        Some((block.level()?, series(document.text(&block.words))?))
+    };
+    let with_tasks: HashSet<(u8, String)> =
+        parents.iter().filter_map(|at| series_of(*at)).collect();
+    let is_untaken = |index: &usize| {
+        let block = &document.blocks[*index];
+        let Some(level) = block.level() else { return false };
+        let track = mark::leading_id(document.text(&block.words), words::is_track_part);
+        let is_track = || format == Format::Track && track.is_some_and(|(id, _)| !ids.contains(id));
+        let is_series = || series_of(*index).is_some_and(|series| with_tasks.contains(&series));
+        let free = !units.contains(index)
+            && !parents.contains(index)
+            && !covered.contains(block.range.start);
+        free && (is_track() || is_series()) && says_something(document, *index, level)
+    };
+    let sections = (0..document.blocks.len()).filter(is_untaken);
+    let warn = |index: usize| {
+        let block = &document.blocks[index];
+        Fault::new(
+            Code::UntakenTask,
+            document.lines.place(block.range.start),
+            format!(
+                "The section `{}` has no task, unlike others like it. Its text is not worked on.",
+                document.text(&block.words)
+            ),
+            "If it is work, write its tasks as the other sections have them.",
+        )
+    };
+    sections.map(warn).collect()
+}
+
+/// What a numbered heading counts: `phase` for `Phase 2: ...`, nothing but a number for `2. ...`.
+fn series(title: &str) -> Option<String> {
+    if openspec::section_number(title).is_some() {
+        return Some(String::new());
+    }
+    let title = title.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (word, rest) = title.split_once(' ')?;
+    let is_word = word.chars().all(char::is_alphabetic) && !words::is_task(word);
+    (is_word && rest.starts_with(|c: char| c.is_ascii_digit())).then(|| word.to_lowercase())
+}
+
+/// Whether a section has more than headings and rules.
+fn says_something(document: &Document<'_>, heading: usize, level: u8) -> bool {
+    let rest = document.blocks[heading + 1..].iter();
+    let mut own = rest.take_while(|block| block.level().is_none_or(|other| other > level));
+    own.any(|block| block.level().is_none() && !matches!(block.kind, Kind::Rule))
+}
+
+/// `task` blocks under a heading that has no id.
+fn stray_task_blocks(document: &Document<'_>, tree: &Tree, covered: &Covered<'_>) -> Vec<Fault> {
+    let units: HashSet<usize> = tree.units.iter().map(|unit| unit.block).collect();
+    let is_task = |block: &Block<'_>| matches!(block.kind, Kind::Fence(info) if info.split_whitespace().next() == Some("task"));
+    let pairs = document.blocks.windows(2).enumerate();
+    let stray = pairs.filter(|(index, pair)| {
+        let [heading, block] = pair else { return false };
+        let has_id = units.contains(index) || covered.contains(heading.range.start);
+        heading.level().is_some() && is_task(block) && !has_id
+    });
+    let warn = |(_, pair): (usize, &[Block<'_>])| {
+        Fault::new(
+            Code::UntakenTask,
+            document.lines.place(pair[0].range.start),
+            format!(
+                "`{}` has a `task` block and no id, so it is no task and is not worked on.",
+                document.text(&pair[0].words)
+            ),
+            "Write the heading as `## [id] Title`, with an id without spaces.",
+        )
+    };
+    stray.map(warn).collect()
+}
+
+impl Covered<'_> {
+    fn contains(&self, offset: usize) -> bool {
+        header::covers(self.tasks, offset) || header::covers(self.general, offset)
+    }
+}
+
+/// A task's heading inside a code block that a wrong fence line opened.
+pub(super) struct HiddenTask {
+    /// Where its line begins.
+    pub(super) at: usize,
+    number: u32,
+    level: u8,
+    fence: usize,
+}
+
+/// The headings in code blocks that have exactly the numbers which are missing between two tasks, before the first or, if a
+/// code block is left open, after the last.
+pub(super) fn hidden_tasks(document: &Document<'_>, units: &[Unit]) -> Vec<HiddenTask> {
+    let numbered = |unit: &Unit| {
+        let block = block(document, unit);
+        Some((block.range.start, unit.id.parse::<u32>().ok()?, block.level()?))
+    };
+    let tasks: Vec<(usize, u32, u8)> = units.iter().filter_map(numbered).collect();
+    let known: HashSet<u32> = tasks.iter().map(|(_, number, _)| *number).collect();
+    let Some(&(first, lowest, level)) = tasks.first() else { return Vec::new() };
+    let mut hidden = fenced_headings(document).into_iter().peekable();
+    let mut found = Vec::new();
+    let leading = lowest.saturating_sub(1) as usize;
+    while let Some(task) = hidden.next_if(|task| task.at < first) {
+        let expected = found.len() as u32 + 1;
+        if task.number == expected && task.level == level && expected < lowest {
+            found.push(task);
+        }
+    }
+    if found.len() < leading {
+        found.clear();
+    }
+    let left_open = document.open_fences().last().map_or(0, |fence| fence.range.end);
+    let ends = tasks.iter().skip(1).map(|(at, ..)| *at).chain([document.source.len()]);
+    for ((at, number, level), end) in tasks.iter().zip(ends) {
+        let is_last = end == document.source.len();
+        let mut expected = number + 1;
+        while let Some(task) = hidden.next_if(|task| task.at < end) {
+            let fits =
+                task.number == expected && task.level == *level && !known.contains(&expected);
+            if fits && task.at > *at && (!is_last || task.at < left_open) {
+                expected += 1;
+                found.push(task);
+            }
+        }
+        let next = tasks.iter().find(|(start, ..)| *start == end).map(|(_, number, _)| *number);
+        // A gap that is not filled to its end may be an example.
+        if next.is_some_and(|next| next != expected) {
+            found.retain(|task| task.at < *at);
+        }
+    }
+    found
+}
+
+fn fenced_headings(document: &Document<'_>) -> Vec<HiddenTask> {
+    let mut found = Vec::new();
+    for block in document.blocks.iter().filter(|block| matches!(block.kind, Kind::Fence(_))) {
+        let text = document.text(&block.words);
+        for line in text.split_inclusive('\n') {
+            let level = line.len() - line.trim_start_matches('#').len();
+            if !(1..=6).contains(&level) || !line[level..].starts_with(' ') {
+                continue;
+            }
+            let task = mark::numbered(&line[level..]).filter(|task| task.separated);
+            if let Some(number) = task.and_then(|task| task.id.parse().ok()) {
+                let at = block.words.start + offset_in(text, line);
+                found.push(HiddenTask { at, number, level: level as u8, fence: block.range.start });
+            }
+        }
+    }
+    found
+}
+
+impl HiddenTask {
+    pub(super) fn warning(&self, document: &Document<'_>) -> Fault {
+        let fence = document.lines.place(self.fence).line;
+        Fault::new(
+            Code::OpenFence,
+            document.lines.place(self.at),
+            format!(
+                "Task `{}` stands inside the code block that begins at line {fence}. The block is read as closed here.",
+                self.number
+            ),
+            "Close the block where it ends; a block that shows others needs a longer fence than they have.",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

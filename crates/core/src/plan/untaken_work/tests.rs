@@ -1,0 +1,134 @@
+use crate::plan::{Options, Parsed, parse};
+
+fn read(source: &str) -> Parsed {
+    parse(source.as_bytes(), &Options::default())
+}
+
+/// The ids of the tasks, then each warning's code with its line.
+fn told(source: &str) -> String {
+    let parsed = read(source);
+    assert_eq!(parsed.faults, [], "{source}");
+    let ids: Vec<&str> = parsed.plan.tasks.iter().map(|task| task.id.as_str()).collect();
+    let warnings = parsed.warnings.iter().map(|one| format!("{}@{}", one.code, one.place.line));
+    format!("{} | {}", ids.join(" "), warnings.collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn a_gap_in_the_numbers_is_told() {
+    let task = |number: u32| format!("### Task {number}: a\n\nDo it.\n\n");
+    let plan = |numbers: &[u32]| numbers.iter().map(|number| task(*number)).collect::<String>();
+    assert_eq!(told(&plan(&[1, 2, 3])), "1 2 3 | ");
+    assert_eq!(told(&plan(&[1, 2, 5, 6])), "1 2 5 6 | SQ0116@9");
+    assert_eq!(told(&plan(&[1, 3, 2])), "1 3 2 | ");
+    assert_eq!(told("## 1. a\n- [ ] 1.1 b\n- [ ] 1.3 c\n"), "1.1 1.3 | SQ0116@3");
+    assert_eq!(told("- [ ] T001 a\n- [ ] T003 b\n"), "T001 T003 | SQ0116@2");
+}
+
+#[test]
+fn numbers_that_begin_again_by_tens_under_another_heading_are_no_gap() {
+    let plan = "## Phase 1\n- [ ] T001 a\n- [ ] T002 b\n## Phase 2\n- [ ] T010 c\n- [ ] T012 d\n";
+    assert_eq!(told(plan), "T001 T002 T010 T012 | SQ0116@6");
+}
+
+#[test]
+fn a_task_inside_an_unbalanced_fence_is_found() {
+    let plan = "### Task 1: a\n\n```md\n```sh\nx\n```\n```\n\n### Task 2: b\n\n```sh\ny\n```\n\n### Task 3: c\n\nDo it.\n";
+    assert_eq!(told(plan), "1 2 3 | SQ0118@9");
+    let closed = plan.replacen("```md\n```sh\nx\n```\n```\n", "````md\n```sh\nx\n```\n````\n", 1);
+    assert_eq!(told(&closed), "1 2 3 | ");
+    let parsed = read(plan);
+    assert_eq!(parsed.plan.tasks[1].text, "```sh\ny\n```");
+}
+
+#[test]
+fn examples_of_tasks_in_code_stay_code() {
+    let example = "```md\n### Task 1: x\n### Task 2: y\n### Task 3: z\n```\n";
+    assert_eq!(told(&format!("### Task 1: a\n\n{example}\n### Task 2: b\n\nDo it.\n")), "1 2 | ");
+    assert_eq!(told(&format!("### Task 1: a\n\n{example}")), "1 | ");
+}
+
+#[test]
+fn a_fence_that_is_not_closed_is_told() {
+    assert_eq!(told("### Task 1: a\n\nDo it.\n\n```sh\nx\n"), "1 | SQ0118@5");
+    let tail = "### Task 1: a\n\n```sh\nx\n\n### Task 2: b\n\nDo it.\n";
+    assert_eq!(told(tail), "1 2 | SQ0118@6");
+}
+
+#[test]
+fn open_boxes_that_no_task_takes_are_told_once_for_each_section() {
+    let plan = "- [ ] 1. a\n  - [ ] step\n- [ ] b\n- [x] c\n\n## Acceptance\n\n- [ ] d\n- [ ] e\n";
+    assert_eq!(told(plan), "1 | SQ0117@3 SQ0117@8");
+    let message = &read(plan).warnings[1].message;
+    assert_eq!(
+        message,
+        "2 open checkboxes under `Acceptance` belong to no task and are not worked on."
+    );
+}
+
+#[test]
+fn a_numbered_section_without_tasks_is_told_beside_others_with_tasks() {
+    let plan = "## Phase 1: a\n- [ ] T001 b\n## Phase 2: c\nBuild it.\n## Notes\nMore.\n";
+    assert_eq!(told(plan), "T001 | SQ0119@3");
+    assert_eq!(told(&plan.replace("Build it.\n", "")), "T001 | ");
+}
+
+#[test]
+fn a_task_block_under_a_heading_without_an_id_is_told() {
+    let front = "---\nsequester: 1\n---\n# P\n\n## [a] One\n\nDo it.\n\n";
+    let plan = format!("{front}## [b c] Two\n\n```task\nneeds: [a]\n```\n\nDo it.\n");
+    assert_eq!(told(&plan), "a | SQ0119@10");
+}
+
+#[test]
+fn two_part_ids_are_tasks_beside_three_part_ones() {
+    let plan = "# P\n\n## Phase A\n\n### A.1 x\n\n- [ ] **A.1.1** a\n- [ ] **A.1.2** b\n\n## Phase B\n\n- [ ] **B.1** c\n- [ ] **B.2** d\n";
+    assert_eq!(told(plan), "A.1.1 A.1.2 B.1 B.2 | ");
+    let parsed = read(plan);
+    let needs = |at: usize| {
+        parsed.plan.tasks[at].needs.iter().map(|need| need.id.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!([needs(0), needs(2), needs(3)], [vec![], vec!["A.1.2"], vec!["B.1"]]);
+    let tracks = read(&plan.replace("Phase", "Track"));
+    assert_eq!(tracks.plan.tasks[2].needs, []);
+    let bare = plan.replace("## Phase B\n", "### A.2 y\n\nOnly words.\n\n## Phase B\n");
+    assert_eq!(told(&bare), "A.1.1 A.1.2 B.1 B.2 | SQ0119@10");
+}
+
+#[test]
+fn a_task_between_two_numbers_is_a_neighbour_and_no_child() {
+    let task = |id: &str| format!("### Task {id}: a\n\nDo it.\n\n");
+    assert_eq!(told(&format!("{}{}{}", task("1"), task("1.5"), task("2"))), "1 1.5 2 | ");
+    assert_eq!(told(&format!("### Task 1: a\n\n{}{}", task("1.1"), task("1.2"))), "1.1 1.2 | ");
+}
+
+#[test]
+fn a_range_is_one_task_for_each_id() {
+    assert_eq!(told("- [ ] **E.1.1-1.3** a\n- [ ] E.1.4 b\n"), "E.1.1 E.1.2 E.1.3 E.1.4 | ");
+    assert_eq!(told("### Task 1: a\n\nDo it.\n\n### Task 2: b\n\n2-3 days.\n"), "1 2 | ");
+    let parsed = read("- [ ] T001-T003 [P] a\n- [ ] T004 b\n");
+    let texts: Vec<(&str, &str)> =
+        parsed.plan.tasks.iter().map(|task| (task.title.as_str(), task.text.as_str())).collect();
+    assert_eq!(texts[1], ("a", "- [ ] T001-T003 [P] a"));
+    assert_eq!(texts.len(), 4);
+    assert_eq!(parsed.plan.tasks[3].needs.len(), 3);
+}
+
+#[test]
+fn struck_and_cancelled_items_are_skipped_and_needs_on_them_are_met() {
+    let plan = "- [ ] T001 a\n- [⛔] T002 b\n- [ ] ~~T003 c~~\n- [-] T004 d\n- [x] ~~T005 e~~\n- [ ] T006 f (depends on T002)\n";
+    assert_eq!(told(plan), "T001 T005 T006 | ");
+    let aside: Vec<u32> = read(plan).plan.aside.iter().map(|aside| aside.place.line).collect();
+    assert_eq!(aside, [2, 3, 4]);
+    assert_eq!(told("- [ ] 1. a\n- [-] 2. b\n  - [ ] 2.1 c\n"), "1 2.1 | ");
+    assert_eq!(told("- [ ] 1. a\n- [⛔] 2. b\n  - [ ] 2.1 c\n"), "1 | ");
+}
+
+#[test]
+fn the_share_of_the_text_that_reaches_a_task_is_counted_without_white_space() {
+    let percent = |source: &str| read(source).plan.reached_percent(source.as_bytes());
+    assert_eq!(percent("### Task 1: a\n\nDo it.\n"), 100);
+    assert_eq!(percent("### Task 1: a\nDo it now.\n## Rest\n0123456789abcdefghi\n"), 41);
+    assert_eq!(percent("\u{feff}# P\n\n**Goal:** g\n\n### Task 1: a\n\nDo it.\n"), 100);
+    let json = "{\"tasks\": [{\"id\": 1, \"title\": \"a\", \"details\": \"Do it.\"}]}";
+    assert_eq!(percent(json), 76);
+}

@@ -1,0 +1,124 @@
+//! What a person decides about a task that does not succeed by itself. It is recorded with their name, never as verified.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{About, Asked};
+use super::fact::Fact;
+use super::offer::{ACCEPT, EDIT, SKIP, SKIP_WITH_DEPENDANTS};
+use super::state::TaskRun;
+use crate::change::Refused;
+use crate::id::TreeId;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PersonChoice {
+    /// The change stands as it is.
+    Accepted,
+    /// The person mends the change and hands it back.
+    Editing,
+    /// The change is the person's own edit, and the checks found nothing against it.
+    HandedBack,
+    /// Tasks that need this one are built without its change.
+    Skipped,
+    /// Tasks that need this one are skipped too.
+    SkippedWithDependants,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonDecision {
+    pub choice: PersonChoice,
+    pub by: String,
+    /// The reason, if the person gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Files of the change that no commit may hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Refused>,
+}
+
+impl PersonDecision {
+    /// The decision that an answer makes, where the question offers it. A reason follows the label and a colon.
+    pub(super) fn read(asked: &Asked, answer: &str, by: &str) -> Option<Self> {
+        if asked.about != About::Failure {
+            return None;
+        }
+        let (label, why) = match answer.split_once(':') {
+            Some((label, why)) => (label.trim(), Some(why.trim()).filter(|why| !why.is_empty())),
+            None => (answer.trim(), None),
+        };
+        let choice = match label {
+            ACCEPT => PersonChoice::Accepted,
+            EDIT => PersonChoice::Editing,
+            SKIP => PersonChoice::Skipped,
+            SKIP_WITH_DEPENDANTS => PersonChoice::SkippedWithDependants,
+            _ => return None,
+        };
+        let is_offered = asked.options.iter().any(|option| option.label == label);
+        is_offered.then(|| Self {
+            choice,
+            by: by.to_owned(),
+            why: why.map(str::to_owned),
+            left_out: Vec::new(),
+        })
+    }
+
+    /// The decision as a sentence.
+    pub fn sentence(&self) -> String {
+        let by = &self.by;
+        let mut text = match self.choice {
+            PersonChoice::Accepted => format!("Accepted by {by}, not verified"),
+            PersonChoice::Editing => format!("Edited by {by}"),
+            PersonChoice::HandedBack => format!("Handed back by {by}"),
+            PersonChoice::Skipped => format!("Skipped by {by}"),
+            PersonChoice::SkippedWithDependants => {
+                format!("Skipped by {by}, with the tasks that need it")
+            }
+        };
+        if let Some(why) = &self.why {
+            text = format!("{text}: {}", why.trim_end_matches('.'));
+        }
+        text.push('.');
+        for one in &self.left_out {
+            let _ = write!(text, " Left out: `{}`, {}.", one.path, one.why.trim_end_matches('.'));
+        }
+        text
+    }
+}
+
+/// The change of a task that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParkedChange<'a> {
+    /// The base that the change was made on.
+    pub base: &'a TreeId,
+    /// The base with the change; the base itself where nothing changed.
+    pub tree: &'a TreeId,
+}
+
+impl TaskRun {
+    /// What the last attempt to write, or the person, left.
+    pub fn parked(&self) -> Option<ParkedChange<'_>> {
+        let standing = |fact: &&Fact| !matches!(fact, Fact::Reopened | Fact::Withdrawn { .. });
+        self.facts.iter().rev().take_while(standing).find_map(|fact| match fact {
+            Fact::Tried(tried) if tried.parent.is_none() && tried.phase.changes_files() => {
+                let tree = tried.tree.as_ref().unwrap_or(&tried.base);
+                Some(ParkedChange { base: &tried.base, tree })
+            }
+            Fact::HandedBack { base, tree, .. } => Some(ParkedChange { base, tree }),
+            _ => None,
+        })
+    }
+
+    /// The tree that a person handed back, while no attempt has changed anything since.
+    pub fn handed_back(&self) -> Option<&TreeId> {
+        self.facts.iter().rev().find_map(|fact| match fact {
+            Fact::Tried(tried) if tried.parent.is_none() && tried.phase.changes_files() => {
+                Some(None)
+            }
+            Fact::Reopened | Fact::Withdrawn { .. } => Some(None),
+            Fact::HandedBack { tree, .. } => Some(Some(tree)),
+            _ => None,
+        })?
+    }
+}
