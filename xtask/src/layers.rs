@@ -9,6 +9,7 @@ use crate::shell;
 const LAYERS: &[(&str, &[&str])] = &[
     ("secrets", &[]),
     ("core", &["secrets"]),
+    ("audit", &["core"]),
     ("survey", &["core"]),
     ("git", &["core"]),
     ("store", &["core"]),
@@ -18,7 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["core"]),
     ("testkit", &["core"]),
     ("xtask", &["core"]),
-    ("cli", &["core", "engine", "git", "llm", "sandbox", "store", "survey", "tools"]),
+    ("cli", &["audit", "core", "engine", "git", "llm", "sandbox", "store", "survey", "tools"]),
 ];
 
 /// What must not be in core's tree: a runtime, and what brings one.
@@ -118,7 +119,7 @@ fn fault(edge: &Edge) -> Option<String> {
         return Some(format!("`{from}` has no place in the table"));
     };
     if *ours {
-        let allowed = below.contains(&to.as_str()) || (*dev && to == "testkit");
+        let allowed = below.contains(&to.as_str()) || (*dev && (to == "testkit" || to == "audit"));
         return (!allowed).then(|| format!("`{from}` uses `{to}`"));
     }
     let owners = OWNERS.iter().find(|(name, _)| match name.strip_suffix('*') {
@@ -145,10 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn arrows_point_down_and_testkit_is_for_tests() {
-        for (from, to, dev) in
-            [("cli", "survey", false), ("git", "core", false), ("core", "testkit", true)]
-        {
+    fn arrows_point_down_and_testkit_and_audit_judge_tests() {
+        for (from, to, dev) in [
+            ("cli", "survey", false),
+            ("git", "core", false),
+            ("core", "testkit", true),
+            ("engine", "audit", true),
+        ] {
             assert_eq!(judge(from, to, true, dev), None);
         }
         for (from, to, dev) in

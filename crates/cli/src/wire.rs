@@ -47,5 +47,5 @@ pub(crate) use jails::{Cells, HiddenPlan};
 pub(crate) use last::Last;
 pub(crate) use model::{Connections, misspelt};
 pub(crate) use plan_file::PlanFile;
-pub(crate) use project::{Project, find_root};
+pub(crate) use project::{Project, find_folder, find_root};
 pub(crate) use review_notice::ReviewNotice;

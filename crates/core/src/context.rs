@@ -14,16 +14,16 @@ mod section;
 mod shelf;
 
 pub use admit::{Refusal, Rule, Share, View, admit};
-pub(crate) use backpack::{EMPTY, FOOT, HEAD};
+pub use backpack::{EMPTY, FOOT, HEAD};
 pub use build::{Builder, Clarification, Content, Error, Given, Request, Work, single};
 pub use file::FormKind;
-pub(crate) use file::{fence, render_whole};
-pub(crate) use files::{OUTSIDE, READ};
-pub(crate) use fitted::artifact_heading;
+pub use file::{fence, render_whole};
+pub use files::{OUTSIDE, READ};
+pub use fitted::artifact_heading;
 pub use fragment::{Grant, Kind, Part, Provenance};
 pub use manifest::{Manifest, Row, Withheld};
-pub(crate) use notes::note_block;
-pub(crate) use section::{is_report_frame, spec_block, task_head, work_block};
+pub use notes::note_block;
+pub use section::{is_report_frame, spec_block, task_head, work_block};
 pub use shelf::{Held, Shelf};
 
 use std::ops::Range;
@@ -111,7 +111,7 @@ impl TaskCall {
     }
 
     /// The task as the other subagent knows it: of what the plan says, only constraints hold.
-    pub(crate) fn as_part_of(&self, task: &Task) -> Task {
+    pub fn as_part_of(&self, task: &Task) -> Task {
         Task {
             id: task.id.clone(),
             title: self.title(),

@@ -96,7 +96,7 @@ impl Handoff {
 
     /// With the files and the specification that the context shows, and no secret in any of its texts.
     #[must_use]
-    pub(crate) fn completed(mut self, manifest: &Manifest, hider: &Hider) -> Self {
+    pub fn completed(mut self, manifest: &Manifest, hider: &Hider) -> Self {
         self.context.relevant_files = manifest.files();
         self.context.spec_path = manifest.spec_path();
         self.context.records = manifest.records().map(str::to_owned).collect();
@@ -115,7 +115,7 @@ impl Handoff {
     }
 
     /// Whether it says what `other` says, but for secrets that only the other one shows.
-    pub(crate) fn is_less_of(&self, other: &Self) -> bool {
+    pub fn is_less_of(&self, other: &Self) -> bool {
         let (mut own, mut other) = (self.clone(), other.clone());
         for (own, other) in own.texts().zip(other.texts()) {
             if is_less_of(own, other) {
@@ -133,7 +133,7 @@ impl Handoff {
 }
 
 /// Blocks of earlier work as one text; nothing where there are none.
-pub(crate) fn joined_findings(blocks: impl Iterator<Item = String>) -> Option<String> {
+pub fn joined_findings(blocks: impl Iterator<Item = String>) -> Option<String> {
     let found: String = blocks.collect();
     Some(found.trim_end().to_owned()).filter(|text| !text.is_empty())
 }

@@ -2,7 +2,6 @@
 
 pub mod agent;
 pub mod architecture;
-pub mod audit;
 pub mod bm25;
 pub mod budget;
 pub mod cache;

@@ -14,14 +14,18 @@ mod bmad;
 mod check;
 mod cursor;
 mod detect;
+mod doubled;
 mod files;
 mod gsd;
 mod header;
+mod hidden_task;
 mod hint;
+mod id_range;
 mod kiro;
 mod label;
 pub(crate) mod lines;
 mod list;
+pub(crate) mod locate;
 mod mark;
 mod markdown;
 pub(crate) mod mention;
@@ -33,8 +37,11 @@ mod read;
 mod shelf;
 mod single;
 mod speckit;
+mod stated_order;
 pub mod step;
+mod strike;
 mod superpowers;
+mod table_rows;
 mod taskmaster;
 mod tick;
 mod token;
@@ -45,6 +52,7 @@ mod untaken_work;
 mod wave_graph;
 mod whereabouts;
 mod words;
+mod work_section;
 pub(crate) mod yaml;
 
 pub use check::{Presence, check};
@@ -354,6 +362,9 @@ pub struct Settings {
     pub model: Option<String>,
     pub budget: Option<String>,
     pub tdd: Option<bool>,
+    /// The task asks the person a question and does nothing else, whatever models are named for others.
+    #[serde(skip)]
+    pub asks_person: bool,
     /// Where the values stand, by their keys.
     #[serde(skip)]
     pub places: BTreeMap<String, Place>,

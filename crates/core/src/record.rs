@@ -18,9 +18,9 @@ pub use left::{Read, left, touched};
 pub use lineage::{before, counted};
 pub use notes::notes;
 pub use phase_finding::{phase_findings, rank_findings};
-pub(crate) use quote::{FOUND, NOTHING, line, recalled_ids};
+pub use quote::{FOUND, NOTHING, line, recalled_ids};
 pub use quote::{quote, recalled};
-pub(crate) use usage::named;
+pub use usage::named;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

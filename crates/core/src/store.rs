@@ -46,9 +46,24 @@ pub trait Lease: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "letter", rename_all = "snake_case")]
 pub enum Letter {
-    Answer { question: QuestionId, answer: String, by: String },
-    Cancel { by: String },
-    HandBack { task: TaskId, base: TreeId, tree: TreeId, left_out: Vec<Refused>, by: String },
+    Answer {
+        question: QuestionId,
+        answer: String,
+        by: String,
+    },
+    Cancel {
+        by: String,
+    },
+    HandBack {
+        task: TaskId,
+        base: TreeId,
+        tree: TreeId,
+        left_out: Vec<Refused>,
+        by: String,
+        /// The last event that its sender knew of.
+        #[serde(default)]
+        seen: u64,
+    },
 }
 
 /// All runs of a project. Any number of processes may read while one writes.

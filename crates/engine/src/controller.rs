@@ -383,12 +383,8 @@ impl Controller {
                 let scope = Scope { task: open.task, phase: open.phase, attempt: None };
                 Some(Entry { scope, event: Event::QuestionAnswered { question, answer, by } })
             }
-            Letter::HandBack { task, base, tree, left_out, by } => {
-                let takes = |run: &RunState| {
-                    let known = run.task(&task).filter(|known| run.is_founded(known))?;
-                    (!known.is_done() && known.running.is_empty()).then_some(())
-                };
-                self.log.read(takes)?;
+            Letter::HandBack { task, base, tree, left_out, by, seen } => {
+                self.log.read(|run| run.takes_hand_back(&task, seen).then_some(()))?;
                 let scope = Scope { task: Some(task), ..Scope::default() };
                 Some(Entry { scope, event: Event::TaskHandedBack { base, tree, by, left_out } })
             }
@@ -436,7 +432,9 @@ impl Controller {
         let stands = |run: &RunState| {
             let known = task.and_then(|task| Some((task, run.task(task)?)));
             known.is_none_or(|(task, known)| {
-                run.is_ready(known) && self.records.hold(run, task, number)
+                run.is_ready(known)
+                    && !known.is_hand_back_unchecked()
+                    && self.records.hold(run, task, number)
             })
         };
         let stands = self.log.read(stands);

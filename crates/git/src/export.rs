@@ -95,7 +95,7 @@ impl<'a> Export<'a> {
     }
 
     /// The files alone, in the folder `to`, which is not there yet.
-    pub(crate) fn write_files(&self, to: &Path, now: SystemTime) -> Result<(), Error> {
+    pub fn write_files(&self, to: &Path, now: SystemTime) -> Result<(), Error> {
         tree::write(self, to, timespec(now)).map(drop)
     }
 

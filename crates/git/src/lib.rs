@@ -28,4 +28,4 @@ pub use name::commit_id;
 pub use repo::Repo;
 pub use run_paths::RunPath;
 pub use trees::{Home, Trees};
-pub use worktree::WorktreeContent;
+pub use worktree::{WorktreeContent, WorktreeLosses};

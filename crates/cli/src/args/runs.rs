@@ -99,11 +99,12 @@ pub(crate) struct OpenArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct HandBackArgs {
-    /// The run's id or its beginning.
-    pub(crate) run: String,
+    /// The run's id or its beginning [default: the run of the worktree that you are in].
+    #[arg(requires = "task")]
+    pub(crate) run: Option<String>,
 
-    /// The task's id.
-    pub(crate) task: String,
+    /// The task's id [default: the task of the worktree that you are in].
+    pub(crate) task: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sequester_core::audit::{Ports, audit};
+use sequester_audit::{Ports, audit};
 use sequester_core::fault::Code;
 use sequester_core::id::RunId;
 use sequester_core::repository::Repository;

@@ -14,9 +14,9 @@ use crate::Outcome;
 use crate::args::{Args, OpenArgs};
 use crate::failure::Failure;
 use crate::output;
-use crate::wire::edited_task::{self, EditNote};
+use crate::wire::edited_task::{self, EditNote, EditPlace};
 use crate::wire::find_root;
-use crate::wire::runs::{self, Runs};
+use crate::wire::runs::{self, FOLDER, Runs};
 
 /// What the worktree shows: its files, on a base.
 struct EditStart {
@@ -37,20 +37,19 @@ pub(crate) fn run(args: &Args, given: &OpenArgs) -> Outcome {
     refuse_own(&trees, &root)?;
     let failed = |error: GitError| runs::git_failed(&root, &error);
     let found = edited_task::find(&trees, &id, &id_of_task).map_err(failed)?;
-    if let Some(place) = found {
-        let message = format!("`{id_of_task}` is open already.");
-        let hint = format!(
-            "Edit it there, then `sequester hand-back {id} {id_of_task}`; `git worktree remove --force {}` discards it.",
-            place.at.display()
-        );
-        return Err(Failure::input(Code::BadArguments, place.at.display(), message, hint));
-    }
+    found.map_or(Ok(()), |place| Err(open_already(&place)))?;
     let at = place(given, &root, &state, task)?;
     let start = start(&root, &trees, &state, task)?;
     let commit = commit(&trees, &state, &start.base, &id_of_task).map_err(failed)?;
-    let note = EditNote::new(&id, &id_of_task, &start.base).text();
+    let note = EditNote {
+        run: id.clone(),
+        task: id_of_task.clone(),
+        base: start.base.clone(),
+        commit: commit.clone(),
+        root: root.to_string_lossy().into_owned(),
+    };
     let now = std::time::SystemTime::now();
-    trees.open_worktree(&at, &commit, &start.tree, &note, now).map_err(|error| {
+    trees.open_worktree(&at, &commit, &start.tree, &note.text(), now).map_err(|error| {
         let hint = "Name another directory: `sequester open RUN TASK DIR`.";
         Failure::work(Code::Unwritable, at.display(), error.to_string(), hint)
     })?;
@@ -68,12 +67,29 @@ pub(crate) fn run(args: &Args, given: &OpenArgs) -> Outcome {
             "conflicts": start.conflicts,
         }))?;
     } else {
-        output::print(&format!(
-            "{}\n`{id_of_task}` of run `{id}` is there to edit. `sequester hand-back {id} {id_of_task}` takes it back.\n",
-            at.display()
-        ))?;
+        print_opened(&at, &note)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn open_already(place: &EditPlace) -> Failure {
+    let EditPlace { at, note: EditNote { run, task, .. } } = place;
+    let at = at.display();
+    let message = format!("`{task}` is open already.");
+    let hint = format!(
+        "Edit it there, then `sequester hand-back {run} {task}`; `git worktree remove --force {at}` discards it."
+    );
+    Failure::input(Code::BadArguments, at, message, hint)
+}
+
+const ONLY_HAND_BACK: &str =
+    "Only `hand-back` takes the edit: the answer \"Accept as it is\" takes the change without it.";
+
+fn print_opened(at: &Path, note: &EditNote) -> Result<(), Failure> {
+    let (EditNote { run, task, .. }, at) = (note, at.display());
+    output::print(&format!(
+        "{at}\n`{task}` of run `{run}` is there to edit. `sequester hand-back {run} {task}` takes it back.\n{ONLY_HAND_BACK}\n"
+    ))
 }
 
 /// What is done stands, and nobody edits what a subagent works on.
@@ -119,12 +135,14 @@ fn place(
     state: &RunState,
     task: &TaskRun,
 ) -> Result<PathBuf, Failure> {
-    let at = match &given.directory {
-        Some(named) => std::path::absolute(named).map_err(|error| {
+    let at = if let Some(named) = &given.directory {
+        std::path::absolute(named).map_err(|error| {
             let hint = "Name a directory that is not there yet.";
             Failure::input(Code::BadArguments, named.display(), format!("{error}."), hint)
-        })?,
-        None => edited_task::default_place(root, &state.run, &task.spec.id),
+        })?
+    } else {
+        refuse_links(root)?;
+        edited_task::default_place(root, &state.run, &task.spec.id)
     };
     if let Some(above) = at.parent() {
         std::fs::create_dir_all(above).map_err(|error| {
@@ -134,6 +152,16 @@ fn place(
         })?;
     }
     Ok(at)
+}
+
+/// A repository may bring links in the place of our folders.
+fn refuse_links(root: &Path) -> Result<(), Failure> {
+    let ours = root.join(FOLDER);
+    let folders = [ours.clone(), ours.join("open")];
+    let Some(link) = folders.iter().find(|folder| folder.is_symlink()) else { return Ok(()) };
+    let message = "A link is in the place of the folder for worktrees.";
+    let hint = "Remove it, or name another directory: `sequester open RUN TASK DIR`.";
+    Err(Failure::input(Code::BadArguments, link.display(), message, hint))
 }
 
 /// The task's change on what it builds on now.

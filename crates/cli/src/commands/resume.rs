@@ -22,6 +22,7 @@ use crate::args::{Args, Reading, ResumeArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
+use crate::wire::config::names_agent;
 use crate::wire::doubts::{Doubts, answered_by_default};
 use crate::wire::ladder::Ladder;
 use crate::wire::run::{Asked, cap, standing_on};
@@ -314,7 +315,8 @@ fn changed_agents(
     let mut models = BTreeMap::new();
     if !given.model.is_empty() {
         let fresh = as_new(project, file, place, state, &given.model)?;
-        models.extend(fresh.agents.into_iter().map(|(name, agent)| (name, agent.models)));
+        let changed = fresh.agents.into_iter().filter(|(name, _)| names_agent(&given.model, name));
+        models.extend(changed.map(|(name, agent)| (name, agent.models)));
     }
     let event = Event::AgentsChanged { models, profile: given.profile.clone() };
     Ok(Some(Entry { scope: Scope::default(), event }))

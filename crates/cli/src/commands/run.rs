@@ -338,7 +338,7 @@ pub(super) async fn conduct(
     let controller = Controller::new(world, Arc::clone(&log), Arc::clone(onlooker) as _, park);
     let controller = controller.cancelled_by(cancel);
     let mut lines = None;
-    let cap = log.read(RunState::left);
+    let cap = log.read(|run| run.started.settings.budget);
     loop {
         let ended = controller.conduct(jobs).await.map_err(|error| refuse_trouble(&error))?;
         let is_attended = !json && is_attended();

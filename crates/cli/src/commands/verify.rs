@@ -6,7 +6,7 @@ use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use sequester_core::audit::{Archive, Rule, audit};
+use sequester_audit::{Archive, Rule, audit};
 use sequester_core::change::Change;
 use sequester_core::digest::Digest;
 use sequester_core::fault::Code;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sequester_core::audit::{Audit, Breach};
+use sequester_audit::{Audit, Breach};
 use sequester_core::id::RunId;
 use sequester_store::{Acceptance, HeadState, PublicKey};
 use serde::Serialize;
@@ -149,7 +149,7 @@ fn place(breach: &Breach) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sequester_core::audit::Rule;
+    use sequester_audit::Rule;
 
     fn audit(breaches: Vec<Breach>) -> Audit {
         let unproved = vec!["Some things.".to_owned()];

@@ -248,6 +248,11 @@ pub(crate) fn resolve_model(
     models
 }
 
+/// Whether `--model` flags change the models of an agent: one for all agents, or one for this.
+pub(crate) fn names_agent(flags: &[String], agent: &str) -> bool {
+    flags.iter().any(|flag| flag.split_once('=').is_none_or(|(name, _)| name == agent))
+}
+
 /// The folder of the user's own configuration.
 pub(crate) fn folder() -> Option<PathBuf> {
     let absolute =

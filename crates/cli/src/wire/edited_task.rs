@@ -1,29 +1,39 @@
 //! The worktree in which a person edits the change of a task.
 
+use std::collections::BTreeSet;
+use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sequester_core::change::{Change, Refused};
-use sequester_core::id::{RunId, TaskId, TreeId};
+use sequester_core::fault::Code;
+use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::path::RepoPath;
+use sequester_core::protected::Grants;
 use sequester_core::repository::{Error as GitError, Repository as _};
 use sequester_core::run::{RunState, TaskRun};
 use sequester_engine::{admit, base_of};
-use sequester_git::Trees;
+use sequester_git::{Repo, Trees};
 use sequester_sandbox::harvest::{self, Rules};
 use serde::{Deserialize, Serialize};
 
 use super::Project;
-use super::runs::{self, FOLDER};
-use super::workspace::repositories;
+use super::jail::Machine;
+use super::runs::{self, FOLDER, Runs};
+use super::workspace::Ground;
 use crate::failure::Failure;
 
 /// What a worktree was made for.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EditNote {
-    run: RunId,
-    task: TaskId,
+    pub(crate) run: RunId,
+    pub(crate) task: TaskId,
     /// What the edit is compared with.
     pub(crate) base: TreeId,
+    /// HEAD of the worktree as it was made.
+    pub(crate) commit: CommitId,
+    /// The folder whose runs the task belongs to.
+    pub(crate) root: String,
 }
 
 /// A worktree that is there.
@@ -35,19 +45,25 @@ pub(crate) struct EditPlace {
 /// What a person left in a worktree, as far as a commit may hold it.
 pub(crate) struct Harvest {
     pub(crate) tree: TreeId,
+    /// The same with what no commit may hold: all that was read.
+    pub(crate) read: TreeId,
     pub(crate) left_out: Vec<Refused>,
     pub(crate) files: usize,
 }
 
 impl EditNote {
-    pub(crate) fn new(run: &RunId, task: &TaskId, base: &TreeId) -> Self {
-        Self { run: run.clone(), task: task.clone(), base: base.clone() }
-    }
-
     pub(crate) fn text(&self) -> String {
-        // Three texts: there is nothing that could not be written.
+        // Texts alone: there is nothing that could not be written.
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+fn places(trees: &Trees) -> Result<impl Iterator<Item = EditPlace> + use<>, GitError> {
+    let all = trees.open_worktrees()?.into_iter();
+    Ok(all.filter_map(|(at, note)| {
+        let note = serde_json::from_str(&note).ok()?;
+        Some(EditPlace { at, note })
+    }))
 }
 
 /// The worktree of a task, if there is one.
@@ -56,12 +72,20 @@ pub(crate) fn find(
     run: &RunId,
     task: &TaskId,
 ) -> Result<Option<EditPlace>, GitError> {
-    let all = trees.open_worktrees()?;
-    let mut all = all.into_iter().filter_map(|(at, note)| {
-        let note: EditNote = serde_json::from_str(&note).ok()?;
-        Some(EditPlace { at, note })
-    });
-    Ok(all.find(|place| place.note.run == *run && place.note.task == *task))
+    Ok(places(trees)?.find(|place| place.note.run == *run && place.note.task == *task))
+}
+
+/// The worktree of a task that a folder lies in. Such a folder may come from anywhere: it counts only if the repository that
+/// its note names lists it.
+pub(crate) fn around(folder: &Path) -> Option<EditPlace> {
+    let search = env::var_os("PATH").unwrap_or_default();
+    let repo = Repo::discover(folder, &search).ok().flatten()?;
+    let note: EditNote = serde_json::from_str(&repo.worktree_note()?).ok()?;
+    let trees = runs::trees(Path::new(&note.root)).ok().flatten()?;
+    let is_here = |place: &EditPlace| {
+        place.note == note && place.at.canonicalize().is_ok_and(|at| at == repo.root())
+    };
+    places(&trees).ok()?.find(is_here)
 }
 
 /// Where a worktree is made unless the person names a place.
@@ -84,6 +108,7 @@ pub(crate) fn base_now(
 /// All that lies in a worktree, by the rules that hold for the change of a subagent.
 pub(crate) fn harvest(
     project: &Project,
+    runs: &Runs,
     trees: &Trees,
     state: &RunState,
     task: &TaskRun,
@@ -91,9 +116,9 @@ pub(crate) fn harvest(
 ) -> Result<Harvest, Failure> {
     let failed = |error: GitError| runs::git_failed(&place.at, &error);
     let base = &place.note.base;
-    let content = trees.read_worktree(&place.at, base).map_err(failed)?;
+    let rules = rules(project, runs, trees, state, task, base)?;
+    let content = trees.read_worktree(&place.at, base, &rules.exclude).map_err(failed)?;
     let mut change = trees.between(base, &content.tree).map_err(failed)?;
-    let rules = rules(project, trees, state, task, base)?;
     let mut left_out: Vec<Refused> = Vec::new();
     for path in content.secrets {
         let why = "it is secret by its name".to_owned();
@@ -110,37 +135,63 @@ pub(crate) fn harvest(
     let admitted = admit(trees, base, &tree, &mut left_out).map_err(failed)?;
     let tree = admitted.unwrap_or_else(|| base.clone());
     let files = trees.between(base, &tree).map_err(failed)?.entries.len();
-    Ok(Harvest { tree, left_out, files })
+    Ok(Harvest { tree, read: content.tree, left_out, files })
 }
 
 fn with(trees: &Trees, base: &TreeId, change: &Change) -> Result<TreeId, GitError> {
     if change.entries.is_empty() { Ok(base.clone()) } else { trees.with_change(base, change) }
 }
 
-/// As for a subagent of the task.
+/// As for an attempt at the task in this run.
 fn rules(
     project: &Project,
+    runs: &Runs,
     trees: &Trees,
     state: &RunState,
     task: &TaskRun,
     base: &TreeId,
 ) -> Result<Rules, Failure> {
     let failed = |error: GitError| runs::git_failed(&project.root, &error);
-    let named = task.spec.files.iter().filter(|file| file.action.writes());
-    let named: Vec<RepoPath> = named.filter_map(|file| RepoPath::parse(&file.path).ok()).collect();
-    let grants = project.settings.grants().with_named(&named);
-    let run_paths = match project.base.repo() {
-        Some(repo) => repo.run_paths().map_err(failed)?,
-        None => Vec::new(),
+    let plan = &state.started.plan;
+    let text = runs.blob(&state.run, &plan.text)?;
+    let (plan_blobs, run_paths) = match project.base.repo() {
+        Some(repo) => (
+            repo.file_versions(&plan.hides, &[&text]).map_err(failed)?,
+            repo.run_paths().map_err(failed)?,
+        ),
+        None => (BTreeSet::new(), Vec::new()),
     };
-    let run_paths = run_paths.into_iter().filter(|run| !grants.reach(&run.path));
-    let hides = state.started.plan.hides.iter().map(ToString::to_string);
-    let snapshot = trees.snapshot(base).map_err(failed)?;
-    Ok(Rules {
-        protected: run_paths.map(|run| (run.path, run.reason)).collect(),
-        withheld: hides.chain([FOLDER.to_owned()]).collect(),
-        repositories: repositories(snapshot.as_ref()),
-        grants,
-        ..Rules::default()
+    let ground = Ground {
+        root: project.root.clone(),
+        tree: Arc::new(trees.tree(base).map_err(failed)?),
+        has_git: true,
+        plan: Arc::new(plan.hides.clone()),
+        plan_blobs: Arc::new(plan_blobs),
+        run_paths,
+    };
+    let named = named(task);
+    let grants = grants(project, state, &named);
+    ground.rules(&Machine::look(), &named, &grants).map_err(|error| {
+        let message = format!("The rules for the change cannot be worked out: {error}.");
+        let hint = "`sequester doctor` shows what this machine lacks.";
+        Failure::work(Code::NoWorkspace, project.root.display(), message, hint)
     })
+}
+
+/// Files that the task writes, by its lists or its prose.
+fn named(task: &TaskRun) -> BTreeSet<RepoPath> {
+    let hints = task.spec.hints.iter().map(|hint| &hint.0);
+    let writes = task.spec.files.iter().chain(hints).filter(|file| file.action.writes());
+    writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
+}
+
+/// What the configuration, the run's flags and the task let a change hold.
+fn grants(project: &Project, state: &RunState, named: &BTreeSet<RepoPath>) -> Grants {
+    let mut grants = project.settings.grants().with_named(named);
+    grants.extend(&state.started.settings.grants);
+    // The files of a single task stand on the command line: the person named them.
+    let is_single = state.started.plan.path.is_empty();
+    let files = state.tasks.iter().filter(|_| is_single).flat_map(|task| &task.spec.files);
+    let files: Vec<RepoPath> = files.filter_map(|file| RepoPath::parse(&file.path).ok()).collect();
+    grants.with_named(&files)
 }

@@ -38,7 +38,11 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn open(args: &Args) -> Result<Self, Failure> {
-        let folder = find_folder(args)?;
+        Self::open_at(find_folder(args)?, args)
+    }
+
+    /// The same for another folder than the one that was named.
+    pub(crate) fn open_at(folder: PathBuf, args: &Args) -> Result<Self, Failure> {
         let search = env::var_os("PATH").unwrap_or_default();
         let found = Repo::discover(&folder, &search);
         match found.map_err(|error| unusable(&folder, error.to_string(), GIT_HINT))? {
@@ -241,7 +245,7 @@ impl Project {
 }
 
 /// The folder that was named, or the current one.
-fn find_folder(args: &Args) -> Result<PathBuf, Failure> {
+pub(crate) fn find_folder(args: &Args) -> Result<PathBuf, Failure> {
     let hint = "Name an existing folder with `--repo DIR`.";
     let named = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
     let folder = named.canonicalize().map_err(|error| {

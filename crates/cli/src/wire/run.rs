@@ -23,7 +23,7 @@ use sequester_core::source::Origin;
 use sequester_core::store::Batch;
 use sequester_llm::Passed;
 
-use super::config::{self, resolve_model};
+use super::config::{self, names_agent, resolve_model};
 use super::ladder::{Choices, Ladder};
 use super::model::Connections;
 use super::notes::Book;
@@ -152,7 +152,8 @@ impl Asked<'_> {
     }
 
     fn workflow_of(&self, task: &Task) -> String {
-        let named = self.given.workflow.as_deref().or(task.settings.workflow.as_deref());
+        let flag = self.given.workflow.as_deref().filter(|_| !task.settings.asks_person);
+        let named = flag.or(task.settings.workflow.as_deref());
         let set = || self.project.settings.later("workflow").and_then(toml::Value::as_str);
         named.or_else(set).unwrap_or(workflow::DEFAULT).to_owned()
     }
@@ -306,13 +307,10 @@ impl Asked<'_> {
             spec.workflow = self.workflow_of(task);
             spec.left_out = self.left_out(task);
             spec.tdd = task.settings.tdd.unwrap_or_else(|| self.is_set("tdd"));
-            if let Some(model) =
-                task.settings.model.as_deref().filter(|_| self.given.model.is_empty())
-            {
-                let role = self
-                    .project
-                    .agents
-                    .find(task.settings.agent.as_deref().unwrap_or(workflow::WRITER))?;
+            let agent = task.settings.agent.as_deref().unwrap_or(workflow::WRITER);
+            let is_overruled = !task.settings.asks_person && names_agent(&self.given.model, agent);
+            if let Some(model) = task.settings.model.as_deref().filter(|_| !is_overruled) {
+                let role = self.project.agents.find(agent)?;
                 let wanted = resolve_model(&[], Some(model), role, &self.project.settings);
                 spec.models = models.resolve(wanted, self.is_priced(role)).await?;
             }

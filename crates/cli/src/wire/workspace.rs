@@ -45,6 +45,27 @@ impl Ground {
         };
         self.plan.contains(&entry.path) || is_copy() && !named.contains(&entry.path) && is_long()
     }
+
+    /// The rules of an attempt over it, for a change that is made elsewhere.
+    pub(crate) fn rules(
+        &self,
+        machine: &Machine,
+        named: &BTreeSet<RepoPath>,
+        grants: &Grants,
+    ) -> io::Result<Rules> {
+        let visible = &Filtered::visible(self.tree.as_ref(), |entry| self.hides(entry, named));
+        let attempt = State::open(&machine.workspaces())?.begin(&name())?;
+        // The rules ask the files for nothing but links.
+        let is_other = |entry: &Entry| {
+            let shown = repository::find(visible, entry.path.as_str());
+            shown.is_none_or(|entry| entry.kind != EntryKind::Symlink)
+        };
+        let tree = attempt.make("base")?.join("tree");
+        let links = self.tree.without(is_other);
+        links.write_files(&tree, SystemTime::now()).map_err(io::Error::other)?;
+        let rules = rules(&withheld(self, visible), visible, &tree, grants, &self.run_paths)?;
+        Ok(Rules { exclude: LITTER.to_owned(), ..rules })
+    }
 }
 
 /// A shorter file is anything: a plan of a line is found in many.
@@ -130,7 +151,6 @@ impl Workspace {
         };
         let rules = Rules {
             exclude: format!("{LITTER}{}", found.exclude),
-            grants: grants.clone(),
             ..rules(&withheld, visible, tree, grants, &ground.run_paths)?
         };
         if let Some(change) = change {
@@ -288,7 +308,7 @@ fn withheld(ground: &Ground, visible: &dyn Snapshot) -> BTreeSet<RepoPath> {
     hidden.chain(ground.plan.iter()).cloned().collect()
 }
 
-/// For what was written to `tree`.
+/// For what was written to `tree`: its links are looked at.
 fn rules(
     withheld: &BTreeSet<RepoPath>,
     visible: &dyn Snapshot,
@@ -303,12 +323,13 @@ fn rules(
         protected,
         withheld: withheld.iter().map(ToString::to_string).collect(),
         repositories: repositories(visible),
+        grants: grants.clone(),
         ..Rules::default()
     })
 }
 
 /// Folders that git may take for repositories. The one around all has a git folder of its own, which comes first.
-pub(super) fn repositories(visible: &dyn Snapshot) -> Vec<String> {
+fn repositories(visible: &dyn Snapshot) -> Vec<String> {
     let is_head = |entry: &&Entry| {
         let path = entry.path.as_str();
         // Most are told by their name, as a link is.

@@ -297,6 +297,7 @@ fn task(id: &str, title: &str) -> TaskSpec {
         models: Vec::new(),
         files: Vec::new(),
         hints: Vec::new(),
+        asks_person: false,
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),

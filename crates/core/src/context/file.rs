@@ -217,7 +217,7 @@ fn render_outline(held: &Held, symbols: &[Symbol], chosen: &BTreeSet<usize>, res
 }
 
 /// The whole file in a fence that nothing in it can close.
-pub(crate) fn render_whole(path: &RepoPath, text: &str) -> String {
+pub fn render_whole(path: &RepoPath, text: &str) -> String {
     let fence = fence(text);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("### {}\n\n{fence}\n{text}{end}{fence}\n\n", name(path))
@@ -228,7 +228,7 @@ fn name(path: &RepoPath) -> String {
 }
 
 /// Longer than any run of backticks in the text.
-pub(crate) fn fence(text: &str) -> String {
+pub fn fence(text: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for byte in text.bytes() {

@@ -19,6 +19,9 @@ use crate::tokens;
 /// names it. `docs/file-ranking.md` has the figures.
 const WORTH: f64 = 0.6;
 
+/// Declared paths that are not there and for which the file that is meant is looked for.
+const RELATIVE: usize = 64;
+
 /// Contents, not paths, within `budget`.
 pub(super) fn write(
     page: &mut Page<'_>,
@@ -34,9 +37,19 @@ pub(super) fn write(
     let mut left = budget.saturating_sub(page.tokens - spent);
     let focus = Focus::new(&task.words());
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut relative = RELATIVE;
     for file in &task.files {
         if seen.insert(file.path.clone()) {
             left = named(page, from, task, &focus, file, left);
+        }
+        let is_absent = || matches!(from.shelf.take(&file.path), Err(Refusal::NotThere));
+        if relative == 0 || file.action == Action::Create || !is_absent() {
+            continue;
+        }
+        relative -= 1;
+        let meant = from.shelf.locate(task, file).filter(|path| seen.insert(path.clone()));
+        if let Some(path) = meant {
+            left = named(page, from, task, &focus, &FileRef { path, ..file.clone() }, left);
         }
     }
     mentioned(page, from, task, &focus, &mut seen, &mut left);
@@ -175,9 +188,9 @@ fn given(
 }
 
 /// Said where a file stands whole.
-pub(crate) const READ: &str = "You have read the files that stand here whole: edit them without reading them again. Read all others first.\n\n";
+pub const READ: &str = "You have read the files that stand here whole: edit them without reading them again. Read all others first.\n\n";
 
-pub(crate) const OUTSIDE: &str =
+pub const OUTSIDE: &str =
     "What follows is not in your workspace; a person lets you see it as it was then:\n\n";
 
 fn give(page: &mut Page<'_>, from: &Builder<'_>, focus: &Focus, file: &Given, left: &mut usize) {

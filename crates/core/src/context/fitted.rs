@@ -105,7 +105,7 @@ fn reading_order(one: &Chosen, other: &Chosen) -> Ordering {
 }
 
 /// Above the artifacts of one type.
-pub(crate) fn artifact_heading(label: Label) -> &'static str {
+pub fn artifact_heading(label: Label) -> &'static str {
     match label {
         Label::Finding => "## Findings\n\n",
         Label::Decision => "## Decisions\n\n",

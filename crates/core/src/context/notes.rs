@@ -16,7 +16,7 @@ pub(super) fn write(page: &mut Page<'_>, notes: &[Standing], budget: usize) -> u
 }
 
 /// A section as it stands in a context: its name is as foreign as its text.
-pub(crate) fn note_block(note: &Standing) -> String {
+pub fn note_block(note: &Standing) -> String {
     let quoted = format!("{}\n\n{}", note.section, note.text);
     let fence = file::fence(&quoted);
     format!("From the project's notes, quoted:\n\n{fence}\n{quoted}\n{fence}\n\n")

@@ -54,7 +54,7 @@ pub(super) fn delegated(page: &mut Page<'_>, handoff: &Handoff, task: &Task) {
 }
 
 /// Above a task's text.
-pub(crate) fn task_head(id: &TaskId, phase: Phase, title: &str) -> String {
+pub fn task_head(id: &TaskId, phase: Phase, title: &str) -> String {
     format!("**Task ID:** {id}\n**Phase:** {phase}\n**Title:** {title}\n\n")
 }
 
@@ -138,7 +138,7 @@ pub(super) fn work(page: &mut Page<'_>, request: &Request<'_>) {
 }
 
 /// What an earlier phase left, as it stands in a context.
-pub(crate) fn work_block(title: &str, text: &str) -> String {
+pub fn work_block(title: &str, text: &str) -> String {
     let quoted = cap(text.trim_end().to_owned(), WORK_BYTES);
     let fence = file::fence(&quoted);
     format!("{title}:\n\n{fence}\n{quoted}\n{fence}\n\n")
@@ -184,7 +184,7 @@ pub(super) fn companions(page: &mut Page<'_>, companions: &Companions, task: &Ta
 }
 
 /// A section with the document that it comes from.
-pub(crate) fn spec_block(section: &Section) -> String {
+pub fn spec_block(section: &Section) -> String {
     format!("From `{}`:\n\n{}", section.path, section.text)
 }
 
@@ -230,7 +230,7 @@ pub(super) fn report(page: &mut Page<'_>, summary_tokens: usize) {
 }
 
 /// Whether a text is what a context says of reports, with whatever limit on the summary.
-pub(crate) fn is_report_frame(text: &str) -> bool {
+pub fn is_report_frame(text: &str) -> bool {
     let parts = REPORT.split_once(SUMMARY);
     let inner = parts.and_then(|(head, end)| text.strip_prefix(head)?.strip_suffix(end));
     let number = inner.and_then(|inner| inner.strip_suffix(" tokens"));

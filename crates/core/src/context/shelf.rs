@@ -9,7 +9,8 @@ use super::render::{hash, kinds};
 use crate::limits::Limits;
 use crate::outliner::{Outliner, Symbol};
 use crate::path::RepoPath;
-use crate::plan::{self, FileHint, Format, Options};
+use crate::plan::locate::{Located, locate};
+use crate::plan::{self, FileHint, FileRef, Format, Options, Task};
 use crate::repository::{self, EntryKind, ErrorKind, Snapshot};
 use crate::secret::{self, SecretSet};
 use crate::tokens;
@@ -104,6 +105,24 @@ impl<'a> Shelf<'a> {
     pub(super) fn resolve(&self, hint: &FileHint) -> Vec<RepoPath> {
         let files = self.snapshot.entries().iter().filter(|entry| entry.kind == EntryKind::File);
         hint.resolve(files.map(|entry| &entry.path))
+    }
+
+    /// The file that a declared path means which is not there: one below the directory of an entry before it, or the only one that
+    /// ends with it.
+    pub(super) fn locate(&self, task: &Task, file: &FileRef) -> Option<RepoPath> {
+        let is_file = |path: &RepoPath| {
+            let entry = repository::find(self.snapshot, path.as_str());
+            entry.is_some_and(|entry| entry.kind == EntryKind::File)
+        };
+        let mut ending = |path: &RepoPath| {
+            let files = self.snapshot.entries().iter().map(|entry| &entry.path);
+            let ends = |one: &&RepoPath| plan::fits_path(path.as_str(), one.as_str());
+            files.filter(ends).take(2).cloned().collect()
+        };
+        match locate(&task.files, file, &is_file, &mut ending) {
+            Located::At(path) => Some(path),
+            Located::Several | Located::Nowhere => None,
+        }
     }
 
     /// What tells one content of a file that is not shown from another.

@@ -1,3 +1,4 @@
+mod relative;
 mod untouched;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,7 @@ fn task(files: &[(&str, plan::Action)]) -> TaskSpec {
         models: Vec::new(),
         files: specs(files),
         hints: Vec::new(),
+        asks_person: false,
         files_declared: !files.is_empty(),
         checks: Vec::new(),
         produces: Vec::new(),

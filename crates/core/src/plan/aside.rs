@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::markdown::{Block, Document};
 use super::tree::Tree;
 use super::{Aside, header, label};
+use crate::fault::Place;
 
 /// Sections with boxes that no task takes, and sections after the first task that belong to none.
 pub(super) fn leave(
@@ -70,6 +71,12 @@ pub(super) fn unread(document: &Document<'_>, entry: &Range<usize>) -> Aside {
         text: document.text(entry).lines().next().unwrap_or_default().to_owned(),
         why: "It names no single file, so the task's files count as not all listed.".to_owned(),
     }
+}
+
+/// A unit that is struck or carries the sign of what is cancelled.
+pub(super) fn cancelled(place: Place, title: &str) -> Aside {
+    let why = "It is struck or marked as cancelled, so it is skipped; a need on it counts as met.";
+    Aside { place, text: title.trim_matches('~').trim().to_owned(), why: why.to_owned() }
 }
 
 fn note(document: &Document<'_>, block: &Block<'_>, why: &str) -> Aside {

@@ -10,6 +10,7 @@ use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Constraint, Format, mark};
+use crate::fault::{Code, Fault, Place};
 
 const RULES: Rules = Rules {
     format: Format::Bmad,
@@ -34,6 +35,31 @@ pub(super) fn is_story(document: &Document<'_>) -> bool {
         })
     };
     heads(&|text| TASKS.contains(&text)) && heads(&|text| text == CRITERIA)
+}
+
+/// Whether a document is a story that has no section with tasks.
+pub(super) fn lacks_tasks(document: &Document<'_>) -> bool {
+    let mut headings = document.blocks.iter().filter(|block| block.level().is_some());
+    let first = headings.next().map(|block| heading(document.text(&block.words)));
+    let is_story = first.is_some_and(|title| title.split([' ', ':']).next() == Some("story"));
+    let mut has_criteria = false;
+    for block in headings {
+        let title = heading(document.text(&block.words));
+        has_criteria |= title == CRITERIA;
+        if title.contains("task") {
+            return false;
+        }
+    }
+    is_story && has_criteria
+}
+
+fn no_tasks() -> Fault {
+    Fault::new(
+        Code::NoTasks,
+        Place { line: 1, column: 1 },
+        "This is a BMAD story without a section `Tasks / Subtasks`. Its acceptance criteria are not tasks.",
+        "Add `## Tasks / Subtasks` with a checkbox for each task, or use `--format single` to make the story one task.",
+    )
 }
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
@@ -65,11 +91,40 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
         criteria.iter().chain(&notes).any(within)
     };
     drafts.plan.aside.retain(|aside| !taken(aside.place.line));
+    let is_given = |warning: &Fault| warning.code == Code::UntakenBox && taken(warning.place.line);
+    drafts.warnings.retain(|warning| !is_given(warning));
+    if drafts.tasks.is_empty() && lacks_tasks(document) {
+        drafts.faults.push(no_tasks());
+    }
     drafts
 }
 
-/// The outermost boxes under a heading of tasks. `Task 3` has its number as its id, any other box its place.
+/// The headings `Task 3` under a heading of tasks if any of them has no box; else the outermost boxes there.
 fn find(document: &Document<'_>) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut has_bare_heading = false;
+    let mut open: Option<u8> = None;
+    for (block, one) in document.blocks.iter().enumerate() {
+        let text = document.text(&one.words);
+        let Some(level) = one.level() else { continue };
+        if TASKS.contains(&heading(text).as_str()) {
+            open = Some(level);
+        } else if open.is_some_and(|above| level <= above) {
+            open = None;
+        } else if let Some(numbered) = mark::numbered(text).filter(|_| open.is_some()) {
+            let mut beneath = document.blocks[block + 1..].iter();
+            let boxed = beneath.find(|next| next.level().is_some() || next.checkbox().is_some());
+            has_bare_heading |= boxed.is_none_or(|next| next.checkbox().is_none());
+            let ticked = numbered.ticked || text.contains('✅');
+            let (id, title) = (numbered.id.to_owned(), numbered.title);
+            units.push(Unit { block, id, title, ticked, optional: false, parallel: false });
+        }
+    }
+    if has_bare_heading { units } else { find_boxes(document) }
+}
+
+/// The outermost boxes under a heading of tasks. `Task 3` has its number as its id, any other box its place.
+fn find_boxes(document: &Document<'_>) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let mut open: Option<u8> = None;
     for (block, one) in document.blocks.iter().enumerate() {

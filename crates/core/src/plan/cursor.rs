@@ -3,6 +3,8 @@
 //! The text of a task is the content of its entry. The document beneath holds for all tasks. Tasks are in order, unless an entry
 //! names its `dependencies`.
 
+use std::collections::HashSet;
+
 use super::lines::Lines;
 use super::markdown::Document;
 use super::unit::{Draft, Drafts};
@@ -57,8 +59,10 @@ struct Reader<'r, 'a> {
 }
 
 impl Reader<'_, '_> {
+    /// A need on a cancelled entry is met.
     fn take_todos(&mut self, todos: Vec<Node>) {
         let mut before: Option<TaskId> = None;
+        let mut cancelled: HashSet<TaskId> = HashSet::new();
         for (at, node) in todos.into_iter().enumerate() {
             let place = self.lines.place(self.base + node.at);
             let Some(todo) = Todo::of(node.value) else { continue };
@@ -67,6 +71,7 @@ impl Reader<'_, '_> {
             if matches!(status.as_str(), "cancelled" | "canceled") {
                 let why = "It is cancelled.".to_owned();
                 self.drafts.plan.aside.push(Aside { place, text: todo.content, why });
+                cancelled.insert(TaskId::new(id));
                 continue;
             }
             let id = TaskId::new(id);
@@ -90,6 +95,12 @@ impl Reader<'_, '_> {
                 ..Task::default()
             };
             self.drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
+        }
+        let known: HashSet<TaskId> =
+            self.drafts.tasks.iter().map(|draft| draft.task.id.clone()).collect();
+        for draft in &mut self.drafts.tasks {
+            let is_met = |id: &TaskId| cancelled.contains(id) && !known.contains(id);
+            draft.task.needs.retain(|need| !is_met(&need.id));
         }
     }
 }
@@ -121,23 +132,30 @@ impl Todo {
         let mut todo = Self::default();
         for (_, key, node) in entries {
             match (key.as_str(), node.value) {
-                ("id", Value::Text(id)) => {
-                    todo.id = id.split_whitespace().collect::<Vec<_>>().join("-");
-                }
+                ("id", Value::Text(id)) => todo.id = joined(&id),
                 ("content", Value::Text(content)) => todo.content = content,
                 ("status", Value::Text(status)) => todo.status = status,
                 ("dependencies", Value::List(ids)) => {
                     let text = |node: Node| match node.value {
-                        Value::Text(id) => Some(id),
+                        Value::Text(id) => Some(joined(&id)),
                         _ => None,
                     };
                     todo.dependencies = Some(ids.into_iter().filter_map(text).collect());
+                }
+                ("dependencies", Value::Text(ids)) => {
+                    let ids = ids.split(',').map(joined).filter(|id| !id.is_empty());
+                    todo.dependencies = Some(ids.collect());
                 }
                 _ => {}
             }
         }
         Some(todo)
     }
+}
+
+/// An id without blanks, wherever it stands.
+fn joined(id: &str) -> String {
+    id.split_whitespace().collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Which format a text is in, by its marks.
 
 use super::markdown::Document;
-use super::{Format, bmad, cursor, kiro, list, mark, native, openspec, words};
+use super::work_section::{self, SectionKind};
+use super::{Format, bmad, cursor, kiro, list, mark, native, openspec, table_rows, words};
 
 /// The format that the marks of a Markdown document speak for; none where there are none.
 ///
 /// Marks that nothing else looks like decide first: front matter, then `T001`, track ids and `Task N` by their number,
 /// unless boxes that are merely numbered outnumber them: one stray mark does not make the format. Numbered boxes are OpenSpec
-/// under numbered headings and Kiro otherwise. Boxes without any id are OpenSpec's under numbered headings, and where the file is
-/// called `tasks.md`; elsewhere they are a plain list.
+/// under numbered headings and Kiro otherwise, if they are at least half of all boxes. Boxes without any id are OpenSpec's where
+/// most numbered headings have some, and where the file is called `tasks.md`; elsewhere they are a plain list.
 pub(super) fn detect(document: &Document<'_>, file_name: &str) -> Option<Format> {
     let front = document.front.as_ref().map(|front| document.text(front));
     if front.is_some_and(native::is_declared) {
@@ -35,11 +36,13 @@ pub(super) fn detect(document: &Document<'_>, file_name: &str) -> Option<Format>
         return Some(*format);
     }
     // Lines of requirements alone carry no id to go by.
-    if marks.numbers > 0 && marks.kiro > marks.openspec {
+    if marks.numbers > 0 && marks.kiro > marks.openspec && marks.numbers >= marks.loose {
         Some(Format::Kiro)
-    } else if marks.openspec > 0
-        || marks.boxes > 0 && (marks.sections > 0 || file_name == "tasks.md")
-    {
+    } else if marks.openspec > 0 && marks.numbers >= marks.loose - marks.loose_in_sections {
+        Some(Format::OpenSpec)
+    } else if bmad::lacks_tasks(document) {
+        Some(Format::Bmad)
+    } else if marks.is_unnumbered_openspec(document, file_name) {
         Some(Format::OpenSpec)
     } else {
         list::is_list(document).then_some(Format::List)
@@ -67,22 +70,38 @@ struct Marks {
     /// Numbered boxes that are not the steps of a task with a stronger mark.
     numbers: usize,
     boxes: usize,
-    /// Numbered headings with boxes beneath.
+    /// Outermost boxes without any id, but for those of criteria and remarks.
+    loose: usize,
+    /// Those of them under numbered headings.
+    loose_in_sections: usize,
+    /// Numbered headings, and those with boxes beneath.
     sections: usize,
+    filled_sections: usize,
 }
 
 impl Marks {
+    /// Whether boxes without ids are the tasks of OpenSpec. In a file of that name they are, unless its tasks stand in tables.
+    fn is_unnumbered_openspec(&self, document: &Document<'_>, file_name: &str) -> bool {
+        let is_named = file_name == "tasks.md" && table_rows::count(document) <= self.boxes / 2;
+        let is_filled = self.filled_sections * 2 > self.sections;
+        self.boxes > 0 && (is_named || is_filled) && openspec::has_tasks(document)
+    }
+
     fn count(document: &Document<'_>) -> Self {
         let mut marks = Self::default();
         let mut section: Option<&str> = None;
+        let mut is_filled = false;
         // The level of the heading `Task N` that is open.
         let mut task: Option<u8> = None;
-        for block in &document.blocks {
+        let kinds = work_section::kinds(document);
+        for (block, kind) in document.blocks.iter().zip(&kinds) {
             let text = document.text(&block.words);
             let heading = block.level().is_some();
             let named = mark::numbered(text);
             if let Some(level) = block.level() {
                 section = openspec::section_number(text);
+                marks.sections += usize::from(section.is_some());
+                is_filled = false;
                 task = task.filter(|task| *task < level).or(named.as_ref().map(|_| level));
             }
             let boxed = block.checkbox();
@@ -91,17 +110,27 @@ impl Marks {
                 continue;
             }
             marks.boxes += usize::from(boxed.is_some());
-            marks.sections += usize::from(boxed.is_some() && section.is_some());
+            let fills = boxed.is_some() && section.is_some() && !is_filled;
+            marks.filled_sections += usize::from(fills);
+            is_filled |= fills;
             match named {
                 Some(named) if named.separated => marks.superpowers += 1,
                 Some(_) => marks.unseparated += 1,
                 None => {}
             }
-            marks.track += usize::from(mark::leading_id(text, words::is_track).is_some());
-            marks.spec_kit += usize::from(mark::leading_id(text, words::is_spec_kit).is_some());
-            let number = boxed.and_then(|_| mark::leading_id(text, words::is_number));
+            let track = mark::leading_id(text, words::is_track).is_some();
+            let spec_kit = mark::leading_id(text, words::is_spec_kit).is_some();
+            marks.track += usize::from(track);
+            marks.spec_kit += usize::from(spec_kit);
+            let number = boxed.and_then(|_| mark::box_number(text));
             let step = task.is_some() || block.within.is_some_and(|item| is_strong(document, item));
             marks.numbers += usize::from(number.is_some() && !step);
+            let has_id = number.is_some() || track || spec_kit || step;
+            let is_work = matches!(kind, SectionKind::Work | SectionKind::Plain);
+            let is_outer = boxed.is_some() && block.within.is_none();
+            let is_loose = is_outer && is_work && !has_id;
+            marks.loose += usize::from(is_loose);
+            marks.loose_in_sections += usize::from(is_loose && section.is_some());
             match number.map(|(id, _)| id.split_once('.')) {
                 Some(Some((head, _))) if section == Some(head) => marks.openspec += 1,
                 Some(_) => marks.kiro += 1,
@@ -148,6 +177,10 @@ mod tests {
             ("## Task 2 notes\n### A.1.1 a\n### A.1.2 b\n", Some(Format::Track)),
             ("---\nsequester: 1\n---\n### Task 1: a\n", Some(Format::Native)),
             ("---\ntitle: sequester\n---\n### Task 1: a\n", Some(Format::Superpowers)),
+            ("- [ ] 1. a\n- [ ] b\n- [ ] c\n", Some(Format::List)),
+            ("- [ ] 404 handling\n- [ ] 3 cards\n- [x] (2026-03-08) b\n", Some(Format::List)),
+            ("## 1. a\n- [ ] b\n## 2. c\nx\n## 3. d\ny\n", Some(Format::List)),
+            ("- [ ] T-001 [P] a\n- [ ] T-M1-001 b\n", Some(Format::SpecKit)),
             ("```\n### Task 1: a\n```\n", None),
             ("# A title\n\nSome words.\n", None),
         ] {

@@ -158,10 +158,11 @@ impl Reader<'_, '_> {
             Some(Topic::Files(default)) => default,
             _ => None,
         };
-        let own = entry_action(text);
+        let tokens = entry_tokens(self.document, &words);
+        // A remark such as `(new)` holds for the path before it, so of several it is not the entry's.
+        let own = if tokens.len() > 1 { leading_action(text) } else { entry_action(text) };
         let action =
             own.or(self.action.map(|(_, action)| action)).or(default).unwrap_or(Action::Change);
-        let tokens = entry_tokens(self.document, &words);
         if tokens.is_empty() {
             let heads = text.trim_end_matches('*').ends_with([':', '：']);
             if let Some(own) = own.filter(|_| heads) {
@@ -172,7 +173,14 @@ impl Reader<'_, '_> {
             return;
         }
         let is_conditional = has_condition(text);
-        for (at, token) in tokens {
+        for (number, (at, token)) in tokens.iter().copied().enumerate() {
+            let next = tokens.get(number + 1).map_or(words.end, |(next, _)| *next);
+            let remark = self.document.text(&(at + token.len()..next));
+            let action = match (tokens.len(), leading_action(text)) {
+                (2.., None) => trailing_action(remark).unwrap_or(action),
+                (_, Some(_)) if says_new(remark) => Action::Create,
+                _ => action,
+            };
             let Some((paths, lines)) = token::read(token).or_else(|| token::read_spaced(token))
             else {
                 self.found.unread.push(at..at + token.len());
@@ -261,16 +269,30 @@ fn is_none(text: &str) -> bool {
 
 /// The verb of an entry: `Create: ...`, `**Modify** ...`, `... (new)`.
 fn entry_action(text: &str) -> Option<Action> {
+    leading_action(text).or_else(|| trailing_action(text))
+}
+
+fn leading_action(text: &str) -> Option<Action> {
     let plain = text.trim_start_matches(['*', '_', ' ']);
     let first: String = plain.chars().take_while(|c| c.is_alphabetic()).collect();
-    label::action(&first).or_else(|| {
-        let (_, tail) = text
-            .rsplit_once('(')
-            .or_else(|| text.rsplit_once('—'))
-            .or_else(|| text.rsplit_once(" - "))?;
-        let word: String = tail.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
-        label::action(&word)
-    })
+    label::action(&first)
+}
+
+/// What a remark behind a path says: `(new)`, `— modify it`.
+fn trailing_action(text: &str) -> Option<Action> {
+    let (_, tail) = text
+        .rsplit_once('(')
+        .or_else(|| text.rsplit_once('—'))
+        .or_else(|| text.rsplit_once(" - "))?;
+    let word: String = tail.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
+    label::action(&word)
+}
+
+/// Whether a remark behind a path is nothing but `(new)`, which holds whatever the entry's verb is.
+fn says_new(remark: &str) -> bool {
+    let inner = remark.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let word = inner.map_or("", |(inner, _)| inner.trim());
+    ["new", "new file", "neu"].iter().any(|new| word.eq_ignore_ascii_case(new))
 }
 
 /// The tokens of an entry that is a path, or several: code spans or bare paths. None of a sentence that mentions files.
@@ -389,9 +411,11 @@ pub(super) fn is_separator(gap: &str) -> bool {
 pub(super) fn split_words(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> {
     let edge = |c: char| ",;()[]*_\"'、，。".contains(c);
     text.split(|c: char| c.is_whitespace() || "、，".contains(c)).filter_map(move |word| {
-        let left = word.trim_start_matches(edge);
-        let at = left.as_ptr() as usize - text.as_ptr() as usize;
-        let word = left.trim_end_matches(|c: char| edge(c) || c == '.' || c == ':');
+        let right = word.trim_end_matches(|c: char| edge(c) || c == '.' || c == ':');
+        // The underscores of `__init__.py` are its own; those of `_a.py_` are not.
+        let is_emphasis = word.trim_end_matches([',', ';', ')', '.', ':']).ends_with('_');
+        let word = right.trim_start_matches(|c: char| edge(c) && (c != '_' || is_emphasis));
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
         (!word.is_empty()).then_some((start + at, word))
     })
 }

@@ -8,8 +8,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lines::Lines;
+use super::shelf::Shelf;
 use super::unit::{Draft, Drafts};
-use super::{Action, Aside, FileRef, Format, Need, Parent, Reason, Task, mention, token};
+use super::{Action, Aside, FileRef, Format, Need, Parent, Reason, Task, mention, single, token};
 use crate::fault::{Code, Fault, Place};
 use crate::id::TaskId;
 use crate::path::RepoPath;
@@ -53,7 +54,7 @@ pub(super) fn is_plan(source: &str) -> bool {
     source.starts_with(FILE_MARK)
         || elements(source, 0..source.len())
             .iter()
-            .any(|task| child(source, &task.inner, "name").is_some())
+            .any(|task| task.is_closed || child(source, &task.inner, "name").is_some())
 }
 
 pub(super) fn read(source: &str) -> Drafts {
@@ -62,29 +63,59 @@ pub(super) fn read(source: &str) -> Drafts {
         lines: Lines::new(source),
         drafts: Drafts::new(Format::Gsd),
         known: BTreeSet::new(),
+        shelf: Shelf::default(),
     };
-    let parts = parts(source);
-    let mut plans: Vec<(Part, PlanFront)> = Vec::new();
-    for part in parts {
-        let front = front::read(source, &part.range);
+    let mut plans: Vec<PhasePart> = Vec::new();
+    for part in parts(source) {
+        let front = front::read(source, &part.range, &part.name);
         if let Some((at, message)) = &front.unread {
             reader.warn_of_front(*at, message);
         }
-        plans.push((part, front));
+        let elements = elements(source, part.range.clone());
+        plans.push(PhasePart { part, front, elements });
     }
-    reader.known = plans.iter().filter_map(|(_, front)| front.id.clone()).collect();
-    for (part, front) in &plans {
-        reader.take_plan(part, front);
+    let with_tasks =
+        plans.iter().filter(|plan| !plan.front.superseded && !plan.elements.is_empty());
+    reader.known = with_tasks.filter_map(|plan| plan.front.id.clone()).collect();
+    for plan in &plans {
+        reader.take_plan(plan);
     }
     let mut drafts = reader.drafts;
-    if let [(part, front)] = &plans[..] {
+    if let [PhasePart { part, front, .. }] = &plans[..] {
         drafts.plan.title = front.title(&part.name);
         let objective = child(source, &part.range, "objective");
         drafts.plan.goal = objective.map(|range| source[range].trim().to_owned());
-    } else if let Some((_, front)) = plans.first() {
-        drafts.plan.title.clone_from(&front.phase);
+    } else if let Some(first) = plans.first() {
+        drafts.plan.title.clone_from(&first.front.phase);
     }
     drafts
+}
+
+/// The numbers of tasks by the ids that their tags give them.
+fn task_numbers(elements: &[Element]) -> BTreeMap<&str, usize> {
+    let numbered = elements.iter().zip(1..);
+    numbered.filter_map(|(element, number)| Some((element.attribute("id")?, number))).collect()
+}
+
+/// The tasks that a tag names in `depends_on`, or `None` where it names none that is known. `id` is the task's own.
+fn needed_tasks(
+    element: &Element,
+    numbers: &BTreeMap<&str, usize>,
+    id: &str,
+    place: Place,
+) -> Option<Vec<Need>> {
+    let own = id.rsplit('.').next().and_then(|number| number.parse().ok());
+    let named = element.attribute("depends_on")?.split([',', ' ']).map(str::trim);
+    let numbers = named.filter_map(|name| numbers.get(name).copied());
+    let prefix = id.rsplit_once('.').map_or(String::new(), |(plan, _)| format!("{plan}."));
+    let needs: Vec<Need> = numbers
+        .filter(|number| Some(*number) != own)
+        .map(|number| {
+            let id = TaskId::new(format!("{prefix}{number}"));
+            Need { id, reason: Reason::Declared, place }
+        })
+        .collect();
+    (!needs.is_empty()).then_some(needs)
 }
 
 /// One plan of the text.
@@ -93,6 +124,13 @@ struct Part {
     name: String,
     done: bool,
     range: Range<usize>,
+}
+
+/// A plan with what was read of it.
+struct PhasePart {
+    part: Part,
+    front: PlanFront,
+    elements: Vec<Element>,
 }
 
 fn parts(source: &str) -> Vec<Part> {
@@ -122,26 +160,33 @@ struct Reader<'a> {
     source: &'a str,
     lines: Lines<'a>,
     drafts: Drafts,
-    /// Ids of the plans that are in the text.
+    /// Ids of the plans in the text that have tasks. A need on any other plan is met.
     known: BTreeSet<String>,
+    shelf: Shelf,
 }
 
 impl Reader<'_> {
-    fn take_plan(&mut self, part: &Part, front: &PlanFront) {
+    fn take_plan(&mut self, PhasePart { part, front, elements }: &PhasePart) {
         let general = ["objective", "context"].map(|name| child(self.source, &part.range, name));
         let mut general: Vec<Range<usize>> = general.into_iter().flatten().collect();
         general.sort_by_key(|range| range.start);
         self.drafts.plan.reached.append(&mut general);
         let place = self.lines.place(part.range.start);
-        if front.superseded {
-            let why = "The plan is superseded.".to_owned();
-            let text = front.title(&part.name);
+        if front.superseded || elements.is_empty() && !part.name.is_empty() {
+            let why = if front.superseded {
+                "The plan is superseded."
+            } else {
+                "The plan has no `<task>`."
+            };
+            let (text, why) =
+                (front.title(&part.name), format!("{why} A need on it counts as met."));
             self.drafts.plan.aside.push(Aside { place, text, why });
             return;
         }
         let mut before = self.needed_plans(front, place);
         let parent = self.parent(part, front);
-        for (at, element) in elements(self.source, part.range.clone()).iter().enumerate() {
+        let numbers = task_numbers(elements);
+        for (at, element) in elements.iter().enumerate() {
             let number = at + 1;
             let id =
                 front.id.as_ref().map_or_else(|| number.to_string(), |id| format!("{id}.{number}"));
@@ -150,8 +195,10 @@ impl Reader<'_> {
             }
             let mut task = self.task(&id, element);
             task.done = part.done;
-            task.parents.extend(parent.clone());
-            task.needs = std::mem::take(&mut before);
+            let parents = || parent.iter().cloned().collect();
+            task.parents = self.shelf.keep(parents, task.place, &mut self.drafts.faults);
+            let order = std::mem::take(&mut before);
+            task.needs = needed_tasks(element, &numbers, &id, task.place).unwrap_or(order);
             before = vec![Need { id: task.id.clone(), reason: Reason::Order, place: task.place }];
             if let Some(plan) = &front.id {
                 let tasks = self.drafts.parents.entry(plan.clone()).or_default();
@@ -162,7 +209,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The plans that a plan depends on. Those that are not in the text are met.
+    /// The plans that a plan depends on. Those without tasks in the text are met.
     fn needed_plans(&self, front: &PlanFront, place: Place) -> Vec<Need> {
         let known = front.depends_on.iter().filter(|plan| self.known.contains(*plan));
         let need = |plan: &String| {
@@ -200,13 +247,7 @@ impl Reader<'_> {
             || element.inner.clone(),
             |options| element.inner.start..element.inner.start + options,
         );
-        let name = child(self.source, &own, "name");
-        let said = name.map_or("", |range| self.source[range].trim());
-        let title = said
-            .split_once(':')
-            .filter(|(head, _)| head.to_lowercase().starts_with("task "))
-            .map_or(said, |(_, title)| title.trim());
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = self.title(element, &own);
         let span = trimmed(self.source, element.inner.clone());
         let mut task = Task {
             id: TaskId::new(id),
@@ -230,6 +271,33 @@ impl Reader<'_> {
             task.hints = mention::read_text(&[&task.title, &task.text], place);
         }
         task
+    }
+
+    /// Its `<name>`, else what comes nearest to one.
+    fn title(&self, element: &Element, own: &Range<usize>) -> String {
+        let inside = |name: &str| child(self.source, own, name).map(|range| &self.source[range]);
+        let named = inside("name").or_else(|| inside("title")).or(element.attribute("title"));
+        let lines = || {
+            let lines = self.source[own.clone()].lines().map(str::trim);
+            lines.filter(|line| !line.is_empty() && !line.starts_with('<'))
+        };
+        let heading = || lines().find(|line| line.starts_with('#'));
+        let acted = || {
+            let parts = ["action", "what-built", "instructions", "decision"];
+            let part = parts.into_iter().find_map(inside)?;
+            part.lines().map(str::trim).find(|line| !line.is_empty())
+        };
+        if named.is_none() && element.kind().starts_with("checkpoint") {
+            return String::new();
+        }
+        let said = named.or_else(heading).or_else(acted).or_else(|| lines().next());
+        let said = said.map_or("", |said| said.trim().trim_start_matches('#').trim());
+        let title = said
+            .split_once(':')
+            .filter(|(head, _)| head.to_lowercase().starts_with("task "))
+            .map_or(said, |(_, title)| title.trim());
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if named.is_some() { title } else { single::title(&title) }
     }
 
     /// A checkpoint waits for the person: `literal` asks what the task says, and does nothing else.
@@ -267,6 +335,7 @@ impl Reader<'_> {
         task.text = text;
         task.settings.model = Some("literal".to_owned());
         task.settings.workflow = Some("solo".to_owned());
+        task.settings.asks_person = true;
         task.settings.places =
             BTreeMap::from([("model".to_owned(), task.place), ("workflow".to_owned(), task.place)]);
     }

@@ -6,7 +6,7 @@ use super::markdown::Document;
 use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, mark, wave_graph, words};
+use super::{Format, doubled, mark, wave_graph};
 
 const RULES: Rules = Rules {
     format: Format::Kiro,
@@ -18,6 +18,7 @@ const RULES: Rules = Rules {
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = unit::assemble(document, find(document), &RULES);
+    doubled::merge(&mut drafts);
     for draft in &mut drafts.tasks {
         draft.task.requirements = requirements(document, &draft.task.span);
     }
@@ -30,9 +31,7 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
     let mut starred: std::collections::HashSet<String> = std::collections::HashSet::new();
     for (block, one) in document.blocks.iter().enumerate() {
         let Some(mark) = one.checkbox() else { continue };
-        let Some((id, rest)) = mark::leading_id(document.text(&one.words), words::is_number) else {
-            continue;
-        };
+        let Some((id, rest)) = mark::box_number(document.text(&one.words)) else { continue };
         let above = id.rsplit_once('.').is_some_and(|(head, _)| starred.contains(head));
         let optional = mark.starred || above;
         if optional {

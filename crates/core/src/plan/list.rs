@@ -2,12 +2,15 @@
 //!
 //! Tasks are in order. Which of these is meant is a guess, so a warning asks the person to confirm it.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use super::markdown::{Block, Document, Kind};
 use super::mention::Verbless;
 use super::needs::Shape;
-use super::openspec;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, mark};
+use super::work_section::{self, SectionKind};
+use super::{Constraint, Format, mark, openspec, words};
 use crate::fault::{Code, Fault, Place};
 
 const RULES: Rules = Rules {
@@ -44,11 +47,16 @@ enum ListShape {
 }
 
 impl ListShape {
+    fn nouns(self) -> String {
+        let ending = if self == Self::Boxes { "es" } else { "s" };
+        format!("{}{ending}", self.noun())
+    }
+
     fn noun(self) -> &'static str {
         match self {
-            Self::Headings(_) => "numbered headings",
-            Self::Boxes => "checkboxes",
-            Self::Numbers => "numbered items",
+            Self::Headings(_) => "numbered heading",
+            Self::Boxes => "checkbox",
+            Self::Numbers => "numbered item",
         }
     }
 }
@@ -58,10 +66,43 @@ pub(super) fn is_list(document: &Document<'_>) -> bool {
     shape(document).is_some()
 }
 
+/// Criteria for acceptance beside the tasks hold for all of them.
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let shape = shape(document);
     let units = shape.map_or_else(Vec::new, |shape| find(document, shape));
-    unit::assemble(document, units, &RULES)
+    let first = units.first().map_or(usize::MAX, |unit| unit.block);
+    let mut drafts = unit::assemble(document, units, &RULES);
+    if shape == Some(ListShape::Boxes) && first != usize::MAX {
+        add_criteria(document, &mut drafts);
+    }
+    drafts
+}
+
+fn add_criteria(document: &Document<'_>, drafts: &mut Drafts) {
+    let criteria = work_section::criteria(document, &work_section::kinds(document));
+    let has_task = |range: &Range<usize>| {
+        drafts.tasks.iter().any(|draft| range.contains(&draft.task.span.start))
+    };
+    // Where nothing else has boxes, the criteria are the tasks.
+    if criteria.iter().any(|(_, range)| has_task(range)) {
+        return;
+    }
+    for (start, range) in criteria {
+        let lines = document.lines.place(start).line..=document.lines.place(range.end).line;
+        drafts
+            .warnings
+            .retain(|one| one.code != Code::UntakenBox || !lines.contains(&one.place.line));
+        drafts.plan.aside.retain(|aside| !lines.contains(&aside.place.line));
+        let label = document.source[start..range.start].lines().next().unwrap_or_default();
+        let label =
+            label.trim_matches(|c: char| c.is_whitespace() || "#*_:：".contains(c)).to_owned();
+        let text = document.text(&range).to_owned();
+        if !text.is_empty() {
+            drafts.plan.constraints.push(Constraint { label, text });
+            drafts.plan.reached.push(start..range.end);
+        }
+    }
+    drafts.plan.reached.sort_by_key(|range| (range.start, range.end));
 }
 
 /// The warning that a person confirms, for a list that was taken without being asked for.
@@ -69,10 +110,13 @@ pub(super) fn doubt(document: &Document<'_>, drafts: &Drafts) -> Option<Fault> {
     let shape = shape(document)?;
     let count = drafts.tasks.len();
     let place = drafts.tasks.first().map_or(Place { line: 1, column: 1 }, |first| first.task.place);
-    let message = format!(
-        "This plan has no known format. Its {count} {} are taken as tasks, one after the other.",
-        shape.noun()
-    );
+    let message = match count {
+        1 => format!("This plan has no known format. Its one {} is taken as a task.", shape.noun()),
+        _ => format!(
+            "This plan has no known format. Its {count} {} are taken as tasks, one after the other.",
+            shape.nouns()
+        ),
+    };
     let hint = "`--format list` confirms it, `--format single` makes the whole text one task, and \
         `sequester draft - < PLAN` turns it into a native plan to edit.";
     Some(Fault::new(Code::GuessedShape, place, message, hint))
@@ -117,17 +161,34 @@ fn only_numbered_list(document: &Document<'_>) -> Option<usize> {
     }
 }
 
+/// The boxes that are work: those under headings of work where there are any, else all but those of other sections, else all.
+fn work_boxes(document: &Document<'_>) -> HashSet<usize> {
+    let kinds = work_section::kinds(document);
+    let boxes = document.blocks.iter().enumerate().filter(|(_, block)| is_outer_box(block));
+    let boxes: Vec<usize> = boxes.map(|(index, _)| index).collect();
+    let of = |wanted: &[SectionKind]| -> HashSet<usize> {
+        boxes.iter().copied().filter(|index| wanted.contains(&kinds[*index])).collect()
+    };
+    let chosen = [of(&[SectionKind::Work]), of(&[SectionKind::Work, SectionKind::Plain])];
+    let all = boxes.iter().copied().collect();
+    chosen.into_iter().find(|chosen| !chosen.is_empty()).unwrap_or(all)
+}
+
 fn find(document: &Document<'_>, shape: ListShape) -> Vec<Unit> {
     let list = only_numbered_list(document);
+    let boxes = work_boxes(document);
     let mut units: Vec<Unit> = Vec::new();
     for (block, one) in document.blocks.iter().enumerate() {
         let text = document.text(&one.words);
         let (id, title) = match (shape, &one.kind) {
             (ListShape::Headings(level), Kind::Heading(own)) if level == *own => {
-                let Some((id, rest)) = part(text) else { continue };
+                let Some((id, rest)) = dotted_part(text).or_else(|| part(text)) else { continue };
+                if is_parent(document, block, id) {
+                    continue;
+                }
                 (id.to_owned(), mark::title(rest))
             }
-            (ListShape::Boxes, Kind::Item(_)) if is_outer_box(one) => {
+            (ListShape::Boxes, Kind::Item(_)) if boxes.contains(&block) => {
                 ((units.len() + 1).to_string(), mark::title(first_line(text)))
             }
             (ListShape::Numbers, Kind::Item(item))
@@ -152,6 +213,22 @@ fn has_done_mark(text: &str) -> bool {
     text.trim_start_matches(['*', ' ']).starts_with(['✅', '☑', '✔'])
 }
 
+/// Whether a heading has nothing beneath but a heading of its level with a number below its own, as `## 3.` before `## 3.1`.
+fn is_parent(document: &Document<'_>, block: usize, id: &str) -> bool {
+    let Some(next) = document.blocks.get(block + 1) else { return false };
+    let below = dotted_part(document.text(&next.words));
+    let below = below.and_then(|(next, _)| next.strip_prefix(id));
+    next.level() == document.blocks[block].level()
+        && below.is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// `3.1` in front of a heading, and the words behind it.
+fn dotted_part(text: &str) -> Option<(&str, &str)> {
+    let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let word = plain.split_whitespace().next()?.trim_end_matches(['.', ')', ':']);
+    words::is_dotted(word).then(|| plain.split_at(word.len()))
+}
+
 /// The number of a heading such as `Step 2: ...`, `Phase 3 - ...` or `2. ...`, and the words behind it.
 fn part(text: &str) -> Option<(&str, &str)> {
     let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -166,62 +243,4 @@ fn part(text: &str) -> Option<(&str, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Options, Parsed, parse};
-    use super::*;
-
-    fn read_text(source: &str) -> Parsed {
-        parse(source.as_bytes(), &Options::default())
-    }
-
-    fn tasks(parsed: &Parsed) -> Vec<String> {
-        let row = |task: &super::super::Task| format!("{} {}", task.id, task.title);
-        parsed.plan.tasks.iter().map(row).collect()
-    }
-
-    #[test]
-    fn lists_of_many_kinds_are_read_with_a_warning_to_confirm() {
-        for (source, wanted) in [
-            (
-                "# P\n\n### Step 1: Add it\n\nx\n\n### Step 2 - Use it\n\ny\n",
-                ["1 Add it", "2 Use it"],
-            ),
-            ("# P\n\n## 1. Add it\n\nx\n\n## 2. Use it\n\ny\n", ["1 Add it", "2 Use it"]),
-            ("Fix this.\n\n- [ ] Add it\n  - [ ] part\n- [x] Use it\n", ["1 Add it", "2 Use it"]),
-            (
-                "# P\n\nWords.\n\n1. Add it\n   - here\n2. Use it\n\n- a remark\n",
-                ["1 Add it", "2 Use it"],
-            ),
-        ] {
-            let parsed = read_text(source);
-            assert_eq!(
-                (parsed.plan.format, tasks(&parsed)),
-                (Format::List, wanted.map(str::to_owned).into()),
-                "{source}"
-            );
-            let codes: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
-            assert_eq!(codes, [Code::GuessedShape], "{source}");
-            let options = Options { format: Some(Format::List), ..Options::default() };
-            assert_eq!(parse(source.as_bytes(), &options).warnings, [], "{source}");
-        }
-    }
-
-    #[test]
-    fn two_lists_that_could_be_meant_are_none() {
-        let twice = read_text("## A\n\n### 1. x\n\n### 2. y\n\n## B\n\n### 1. z\n");
-        assert_eq!(twice.faults[0].code, Code::NoTasks);
-        let parsed = read_text("Before:\n\n1. a\n2. b\n\nThen:\n\n1. c\n2. d\n");
-        assert_eq!(parsed.faults[0].code, Code::NoTasks);
-        assert!(parsed.faults[0].message.contains("2 numbered lists"), "{:?}", parsed.faults);
-        assert!(parsed.faults[0].hint.contains("--format single"), "{:?}", parsed.faults);
-    }
-
-    #[test]
-    fn the_whole_text_is_one_task_where_a_person_says_so() {
-        let options = Options { format: Some(Format::Single), ..Options::default() };
-        let parsed = parse(b"# Make it fast\n\n1. a\n2. b\n", &options);
-        assert_eq!(tasks(&parsed), ["1 Make it fast"]);
-        assert_eq!(parsed.plan.tasks[0].text, "# Make it fast\n\n1. a\n2. b");
-        assert_eq!((parsed.faults.len(), parsed.warnings.len()), (0, 0));
-    }
-}
+mod tests;

@@ -170,6 +170,22 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// The lines of tables: the number of the table, where the line begins, and the line.
+    pub(crate) fn table_lines(&self) -> impl Iterator<Item = (usize, usize, &'a str)> {
+        let source = self.source;
+        let is_table =
+            move |range: &&Range<usize>| source[(*range).clone()].trim_start().starts_with('|');
+        let tables = self.opaque.iter().filter(is_table).enumerate();
+        tables.flat_map(move |(table, range)| {
+            let mut at = range.start;
+            source[range.clone()].split_inclusive('\n').map(move |line| {
+                let start = at;
+                at += line.len();
+                (table, start, line.trim_end())
+            })
+        })
+    }
+
     /// A range without the blank lines at its start and the white space at its end.
     pub(crate) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         let text = &self.source[range.clone()];
@@ -323,7 +339,7 @@ fn is_opaque(tag: &Tag<'_>) -> bool {
 }
 
 /// `---`, YAML, `---` at the start: only there, for elsewhere `---` is a rule between tasks.
-fn split_front(source: &str) -> (Option<Range<usize>>, usize) {
+pub(crate) fn split_front(source: &str) -> (Option<Range<usize>>, usize) {
     let mut lines = source.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
         return (None, 0);
@@ -362,14 +378,19 @@ fn fenced(source: &str, range: &Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
+/// The signs that make brackets a checkbox: `[P]` is none.
+const SIGNS: [char; 14] = [' ', 'x', 'X', '~', '-', '/', '!', '>', '?', '✓', '✔', '✅', '⛔', '🚫'];
+
 /// The checkbox of an item, and where its words begin.
 fn read_mark(source: &str, range: &Range<usize>) -> (Option<Mark>, usize) {
     let text = &source[range.clone()];
     let bullet = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let blanks = |c: char| c == ' ' || c == '\t';
     let body = bullet.get(1..).unwrap_or_default().trim_start_matches(blanks);
-    let mut inner = body.chars();
-    let (open, state) = (inner.next(), inner.next());
+    // `1. **[x] Title**` is a box, too.
+    let bold = body.strip_prefix("**").filter(|inner| inner.starts_with('['));
+    let mut inner = bold.unwrap_or(body).chars();
+    let (open, state) = (inner.next(), inner.next().filter(|sign| SIGNS.contains(sign)));
     // A sign may carry a mark that asks for its coloured form.
     let rest = inner.as_str();
     let mut inner = rest.strip_prefix('\u{fe0f}').unwrap_or(rest).chars();
@@ -377,8 +398,9 @@ fn read_mark(source: &str, range: &Range<usize>) -> (Option<Mark>, usize) {
     let after = inner.as_str();
     let starred = after.starts_with('*') && !after.starts_with("**");
     let tail = if starred { &after[1..] } else { after };
+    let tail = bold.and_then(|_| tail.strip_prefix("**")).unwrap_or(tail);
     let apart = tail.is_empty() || tail.starts_with([' ', '\t', '\r', '\n']);
-    if (open, close) != (Some('['), Some(']')) || !apart {
+    if (open, close) != (Some('['), Some(']')) || !apart || state.is_none() {
         return (None, range.end - body.len());
     }
     let ticked = matches!(state, Some('x' | 'X' | '✓' | '✔' | '✅'));

@@ -27,7 +27,9 @@ pub(super) fn read(
 ) -> Vec<FileHint> {
     let mut collected = Collected::default();
     for range in ranges {
-        for block in document.blocks_in(range) {
+        let first = document.blocks[..document.block_at(range.start)].last();
+        let around = first.filter(|block| block.words.end > range.start);
+        for block in around.into_iter().chain(document.blocks_in(range)) {
             if matches!(block.kind, Kind::Item(_) | Kind::Paragraph | Kind::Heading(_)) {
                 let words = block.words.start.max(range.start)..block.words.end;
                 read_sentence(document, &words, verbless, &mut collected);
@@ -205,6 +207,11 @@ mod tests {
             ("Details:\nImplement it in a.py.", "change a.py"),
             ("- Update `/etc/passwd`, `../x.py` and `~/y.py`", ""),
             ("- Fix Node.js and/or e.g. v1.2", ""),
+            ("- Export `.ics` and .exe with Prism.js", ""),
+            (
+                "- Write pkg/__init__.py, __init__.py and _a.py_",
+                "change pkg/__init__.py, change __init__.py, change a.py",
+            ),
             ("```\nUpdate `a.py`\n```", ""),
         ] {
             assert_eq!(hints(text, Verbless::Skipped), expected, "{text}");

@@ -127,14 +127,14 @@ fn names_another(before: &str, own: &str, shape: Shape) -> bool {
     let before =
         before.rsplit(['.', ';']).next().filter(|last| !last.trim().is_empty()).unwrap_or(before);
     match shape {
-        Shape::Plain(is_id) => split_ids(before).any(|(_, word)| is_id(word) && word != own),
+        Shape::Plain(is_id) => plain_ids(before, is_id).into_iter().any(|(_, word)| word != own),
         Shape::Numbers => mentions(before).iter().any(|(_, id)| *id != own),
     }
 }
 
 fn ids(tail: &str, shape: Shape) -> Vec<(String, usize)> {
     let found: Vec<(usize, &str)> = match shape {
-        Shape::Plain(is_id) => split_ids(tail).filter(|(_, word)| is_id(word)).collect(),
+        Shape::Plain(is_id) => plain_ids(tail, is_id),
         Shape::Numbers => {
             let mentions = mentions(tail);
             if mentions.is_empty() { bare_numbers(tail) } else { mentions }
@@ -167,6 +167,23 @@ fn split_ids(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let at = kept.as_ptr() as usize - text.as_ptr() as usize;
         (!kept.is_empty()).then_some((at, kept))
     })
+}
+
+/// Ids that nothing else looks like. With hyphens, as in `T-001`, where that is one, and else what stands between the hyphens.
+fn plain_ids(text: &str, is_id: fn(&str) -> bool) -> Vec<(usize, &str)> {
+    let joint = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '-');
+    let mut found = Vec::new();
+    for word in text.split(joint) {
+        let word = word.trim_matches(|c| matches!(c, '.' | '_' | '-'));
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
+        if is_id(word) {
+            found.push((at, word));
+        } else {
+            let parts = split_ids(word).filter(|(_, part)| is_id(part));
+            found.extend(parts.map(|(inner, part)| (at + inner, part)));
+        }
+    }
+    found
 }
 
 /// Numbers after the word for task, as long as nothing but `,` and `and` stands between them.
@@ -242,5 +259,6 @@ mod tests {
         let shape = Shape::Plain(words::is_spec_kit);
         assert_eq!(found("Do it (depends on T001, T003-T005)", shape), "T001 T003 T004 T005");
         assert_eq!(found("Depends on: T001, US2", shape), "T001");
+        assert_eq!(found("Depends on: T-001, T-M1-002", shape), "T-001 T-M1-002");
     }
 }

@@ -9,7 +9,7 @@ use super::markdown::Document;
 use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, mark, words};
+use super::{Format, doubled, mark, words};
 
 const RULES: Rules = Rules {
     format: Format::OpenSpec,
@@ -20,7 +20,14 @@ const RULES: Rules = Rules {
 };
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
-    unit::assemble(document, find(document), &RULES)
+    let mut drafts = unit::assemble(document, find(document), &RULES);
+    doubled::merge(&mut drafts);
+    drafts
+}
+
+/// Whether a document has any task of this format.
+pub(super) fn has_tasks(document: &Document<'_>) -> bool {
+    !find(document).is_empty()
 }
 
 fn find(document: &Document<'_>) -> Vec<Unit> {
@@ -29,7 +36,8 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
             && section_number(document.text(&block.words)).is_some()
     });
     let mut units = Vec::new();
-    let mut section = Section::default();
+    // Boxes before the first heading are a section of their own.
+    let mut section = Section { number: "1".to_owned(), work: !numbered, ..Section::default() };
     let mut ordinal = 0;
     for (block, one) in document.blocks.iter().enumerate() {
         let text = document.text(&one.words);
@@ -41,7 +49,7 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
             section.number = number.map_or_else(|| ordinal.max(1).to_string(), str::to_owned);
         }
         let Some(mark) = one.checkbox() else { continue };
-        let id = mark::leading_id(text, words::is_number);
+        let id = mark::box_number(text);
         let outer = one.within.is_none();
         let unit = |id: &str, rest: &str| Unit {
             block,

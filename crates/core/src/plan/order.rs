@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::unit::{Draft, Drafts};
-use super::{Action, Format, Need, Parsed, Plan, Reason, Task};
+use super::{Action, Format, Need, Parsed, Plan, Reason, Task, stated_order};
 use crate::fault::{Code, Fault};
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
@@ -20,6 +20,7 @@ const MANY: usize = 64;
 /// - superpowers, OpenSpec, Kiro: each needs the one before. With `parallel`, superpowers: see [`side_by_side`].
 /// - Kiro with a graph of its own: see [`in_waves`].
 /// - track: the same within each track, and through all tracks that are headed as phases.
+/// - spec-kit with an order of its own: see [`in_phases`].
 /// - spec-kit: a phase's tasks fall into groups, neighbouring `[P]` tasks in one, every other task alone, so that a task
 ///   without `[P]` is a barrier in its phase; each group needs the one before, across phases too.
 /// - BMAD, lists: each needs the one before.
@@ -29,11 +30,14 @@ const MANY: usize = 64;
 pub(super) fn arrange(mut drafts: Drafts, parallel: bool) -> Parsed {
     let side = parallel && drafts.plan.format == Format::Superpowers;
     let has_waves = drafts.waves.is_some();
+    drop_later_needs(&mut drafts);
     if side {
         expand_parents(&mut drafts);
         side_by_side(&mut drafts.tasks);
     } else {
-        in_order(&mut drafts);
+        if !in_stated_order(&mut drafts) {
+            in_order(&mut drafts);
+        }
         // Only now, for the order tells which tasks beneath a parent are the last.
         expand_parents(&mut drafts);
     }
@@ -49,6 +53,63 @@ pub(super) fn arrange(mut drafts: Drafts, parallel: bool) -> Parsed {
         part_writers(&mut plan, &marked, &mut warnings);
     }
     Parsed { plan, faults, warnings }
+}
+
+/// The lane of a task whose id is given: the tasks of one lane run one after the other. None where the format has another order.
+fn lane<'a>(drafts: &'a Drafts, id: &'a str) -> Option<&'a str> {
+    let track = || id.split('.').next().unwrap_or_default();
+    match drafts.plan.format {
+        _ if drafts.waves.is_some() => None,
+        Format::Superpowers | Format::OpenSpec | Format::Kiro | Format::Bmad | Format::List => {
+            Some("")
+        }
+        Format::Track if drafts.phases.contains(track()) => Some(""),
+        Format::Track => Some(track()),
+        _ => None,
+    }
+}
+
+/// In a lane, words that make a task need a later one speak of it, and the order of the plan holds. A warning says so.
+fn drop_later_needs(drafts: &mut Drafts) {
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (at, draft) in drafts.tasks.iter().enumerate() {
+        first.entry(draft.task.id.as_str()).or_insert(at);
+    }
+    for (parent, beneath) in &drafts.parents {
+        if let Some(at) = beneath.iter().min() {
+            first.entry(parent.as_str()).or_insert(*at);
+        }
+    }
+    let mut dropped: Vec<(usize, usize)> = Vec::new();
+    let mut warnings = Vec::new();
+    for (at, draft) in drafts.tasks.iter().enumerate() {
+        let Some(own) = lane(drafts, draft.task.id.as_str()) else { continue };
+        for (number, need) in draft.task.needs.iter().enumerate() {
+            let id = need.id.as_str();
+            let is_later = first.get(id).is_some_and(|first| *first > at);
+            if is_later && lane(drafts, id) == Some(own) {
+                dropped.push((at, number));
+                warnings.extend((!draft.task.done).then(|| later_need(&draft.task, need)));
+            }
+        }
+    }
+    for (at, number) in dropped.into_iter().rev() {
+        drafts.tasks[at].task.needs.remove(number);
+    }
+    drafts.warnings.extend(warnings);
+}
+
+fn later_need(task: &Task, need: &Need) -> Fault {
+    let (own, later) = (&task.id, &need.id);
+    Fault::new(
+        Code::UnusedOrder,
+        need.place,
+        format!(
+            "Task `{own}` is said to depend on task `{later}`, which stands after it. This need is ignored: \
+             the tasks run in the order of the plan."
+        ),
+        format!("To run `{later}` first, put it before `{own}`."),
+    )
 }
 
 fn in_order(drafts: &mut Drafts) {
@@ -151,20 +212,77 @@ fn in_sequence(tasks: &mut [Draft], lane: impl Fn(&str) -> String) {
 
 /// Neighbouring tasks that may run side by side are a group; see [`chain_groups`].
 fn in_groups(tasks: &mut [Draft], names: &mut BTreeMap<TaskId, Vec<TaskId>>) {
-    let joins =
-        |one: &Draft, two: &Draft| one.parallel && two.parallel && one.sections == two.sections;
-    let mut groups = Vec::new();
-    let mut start = 0;
-    for group in tasks.chunk_by(joins) {
-        groups.push((start..start + group.len()).collect());
-        start += group.len();
+    let all: Vec<usize> = (0..tasks.len()).collect();
+    let groups = parallel_groups(tasks, &all);
+    chain_groups(tasks, &groups, ChainEnd::default(), names);
+}
+
+/// The positions of tasks, neighbours that may run side by side in one group.
+fn parallel_groups(tasks: &[Draft], positions: &[usize]) -> Vec<Vec<usize>> {
+    let joins = |one: &usize, two: &usize| {
+        let (one, two) = (&tasks[*one], &tasks[*two]);
+        one.parallel && two.parallel && one.sections == two.sections
+    };
+    positions.chunk_by(joins).map(<[usize]>::to_vec).collect()
+}
+
+/// Uses the order that the plan states, unless it makes a cycle: then a warning says so, and nothing of it is used.
+fn in_stated_order(drafts: &mut Drafts) -> bool {
+    let Some(order) = drafts.stated.take() else { return false };
+    let before: Vec<Vec<Need>> =
+        drafts.tasks.iter().map(|draft| draft.task.needs.clone()).collect();
+    order.add_needs(drafts);
+    in_phases(&mut drafts.tasks, &order.phases, &mut drafts.plan.groups);
+    let mut plan = Plan::new(drafts.plan.format);
+    let bare = |Draft { task, .. }: &Draft| Task {
+        id: task.id.clone(),
+        needs: task.needs.clone(),
+        ..Task::default()
+    };
+    plan.tasks = drafts.tasks.iter().map(bare).collect();
+    plan.groups.clone_from(&drafts.plan.groups);
+    let (_, faults) = TaskGraph::new(&plan);
+    let is_cycle = faults.iter().any(|fault| fault.code == Code::Cycle);
+    if is_cycle {
+        for (draft, needs) in drafts.tasks.iter_mut().zip(before) {
+            draft.task.needs = needs;
+        }
+        drafts.plan.groups.clear();
+        let why = "it makes a dependency cycle";
+        drafts.warnings.push(stated_order::unused(order.place, why));
     }
-    chain_groups(tasks, &groups, names);
+    !is_cycle
+}
+
+/// The groups of each phase need those of the phases that it needs; see [`chain_groups`].
+fn in_phases(
+    tasks: &mut [Draft],
+    phases: &[(Vec<usize>, Vec<usize>)],
+    names: &mut BTreeMap<TaskId, Vec<TaskId>>,
+) {
+    let mut ends: Vec<ChainEnd> = Vec::with_capacity(phases.len());
+    for (members, needs) in phases {
+        let mut start = ChainEnd::default();
+        for end in needs.iter().map(|need| &ends[*need]) {
+            start.newest.extend(end.newest.iter().cloned());
+            start.required.extend(end.required.iter().cloned());
+        }
+        let groups = parallel_groups(tasks, members);
+        ends.push(chain_groups(tasks, &groups, start, names));
+    }
+}
+
+/// The last groups of a chain: what comes next needs them.
+#[derive(Default)]
+struct ChainEnd {
+    newest: Vec<Vec<TaskId>>,
+    /// Without optional tasks.
+    required: Vec<Vec<TaskId>>,
 }
 
 /// Each wave needs the one before. A task in no wave, such as a checkpoint, needs all that stands before it.
 fn in_waves(tasks: &mut [Draft], waves: &[Vec<usize>], names: &mut BTreeMap<TaskId, Vec<TaskId>>) {
-    chain_groups(tasks, waves, names);
+    chain_groups(tasks, waves, ChainEnd::default(), names);
     let listed: HashSet<usize> = waves.iter().flatten().copied().collect();
     let mut before: Vec<TaskId> = Vec::new();
     for (at, draft) in tasks.iter_mut().enumerate() {
@@ -185,31 +303,33 @@ fn in_waves(tasks: &mut [Draft], waves: &[Vec<usize>], names: &mut BTreeMap<Task
 fn chain_groups(
     tasks: &mut [Draft],
     groups: &[Vec<usize>],
+    start: ChainEnd,
     names: &mut BTreeMap<TaskId, Vec<TaskId>>,
-) {
-    let mut newest: Vec<TaskId> = Vec::new();
-    let mut required: Vec<TaskId> = Vec::new();
+) -> ChainEnd {
+    let mut end = start;
     for group in groups {
         for optional in [false, true] {
-            let before = if optional { &newest } else { &required };
+            let before = if optional { &end.newest } else { &end.required };
             let members = group.iter().filter(|at| tasks[**at].task.optional == optional);
             let members: Vec<usize> = members.copied().collect();
             if members.is_empty() {
                 continue;
             }
-            let name = || span(before, optional);
-            let before = gathered(before, name, names);
+            let needs = before.iter().flat_map(|ids| gathered(ids, || span(ids, optional), names));
+            let needs: Vec<TaskId> = needs.collect();
             for at in members {
-                add(&mut tasks[at].task, before.clone(), &Reason::Order);
+                add(&mut tasks[at].task, needs.clone(), &Reason::Order);
             }
         }
-        newest = group.iter().map(|at| tasks[*at].task.id.clone()).collect();
-        let firm = group.iter().map(|at| &tasks[*at].task).filter(|task| !task.optional);
-        let firm: Vec<TaskId> = firm.map(|task| task.id.clone()).collect();
+        let ids = |at: &usize| tasks[*at].task.id.clone();
+        end.newest = vec![group.iter().map(ids).collect()];
+        let firm: Vec<TaskId> =
+            group.iter().filter(|at| !tasks[**at].task.optional).map(ids).collect();
         if !firm.is_empty() {
-            required = firm;
+            end.required = vec![firm];
         }
     }
+    end
 }
 
 /// How a group of tasks is named: by its first and last.

@@ -1,5 +1,7 @@
 //! From bytes to a plan.
 
+use std::collections::HashSet;
+
 use super::lines::Lines;
 use super::markdown::Document;
 use super::unit::Drafts;
@@ -90,14 +92,14 @@ impl Look {
     fn at(text: &str) -> Self {
         let document = Document::read(text);
         let mut look = Self { headings: 0, numbered_lists: 0, bullets: 0 };
-        let mut lists: Vec<usize> = Vec::new();
+        let mut lists: HashSet<usize> = HashSet::new();
         for block in &document.blocks {
             look.headings += usize::from(block.level().is_some());
             let Some(item) = block.item().filter(|_| block.within.is_none()) else { continue };
-            if !document.text(&block.range).starts_with(|c: char| c.is_ascii_digit()) {
+            if document.text(&block.range).starts_with(|c: char| c.is_ascii_digit()) {
+                lists.insert(item.list);
+            } else {
                 look.bullets += 1;
-            } else if !lists.contains(&item.list) {
-                lists.push(item.list);
             }
         }
         look.numbered_lists = lists.len();

@@ -3,7 +3,7 @@
 use super::Parent;
 use crate::fault::{Code, Fault, Place};
 
-/// Past this, parents keep their titles only.
+/// Past this, tasks are given no parents.
 const BYTES: usize = 64 << 20;
 
 /// Counts what parents' texts take together.
@@ -13,29 +13,28 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// The parents of the task at `place`; without their texts, and with a fault, once there is no more room.
+    /// The parents of the task at `place`; none, and once a fault, when there is no more room.
     pub(super) fn keep(
         &mut self,
-        mut parents: Vec<Parent>,
+        parents: impl FnOnce() -> Vec<Parent>,
         place: Place,
         faults: &mut Vec<Fault>,
     ) -> Vec<Parent> {
-        let before = self.spent;
-        self.spent += parents.iter().map(|parent| parent.text.len()).sum::<usize>();
+        if self.spent > BYTES {
+            return Vec::new();
+        }
+        let parents = parents();
+        self.spent +=
+            parents.iter().map(|parent| parent.title.len() + parent.text.len()).sum::<usize>();
         if self.spent <= BYTES {
             return parents;
         }
-        for parent in &mut parents {
-            parent.text.clear();
-        }
-        if before <= BYTES {
-            faults.push(Fault::new(
-                Code::PlanTooLarge,
-                place,
-                "What stands above so many tasks is too large: each task is given a copy.",
-                "Shorten what stands between a parent and its first task.",
-            ));
-        }
-        parents
+        faults.push(Fault::new(
+            Code::PlanTooLarge,
+            place,
+            "What stands above so many tasks is too large: each task is given a copy.",
+            "Shorten what stands between a parent and its first task.",
+        ));
+        Vec::new()
     }
 }

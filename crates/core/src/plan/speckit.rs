@@ -2,11 +2,13 @@
 //!
 //! The text is the whole item. Phases are in order; `[P]` runs side by side within its phase.
 
+use std::collections::HashMap;
+
 use super::markdown::Document;
 use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, mark, words};
+use super::{Format, mark, stated_order, words};
 
 const RULES: Rules = Rules {
     format: Format::SpecKit,
@@ -18,10 +20,15 @@ const RULES: Rules = Rules {
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = unit::assemble(document, find(document), &RULES);
+    // A long heading may stand above very many tasks.
+    let mut phases: HashMap<usize, bool> = HashMap::new();
     for draft in &mut drafts.tasks {
-        let phase = draft.sections.iter().rev().find(|section| is_phase(document, **section));
+        let phase = draft.sections.iter().rev().find(|section| {
+            *phases.entry(**section).or_insert_with(|| is_phase(document, **section))
+        });
         draft.sections = phase.or(draft.sections.last()).copied().into_iter().collect();
     }
+    drafts.stated = stated_order::read(document, &mut drafts);
     drafts
 }
 

@@ -2,12 +2,13 @@
 //!
 //! The text begins after the heading. Each task needs the one before.
 
+use super::hidden_task::HiddenTasks;
 use super::mark::{self, Numbered};
 use super::markdown::Document;
 use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
-use super::{Format, untaken_work, words};
+use super::{Format, words};
 use crate::fault::Code;
 
 const RULES: Rules = Rules {
@@ -20,16 +21,19 @@ const RULES: Rules = Rules {
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let units = find(document);
-    let hidden = untaken_work::hidden_tasks(document, &units);
-    if hidden.is_empty() {
-        return unit::assemble(document, units, &RULES);
-    }
-    let ends: Vec<usize> = hidden.iter().map(|task| task.at).collect();
-    let repaired = Document::read_parts(document.source, &ends);
-    let mut drafts = unit::assemble(&repaired, find(&repaired), &RULES);
-    // The code blocks are closed here, and each of these says so.
-    drafts.warnings.retain(|warning| warning.code != Code::OpenFence);
-    drafts.warnings.extend(hidden.iter().map(|task| task.warning(document)));
+    let HiddenTasks { sure, doubtful } = HiddenTasks::find(document, &units);
+    let mut drafts = if sure.is_empty() {
+        unit::assemble(document, units, &RULES)
+    } else {
+        let ends: Vec<usize> = sure.iter().map(|task| task.at).collect();
+        let repaired = Document::read_parts(document.source, &ends);
+        let mut drafts = unit::assemble(&repaired, find(&repaired), &RULES);
+        // The code blocks are closed here, and each of these says so.
+        drafts.warnings.retain(|warning| warning.code != Code::OpenFence);
+        drafts
+    };
+    drafts.warnings.extend(sure.iter().map(|task| task.split_warning(document)));
+    drafts.warnings.extend(doubtful.iter().map(|task| task.code_warning(document)));
     drafts
 }
 

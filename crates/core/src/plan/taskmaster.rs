@@ -23,6 +23,9 @@ use json::{Found, Raw, compose, id_of, is_beneath, plain, qualify, tasks_of};
 /// Subtasks of subtasks are read this deep.
 const DEPTH: usize = 4;
 
+/// So many parts of an id are taken as ids of parents.
+const DOTS: usize = 32;
+
 /// Past so many needs that subtasks have from their parents, they get no more.
 const INHERITED: usize = 1 << 20;
 
@@ -50,8 +53,14 @@ pub(super) fn read(source: &str, tag: Option<&str>) -> Drafts {
                 );
                 reader.drafts.plan.aside.push(Aside { place, text: other, why });
             }
+            if !found.keys.is_empty() {
+                reader.no_tasks(&found.keys);
+            }
             for task in found.tasks {
                 reader.take(task, &Above::default());
+            }
+            if found.are_stories {
+                reader.put_in_order();
             }
         }
         Err(bad) => reader.bad(reader.lines.place(bad.at), &bad.error),
@@ -113,7 +122,9 @@ impl<'a> Reader<'a> {
             id,
             depth: above.depth + 1,
             needs,
-            done: above.done || matches!(status.as_str(), "done" | "completed"),
+            done: above.done
+                || task.passes == Some(true)
+                || matches!(status.as_str(), "done" | "completed"),
             optional: above.optional || status == "deferred",
             parents: above.parents.clone(),
             siblings: HashSet::new(),
@@ -151,7 +162,7 @@ impl<'a> Reader<'a> {
             ));
         }
         let hints = mention::read_text(&[&title, &text], place);
-        let parents = self.shelf.keep(own.parents, place, &mut self.drafts.faults);
+        let parents = self.shelf.keep(|| own.parents, place, &mut self.drafts.faults);
         let step = |step: &&RawValue| Step { text: plain(step), done: own.done, place };
         self.push(Task {
             id: TaskId::new(own.id.as_str()),
@@ -176,12 +187,12 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, task: Task) {
         let index = self.drafts.tasks.len();
-        let mut id = task.id.as_str();
-        while let Some((head, _)) = id.rsplit_once('.') {
-            if let Some(leaves) = self.drafts.parents.get_mut(head) {
+        let id = task.id.as_str();
+        // A hostile id has any number of dots.
+        for (dot, _) in id.rmatch_indices('.').take(DOTS) {
+            if let Some(leaves) = self.drafts.parents.get_mut(&id[..dot]) {
                 leaves.push(index);
             }
-            id = head;
         }
         self.drafts.tasks.push(Draft { task, sections: Vec::new(), parallel: false });
     }
@@ -221,6 +232,24 @@ impl<'a> Reader<'a> {
             draft.task.needs.retain(|need| !self.cancelled.contains(need.id.as_str()));
         }
         self.drafts
+    }
+
+    /// User stories that name no others are worked on in their order.
+    fn put_in_order(&mut self) {
+        let mut before: Option<TaskId> = None;
+        for Draft { task, .. } in &mut self.drafts.tasks {
+            let id = before.replace(task.id.clone()).filter(|_| task.needs.is_empty());
+            let need = id.map(|id| Need { id, reason: Reason::Order, place: task.place });
+            task.needs.extend(need);
+        }
+    }
+
+    fn no_tasks(&mut self, keys: &[String]) {
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        let message = format!("This JSON has no tasks. Its keys are {}.", keys.join(", "));
+        let hint = "Tasks are read from `tasks`, from tags such as `master` with `tasks`, and from `userStories`.";
+        let place = Place { line: 1, column: 1 };
+        self.drafts.faults.push(Fault::new(Code::NoTasks, place, message, hint));
     }
 
     fn no_such_tag(&mut self, wanted: &str, found: &Found<'_>) {

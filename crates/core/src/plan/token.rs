@@ -16,7 +16,7 @@ const BARE_NAMES: [&str; 9] = [
 ];
 
 /// Products that look like file names.
-const PRODUCTS: [&str; 14] = [
+const PRODUCTS: [&str; 26] = [
     "node.js",
     "next.js",
     "nuxt.js",
@@ -31,7 +31,29 @@ const PRODUCTS: [&str; 14] = [
     "angular.js",
     "ember.js",
     "discord.js",
+    "prism.js",
+    "highlight.js",
+    "moment.js",
+    "backbone.js",
+    "alpine.js",
+    "p5.js",
+    "solid.js",
+    "nest.js",
+    "ethers.js",
+    "paper.js",
+    "plotly.js",
+    "pdf.js",
 ];
+
+/// Names that begin with a dot and are files by themselves. What follows behind a dot or a hyphen, such as `.env.example`, does not
+/// matter. Any other lone word with a dot in front is an extension.
+const DOTFILES: &str = " .gitignore .gitattributes .gitmodules .gitkeep .mailmap .gitlab-ci .travis .dockerignore .editorconfig \
+    .env .envrc .npmrc .npmignore .nvmrc .yarnrc .node-version .python-version .ruby-version .tool-versions .eslintrc .eslintignore \
+    .prettierrc .prettierignore .stylelintrc .babelrc .swcrc .mocharc .nycrc .jshintrc .lintstagedrc .commitlintrc .releaserc \
+    .huskyrc .markdownlint .markdownlintrc .markdownlintignore .pre-commit .golangci .goreleaser .rubocop .rspec .flake8 .pylintrc \
+    .coveragerc .ruff .isort .clang-format .clang-tidy .clangd .rustfmt .taplo .yamllint .hadolint .swiftlint .swiftformat .bashrc \
+    .bash_profile .profile .zshrc .vimrc .inputrc .htaccess .mcp .cursorrules .cursorignore .windsurfrules .clinerules .terraform \
+    .tflint .trivyignore .helmignore .vscodeignore .browserslistrc .graphqlrc .sqlfluff .netrc .pypirc .condarc ";
 
 /// Extensions that make a lone word a file; with a folder before it, any extension does.
 const EXTENSIONS: &str = " rs py ts tsx js jsx mjs cjs json md mdx toml yaml yml html css scss less go java kt kts swift \
@@ -58,11 +80,15 @@ pub(super) fn read(token: &str) -> Option<(Vec<String>, Span)> {
 pub(super) fn read_spaced(token: &str) -> Option<(Vec<String>, Span)> {
     let words: Vec<&str> = token.split(' ').collect();
     let (last, before) = words.split_last()?;
-    let is_path = before.first().is_some_and(|first| first.contains('/'))
-        && before.iter().all(|word| read(word).is_some() && !is_file(word))
-        && read(last).is_some_and(|(paths, lines)| paths == [*last] && lines.is_none())
-        && is_file(last);
-    is_path.then(|| (vec![token.to_owned()], None))
+    // A command is in lower case: `run a/b.sh`.
+    let leads = |first: &&str| first.contains('/') || first.starts_with(char::is_uppercase);
+    let is_path = before.first().is_some_and(leads)
+        && token.contains('/')
+        && before.iter().all(|word| read(word).is_some() && !is_file(word));
+    let (paths, lines) = read(last).filter(|_| is_path)?;
+    let [path] = &paths[..] else { return None };
+    let whole = format!("{} {path}", before.join(" "));
+    (is_file(path) && last.starts_with(path.as_str())).then_some((vec![whole], lines))
 }
 
 /// Whether a bare word is worth a closer look.
@@ -79,6 +105,9 @@ pub(super) fn is_file(path: &str) -> bool {
     if BARE_NAMES.contains(&name) {
         return true;
     }
+    if folder.is_empty() && name.starts_with('.') {
+        return is_dotfile(name);
+    }
     let Some((stem, extension)) = name.rsplit_once('.') else {
         return false;
     };
@@ -87,6 +116,12 @@ pub(super) fn is_file(path: &str) -> bool {
         && extension.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let known = || EXTENSIONS.contains(&format!(" {} ", extension.to_ascii_lowercase()));
     shaped && (!folder.is_empty() || known() || stem.is_empty())
+}
+
+/// Whether a name is that of a known file: `.gitignore`, `.env.example`; `.ics` is an extension.
+fn is_dotfile(name: &str) -> bool {
+    let ends = name.match_indices(['.', '-']).skip(1).map(|(at, _)| at).chain([name.len()]);
+    ends.into_iter().any(|end| DOTFILES.contains(&format!(" {} ", &name[..end])))
 }
 
 pub(super) fn is_test(path: &str) -> bool {
@@ -165,9 +200,11 @@ mod tests {
 
     #[test]
     fn a_path_may_have_blanks_and_two_paths_are_none() {
-        for yes in ["docs/my file.md", "a/b c/d.rs"] {
+        for yes in ["docs/my file.md", "a/b c/d.rs", "Echo macOS/Views/Player.swift"] {
             assert_eq!(read_spaced(yes), Some((vec![yes.to_owned()], None)), "{yes}");
         }
+        let lines = (vec!["My App/B.swift".to_owned()], Some((39, 46)));
+        assert_eq!(read_spaced("My App/B.swift:39-46"), Some(lines));
         for no in ["src/a.rs src/b.rs", "cargo test", "run a/b.sh", "a/b  c.md", "a/b c", "x.md"] {
             assert_eq!(read_spaced(no), None, "{no}");
         }
@@ -185,7 +222,13 @@ mod tests {
         ] {
             assert!(is_file(yes), "{yes}");
         }
-        for no in ["Node.js", "3.11", "src/", "and/or", "v1.2", "e.g", "foo.bar"] {
+        for no in ["Node.js", "3.11", "src/", "and/or", "v1.2", "e.g", "foo.bar", "Prism.js"] {
+            assert!(!is_file(no), "{no}");
+        }
+        for yes in [".env.example", ".eslintrc.json", ".dockerignore", ".pre-commit-config.yaml"] {
+            assert!(is_file(yes), "{yes}");
+        }
+        for no in [".ics", ".exe", ".p12", ".d.ts", ".test.ts", ".js", "."] {
             assert!(!is_file(no), "{no}");
         }
     }

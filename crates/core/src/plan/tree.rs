@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::unit::{Rules, Unit};
-use super::{Format, Parent, files, header, label, words};
+use super::{Format, Parent, files, header, label, strike, words};
 
 /// Units with their parents.
 pub(super) struct Tree {
@@ -101,21 +101,16 @@ impl Tree {
     }
 
     /// Whether a unit, or one above it, is struck or carries the sign of what is cancelled. One that is ticked is done.
-    pub(super) fn is_cancelled(
-        &self,
-        document: &Document<'_>,
-        unit: usize,
-        format: Format,
-    ) -> bool {
+    ///
+    /// `[-]` is no such sign: many write it for what is under way.
+    pub(super) fn is_cancelled(&self, document: &Document<'_>, unit: usize) -> bool {
         let mut above = std::iter::once(unit).chain(self.ancestors(unit));
         above.any(|unit| {
-            let Unit { block, ticked, .. } = &self.units[unit];
+            let Unit { block, ticked, id, .. } = &self.units[unit];
             let block = &document.blocks[*block];
-            // Kiro writes `[-]` for what is under way.
             let sign = block.checkbox().map_or(' ', |mark| mark.sign);
-            let signed = matches!(sign, '⛔' | '🚫') || sign == '-' && format != Format::Kiro;
-            let text = document.text(&block.words).trim_start_matches(['*', '_', ' ']);
-            !ticked && (signed || text.starts_with("~~"))
+            let is_struck = || strike::is_struck(document.text(&block.words), id);
+            !ticked && (matches!(sign, '⛔' | '🚫') || is_struck())
         })
     }
 

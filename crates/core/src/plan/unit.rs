@@ -7,9 +7,10 @@ use super::markdown::Document;
 use super::mention::{self, Verbless};
 use super::needs::{self, Shape};
 use super::shelf::Shelf;
+use super::stated_order::StatedOrder;
 use super::tree::Tree;
 use super::untaken_work::{self, Covered};
-use super::{Aside, Format, Need, Plan, Reason, Step, Task, aside, files, header, mark, speckit};
+use super::{Format, Need, Plan, Reason, Step, Task, aside, files, header, id_range};
 use crate::fault::{Code, Fault};
 use crate::id::TaskId;
 
@@ -57,6 +58,8 @@ pub(super) struct Drafts {
     pub(super) phases: BTreeSet<String>,
     /// The positions of the tasks, wave by wave, where the plan gives its waves.
     pub(super) waves: Option<Vec<Vec<usize>>>,
+    /// The order of phases and tasks that the plan states in words.
+    pub(super) stated: Option<StatedOrder>,
     pub(super) faults: Vec<Fault>,
     pub(super) warnings: Vec<Fault>,
 }
@@ -69,6 +72,7 @@ impl Drafts {
             parents: HashMap::new(),
             phases: BTreeSet::new(),
             waves: None,
+            stated: None,
             faults: Vec::new(),
             warnings: Vec::new(),
         }
@@ -77,23 +81,25 @@ impl Drafts {
 
 pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules) -> Drafts {
     let mut drafts = Drafts::new(rules.format);
-    let tree = Tree::grow(document, expand_ranges(document, units, rules.format), rules);
+    let units = id_range::expand(document, units, rules.format, &mut drafts.warnings);
+    let tree = Tree::grow(document, units, rules);
     let extents: Vec<Range<usize>> =
         tree.leaves().map(|unit| tree.extent(document, unit, rules)).collect();
     let leaves: HashSet<&str> = tree.leaves().map(|unit| tree.units[unit].id.as_str()).collect();
+    let cancelled: HashSet<usize> =
+        (0..tree.units.len()).filter(|unit| tree.is_cancelled(document, *unit)).collect();
     let mut shelf = Shelf::default();
     let mut consumed = Vec::new();
     for (unit, extent) in tree.leaves().zip(&extents) {
         let block = &document.blocks[tree.units[unit].block];
         let place = document.lines.place(block.range.start);
-        if tree.is_cancelled(document, unit, rules.format) {
-            let why = "It is struck or marked as cancelled, so it is skipped; a need on it counts as met.";
-            let (text, why) = (tree.units[unit].title.clone(), why.to_owned());
-            drafts.plan.aside.push(Aside { place, text, why });
+        if cancelled.contains(&unit) {
+            drafts.plan.aside.push(aside::cancelled(place, &tree.units[unit].title));
             continue;
         }
         drafts.plan.reached.extend([block.range.start..block.words.end, extent.clone()]);
-        let parents = shelf.keep(tree.parents(document, unit), place, &mut drafts.faults);
+        let parents = || tree.parents(document, unit);
+        let parents = shelf.keep(parents, place, &mut drafts.faults);
         let read = read_task(document, &tree.units[unit], extent, rules, &mut drafts);
         let unread = read.unread.iter().map(|entry| aside::unread(document, entry));
         drafts.plan.aside.extend(unread);
@@ -117,7 +123,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
         });
     }
     need_consumed(&mut drafts.tasks, consumed);
-    skip_cancelled(document, &tree, &mut drafts);
+    skip_cancelled(document, &tree, &cancelled, &mut drafts);
     let taken = header::read(document, &tree, &extents, &mut drafts.plan);
     drafts.plan.reached.extend(taken.iter().cloned().chain(tree.shown(document)));
     drafts.plan.reached.extend(general_texts(document, &drafts.plan));
@@ -129,53 +135,45 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
     drafts
 }
 
-/// One unit for each id of a range such as `E.1.1-1.4`.
-fn expand_ranges(document: &Document<'_>, units: Vec<Unit>, format: Format) -> Vec<Unit> {
-    let mut expanded = Vec::with_capacity(units.len());
-    for mut unit in units {
-        let text = document.text(&document.blocks[unit.block].words);
-        let behind = text.find(unit.id.as_str()).map(|at| text.split_at(at + unit.id.len()));
-        let leads = |before: &str| {
-            let before = before.strip_suffix(unit.id.as_str()).unwrap_or_default();
-            before.chars().all(|c| !c.is_alphanumeric()) || mark::numbered(text).is_some()
-        };
-        let range = behind.filter(|(before, _)| leads(before));
-        let Some((ids, rest)) = range.and_then(|(_, rest)| mark::range(&unit.id, rest)) else {
-            expanded.push(unit);
-            continue;
-        };
-        let (parallel, rest) = match format {
-            Format::SpecKit => speckit::strip_marks(rest),
-            _ => (unit.parallel, rest),
-        };
-        (unit.parallel, unit.title) = (parallel, mark::title(rest));
-        let others: Vec<Unit> = ids.into_iter().map(|id| Unit { id, ..unit.clone() }).collect();
-        expanded.push(unit);
-        expanded.extend(others);
-    }
-    expanded
-}
-
-/// A need on what is cancelled is met.
-fn skip_cancelled(document: &Document<'_>, tree: &Tree, drafts: &mut Drafts) {
-    let format = drafts.plan.format;
-    let cancelled = (0..tree.units.len()).filter(|unit| tree.is_cancelled(document, *unit, format));
-    let cancelled: HashSet<&str> = cancelled.map(|unit| tree.units[unit].id.as_str()).collect();
+/// A need on what is cancelled is met. A warning names what is skipped, so that it is seen where a run starts.
+fn skip_cancelled(
+    document: &Document<'_>,
+    tree: &Tree,
+    cancelled: &HashSet<usize>,
+    drafts: &mut Drafts,
+) {
+    let ids: HashSet<&str> = cancelled.iter().map(|unit| tree.units[*unit].id.as_str()).collect();
     for draft in &mut drafts.tasks {
-        draft.task.needs.retain(|need| !cancelled.contains(need.id.as_str()));
+        draft.task.needs.retain(|need| !ids.contains(need.id.as_str()));
     }
+    let skipped: Vec<&Unit> = tree
+        .leaves()
+        .filter(|unit| cancelled.contains(unit))
+        .map(|unit| &tree.units[unit])
+        .collect();
+    drafts.warnings.extend(untaken_work::skipped(document, &skipped));
 }
 
 /// Where the plan's title, goal and labelled paragraphs stand, and its front matter.
 fn general_texts(document: &Document<'_>, plan: &Plan) -> Vec<Range<usize>> {
-    let constraints = plan.constraints.iter().map(|one| one.text.as_str());
-    let texts = constraints.chain(plan.goal.as_deref()).chain([plan.title.as_str()]);
-    let place = |text: &str| {
-        let at = document.source.find(text).filter(|_| !text.is_empty())?;
-        let line = document.source[..at].rfind('\n').map_or(0, |end| end + 1);
+    let source = document.source;
+    let place = |text: &str, from: usize| {
+        let at = from + source[from..].find(text).filter(|_| !text.is_empty())?;
+        let line = source[..at].rfind('\n').map_or(0, |end| end + 1);
         Some(line..at + text.len())
     };
-    texts.filter_map(place).chain(document.front.clone()).collect()
+    let mut found: Vec<Range<usize>> = document.front.clone().into_iter().collect();
+    found.extend(place(&plan.title, 0));
+    found.extend(plan.goal.as_deref().and_then(|goal| place(goal, 0)));
+    // They are in the order of the source, so that no part of it is searched twice.
+    let mut from = 0;
+    for constraint in &plan.constraints {
+        if let Some(range) = place(&constraint.text, from) {
+            from = range.end;
+            found.push(range);
+        }
+    }
+    found
 }
 
 /// Whether an item has nothing behind its box and id, and nothing beneath.
@@ -186,6 +184,9 @@ fn is_bare_item(document: &Document<'_>, unit: &Unit, extent: &Range<usize>) -> 
 
 /// Tasks that the lists of consumed interfaces name are needed, if they stand before. A later or unknown one is only spoken of.
 fn need_consumed(tasks: &mut [Draft], consumed: Vec<Vec<Need>>) {
+    if consumed.iter().all(Vec::is_empty) {
+        return;
+    }
     let mut first: HashMap<String, usize> = HashMap::new();
     for (at, draft) in tasks.iter().enumerate() {
         let mut id = draft.task.id.as_str();
@@ -219,13 +220,17 @@ fn read_task(
 ) -> ReadTask {
     let block = &document.blocks[unit.block];
     let item = block.item().is_some();
+    // A step of a list may say all in its heading.
+    let title = title_range(document, unit);
+    let says_all = rules.format == Format::List && extent.is_empty() && !unit.title.is_empty();
+    let extent = if says_all { &title } else { extent };
     let steps = read_steps(document, unit.block, extent);
     let mut found = Vec::new();
     let mut listed = files::listed(document, extent, &mut found);
     let has_list = listed.declared || !listed.files.is_empty() || !listed.unread.is_empty();
     if !has_list {
-        let ranges = [title_range(document, unit), extent.clone()];
-        let ranges = if item { &ranges[1..] } else { &ranges };
+        let ranges = [title.clone(), extent.clone()];
+        let ranges = if item || says_all { &ranges[1..] } else { &ranges };
         listed.hints = mention::read(document, ranges, rules.verbless);
     }
     let need = |(id, at): (String, usize)| Need {

@@ -1,12 +1,13 @@
 //! What looks like work and became no task: warnings, so that no task is lost without a word.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::tree::Tree;
 use super::unit::Unit;
-use super::{Format, header, mark, openspec, words};
+use super::{Format, header, mark, openspec, table_rows, words, work_section};
 use crate::fault::{Code, Fault};
 
 /// A longer jump begins a numbering of its own.
@@ -34,6 +35,7 @@ pub(super) fn find(
     } else {
         found.extend(open_boxes(document, tree, covered));
         found.extend(empty_sections(document, tree, covered, format));
+        found.extend(table_rows::untaken(document, tree));
     }
     found
 }
@@ -42,7 +44,8 @@ pub(super) fn find(
 fn number_gaps(document: &Document<'_>, tree: &Tree, format: Format) -> Vec<Fault> {
     let leaves: HashSet<usize> = tree.leaves().collect();
     let known: HashSet<&str> = tree.units.iter().map(|unit| number_of(&unit.id)).collect();
-    let mut last: HashMap<&str, (u32, &Unit)> = HashMap::new();
+    let mut last: HashMap<&str, (u32, usize)> = HashMap::new();
+    let hidden = OnceCell::new();
     let mut found = Vec::new();
     for (index, unit) in tree.units.iter().enumerate() {
         // In track plans, `A.3` may name a section without tasks.
@@ -52,23 +55,25 @@ fn number_gaps(document: &Document<'_>, tree: &Tree, format: Format) -> Vec<Faul
         let Some((prefix, number, width)) = words::split_number(number_of(&unit.id)) else {
             continue;
         };
-        let before = last.insert(prefix, (number, unit));
-        let Some((first, before)) = before.filter(|(first, _)| number > first + 1) else {
+        let before = last.insert(prefix, (number, index));
+        let is_gap = |first: u32| (2..=LONGEST_GAP).contains(&number.saturating_sub(first));
+        let Some((first, before)) = before.filter(|(first, _)| is_gap(*first)) else {
             continue;
         };
         let missing = (first + 1..number).map(|number| format!("{prefix}{number:0width$}"));
         let missing: Vec<String> = missing.filter(|id| !known.contains(id.as_str())).collect();
-        let grouped = number % 10 <= 1 && sections_differ(tree, before, unit);
-        if missing.is_empty() || number - first > LONGEST_GAP || grouped {
+        let grouped = number % 10 <= 1 && tree.sections[before] != tree.sections[index];
+        if missing.is_empty() || grouped {
             continue;
         }
+        let before = &tree.units[before];
         let names = match &missing[..] {
             [one] => format!("`{one}`"),
             all => format!("`{}` to `{}`", all[0], all[all.len() - 1]),
         };
         let between = block(document, before).range.start..block(document, unit).range.start;
-        let hidden = hidden_line(document, &between, &missing[0]);
-        let hint = match hidden {
+        let hidden = hidden.get_or_init(|| HiddenIds::read(document));
+        let hint = match hidden.line(document, &between, &missing[0]) {
             Some(line) => format!("Line {line} has it inside a code block: close the block before that line."),
             None => "If a task is missing, write it like the others; otherwise nothing needs to be done.".to_owned(),
         };
@@ -87,31 +92,38 @@ fn number_of(id: &str) -> &str {
     id.trim_end_matches(|c: char| c.is_ascii_lowercase())
 }
 
-fn sections_differ(tree: &Tree, one: &Unit, two: &Unit) -> bool {
-    let above = |unit: &Unit| {
-        let index = tree.units.iter().position(|other| other.block == unit.block);
-        index.map(|index| &tree.sections[index])
-    };
-    above(one) != above(two)
-}
-
 fn block<'d, 'a>(document: &'d Document<'a>, unit: &Unit) -> &'d Block<'a> {
     &document.blocks[unit.block]
 }
 
-/// The line in a code block that begins with an id as a task would.
-fn hidden_line(document: &Document<'_>, range: &Range<usize>, id: &str) -> Option<u32> {
-    let fences = document.blocks_in(range).iter();
-    let mut lines = fences.filter(|block| matches!(block.kind, Kind::Fence(_))).flat_map(|block| {
-        let text = document.text(&block.words);
-        text.split_inclusive('\n').map(|line| (block.words.start + offset_in(text, line), line))
-    });
-    let (at, _) = lines.find(|(_, line)| {
-        let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let named = mark::numbered(words).is_some_and(|task| task.id == id);
-        named || line.contains('[') && mark::leading_id(words, |word| word == id).is_some()
-    })?;
-    Some(document.lines.place(at).line)
+/// Where the lines in code blocks stand that begin with an id as a task would.
+struct HiddenIds<'a>(HashMap<&'a str, Vec<usize>>);
+
+impl<'a> HiddenIds<'a> {
+    fn read(document: &Document<'a>) -> Self {
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for block in document.blocks.iter().filter(|block| matches!(block.kind, Kind::Fence(_))) {
+            let text = document.text(&block.words);
+            for line in text.lines() {
+                let at = block.words.start + offset_in(text, line);
+                let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+                let numbered = mark::numbered(words).map(|task| task.id);
+                let boxed = line.contains('[').then(|| mark::leading_id(words, |_| true)).flatten();
+                for id in numbered.into_iter().chain(boxed.map(|(id, _)| id)) {
+                    places.entry(id).or_default().push(at);
+                }
+            }
+        }
+        Self(places)
+    }
+
+    /// The first line of an id in a range.
+    fn line(&self, document: &Document<'_>, range: &Range<usize>, id: &str) -> Option<u32> {
+        let places = self.0.get(id)?;
+        let first = places.partition_point(|at| *at < range.start);
+        let at = places.get(first).filter(|at| range.contains(at))?;
+        Some(document.lines.place(*at).line)
+    }
 }
 
 fn offset_in(text: &str, part: &str) -> usize {
@@ -136,7 +148,7 @@ fn open_boxes(document: &Document<'_>, tree: &Tree, covered: &Covered<'_>) -> Ve
     let mut sections: BTreeMap<Option<usize>, (usize, usize)> = BTreeMap::new();
     let mut heading = None;
     for (index, block) in document.blocks.iter().enumerate() {
-        if block.level().is_some() {
+        if block.level().is_some() || work_section::is_label(document, block) {
             heading = Some(index);
         }
         let is_open = block.checkbox().is_some_and(|mark| !mark.ticked);
@@ -147,7 +159,8 @@ fn open_boxes(document: &Document<'_>, tree: &Tree, covered: &Covered<'_>) -> Ve
     let warn = |(heading, (first, count)): (Option<usize>, (usize, usize))| {
         let place = document.lines.place(document.blocks[first].range.start);
         let under = heading.map_or(String::new(), |heading| {
-            format!(" under `{}`", document.text(&document.blocks[heading].words))
+            let title = document.text(&document.blocks[heading].words);
+            format!(" under `{}`", work_section::bare_title(title))
         });
         let message = match count {
             1 => format!("An open checkbox{under} belongs to no task and is not worked on."),
@@ -250,91 +263,26 @@ impl Covered<'_> {
     }
 }
 
-/// A task's heading inside a code block that a wrong fence line opened.
-pub(super) struct HiddenTask {
-    /// Where its line begins.
-    pub(super) at: usize,
-    number: u32,
-    level: u8,
-    fence: usize,
-}
+/// So many skipped items are named.
+const NAMED: usize = 10;
 
-/// The headings in code blocks that have exactly the numbers which are missing between two tasks, before the first or, if a
-/// code block is left open, after the last.
-pub(super) fn hidden_tasks(document: &Document<'_>, units: &[Unit]) -> Vec<HiddenTask> {
-    let numbered = |unit: &Unit| {
-        let block = block(document, unit);
-        Some((block.range.start, unit.id.parse::<u32>().ok()?, block.level()?))
+/// A warning that names what is skipped because it is struck or marked as cancelled.
+pub(super) fn skipped(document: &Document<'_>, units: &[&Unit]) -> Option<Fault> {
+    let place = |unit: &Unit| document.lines.place(block(document, unit).range.start);
+    let first = units.first()?;
+    let named = units.iter().take(NAMED);
+    let named: Vec<String> =
+        named.map(|unit| format!("`{}` (line {})", unit.id, place(unit).line)).collect();
+    let more = match units.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let tasks: Vec<(usize, u32, u8)> = units.iter().filter_map(numbered).collect();
-    let known: HashSet<u32> = tasks.iter().map(|(_, number, _)| *number).collect();
-    let Some(&(first, lowest, level)) = tasks.first() else { return Vec::new() };
-    let mut hidden = fenced_headings(document).into_iter().peekable();
-    let mut found = Vec::new();
-    let leading = lowest.saturating_sub(1) as usize;
-    while let Some(task) = hidden.next_if(|task| task.at < first) {
-        let expected = found.len() as u32 + 1;
-        if task.number == expected && task.level == level && expected < lowest {
-            found.push(task);
-        }
-    }
-    if found.len() < leading {
-        found.clear();
-    }
-    let left_open = document.open_fences().last().map_or(0, |fence| fence.range.end);
-    let ends = tasks.iter().skip(1).map(|(at, ..)| *at).chain([document.source.len()]);
-    for ((at, number, level), end) in tasks.iter().zip(ends) {
-        let is_last = end == document.source.len();
-        let mut expected = number + 1;
-        while let Some(task) = hidden.next_if(|task| task.at < end) {
-            let fits =
-                task.number == expected && task.level == *level && !known.contains(&expected);
-            if fits && task.at > *at && (!is_last || task.at < left_open) {
-                expected += 1;
-                found.push(task);
-            }
-        }
-        let next = tasks.iter().find(|(start, ..)| *start == end).map(|(_, number, _)| *number);
-        // A gap that is not filled to its end may be an example.
-        if next.is_some_and(|next| next != expected) {
-            found.retain(|task| task.at < *at);
-        }
-    }
-    found
-}
-
-fn fenced_headings(document: &Document<'_>) -> Vec<HiddenTask> {
-    let mut found = Vec::new();
-    for block in document.blocks.iter().filter(|block| matches!(block.kind, Kind::Fence(_))) {
-        let text = document.text(&block.words);
-        for line in text.split_inclusive('\n') {
-            let level = line.len() - line.trim_start_matches('#').len();
-            if !(1..=6).contains(&level) || !line[level..].starts_with(' ') {
-                continue;
-            }
-            let task = mark::numbered(&line[level..]).filter(|task| task.separated);
-            if let Some(number) = task.and_then(|task| task.id.parse().ok()) {
-                let at = block.words.start + offset_in(text, line);
-                found.push(HiddenTask { at, number, level: level as u8, fence: block.range.start });
-            }
-        }
-    }
-    found
-}
-
-impl HiddenTask {
-    pub(super) fn warning(&self, document: &Document<'_>) -> Fault {
-        let fence = document.lines.place(self.fence).line;
-        Fault::new(
-            Code::OpenFence,
-            document.lines.place(self.at),
-            format!(
-                "Task `{}` stands inside the code block that begins at line {fence}. The block is read as closed here.",
-                self.number
-            ),
-            "Close the block where it ends; a block that shows others needs a longer fence than they have.",
-        )
-    }
+    let message = format!(
+        "Skipped, because struck or marked as cancelled: {}{more}. A need on such a task counts as met.",
+        named.join(", ")
+    );
+    let hint = "If one of them is to be done, remove its mark.";
+    Some(Fault::new(Code::UntakenTask, place(first), message, hint))
 }
 
 #[cfg(test)]

@@ -73,14 +73,23 @@ pub(super) fn glued(word: &str) -> Option<&str> {
     (!name.is_ascii() && is_task(name) && is_number(number)).then_some(number)
 }
 
-/// `T001` and its like.
+/// `T001` and its like; with hyphens `T-001` and `T-M1-001`.
 pub(super) fn is_spec_kit(word: &str) -> bool {
-    let digits = word
-        .strip_prefix('T')
-        .map(|rest| rest.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest));
-    digits.is_some_and(|digits| {
-        (2..=6).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
-    })
+    let Some(rest) = word.strip_prefix('T') else { return false };
+    let (group, digits) = match rest.strip_prefix('-') {
+        None => ("", rest),
+        Some(rest) if rest.starts_with('-') => return false,
+        Some(rest) => rest.rsplit_once('-').unwrap_or(("", rest)),
+    };
+    let digits = digits.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(digits);
+    let is_group = |group: &str| {
+        group.len() <= 8
+            && group.starts_with(|c: char| c.is_ascii_alphabetic())
+            && group.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    (2..=6).contains(&digits.len())
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && (group.is_empty() || is_group(group))
 }
 
 /// `A.9.1`, `BE.2.1.3`: a track in capitals, then at least two numbers; `A.1` names a section.
@@ -106,10 +115,15 @@ pub(super) fn is_dotted(word: &str) -> bool {
     is_number(word) && word.contains('.')
 }
 
+/// A number with more digits counts nothing.
+const DIGITS: usize = 10;
+
 /// What stands before the last number of an id, that number, and how many digits it has.
 pub(super) fn split_number(id: &str) -> Option<(&str, u32, usize)> {
     let start = id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    Some((&id[..start], id[start..].parse().ok()?, id.len() - start))
+    let width = id.len() - start;
+    let number = id[start..].parse().ok().filter(|_| width <= DIGITS)?;
+    Some((&id[..start], number, width))
 }
 
 /// Whether the second id has the next number, as `T002` after `T001`.
@@ -137,6 +151,8 @@ mod tests {
     #[test]
     fn ids_are_told_from_other_words() {
         assert!(is_spec_kit("T001") && !is_spec_kit("T1x9") && !is_spec_kit("Total"));
+        assert!(is_spec_kit("T-001") && is_spec_kit("T-M1-001"));
+        assert!(!is_spec_kit("T-1") && !is_spec_kit("T-001-003") && !is_spec_kit("T--001"));
         assert!(
             is_track("A.9.1.3") && is_track("BE.2.1") && !is_track("A.9") && !is_track("E.g.1")
         );

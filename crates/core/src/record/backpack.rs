@@ -113,7 +113,7 @@ impl Packed {
     }
 
     /// Whether this is what a record says that was packed.
-    pub(crate) fn is_of(&self, record: &Record) -> bool {
+    pub fn is_of(&self, record: &Record) -> bool {
         let own = self.record(&record.title, &record.paths);
         own == *record
     }
@@ -134,7 +134,7 @@ impl Packed {
 
 impl Record {
     /// An item of a backpack as it stands in a context.
-    pub(crate) fn packed_line(&self) -> String {
+    pub fn packed_line(&self) -> String {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("- {} ({}) {}\n", words(&self.id), self.label, words(&self.text))
     }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::iter;
 
 use super::artifact::artifacts;
 use super::backpack::Pack;
@@ -12,7 +13,7 @@ use crate::agent::Kept;
 use crate::change::Change;
 use crate::digest::Digest;
 use crate::report::{Artifact, Findings, Label, Report, SUMMARY_TOKENS};
-use crate::run::TaskRun;
+use crate::run::{PersonChoice, TaskRun};
 use crate::secret::redact;
 use crate::tokens;
 
@@ -47,6 +48,11 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
     };
     let read: Read<'_> = &read;
     let paths = touched(task, read);
+    if let Some(text) = by_person(task, PersonChoice::HandedBack) {
+        return iter::once(record(task, Kind::Summary, "summary", text, &paths))
+            .chain(interfaces(task, &paths))
+            .collect();
+    }
     let mut records: Vec<Record> = summary(task, &paths, read).into_iter().collect();
     records.extend(interfaces(task, &paths));
     let id = &task.spec.id;
@@ -58,6 +64,21 @@ pub(super) fn left_with(task: &TaskRun, kept: &[Kept], read: Read<'_>) -> Vec<Re
         record(task, Kind::Note, &name, &note.content, paths)
     }));
     records
+}
+
+/// What is said of a result that a person decided. Reports describe what an attempt left, which the person may have replaced.
+fn by_person(task: &TaskRun, choice: PersonChoice) -> Option<&'static str> {
+    let person = task.ended.as_ref()?.person.as_ref()?;
+    match person.choice {
+        _ if person.choice != choice => None,
+        PersonChoice::HandedBack => Some(
+            "A person made this change by hand, and the checks passed on it. No report describes it: read the files.",
+        ),
+        PersonChoice::Accepted => Some(
+            "A person accepted this change as it is: checks or a review found faults in it, and this summary is not verified.",
+        ),
+        _ => None,
+    }
 }
 
 /// Paths of the change that was accepted: of the attempt that left the result, and of those that it mended.
@@ -97,6 +118,9 @@ fn summary(task: &TaskRun, paths: &[String], read: Read<'_>) -> Option<Record> {
     let deciding = writer.or(counted.last())?;
     let report: Report = serde_json::from_slice(&read(deciding.report.as_ref()?)?).ok()?;
     let mut text = report.context_summary.trim().to_owned();
+    if let Some(note) = by_person(task, PersonChoice::Accepted) {
+        text = format!("{note}\n\n{text}");
+    }
     // A summary that was taken is never cut.
     let most = SUMMARY_TOKENS.max(tokens::count(&text) + CUT_TOKENS);
     for (heading, items) in lists(&report) {

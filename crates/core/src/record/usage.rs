@@ -44,7 +44,7 @@ fn seen_by(tried: &Tried, read: Read<'_>) -> BTreeSet<String> {
 }
 
 /// The id of a record and its task, of what a manifest calls its source.
-pub(crate) fn named(source: &str) -> Option<(&str, &str)> {
+pub fn named(source: &str) -> Option<(&str, &str)> {
     source.strip_prefix("record ")?.rsplit_once(" of task ")
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::TaskSpec;
 use super::queue::Queue;
 use super::state::{RunState, TaskRun};
+use super::workflow::WRITER;
 use crate::id::{QuestionId, TaskId};
 
 const GONE: &str = "It is no longer in the plan.";
@@ -65,10 +66,16 @@ impl RunState {
         if let Some(profile) = profile {
             self.started.settings.profile = Some(profile.to_owned());
         }
-        for task in self.tasks.iter_mut().filter(|task| !models.is_empty() && !task.is_done()) {
-            task.spec.models.clear();
+        let clear = |spec: &mut TaskSpec| {
+            let agent = spec.agent.as_deref().unwrap_or(WRITER);
+            if models.contains_key(agent) && !spec.asks_person {
+                spec.models.clear();
+            }
+        };
+        for task in self.tasks.iter_mut().filter(|task| !task.is_done()) {
+            clear(&mut task.spec);
             if let Some(planned) = &mut task.planned {
-                planned.models.clear();
+                clear(planned);
             }
         }
     }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::event::{About, Asked};
 use super::fact::Fact;
 use super::offer::{ACCEPT, EDIT, SKIP, SKIP_WITH_DEPENDANTS};
-use super::state::TaskRun;
+use super::state::{RunState, TaskRun};
 use crate::change::Refused;
-use crate::id::TreeId;
+use crate::id::{TaskId, TreeId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -96,7 +96,22 @@ pub struct ParkedChange<'a> {
     pub tree: &'a TreeId,
 }
 
+impl RunState {
+    /// Whether a task takes what a person hands back, who knew of the events up to `seen`. A later word of a person counts more.
+    pub fn takes_hand_back(&self, task: &TaskId, seen: u64) -> bool {
+        let known = self.task(task).filter(|known| self.is_founded(known));
+        known.is_some_and(|known| {
+            !known.is_done() && known.running.is_empty() && known.decided_at <= seen
+        })
+    }
+}
+
 impl TaskRun {
+    /// Whether a person handed it back and the checks of that are still to come: no subagent begins meanwhile.
+    pub fn is_hand_back_unchecked(&self) -> bool {
+        matches!(self.facts.last(), Some(Fact::HandedBack { .. }))
+    }
+
     /// What the last attempt to write, or the person, left.
     pub fn parked(&self) -> Option<ParkedChange<'_>> {
         let standing = |fact: &&Fact| !matches!(fact, Fact::Reopened | Fact::Withdrawn { .. });

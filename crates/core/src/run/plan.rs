@@ -53,6 +53,9 @@ pub struct TaskSpec {
     pub tdd: bool,
     #[serde(default)]
     pub budget: Cap,
+    /// It asks the person a question and does nothing else, whatever models are named.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub asks_person: bool,
     /// Why it is no part of this run: done already, optional, not chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
@@ -81,6 +84,7 @@ impl TaskSpec {
             consumes: task.interfaces.consumes.clone(),
             tdd: task.settings.tdd.unwrap_or(false),
             budget: Cap::default(),
+            asks_person: task.settings.asks_person,
             left_out: task.done.then(|| "It is done already.".to_owned()),
         }
     }

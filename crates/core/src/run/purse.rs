@@ -46,11 +46,6 @@ impl RunState {
         anew.map_or(self.started.settings.budget, above)
     }
 
-    /// What the run may still use of its budget.
-    pub fn left(&self) -> Cap {
-        self.started.settings.budget.minus(self.cost.usage.total(), self.cost.price)
-    }
-
     /// Tasks that ended because their part of the run's budget was used up: more of it helps these, and no others.
     pub fn poor(&self) -> Vec<TaskId> {
         let (purses, left) = (self.purses(), left(self));

@@ -94,6 +94,9 @@ pub struct TaskRun {
     pub ended: Option<TaskEnded>,
     /// The event by which it ended last.
     pub(super) ended_at: u64,
+    /// The event by which a person handed it back, or had it tried again, last.
+    #[serde(default)]
+    pub(super) decided_at: u64,
     /// What it left before and was taken back.
     #[serde(default)]
     pub(super) past: Vec<Past>,
@@ -365,6 +368,7 @@ impl TaskRun {
             granted: BTreeMap::new(),
             ended: None,
             ended_at: 0,
+            decided_at: 0,
             past: Vec::new(),
             noted: 0,
             unwritten: 0,

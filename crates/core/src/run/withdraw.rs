@@ -71,6 +71,7 @@ impl RunState {
         self.settled = 0;
         self.begin_anew_on(task);
         self.tasks[at].reopen(self.seq);
+        self.tasks[at].decided_at = self.seq;
         let asked = std::mem::take(&mut self.tasks[at].open);
         self.unask(asked);
         self.unblock();
@@ -96,6 +97,7 @@ impl RunState {
             self.tasks[at].base = Some(base.clone());
         }
         self.tasks[at].facts.push(handed_back);
+        self.tasks[at].decided_at = self.seq;
         let on_top = self.on_top();
         self.list();
         self.stand_on(&on_top);
@@ -132,7 +134,7 @@ impl RunState {
     }
 
     /// Whether something was said of a task while what it needs was withdrawn: whoever said it did not know yet.
-    pub(crate) fn is_stale(&self, Entry { scope, event }: &Entry) -> bool {
+    pub fn is_stale(&self, Entry { scope, event }: &Entry) -> bool {
         let goes_on = match event {
             Event::TaskVerified { .. }
             | Event::StepSkipped { .. }

@@ -2,7 +2,7 @@
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use sequester_core::audit::Rule;
+use sequester_audit::Rule;
 use sequester_core::context::{
     self, Clarification, Content, Given, IsolatedContext, Kind, Manifest, Part, Share,
 };

@@ -124,15 +124,20 @@ fn faults_in_json_have_their_place_in_the_whole_file_by_characters() {
 }
 
 #[test]
-fn a_need_on_a_later_task_closes_a_circle_with_the_order() {
-    let parsed = text("### Task 1: a\nDepends on: Task 3\n### Task 2: b\nb\n### Task 3: c\nc\n");
-    assert_eq!(
-        graph_faults(&parsed.plan),
-        [
-            "2:18 Cycle Tasks need each other in a circle: `1` needs `3` (line 2), `3` needs `2` by the plan's order (line 5), \
-          `2` needs `1` by the plan's order (line 3)."
-        ]
-    );
+fn a_need_on_a_later_task_is_ignored_where_the_order_is_that_of_the_plan() {
+    for source in [
+        "### Task 1: a\nDepends on: Task 3\n### Task 2: b\nb\n### Task 3: c\nc\n",
+        "- [ ] 1. a\n  depends on Task 3\n- [ ] 2. b\n- [ ] 3. c\n",
+        "- [ ] A.1.1 a\n  depends on A.1.3\n- [ ] A.1.2 b\n- [ ] A.1.3 c\n",
+    ] {
+        let parsed = text(source);
+        assert_eq!(graph_faults(&parsed.plan), Vec::<String>::new(), "{source}");
+        let told: Vec<(Code, u32)> =
+            parsed.warnings.iter().map(|one| (one.code, one.place.line)).collect();
+        assert_eq!(told, [(Code::UnusedOrder, 2)], "{source}");
+    }
+    let tracks = text("- [ ] A.1.1 a\n  depends on B.1.1\n- [ ] B.1.1 b\n");
+    assert_eq!(tracks.plan.tasks[0].needs.len(), 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Records in contexts that nobody left so.
 
+use sequester_audit::Rule;
 use sequester_core::agent::{Kept, Left};
-use sequester_core::audit::Rule;
 use sequester_core::context::{IsolatedContext, Kind, Row, Rule as Admitted};
 use sequester_core::report::{Artifact, Label};
 

@@ -18,6 +18,7 @@ mod isolation;
 mod noted;
 mod order;
 mod passing;
+mod real_shapes;
 mod recall;
 mod recording;
 mod robust;

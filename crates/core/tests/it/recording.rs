@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sequester_audit::{Archive, Audit, audit};
 use sequester_core::agent::{self, AgentRun, Brief, Role, Step};
 use sequester_core::architecture::Piece;
-use sequester_core::audit::{Archive, Audit, audit};
 use sequester_core::budget::Budget;
 use sequester_core::change::{Change, Refusals};
 use sequester_core::companion::{Companion, Companions};
@@ -193,6 +193,7 @@ impl Recording {
             files: Vec::new(),
             hints: Vec::new(),
             files_declared: false,
+            asks_person: false,
             checks: Vec::new(),
             produces: Vec::new(),
             consumes: Vec::new(),

@@ -172,3 +172,35 @@ fn very_many_needs_of_a_parent_of_very_many_tasks_are_a_fault() {
     let needs: usize = parsed.plan.tasks.iter().map(|task| task.needs.len()).sum();
     assert!(needs <= 1 << 20, "{needs}");
 }
+
+/// Texts of a megabyte and more that a reader may go over again and again.
+#[test]
+fn large_texts_of_one_shape_are_read_without_going_over_them_again() {
+    let many = |piece: &str| piece.repeat((1 << 20) / piece.len());
+    let numbered = |piece: fn(usize) -> String| (1..30_000).map(piece).collect::<String>();
+    let texts = [
+        many("<task type=\"auto\">\n"),
+        format!("<task>\n{}", many("<task type=\"auto\">\n<name\n")),
+        format!("<task>\n{}</task>\n", many("<namex\n")),
+        format!("<task>\n{}<name>", many("<name ")),
+        numbered(|at| format!("Text.\n\n{at}. a\n\n")),
+        numbered(|at| format!("- [ ] T{at:06} a\n```\n### Task {at}: b\n```\n")),
+        numbered(|at| format!("### Task {}: a\n\n```\n### Task {}: b\n```\n", at * 3, at * 3 + 1)),
+        numbered(|at| format!("- [ ] T{:06} a\n", at * 11)),
+        numbered(|at| format!("**Constraints:** c{at}\n")) + "\n### Task 1: a\nDo it.\n",
+        many("- [ ] T001-T500 do a\n"),
+        numbered(|at| format!("- [ ] T{at:06}-T{:06} do a\n", at + 400)),
+        many("- [ ] ~~a~~ ~~b\n"),
+        many("~~"),
+        format!("---\nsequester: 1\n---\n## [{}] A\n\nDo it.\n", many("a.")),
+        format!("[{{\"id\": \"{}\", \"title\": \"x\"}}]", many("1.")),
+        format!("# P\n\n## {}\n\n{}", many("word "), many("- [ ] T001 a\n")),
+    ];
+    for text in texts {
+        plan::parse(text.as_bytes(), &Options::default());
+    }
+    for format in [Format::Gsd, Format::List, Format::Native] {
+        let options = Options { format: Some(format), ..Options::default() };
+        plan::parse(many("<task type=\"auto\">\n## [a] b\n- [ ] c\n").as_bytes(), &options);
+    }
+}

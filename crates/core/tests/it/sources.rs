@@ -1,6 +1,6 @@
 //! What comes from neither plan nor repository is judged by what was recorded of it.
 
-use sequester_core::audit::Rule;
+use sequester_audit::Rule;
 use sequester_core::context::{IsolatedContext, Kind, Manifest, Part};
 use sequester_core::run::Event;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sequester_core::audit::Rule;
+use sequester_audit::Rule;
 use sequester_core::message::Message;
 use sequester_core::run::Outcome;
 use sequester_testkit::provider::calls;

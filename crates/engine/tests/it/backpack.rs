@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use sequester_audit::{Archive, Rule, audit};
 use sequester_core::agent::Inherited;
-use sequester_core::audit::{Archive, Rule, audit};
 use sequester_core::change::Change;
 use sequester_core::context::Share;
 use sequester_core::digest::Digest;

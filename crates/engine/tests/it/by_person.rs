@@ -6,6 +6,7 @@ use sequester_core::message::Message;
 use sequester_core::provider::Reply;
 use sequester_core::repository::Repository as _;
 use sequester_core::run::{Event, Outcome, PersonChoice, Recorded, Scope};
+use sequester_core::store::RunStore as _;
 use tokio::time::timeout;
 
 use super::run::write_then_report;
@@ -78,4 +79,27 @@ async fn a_person_s_word_is_taken_once_after_whatever_batch_the_process_is_kille
             assert_eq!(person.unwrap().choice, word);
         }
     }
+}
+
+/// The prompts that the first attempt of a task was shown.
+fn prompt(stage: &Stage, task: &str) -> String {
+    let shown = stage.log().into_iter().find_map(|one| match one.entry.event {
+        Event::AttemptStarted(started) if one.entry.scope.task == Some(task.into()) => {
+            Some(started.context.prompt)
+        }
+        _ => None,
+    });
+    String::from_utf8(stage.store.blob(&shown.unwrap()).unwrap()).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_builds_on_a_persons_result_is_not_told_a_report_as_fact() {
+    let stage = told(PersonChoice::HandedBack).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let shown = prompt(&stage, "b");
+    assert!(shown.contains("A person made this change by hand"), "{shown}");
+    let stage = told(PersonChoice::Accepted).await;
+    assert_eq!(stage.conduct().await, Ok(Outcome::Done));
+    let shown = prompt(&stage, "b");
+    assert!(shown.contains("this summary is not verified"), "{shown}");
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use sequester_audit::{Archive, Breach, Ports, Rule, audit};
 use sequester_core::agent::CUT_OFF;
-use sequester_core::audit::{Archive, Breach, Ports, Rule, audit};
 use sequester_core::budget::Budget;
 use sequester_core::change::Change;
 use sequester_core::digest::Digest;

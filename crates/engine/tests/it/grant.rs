@@ -1,6 +1,6 @@
 //! Files that are in no workspace, and that a person lets a task see.
 
-use sequester_core::audit::{Ports, Rule, audit};
+use sequester_audit::{Ports, Rule, audit};
 use sequester_core::context::{Content, Given, Refusal};
 use sequester_core::message::Message;
 use sequester_core::path::RepoPath;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sequester_core::audit::Rule;
+use sequester_audit::Rule;
 use sequester_core::context::Kind;
 use sequester_core::message::Message;
 use sequester_core::notes::{Notebook as _, Notes};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sequester_core::audit::{Archive, Rule, audit};
+use sequester_audit::{Archive, Rule, audit};
 use sequester_core::change::Change;
 use sequester_core::context::{Kind, Manifest, Row, Share};
 use sequester_core::digest::Digest;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use sequester_audit::{Audit, Ports, audit};
 use sequester_core::agent::{self, Role};
-use sequester_core::audit::{Audit, Ports, audit};
 use sequester_core::budget::Budget;
 use sequester_core::companion::Companions;
 use sequester_core::context::{Builder, Given, IsolatedContext, Refusal, Request, Share, Shelf};

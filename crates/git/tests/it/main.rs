@@ -12,3 +12,4 @@ mod merges;
 mod run_paths;
 mod sandbox;
 mod trees;
+mod worktree;

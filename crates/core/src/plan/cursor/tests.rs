@@ -39,3 +39,18 @@ fn an_entry_without_content_is_empty() {
         parse(b"---\ntodos:\n  - id: a\n    status: pending\n---\nx\n", &Options::default());
     assert_eq!(parsed.faults[0].code, Code::EmptyTask, "{:?}", parsed.faults);
 }
+
+#[test]
+fn a_need_on_a_cancelled_entry_is_met_and_ids_may_have_blanks() {
+    let source = "---\ntodos:\n  - id: setup db\n    content: Set it up\n  - id: old\n    content: Drop it\n    status: cancelled\n  - id: b\n    content: Use it\n    dependencies: [old, \"setup db\"]\n  - id: c\n    content: More\n    dependencies: setup db\n---\n";
+    for source in [source.to_owned(), source.replace('\n', "\r\n")] {
+        let parsed = parse(source.as_bytes(), &Options::default());
+        let (_, faults) = crate::graph::TaskGraph::new(&parsed.plan);
+        assert_eq!((parsed.faults, faults), (vec![], vec![]));
+        let needs = parsed.plan.tasks.iter().map(|task| {
+            let ids = task.needs.iter().map(|need| need.id.as_str());
+            format!("{}: {}", task.id, ids.collect::<Vec<_>>().join(" "))
+        });
+        assert_eq!(needs.collect::<Vec<_>>(), ["setup-db: ", "b: setup-db", "c: setup-db"]);
+    }
+}

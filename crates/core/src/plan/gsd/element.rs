@@ -15,15 +15,31 @@ pub(super) struct Element {
 impl Element {
     /// The value of its `type`, such as `auto` or `checkpoint:decision`.
     pub(super) fn kind(&self) -> &str {
-        let value = self.attributes.split_once("type=").map_or("", |(_, rest)| rest);
-        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-        quote.map_or("", |quote| value[1..].split(quote).next().unwrap_or_default())
+        self.attribute("type").unwrap_or_default()
+    }
+
+    /// The quoted value of an attribute.
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        let mut rest = self.attributes.as_str();
+        while let Some((head, tail)) = rest.split_once('=') {
+            let quote = tail.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let (value, behind) = tail[1..].split_once(quote)?;
+            if head.trim() == name {
+                return Some(value.trim());
+            }
+            rest = behind;
+        }
+        None
     }
 }
 
 /// The tasks of a range. A task inside of another is that one's text, and so is a fence; a tag inside of a fence begins none.
 pub(super) fn elements(source: &str, range: Range<usize>) -> Vec<Element> {
     let mut found: Vec<Element> = Vec::new();
+    let closings = Closings::read(source, range.clone());
+    if closings.0.is_empty() {
+        return found;
+    }
     let (mut depth, mut fence): (usize, Option<&str>) = (0, None);
     let mut at = range.start;
     for line in source[range.clone()].split_inclusive('\n') {
@@ -50,7 +66,7 @@ pub(super) fn elements(source: &str, range: Range<usize>) -> Vec<Element> {
             Some(attributes)
                 if line.starts_with("<task")
                     && attributes.contains("type=")
-                    && !closes_later(source, at..range.end, depth) =>
+                    && !closings.close(start, depth + 1) =>
             {
                 if let Some(last) = found.last_mut() {
                     last.inner.end = start;
@@ -72,20 +88,39 @@ pub(super) fn elements(source: &str, range: Range<usize>) -> Vec<Element> {
     found
 }
 
-/// Whether the tasks that are open, and one more, are all closed behind.
-fn closes_later(source: &str, range: Range<usize>, depth: usize) -> bool {
-    let mut open = depth + 1;
-    for line in source[range].lines().map(str::trim) {
-        match (opening(line), line) {
-            (Some(_), _) => open += 1,
-            (None, "</task>") => open -= 1,
-            _ => {}
+/// For each line that is a tag, where it begins and how far the tags behind it close what is open: the lowest that the number
+/// of open tasks comes to, counted from that line.
+struct Closings(Vec<(usize, isize)>);
+
+impl Closings {
+    fn read(source: &str, range: Range<usize>) -> Self {
+        let mut tags = Vec::new();
+        if !source[range.clone()].contains("<task") {
+            return Self(tags);
         }
-        if open == 0 {
-            return true;
+        let mut at = range.start;
+        for line in source[range].split_inclusive('\n') {
+            match (opening(line.trim()), line.trim()) {
+                (Some(_), _) => tags.push((at, 1)),
+                (None, "</task>") => tags.push((at, -1)),
+                _ => {}
+            }
+            at += line.len();
         }
+        let mut lowest = 0;
+        for (_, tag) in tags.iter_mut().rev() {
+            let behind = lowest;
+            lowest = isize::min(0, *tag + lowest);
+            *tag = behind;
+        }
+        Self(tags)
     }
-    false
+
+    /// Whether so many open tasks are all closed behind the tag that begins at an offset.
+    fn close(&self, tag: usize, open: usize) -> bool {
+        let known = self.0.binary_search_by_key(&tag, |(at, _)| *at).ok();
+        known.is_some_and(|index| self.0[index].1.unsigned_abs() >= open)
+    }
 }
 
 /// The attributes of a line that is an opening tag.
@@ -103,9 +138,8 @@ pub(super) fn child(source: &str, range: &Range<usize>, name: &str) -> Option<Ra
     loop {
         let at = from + text[from..].find(&open)?;
         let behind = at + open.len();
-        let tag = text[behind..].find('>')?;
-        if tag == 0 || text[behind..].starts_with(' ') {
-            let start = behind + tag + 1;
+        if text[behind..].starts_with(['>', ' ']) {
+            let start = behind + text[behind..].find('>')? + 1;
             let end = start + text[start..].find(&close)?;
             return Some(range.start + start..range.start + end);
         }

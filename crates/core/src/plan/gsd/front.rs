@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::markdown::split_front;
 use super::super::yaml::{self, Node, Value};
 
 /// What the front matter of a plan says.
@@ -28,17 +29,19 @@ impl PlanFront {
     }
 }
 
-pub(super) fn read(source: &str, range: &Range<usize>) -> PlanFront {
+/// Reads the front matter of the plan in a range; a plan of a phase directory has a file name.
+pub(super) fn read(source: &str, range: &Range<usize>, file_name: &str) -> PlanFront {
     let mut front = PlanFront::default();
     let text = &source[range.clone()];
-    let Some(body) = text.trim_start().strip_prefix("---\n") else { return front };
-    let Some(end) = body.find("\n---") else { return front };
-    let at = range.start + (text.len() - text.trim_start().len()) + "---\n".len();
-    let entries = match yaml::read(&body[..end]) {
+    let is_lead = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let lead = text.len() - text.trim_start_matches(is_lead).len();
+    let (body, _) = split_front(&text[lead..]);
+    let body = body.map_or(lead..lead, |body| lead + body.start..lead + body.end);
+    let entries = match yaml::read(&text[body.clone()]) {
         Ok(entries) => entries,
         Err(error) => {
-            front.unread = Some((at + error.at, error.message));
-            return front;
+            front.unread = Some((range.start + body.start + error.at, error.message));
+            Vec::new()
         }
     };
     let mut plan = String::new();
@@ -50,6 +53,10 @@ pub(super) fn read(source: &str, range: &Range<usize>) -> PlanFront {
                 front.superseded = status.eq_ignore_ascii_case("superseded");
             }
             ("depends_on", Value::List(plans)) => front.depends_on = texts(plans),
+            ("depends_on", Value::Text(plans)) => {
+                let plans = plans.split(',').map(|plan| plan.trim().to_owned());
+                front.depends_on = plans.filter(|plan| !plan.is_empty()).collect();
+            }
             ("must_haves", Value::Map(parts)) => {
                 let truths = parts.into_iter().find(|(_, key, _)| key == "truths");
                 if let Some((_, _, Node { value: Value::List(truths), .. })) = truths {
@@ -59,10 +66,25 @@ pub(super) fn read(source: &str, range: &Range<usize>) -> PlanFront {
             _ => {}
         }
     }
-    let phase = numbers(&front.phase).next().unwrap_or_default().to_owned();
-    front.id = (!plan.is_empty()).then(|| plan_id(&plan, &phase));
-    front.depends_on = front.depends_on.iter().map(|plan| plan_id(plan, &phase)).collect();
+    front.name_plan(&plan, file_name);
     front
+}
+
+impl PlanFront {
+    /// Gives the plan its id: by its file, which no other has, else by its own number.
+    fn name_plan(&mut self, plan: &str, file_name: &str) {
+        let by_file: Vec<&str> = numbers(file_name).collect();
+        let phase =
+            numbers(&self.phase).next().or(by_file.first().copied().filter(|_| by_file.len() > 1));
+        let phase = phase.unwrap_or_default().to_owned();
+        self.id = match (by_file.len(), plan) {
+            (0, "") if file_name.is_empty() => None,
+            (0, "") => Some(file_name.split_whitespace().collect::<Vec<_>>().join("-")),
+            (0 | 1, plan) if !plan.is_empty() => Some(plan_id(plan, &phase)),
+            _ => Some(plan_id(file_name, &phase)),
+        };
+        self.depends_on = self.depends_on.iter().map(|plan| plan_id(plan, &phase)).collect();
+    }
 }
 
 fn texts(nodes: Vec<Node>) -> Vec<String> {
@@ -77,11 +99,17 @@ fn texts(nodes: Vec<Node>) -> Vec<String> {
 fn plan_id(named: &str, phase: &str) -> String {
     let parts: Vec<&str> = numbers(named).collect();
     match parts[..] {
-        [phase, plan, ..] => format!("{phase}-{plan:0>2}"),
-        [plan] if !phase.is_empty() => format!("{phase}-{plan:0>2}"),
+        [phase, plan, ..] => format!("{}-{}", padded(phase), padded(plan)),
+        [plan] if !phase.is_empty() => format!("{}-{}", padded(phase), padded(plan)),
         [plan] => plan.to_owned(),
-        [] => named.to_owned(),
+        [] => named.split_whitespace().collect::<Vec<_>>().join("-"),
     }
+}
+
+/// A number with two digits before its point.
+fn padded(number: &str) -> String {
+    let digits = number.split('.').next().map_or(0, str::len);
+    format!("{}{number}", "0".repeat(2_usize.saturating_sub(digits)))
 }
 
 /// The numbers that a name begins with, such as `04` and `01`.

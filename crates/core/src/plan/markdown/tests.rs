@@ -30,6 +30,22 @@ fn fences_html_tables_and_quotes_are_opaque() {
 }
 
 #[test]
+fn a_box_may_stand_in_bold_and_other_brackets_are_none() {
+    let source = "1. **[x] Modify it** - done\n2. [x] b\n3. **[ ]** c\n4. **[a](b)** d\n5. [P] e\n6. [⛔] f\n";
+    assert_eq!(
+        shown(source),
+        [
+            "box1x:Modify it** - done",
+            "box1x:b",
+            "box1:c",
+            "item1:**[a](b)** d",
+            "item1:[P] e",
+            "box1:f"
+        ]
+    );
+}
+
+#[test]
 fn an_item_has_the_words_of_its_first_paragraph() {
     let source =
         "- [ ] one `a`\n  more **b**\n  - [X] two\n\n    para\n- [ ]* three\n1. [ ] four\n";

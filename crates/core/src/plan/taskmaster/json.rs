@@ -25,7 +25,14 @@ pub(super) struct Raw<'a> {
     pub(super) test_strategy: Option<Value>,
     #[serde(default)]
     pub(super) status: Option<String>,
-    #[serde(borrow, default, alias = "depends_on")]
+    /// Of a user story.
+    #[serde(default)]
+    pub(super) passes: Option<bool>,
+    #[serde(default, rename = "acceptanceCriteria")]
+    pub(super) criteria: Option<Value>,
+    #[serde(default)]
+    pub(super) notes: Option<Value>,
+    #[serde(borrow, default, alias = "depends_on", alias = "dependsOn")]
     pub(super) dependencies: Option<Vec<&'a RawValue>>,
     #[serde(borrow, default)]
     pub(super) subtasks: Option<Vec<&'a RawValue>>,
@@ -47,6 +54,10 @@ pub(super) struct Found<'a> {
     /// The tag that was read, if there are tags, and the others.
     pub(super) tag: String,
     pub(super) others: Vec<(String, &'a RawValue)>,
+    /// The tasks are user stories, which are worked on one after the other.
+    pub(super) are_stories: bool,
+    /// The keys of a file that has no tasks.
+    pub(super) keys: Vec<String>,
 }
 
 /// `{tasks: [..]}`, `{tag: {tasks: [..]}}` (the tag that is wanted, else `master`, else the first by name), or a bare list.
@@ -59,6 +70,12 @@ pub(super) fn tasks_of<'a>(source: &'a str, wanted: Option<&str>) -> Result<Foun
         let tasks = parse(source, tasks.get())?;
         return Ok(Found { title: title_of(&root), tasks, ..Found::default() });
     }
+    if let Some(stories) = root.get("userStories") {
+        let mut tasks: Vec<&RawValue> = parse(source, stories.get())?;
+        tasks.sort_by_cached_key(|raw| priority_of(raw));
+        return Ok(Found { title: title_of(&root), tasks, are_stories: true, ..Found::default() });
+    }
+    let keys: Vec<String> = root.keys().take(KEYS).cloned().collect();
     let mut tags: Vec<(String, &RawValue, Object<'_>)> = Vec::new();
     for (name, raw) in root {
         let inner: Object<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
@@ -69,10 +86,22 @@ pub(super) fn tasks_of<'a>(source: &'a str, wanted: Option<&str>) -> Result<Foun
     let wanted = wanted.unwrap_or("master");
     tags.sort_by_key(|(name, ..)| name != wanted);
     let mut tags = tags.into_iter();
-    let Some((tag, _, inner)) = tags.next() else { return Ok(Found::default()) };
+    let Some((tag, _, inner)) = tags.next() else { return Ok(Found { keys, ..Found::default() }) };
     let tasks = inner.get("tasks").map_or(Ok(Vec::new()), |tasks| parse(source, tasks.get()))?;
     let others = tags.map(|(name, raw, _)| (name, raw)).collect();
-    Ok(Found { title: title_of(&inner), tasks, tag, others })
+    Ok(Found { title: title_of(&inner), tasks, tag, others, ..Found::default() })
+}
+
+/// Keys of a file that are named.
+const KEYS: usize = 12;
+
+/// The number that orders a story; one without comes last.
+fn priority_of(raw: &RawValue) -> u64 {
+    #[derive(Deserialize)]
+    struct Priority {
+        priority: u64,
+    }
+    serde_json::from_str::<Priority>(raw.get()).map_or(u64::MAX, |found| found.priority)
 }
 
 /// Reads a part of the source. The parser counts lines from where the part begins, and bytes from where the line does.
@@ -86,6 +115,10 @@ fn parse<'a, T: Deserialize<'a>>(source: &str, part: &'a str) -> Result<T, Bad> 
 }
 
 fn title_of(object: &Object<'_>) -> String {
+    let project = object.get("project").and_then(|raw| serde_json::from_str(raw.get()).ok());
+    if let Some(project) = project {
+        return project;
+    }
     let meta = object.get("meta").or_else(|| object.get("metadata"));
     let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
     let name =
@@ -122,16 +155,13 @@ pub(super) fn is_beneath(id: &str, parent: &str) -> bool {
 
 /// The fields of a task under their names, and where that of the tests begins.
 pub(super) fn compose(task: &Raw<'_>) -> (String, Option<usize>) {
-    let said = |value: &Option<Value>| match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    };
     let description = task.description.clone().unwrap_or_default();
     let parts = [
         ("Description", description),
-        ("Details", said(&task.details)),
-        (TESTS, said(&task.test_strategy)),
+        ("Details", text_of(task.details.as_ref())),
+        ("Acceptance criteria", text_of(task.criteria.as_ref())),
+        ("Notes", text_of(task.notes.as_ref())),
+        (TESTS, text_of(task.test_strategy.as_ref())),
     ];
     let (mut composed, mut tests) = (String::new(), None);
     for (label, text) in parts.iter().filter(|(_, text)| !text.trim().is_empty()) {
@@ -142,4 +172,19 @@ pub(super) fn compose(task: &Raw<'_>) -> (String, Option<usize>) {
         let _ = write!(composed, "{label}:\n{text}");
     }
     (composed, tests)
+}
+
+/// A text as it is, a list of texts as items, anything else as JSON.
+fn text_of(value: Option<&Value>) -> String {
+    let item = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::Array(items)) => {
+            items.iter().map(|one| format!("- {}", item(one))).collect::<Vec<_>>().join("\n")
+        }
+        Some(other) => item(other),
+    }
 }

@@ -56,8 +56,8 @@ fn a_fence_that_is_not_closed_is_told() {
 
 #[test]
 fn open_boxes_that_no_task_takes_are_told_once_for_each_section() {
-    let plan = "- [ ] 1. a\n  - [ ] step\n- [ ] b\n- [x] c\n\n## Acceptance\n\n- [ ] d\n- [ ] e\n";
-    assert_eq!(told(plan), "1 | SQ0117@3 SQ0117@8");
+    let plan = "- [ ] 1. a\n  - [ ] step\n- [ ] 2. a\n- [ ] b\n- [x] c\n\n## Acceptance\n\n- [ ] d\n- [ ] e\n";
+    assert_eq!(told(plan), "1 2 | SQ0117@4 SQ0117@9");
     let message = &read(plan).warnings[1].message;
     assert_eq!(
         message,
@@ -116,11 +116,51 @@ fn a_range_is_one_task_for_each_id() {
 #[test]
 fn struck_and_cancelled_items_are_skipped_and_needs_on_them_are_met() {
     let plan = "- [ ] T001 a\n- [⛔] T002 b\n- [ ] ~~T003 c~~\n- [-] T004 d\n- [x] ~~T005 e~~\n- [ ] T006 f (depends on T002)\n";
-    assert_eq!(told(plan), "T001 T005 T006 | ");
-    let aside: Vec<u32> = read(plan).plan.aside.iter().map(|aside| aside.place.line).collect();
-    assert_eq!(aside, [2, 3, 4]);
+    assert_eq!(told(plan), "T001 T004 T005 T006 | SQ0119@2");
+    let parsed = read(plan);
+    let aside: Vec<_> =
+        parsed.plan.aside.iter().map(|aside| (aside.place.line, aside.text.as_str())).collect();
+    assert_eq!(aside, [(2, "b"), (3, "c")]);
+    assert_eq!(
+        parsed.warnings[0].message,
+        "Skipped, because struck or marked as cancelled: `T002` (line 2), `T003` (line 3). A need on such a task counts as met."
+    );
     assert_eq!(told("- [ ] 1. a\n- [-] 2. b\n  - [ ] 2.1 c\n"), "1 2.1 | ");
-    assert_eq!(told("- [ ] 1. a\n- [⛔] 2. b\n  - [ ] 2.1 c\n"), "1 | ");
+    assert_eq!(told("- [ ] 1. a\n- [⛔] 2. b\n  - [ ] 2.1 c\n"), "1 | SQ0119@3");
+    let partly = "- [ ] T001 a\n- [ ] T002 ~~Use axios~~ Use fetch in src/api.ts\n- [-] T003 c\n";
+    assert_eq!(told(partly), "T001 T002 T003 | ");
+}
+
+#[test]
+fn numbers_far_apart_are_told_without_naming_what_is_between() {
+    let plan = |one: &str, two: &str| {
+        format!(
+            "---\nsequester: 1\n---\n# P\n\n## [{one}] One\n\nDo it.\n\n## [{two}] Two\n\nDo it.\n"
+        )
+    };
+    assert_eq!(told(&plan("a1", "a40000000")), "a1 a40000000 | ");
+    assert_eq!(told(&plan("a4294967295", "a7")), "a4294967295 a7 | ");
+    assert_eq!(told(&plan("a1", "a3")), "a1 a3 | SQ0116@10");
+    let long = [format!("a{}1", "0".repeat(70_000)), format!("a{}3", "0".repeat(70_000))];
+    assert_eq!(told(&plan(&long[0], &long[1])), format!("{} {} | ", long[0], long[1]));
+}
+
+#[test]
+fn a_last_task_inside_an_unbalanced_fence_is_found() {
+    let plan = "### Task 1: a\n\n```sh\nx\n\n### Task 2: b\n\n```sh\ny\n```\n\nMore.\n";
+    assert_eq!(told(plan), "1 2 | SQ0118@6");
+    assert_eq!(read(plan).plan.tasks[1].text, "```sh\ny\n```\n\nMore.");
+    let three = plan.replace("More.", "### Task 3: c\n\nDo it.");
+    assert_eq!(told(&three), "1 2 3 | SQ0118@6");
+}
+
+#[test]
+fn the_next_task_inside_a_closed_fence_stays_code_with_a_warning() {
+    let plan = "### Task 1: a\n\n```md\n### Task 2: b\n```\n\nMore.\n";
+    assert_eq!(told(plan), "1 | SQ0118@4");
+    let nested = "### Task 1: a\n\n````md\n### Task 2: b\n```sh\nx\n```\n````\n";
+    assert_eq!(told(nested), "1 | SQ0118@4");
+    assert_eq!(told(&plan.replace("Task 2", "Task 5")), "1 | ");
 }
 
 #[test]

@@ -1,14 +1,60 @@
 //! How a task goes on by a person's word.
 
-use super::super::event::{Ended, Purpose, TaskEnded};
-use super::super::offer::{ChangeOffer, RetryScope, offer};
+use super::super::event::{About, Ended, Purpose, TaskEnded};
+use super::super::offer::{ChangeOffer, GIVE_UP, RetryScope, offer};
 use super::super::person::{PersonChoice, PersonDecision};
-use super::Next;
-use super::walk::Walk;
+use super::walk::{FixCounts, StepTries, Walk};
+use super::{Next, failed};
 use crate::change::Refused;
 use crate::id::TreeId;
+use crate::report::Phase;
 
 impl Walk<'_> {
+    pub(super) fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
+        match about {
+            // It was carried out when it was given.
+            About::Plan(_) => None,
+            About::Failure => {
+                if let Some(why) = given_up(answer) {
+                    return Some(failed(why, None));
+                }
+                self.fix_counts = FixCounts::default();
+                self.tries.fill(StepTries::default());
+                if self.person.take().is_some() { self.write_again() } else { self.go_on() }
+            }
+            // All of a group that asked are tried once more.
+            About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => {
+                self.attempts.fill_with(Vec::new);
+                None
+            }
+            About::Clarification | About::Files(_) => {
+                let at = self.last;
+                if self.phase(at)?.changes_files() {
+                    self.restart(at);
+                }
+                self.attempt(at, Purpose::Answered)
+            }
+        }
+    }
+
+    /// A person wants it tried again: the steps that stopped, else the work that something speaks against.
+    fn go_on(&mut self) -> Option<Next> {
+        let stopped = std::mem::take(&mut self.stopped);
+        if stopped.is_empty() {
+            let at = self.target(self.steps().len()).unwrap_or(self.last);
+            self.restart(at);
+            return self.attempt(at, Purpose::Answered);
+        }
+        self.attempts.fill_with(Vec::new);
+        for at in stopped {
+            if self.phase(at).is_some_and(Phase::changes_files) {
+                self.restart(at);
+            }
+            self.again[at] = Some(Purpose::Answered);
+        }
+        None
+    }
+
     pub(super) fn person_decided(&mut self, decision: &PersonDecision) -> Next {
         match decision.choice {
             PersonChoice::Accepted => {
@@ -31,16 +77,18 @@ impl Walk<'_> {
     }
 
     pub(super) fn accepted(&mut self, tree: &TreeId, left_out: &[Refused]) -> Option<Next> {
-        let person = self.person.as_mut()?;
+        let accepted = |one: &&mut PersonDecision| one.choice == PersonChoice::Accepted;
+        // Otherwise the person handed back an edit meanwhile.
+        let person = self.person.as_mut().filter(accepted)?;
         person.left_out = left_out.to_vec();
         self.tree = Some(tree.clone());
         Some(Next::Finish { tree: self.tree.clone(), person: self.person.clone() })
     }
 
-    pub(super) fn accept_refused(&mut self, why: &str) -> Next {
-        self.person = None;
+    pub(super) fn accept_refused(&mut self, why: &str) -> Option<Next> {
+        self.person.take_if(|one| one.choice == PersonChoice::Accepted)?;
         let why = format!("The change cannot be accepted: {why}");
-        offer(&why, None, RetryScope::Change, ChangeOffer::Edit)
+        Some(offer(&why, None, RetryScope::Change, ChangeOffer::Edit))
     }
 
     /// The person did the work of every agent; the checks are run on it.
@@ -74,4 +122,14 @@ impl Walk<'_> {
         let mut steps = 0..self.steps().len();
         steps.find(|at| self.is_writing_step(*at)).unwrap_or(self.last)
     }
+}
+
+/// Why the task has failed, where the answer gives it up. A reason follows the label and a colon.
+fn given_up(answer: &str) -> Option<String> {
+    let rest = answer.strip_prefix(GIVE_UP)?;
+    if rest.is_empty() {
+        return Some("A person gave it up.".to_owned());
+    }
+    let why = rest.strip_prefix(':')?.trim().trim_end_matches('.');
+    Some(format!("A person gave it up: {why}."))
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::super::attempts::Tried;
-use super::super::event::{About, Purpose, Started};
+use super::super::event::{Purpose, Started};
 use super::super::fact::Fact;
-use super::super::offer::{ChangeOffer, GIVE_UP, RetryScope, offer};
+use super::super::offer::{ChangeOffer, RetryScope, offer};
 use super::super::person::PersonDecision;
 use super::super::said::Said;
 use super::super::state::TaskRun;
@@ -41,15 +41,15 @@ pub(super) struct Walk<'a> {
     /// Where the last attempt belongs.
     pub(super) last: usize,
     /// Attempts of each step since it, or what it judges, was begun or a person said how to go on.
-    attempts: Vec<Vec<u32>>,
+    pub(super) attempts: Vec<Vec<u32>>,
     /// Steps that nothing more was tried for, until a person says how to go on.
     pub(super) stopped: Vec<usize>,
     because: Vec<Because>,
-    fix_counts: FixCounts,
+    pub(super) fix_counts: FixCounts,
     /// So many attempts count no more.
     void: u32,
     /// Why the next step is taken.
-    begins: Purpose,
+    pub(super) begins: Purpose,
     /// The person whose change or decision it is, where attempts have changed nothing since.
     pub(super) person: Option<PersonDecision>,
     decided: Option<Next>,
@@ -64,7 +64,7 @@ pub(super) struct StepTries {
 
 /// How often a change was mended, since a person said how to go on.
 #[derive(Clone, Copy, Default)]
-struct FixCounts {
+pub(super) struct FixCounts {
     fixes: u32,
     stronger: bool,
     conflicts: u32,
@@ -117,6 +117,10 @@ impl<'a> Walk<'a> {
                 self.pass(step);
                 None
             }
+            // The person handed back another tree while the checks ran.
+            Fact::Verified { tree, .. } if self.tree.as_ref().is_some_and(|own| own != tree) => {
+                None
+            }
             Fact::Verified { steps, failing: None, tree, evidence, .. } => {
                 for step in steps {
                     self.pass(step);
@@ -132,7 +136,7 @@ impl<'a> Walk<'a> {
             Fact::Answered { decision: Some(decision), .. } => Some(self.person_decided(decision)),
             Fact::Answered { about, answer, .. } => self.answered(about, answer),
             Fact::Accepted { tree, left_out } => self.accepted(tree, left_out),
-            Fact::AcceptRefused { why } => Some(self.accept_refused(why)),
+            Fact::AcceptRefused { why } => self.accept_refused(why),
             Fact::HandedBack { tree, by, .. } => {
                 self.handed_back(tree, by);
                 None
@@ -203,6 +207,7 @@ impl<'a> Walk<'a> {
         if tried.phase.changes_files() {
             self.tree.clone_from(&tried.tree);
             self.trees[at].clone_from(&tried.tree);
+            self.person = None;
         }
     }
 
@@ -247,49 +252,6 @@ impl<'a> Walk<'a> {
             _ => format!("Checks or review still fail after {tries} attempts."),
         };
         Some(offer(&why, gist, RetryScope::Change, ChangeOffer::AcceptOrEdit))
-    }
-
-    fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
-        match about {
-            // It was carried out when it was given.
-            About::Plan(_) => None,
-            About::Failure if answer == GIVE_UP => Some(failed("A person gave it up.", None)),
-            About::Failure => {
-                self.fix_counts = FixCounts::default();
-                self.tries.fill(StepTries::default());
-                if self.person.take().is_some() { self.write_again() } else { self.go_on() }
-            }
-            // All of a group that asked are tried once more.
-            About::Clarification | About::Files(_) if self.group(self.last).len() > 1 => {
-                self.attempts.fill_with(Vec::new);
-                None
-            }
-            About::Clarification | About::Files(_) => {
-                let at = self.last;
-                if self.phase(at)?.changes_files() {
-                    self.restart(at);
-                }
-                self.attempt(at, Purpose::Answered)
-            }
-        }
-    }
-
-    /// A person wants it tried again: the steps that stopped, else the work that something speaks against.
-    fn go_on(&mut self) -> Option<Next> {
-        let stopped = std::mem::take(&mut self.stopped);
-        if stopped.is_empty() {
-            let at = self.target(self.steps().len()).unwrap_or(self.last);
-            self.restart(at);
-            return self.attempt(at, Purpose::Answered);
-        }
-        self.attempts.fill_with(Vec::new);
-        for at in stopped {
-            if self.phase(at).is_some_and(Phase::changes_files) {
-                self.restart(at);
-            }
-            self.again[at] = Some(Purpose::Answered);
-        }
-        None
     }
 
     fn conflicted(&mut self, paths: &[String]) -> Option<Next> {

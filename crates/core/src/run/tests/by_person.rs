@@ -156,3 +156,80 @@ fn a_run_without_a_person_never_accepts() {
     stage.tell(Scope::default(), Event::RunCancelled { by: "Ada".into() });
     assert_eq!(stage.play(), Outcome::Cancelled);
 }
+
+#[test]
+fn checks_of_an_earlier_tree_say_nothing_of_what_was_handed_back() {
+    for failing_check in [None, Some(crate::digest::Digest::of(b"failing"))] {
+        let mut stage = failing();
+        let earlier = stage.state.tasks[0].parked().unwrap().tree.clone();
+        hand_back(&mut stage, "a", "mine");
+        let event = Event::TaskVerified {
+            steps: vec!["checks".to_owned()],
+            evidence: crate::digest::Digest::of(b"evidence"),
+            tree: earlier,
+            failing: failing_check,
+            gist: None,
+        };
+        stage.tell(Scope { task: Some("a".into()), ..Scope::default() }, event);
+        let mut looked = 0;
+        stage.verify = Box::new(move |id| {
+            looked += usize::from(id.as_str() == "a");
+            id.as_str() != "a" || looked > 1
+        });
+        assert_eq!(stage.play(), Outcome::Waiting, "the checks run on the person's tree");
+    }
+}
+
+#[test]
+fn a_change_that_is_accepted_late_does_not_take_the_place_of_what_was_handed_back() {
+    let mut stage = failing();
+    let parked = stage.state.tasks[0].parked().unwrap().tree.clone();
+    answer(&mut stage, "Accept as it is");
+    stage.verify = Box::new(|_| true);
+    hand_back(&mut stage, "a", "mine");
+    let event = Event::ChangeAccepted { tree: parked, left_out: Vec::new() };
+    stage.tell(Scope { task: Some("a".into()), ..Scope::default() }, event);
+    assert_eq!(stage.play(), Outcome::Done);
+    assert_eq!(person(&stage, "a").unwrap().choice, PersonChoice::HandedBack);
+    assert_eq!(stage.state.tasks[0].result(), Some(&"mine".into()));
+}
+
+#[test]
+fn a_word_that_is_older_than_a_persons_last_one_is_not_taken() {
+    let mut stage = failing();
+    let seen = stage.state.seq;
+    assert!(stage.state.takes_hand_back(&"a".into(), seen));
+    hand_back(&mut stage, "a", "mine, newer");
+    assert!(stage.state.tasks[0].is_hand_back_unchecked(), "no attempt begins meanwhile");
+    assert!(!stage.state.takes_hand_back(&"a".into(), seen));
+    assert!(stage.state.takes_hand_back(&"a".into(), stage.state.seq));
+}
+
+#[test]
+fn a_reason_may_follow_giving_up() {
+    let mut stage = failing();
+    let attempts = stage.state.tasks[0].attempts;
+    answer(&mut stage, "Give up: it is obsolete");
+    assert_eq!(stage.play(), Outcome::Failed);
+    assert_eq!(stage.state.tasks[0].attempts, attempts);
+    let reason = stage.state.tasks[0].ended.clone().unwrap().reason.unwrap();
+    assert_eq!(reason, "A person gave it up: it is obsolete.");
+}
+
+#[test]
+fn models_for_one_agent_leave_those_of_tasks_of_others() {
+    let own = |id: &str, asks_person| {
+        let models = vec!["literal".to_owned()];
+        TaskSpec { models, asks_person, ..task(id, &[]) }
+    };
+    let other = TaskSpec { agent: Some("reviewer".to_owned()), ..own("c", false) };
+    let models = |names: &[&str]| {
+        let mut stage =
+            Stage::new(started(vec![own("a", false), own("b", true), other.clone()], &["m"]));
+        let models = names.iter().map(|name| ((*name).to_owned(), vec!["x".to_owned()])).collect();
+        stage.tell(Scope::default(), Event::AgentsChanged { models, profile: None });
+        stage.state.tasks.iter().map(|task| task.spec.models.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(models(&["reviewer"]), [1, 1, 0]);
+    assert_eq!(models(&["writer", "reviewer"]), [0, 1, 0]);
+}

@@ -69,6 +69,7 @@ pub(super) fn task(id: &str, needs: &[&str]) -> TaskSpec {
         models: Vec::new(),
         files: Vec::new(),
         hints: Vec::new(),
+        asks_person: false,
         files_declared: false,
         checks: Vec::new(),
         produces: Vec::new(),

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::context::{Kind, task_head};
-use crate::plan::{Plan, Task};
-use crate::report::Phase;
+use sequester_core::context::{Kind, task_head};
+use sequester_core::plan::{Plan, Task};
+use sequester_core::report::Phase;
 
 pub(super) fn own(plan: &Plan, task: &Task, phase: Phase) -> Vec<(Kind, String)> {
     let mut own = vec![

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::id::TaskId;
-use crate::run::{PersonChoice, PersonDecision};
+use sequester_core::id::TaskId;
+use sequester_core::run::PersonDecision;
 
 /// What was looked at, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -186,11 +186,14 @@ impl Ledger {
         *self.doubts.entry(doubt).or_default() += 1;
     }
 
-    pub(super) fn person(&mut self, task: &TaskId, decision: &PersonDecision) {
-        let verified = decision.choice == PersonChoice::HandedBack;
+    pub(super) fn person(&mut self, task: &TaskId, decision: &PersonDecision, verified: bool) {
         let (task, decision) = (task.clone(), decision.clone());
-        self.audit.persons.retain(|row| row.task != task);
         self.audit.persons.push(PersonRow { task, verified, decision });
+    }
+
+    /// Before a task ends again: only its last end counts.
+    pub(super) fn forget_person(&mut self, task: &TaskId) {
+        self.audit.persons.retain(|row| row.task != *task);
     }
 
     pub(super) fn count(&mut self, fragments: usize) {

@@ -5,17 +5,17 @@ use super::leak::Place;
 use super::manifest::cover;
 use super::origin::{Origins, Verdict, sections};
 use super::{Archive, Auditor, history, texts};
-use crate::agent::OWN;
-use crate::context::{IsolatedContext, Kind, Manifest, Part, Row, Work};
-use crate::digest::Digest;
-use crate::handoff::{Handoff, joined_findings};
-use crate::id::TaskId;
-use crate::notes::Notes;
-use crate::profile::Granted;
-use crate::repository::{Snapshot, find};
-use crate::run::{Found, RunState, Running, TaskRun};
-use crate::secret::{Hider, is_less_of, redact};
-use crate::tool::Spec;
+use sequester_core::agent::OWN;
+use sequester_core::context::{IsolatedContext, Kind, Manifest, Part, Row, Work};
+use sequester_core::digest::Digest;
+use sequester_core::handoff::{Handoff, joined_findings};
+use sequester_core::id::TaskId;
+use sequester_core::notes::Notes;
+use sequester_core::profile::Granted;
+use sequester_core::repository::{Snapshot, find};
+use sequester_core::run::{Found, RunState, Running, TaskRun};
+use sequester_core::secret::{Hider, is_less_of, redact};
+use sequester_core::tool::Spec;
 
 /// Tools that every subagent may have, whatever its profile, beside those that are steps of its machine.
 const ALWAYS: [&str; 2] = ["request_files", "recall"];

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use super::breach::{Doubt, Rule};
 use super::{Archive, Auditor};
-use crate::agent::read_task;
-use crate::context::TaskCall;
-use crate::digest::Digest;
-use crate::id::TaskId;
-use crate::profile::TASK;
-use crate::provider::Reply;
-use crate::run::{
+use sequester_core::agent::read_task;
+use sequester_core::context::TaskCall;
+use sequester_core::digest::Digest;
+use sequester_core::id::TaskId;
+use sequester_core::profile::TASK;
+use sequester_core::provider::Reply;
+use sequester_core::run::{
     AttemptStarted, Ended, Event, Fact, PersonChoice, RunState, Running, TaskEnded, TaskRun,
 };
 
@@ -75,6 +75,7 @@ impl Auditor<'_> {
 
     /// What is done was verified after its last change, as it is.
     pub(super) fn ending(&mut self, task: &TaskRun, ended: &TaskEnded) {
+        self.ledger.forget_person(&task.spec.id);
         if ended.state != Ended::Done {
             return;
         }
@@ -99,16 +100,18 @@ impl Auditor<'_> {
                 Fact::Skipped { .. } | Fact::Answered { .. } | Fact::AcceptRefused { .. } => {}
             }
         }
-        if let Some(person) = ended.person.as_ref() {
-            self.ledger.person(&task.spec.id, person);
-            if person.choice == PersonChoice::Accepted && accepted == ended.tree.as_ref() {
-                return;
-            }
-        }
         // What only checks has no result: it is the base that was verified.
         let is_result = |tree| ended.tree.as_ref() == Some(tree);
         let only_checks = ended.tree.is_none() && task.tried().next().is_none();
-        if !verified.is_some_and(|tree| only_checks || is_result(tree)) {
+        let is_verified = verified.is_some_and(|tree| only_checks || is_result(tree));
+        if let Some(person) = ended.person.as_ref() {
+            let is_accepted = person.choice == PersonChoice::Accepted;
+            self.ledger.person(&task.spec.id, person, is_verified && !is_accepted);
+            if is_accepted && accepted == ended.tree.as_ref() {
+                return;
+            }
+        }
+        if !is_verified {
             let detail = "It is done, and nothing verified it after its last change.";
             self.ledger.attempt(&task.spec.id, None, Rule::Evidence, detail);
         }

@@ -6,15 +6,15 @@ use std::rc::Rc;
 
 use super::breach::Rule;
 use super::{Archive, Auditor, history};
-use crate::agent::Inherited;
-use crate::digest::Digest;
-use crate::id::TaskId;
-use crate::record::{
+use sequester_core::agent::Inherited;
+use sequester_core::digest::Digest;
+use sequester_core::id::TaskId;
+use sequester_core::record::{
     FOUND, Kind, NOTHING, RECALL, Record, left, line, phase_findings, quote, recalled_ids,
 };
-use crate::run::{RunState, Running, TaskRun};
-use crate::secret::{is_less_of, redact};
-use crate::tool::{Invocation, Outcome, Returned};
+use sequester_core::run::{RunState, Running, TaskRun};
+use sequester_core::secret::{is_less_of, redact};
+use sequester_core::tool::{Invocation, Outcome, Returned};
 
 /// A task and the event that it ended by: what is done again ends by another.
 type Key = (TaskId, u64);

@@ -1,7 +1,9 @@
 //! What the product itself may say in a task's own part. Whoever adds a sentence to contexts adds it here too.
 
-use crate::context::{EMPTY, FOOT, HEAD, OUTSIDE, READ, artifact_heading, is_report_frame};
-use crate::report::Label;
+use sequester_core::context::{
+    EMPTY, FOOT, HEAD, OUTSIDE, READ, artifact_heading, is_report_frame,
+};
+use sequester_core::report::Label;
 
 const FRAMES: [&str; 23] = [
     "# Task\n\n",

@@ -7,11 +7,11 @@ use super::plans::Plans;
 use super::records::{Lefts, shown};
 use super::shingle::{Shingle, shingles};
 use super::{Archive, history, texts};
-use crate::digest::Digest;
-use crate::id::{TaskId, TreeId};
-use crate::report::{Phase, Report};
-use crate::repository::{EntryKind, Snapshot, Stamp};
-use crate::run::{RunState, Running, TaskRun};
+use sequester_core::digest::Digest;
+use sequester_core::id::{TaskId, TreeId};
+use sequester_core::report::{Phase, Report};
+use sequester_core::repository::{EntryKind, Snapshot, Stamp};
+use sequester_core::run::{RunState, Running, TaskRun};
 
 /// The words of all tasks, indexed once, and what each task may have seen of them.
 pub(super) struct Leaks {

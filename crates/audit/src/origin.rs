@@ -10,22 +10,22 @@ use super::frame::{headed_type, is_frame};
 use super::plans::Plans;
 use super::records::{Lefts, packed, shown};
 use super::{Archive, history};
-use crate::change::Change;
-use crate::companion::{Companion, Section};
-use crate::context::{
+use sequester_core::change::Change;
+use sequester_core::companion::{Companion, Section};
+use sequester_core::context::{
     FormKind, Kind, Provenance, Row, Rule, Share, artifact_heading, note_block, render_whole,
     spec_block, task_head, work_block,
 };
-use crate::digest::Digest;
-use crate::evidence::{self, Evidence};
-use crate::notes::Notes;
-use crate::path::RepoPath;
-use crate::plan::Task;
-use crate::record::{self, Record};
-use crate::report::{self, Label};
-use crate::repository::{Snapshot, find};
-use crate::run::{Fact, Found, RunState, Running, Sources, TaskRun};
-use crate::secret::{self, is_less_of, redact};
+use sequester_core::digest::Digest;
+use sequester_core::evidence::{self, Evidence};
+use sequester_core::notes::Notes;
+use sequester_core::path::RepoPath;
+use sequester_core::plan::Task;
+use sequester_core::record::{self, Record};
+use sequester_core::report::{self, Label};
+use sequester_core::repository::{Snapshot, find};
+use sequester_core::run::{Fact, Found, RunState, Running, Sources, TaskRun};
+use sequester_core::secret::{self, is_less_of, redact};
 
 pub(super) enum Verdict {
     Proved,

@@ -8,17 +8,17 @@ use serde::de::DeserializeOwned;
 use super::Auditor;
 use super::breach::Rule;
 use super::leak::Place;
-use crate::agent::{AgentRun, Brief, Inherited, Step, UNTAKEN, hand_back, seed_of};
-use crate::context::Manifest;
-use crate::digest::Digest;
-use crate::id::TaskId;
-use crate::message::Message;
-use crate::profile::TASK;
-use crate::protected::Grants;
-use crate::provider::Reply;
-use crate::run::{Delegation, Event, RunState, Running};
-use crate::secret::{is_less_of, redact};
-use crate::tool::{self, Invocation, Returned, Spec};
+use sequester_core::agent::{AgentRun, Brief, Inherited, Step, UNTAKEN, hand_back, seed_of};
+use sequester_core::context::Manifest;
+use sequester_core::digest::Digest;
+use sequester_core::id::TaskId;
+use sequester_core::message::Message;
+use sequester_core::profile::TASK;
+use sequester_core::protected::Grants;
+use sequester_core::provider::Reply;
+use sequester_core::run::{Delegation, Event, RunState, Running};
+use sequester_core::secret::{is_less_of, redact};
+use sequester_core::tool::{self, Invocation, Returned, Spec};
 
 /// A conversation while it is made again.
 struct Replay {

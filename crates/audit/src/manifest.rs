@@ -1,6 +1,6 @@
 //! Whether a manifest says of every byte what it is, once.
 
-use crate::context::{Manifest, Part, Row};
+use sequester_core::context::{Manifest, Part, Row};
 
 /// The rows of a part, each with its bytes, or why they do not cover it.
 pub(super) fn cover<'t>(

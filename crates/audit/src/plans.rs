@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Archive;
 use super::breach::{Ledger, Rule};
-use crate::digest::Digest;
-use crate::id::TaskId;
-use crate::plan::{self, Format, Options, Parsed, Plan, Task};
-use crate::run::{Event, Recorded, Source, TaskSpec};
+use sequester_core::digest::Digest;
+use sequester_core::id::TaskId;
+use sequester_core::plan::{self, Format, Options, Parsed, Plan, Task};
+use sequester_core::run::{Event, Recorded, Source, TaskSpec};
 
 /// Every plan that the run had: it may have been edited.
 pub(super) struct Plans {

@@ -18,16 +18,16 @@ pub use breach::{Audit, Breach, PersonRow, Rule};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::change::Change;
-use crate::digest::Digest;
-use crate::id::{RunId, TaskId, TreeId};
-use crate::repository::{Repository, Snapshot};
-use crate::run::{Event, Recorded, RunState, Running};
-use crate::store::RunStore;
 use breach::Ledger;
 use leak::Leaks;
 use plans::Plans;
 use records::Lefts;
+use sequester_core::change::Change;
+use sequester_core::digest::Digest;
+use sequester_core::id::{RunId, TaskId, TreeId};
+use sequester_core::repository::{Repository, Snapshot};
+use sequester_core::run::{Event, Recorded, RunState, Running};
+use sequester_core::store::RunStore;
 
 /// Where recorded bytes are kept.
 pub trait Archive {
@@ -209,6 +209,6 @@ impl Auditor<'_> {
     }
 }
 
-fn running(task: &crate::run::TaskRun, attempt: Option<u32>) -> Option<&Running> {
+fn running(task: &sequester_core::run::TaskRun, attempt: Option<u32>) -> Option<&Running> {
     task.running.get(&attempt?)
 }

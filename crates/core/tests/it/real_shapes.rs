@@ -1,0 +1,209 @@
+//! Shapes of plans that people write, and that were once refused or read wrongly.
+
+use sequester_core::fault::Code;
+use sequester_core::graph::TaskGraph;
+use sequester_core::path::RepoPath;
+use sequester_core::plan::{self, Format, Options, Parsed, Presence, check};
+
+use crate::fixture::{faults, files, hints, tasks, text};
+
+fn named(source: &str, file_name: &str) -> Parsed {
+    let options = Options { file_name: file_name.to_owned(), ..Options::default() };
+    plan::parse(source.as_bytes(), &options)
+}
+
+fn checked(source: &str, base: &[&str]) -> Vec<String> {
+    let plan = text(source).plan;
+    let paths: Vec<RepoPath> = base.iter().map(|path| RepoPath::parse(path).unwrap()).collect();
+    let presence =
+        |path: &RepoPath| if paths.contains(path) { Presence::File } else { Presence::Absent };
+    faults(&check(&plan, &TaskGraph::new(&plan).0, &presence, &paths))
+}
+
+#[test]
+fn a_relative_path_is_taken_for_the_file_that_it_means() {
+    let source = "### Task 1: a\n**Files:**\n- Modify: `web/locales/en.json`, `ru.json`\n- Modify: `only.rs`\n- Modify: `lib.rs`\n- Modify: `gone.rs`\n\nx\n";
+    let base = [
+        "web/locales/en.json",
+        "web/locales/ru.json",
+        "api/ru.json",
+        "deep/only.rs",
+        "a/lib.rs",
+        "b/lib.rs",
+    ];
+    let told = checked(source, &base);
+    let ends: Vec<&str> =
+        told.iter().map(|one| one.split_once("does not exist").unwrap().1).collect();
+    assert_eq!(
+        ends,
+        [
+            ". `web/locales/ru.json` is taken for it.",
+            ". `deep/only.rs` is taken for it.",
+            ", and several files end with it. It is taken as a hint.",
+            " and which no task creates. The task starts without it.",
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_an_earlier_task_makes_in_its_words_is_not_missed() {
+    let source = "### Task 1: a\n**Files:**\n- Modify: `a.rs`\n- Create: `app/src/new.rs`\n\nCreate `build/out.txt` with the script.\n\
+        ### Task 2: b\n**Files:**\n- Modify: `out.txt`\n- Modify: `src/new.rs`\n- Modify: `script.sh`\n\nx\n";
+    let told = checked(source, &["a.rs"]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("`script.sh`"), "{told:?}");
+}
+
+#[test]
+fn a_remark_holds_for_its_own_path_and_a_code_span_is_a_whole_path() {
+    let source = "### Task 1: a\n**Files:** `src/cli.rs`, `src/new.rs` (new)\n\nx\n\
+        ### Task 2: b\n**Files:**\n- Modify: `My App/Views/A.swift`\n- Create: `My App/B.swift:39-46`\n- Modify: `c.rs`, `d.rs` (new)\n\nx\n";
+    let plan = text(source).plan;
+    assert_eq!(files(&plan, "1"), ["Change src/cli.rs", "Create src/new.rs"]);
+    assert_eq!(
+        files(&plan, "2"),
+        [
+            "Modify My App/Views/A.swift",
+            "Create My App/B.swift:39-46",
+            "Modify c.rs",
+            "Create d.rs"
+        ]
+    );
+}
+
+#[test]
+fn boxes_that_begin_with_a_date_or_a_count_have_no_id() {
+    let source = "# Plan\n\n## Progress\n\n- [x] (2026-03-08T00:00Z) Began\n- [ ] (2026-03-08T01:00Z) 404 handling\n- [ ] 01-setup.md\n";
+    let parsed = text(source);
+    assert_eq!((parsed.faults, parsed.plan.format), (vec![], Format::List));
+    assert_eq!(TaskGraph::new(&parsed.plan).1, []);
+    assert_eq!(parsed.plan.tasks.len(), 3);
+}
+
+#[test]
+fn boxes_in_bold_numbered_items_are_boxes() {
+    let parsed =
+        text("# Tasks\n\n1. **[x] Modify UI** - done\n2. [x] Adjust\n3. **[ ] Add tests**\n");
+    assert_eq!(
+        tasks(&parsed.plan),
+        ["1: Modify UI - done (done)", "2: Adjust <- 1 (done)", "3: Add tests <- 2"]
+    );
+}
+
+#[test]
+fn ids_with_hyphens_are_those_of_spec_kit() {
+    let parsed = text(
+        "## Phase 1\n\n- [ ] T-001 a\n- [ ] T-002 [P] b\n- [ ] T-003 [P] c\n- [ ] T-M1-001 d (depends on T-002)\n",
+    );
+    assert_eq!((parsed.faults, parsed.plan.format), (vec![], Format::SpecKit));
+    assert_eq!(
+        tasks(&parsed.plan),
+        [
+            "T-001: a",
+            "T-002: b <- T-001",
+            "T-003: c <- T-001",
+            "T-M1-001: d (depends on T-002) <- T-002! T-003",
+        ]
+    );
+}
+
+#[test]
+fn boxes_of_tasks_md_need_no_heading() {
+    for source in ["- [x] a\n- [ ] b\n", "# Tasks\n\n- [x] a\n- [ ] b\n"] {
+        let parsed = named(source, "tasks.md");
+        assert_eq!((parsed.faults, parsed.plan.format), (vec![], Format::OpenSpec), "{source}");
+        assert_eq!(tasks(&parsed.plan), ["1.1: a (done)", "1.2: b <- 1.1"], "{source}");
+    }
+    let aside = named("## Acceptance\n\n- [ ] a\n", "tasks.md");
+    assert_eq!(aside.plan.format, Format::List);
+}
+
+#[test]
+fn tasks_in_the_rows_of_a_table_are_told() {
+    let row = |row: u32| format!("| T-{row:03} | Do {row} |\n");
+    let rows: String = (1..=9).map(row).collect();
+    let source = format!(
+        "# Tasks\n\n| Id | What |\n|---|---|\n{rows}\n## Checklist\n\n- [ ] Read it\n- [ ] Sign it\n"
+    );
+    let parsed = named(&source, "tasks.md");
+    assert_eq!(parsed.plan.format, Format::List);
+    let codes: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
+    assert!(codes.contains(&Code::GuessedShape), "{codes:?}");
+    let told = faults(&parsed.warnings);
+    let rows = "5:1 UntakenTask 9 rows of a table look like tasks (`T-001` to `T-009`). They are not taken as tasks.";
+    assert!(told.iter().any(|one| one == rows), "{told:?}");
+    let taken =
+        text("| Id | For |\n|---|---|\n| T001 | x |\n| T002 | y |\n\n- [ ] T001 a\n- [ ] T002 b\n");
+    assert_eq!(taken.warnings, []);
+}
+
+#[test]
+fn a_story_has_its_tasks_in_headings_or_is_told_to_have_none() {
+    let story = |tasks: &str| {
+        text(&format!(
+            "# Story 1.2: Login\n\n## Acceptance Criteria\n\n1. **Works**\n   - [ ] it opens\n\n{tasks}"
+        ))
+    };
+    let parsed = story(
+        "## Tasks / Subtasks\n\n### Task 1: Model (AC: 1) ✅\n\n- **Do:** a\n\n### Task 2: Page\n\n- b\n",
+    );
+    assert_eq!((&parsed.faults, parsed.plan.format), (&vec![], Format::Bmad));
+    assert_eq!(tasks(&parsed.plan), ["1: Model (AC: 1) ✅ (done)", "2: Page <- 1"]);
+    assert_eq!(parsed.warnings, []);
+    let none = story("## Dev Notes\n\n- [ ] a remark\n");
+    assert_eq!((none.plan.tasks.len(), none.plan.format), (0, Format::Bmad));
+    assert!(none.faults[0].message.contains("BMAD story without a section"), "{:?}", none.faults);
+}
+
+#[test]
+fn brackets_with_a_letter_are_no_checkbox() {
+    let parsed = text(
+        "## Notes\n\n- [P] tasks = different files, no dependencies\n\n## Phase 1\n\n- [ ] T001 a\n- [ ] T002 b\n",
+    );
+    assert_eq!((parsed.plan.tasks.len(), parsed.warnings), (2, vec![]));
+}
+
+#[test]
+fn an_extension_is_no_file() {
+    let plan = text("- [ ] T001 [P] Add `.ics` export in src/a.ts\n- [ ] T002 [P] Parse `.ics` in src/b.ts and `.env.example`\n").plan;
+    assert_eq!(hints(&plan, "T001"), ["Change src/a.ts"]);
+    assert_eq!(hints(&plan, "T002"), ["Change src/b.ts", "Change .env.example"]);
+    assert_eq!(tasks(&plan)[1], "T002: Parse `.ics` in src/b.ts and `.env.example`");
+}
+
+#[test]
+fn user_stories_in_json_are_read_in_order_and_other_json_is_named_by_its_keys() {
+    let source = r#"{"project": "Shop", "userStories": [
+        {"id": "US-002", "title": "Pay", "acceptanceCriteria": ["It pays", "It tells"], "notes": "By card.", "priority": 2, "passes": false},
+        {"id": "US-001", "title": "Cart", "description": "A cart.", "priority": 1, "passes": true}]}"#;
+    let parsed = text(source);
+    assert_eq!((&parsed.faults, parsed.plan.title.as_str()), (&vec![], "Shop"));
+    assert_eq!(tasks(&parsed.plan), ["US-001: Cart (done)", "US-002: Pay <- US-001"]);
+    assert_eq!(
+        parsed.plan.tasks[1].text,
+        "Acceptance criteria:\n- It pays\n- It tells\n\nNotes:\nBy card."
+    );
+    assert_eq!(
+        faults(&text("{\"name\": \"x\", \"features\": []}").faults),
+        ["1:1 NoTasks This JSON has no tasks. Its keys are `features`, `name`."]
+    );
+}
+
+#[test]
+fn texts_of_task_master_may_be_lists_or_objects() {
+    let source = r#"{"tasks": [{"id": 1, "title": "a", "acceptanceCriteria": "- It pays", "details": ["x", {"y": 1}]}]}"#;
+    let parsed = text(source);
+    assert_eq!(parsed.faults, vec![]);
+    let wanted = "Details:\n- x\n- {\"y\":1}\n\nAcceptance criteria:\n- It pays";
+    assert_eq!(parsed.plan.tasks[0].text, wanted);
+}
+
+#[test]
+fn a_restated_parent_is_a_parent_and_an_equal_copy_counts_once() {
+    let source = "# Plan\n\n- [x] 11. Check\n- [ ] 11. Check all\n  - [ ] 11.1 one\n  - [ ] 11.2 two\n- [ ] 12. End\n  - depends on 11\n- [ ] 12. End\n  - depends on 11\n";
+    let parsed = text(source);
+    assert_eq!((&parsed.faults, TaskGraph::new(&parsed.plan).1), (&vec![], vec![]));
+    assert_eq!(tasks(&parsed.plan), ["11.1: one", "11.2: two <- 11.1", "12: End <- 11.2!"]);
+    let told: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(told, [Code::DoubledId; 2], "{:?}", parsed.warnings);
+}
