@@ -108,7 +108,7 @@ impl Supervisor {
         self.keep(blueprint, Program::Command(command), None)
     }
 
-    /// The same where signals are held back: one that comes before the jail stands ends this program at once.
+    /// The same where signals are held back: one that comes before the program starts ends the jail, and then this process.
     pub fn run_held(
         self,
         blueprint: &Blueprint,
@@ -132,18 +132,37 @@ impl Supervisor {
             }
             told => told?,
         }
-        while let Some(signals) = signals {
-            if let Some(signal) = signals.take() {
-                signals.end_by(signal);
-            }
-            if self.has_said(signals)? {
-                break;
-            }
+        if let Some(signals) = signals
+            && let Some(signal) = self.started_or_signal(signals)?
+        {
+            // It clears up first.
+            drop(self);
+            signals.end_by(signal);
         }
         match self.hear()? {
             Some(Said::Started) => Ok(Jail(self)),
             Some(Said::Failed(trouble)) => Err(Error::Jail(trouble)),
             _ => Err(Error::NotEntered),
+        }
+    }
+
+    /// Waits until the supervisor says that the program started or why not, and for the signal that came before: then the jail
+    /// ends. The program may be running before that is said. A second signal ends this process at once.
+    fn started_or_signal(&self, signals: &HeldBack) -> io::Result<Option<Signal>> {
+        let mut came = None;
+        loop {
+            if self.has_said(signals)? {
+                return Ok(came);
+            }
+            match (signals.take(), came) {
+                (Some(again), Some(_)) => signals.end_by(again),
+                (Some(signal), None) => {
+                    // Fails only if the supervisor is gone, which is heard next.
+                    let _ = self.control.say(&Wish::Stop);
+                    came = Some(signal);
+                }
+                (None, _) => {}
+            }
         }
     }
 

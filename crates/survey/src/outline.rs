@@ -89,8 +89,10 @@ fn collapse(text: &str, most: usize) -> String {
         let gap = usize::from(!line.is_empty());
         let length = word.chars().count();
         if count + gap + length >= most {
-            line.extend((gap == 1).then_some(' '));
-            line.extend(word.chars().take(most.saturating_sub(count + gap + 1)));
+            // The last character is the mark's.
+            let room = most.saturating_sub(count + 1);
+            line.extend((gap == 1 && room > 0).then_some(' '));
+            line.extend(word.chars().take(room.saturating_sub(gap)));
             line.push('…');
             return line;
         }

@@ -268,7 +268,8 @@ impl Reader<'_> {
             (task.files, task.files_declared) = self.files(&files);
         }
         if !element.kind().starts_with("checkpoint") && !task.files_declared {
-            task.hints = mention::read_text(&[&task.title, &task.text], place);
+            task.hints =
+                mention::read_text(&[&task.title, &element::without_tags(&task.text)], place);
         }
         task
     }

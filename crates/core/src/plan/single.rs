@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::markdown::Document;
+use super::mention::{self, Verbless};
 use super::unit::{Draft, Drafts};
 use super::{Action, FileRef, Format, Plan, Task};
 use crate::fault::Place;
@@ -24,6 +25,7 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
         id: TaskId::new("1"),
         title: title(&text),
         place: document.lines.place(span.start),
+        hints: mention::read(document, std::slice::from_ref(&span), Verbless::Skipped),
         text,
         span,
         ..Task::default()

@@ -7,7 +7,7 @@ use super::{Row, bash, content, role, wrote};
 use crate::command::Answer;
 
 /// A plan of one task of each format, with the task's id.
-const PLANS: [(&str, &str, &str); 7] = [
+const PLANS: [(&str, &str, &str); 12] = [
     (
         "superpowers",
         "1",
@@ -39,7 +39,33 @@ const PLANS: [(&str, &str, &str); 7] = [
         "hello",
         "---\nsequester: 1\n---\n# Greeting\n\n## [hello] Say hello\n\nImplement hello() in `greet.py`.\n",
     ),
+    (
+        "gsd",
+        "1",
+        "<objective>Greeting</objective>\n<task type=\"auto\">\n  <name>Task 1: Hello</name>\n  <action>Implement hello() in `greet.py`.</action>\n</task>\n",
+    ),
+    (
+        "cursor",
+        "hello",
+        "---\nname: Greeting\ntodos:\n  - id: hello\n    content: \"Implement hello() in `greet.py`\"\n    status: pending\n---\n# Greeting\n",
+    ),
+    (
+        "bmad",
+        "1",
+        "# Story 1.1: Greeting\n\n## Acceptance Criteria\n\n1. It says hello.\n\n## Tasks / Subtasks\n\n- [ ] Implement hello() in `greet.py` (AC: 1)\n",
+    ),
+    ("list", "1", "# Greeting\n\n- [ ] Implement hello() in `greet.py`\n"),
+    ("single", "1", "# Greeting\n\nImplement hello() in `greet.py`.\n"),
 ];
+
+/// A person says these two formats; the others are known by their marks.
+fn said(format: &str) -> &[&str] {
+    match format {
+        "list" => &["--format", "list"],
+        "single" => &["--format", "single"],
+        _ => &[],
+    }
+}
 
 /// A writer that first runs a command, if any, and then reports with these issues; all others are content.
 fn row(plan: &str, files: &[&str], command: &'static str, issues: Value) -> Row {
@@ -71,11 +97,11 @@ fn a_change_of_the_file_that_a_bare_name_means_is_accepted_at_once() {
     for (format, task, plan) in PLANS {
         let row =
             row(plan, &["app/greet.py"], "echo 'def hello(): pass' >> app/greet.py", json!([]));
-        let plan = row.json(&["plan", &row.plan()]);
+        let plan = row.json(&[&["plan", &row.plan()], said(format)].concat());
         assert_eq!((&plan["format"], &plan["warnings"]), (&json!(format), &json!([])), "{plan}");
         let file = &plan["tasks"][0]["files"][0];
         assert_eq!((&file["path"], &file["hint"]), (&json!("greet.py"), &json!(true)), "{plan}");
-        let ran = row.run(&[]);
+        let ran = row.run(said(format));
         let run = ran.ended(0, "done");
         let tried = row.tried(run, task);
         assert_eq!(
@@ -97,7 +123,7 @@ fn a_change_of_the_file_that_a_bare_name_means_is_accepted_at_once() {
 fn nothing_done_and_no_reason_given_is_refused() {
     for (format, task, plan) in PLANS {
         let row = row(plan, &["app/greet.py"], "", json!([]));
-        let ran = row.run(&["--unattended"]);
+        let ran = row.run(&[&["--unattended"], said(format)].concat());
         let run = ran.ended(1, "failed");
         let evidence = &row.json(&["show", run, task])["attempts"][0]["evidence"];
         let told = evidence["fails"][0]["sentence"].as_str().unwrap();
@@ -113,7 +139,7 @@ fn nothing_done_and_no_reason_given_is_refused() {
 fn nothing_done_for_a_stated_reason_is_accepted_and_shown() {
     for (format, task, plan) in [PLANS[3], PLANS[6]] {
         let row = row(plan, &["app/greet.py"], "", json!(["hello() is there already."]));
-        let ran = row.run(&[]);
+        let ran = row.run(said(format));
         let run = ran.ended(0, "done");
         let text = shown(&row, run, task);
         assert!(
@@ -128,7 +154,7 @@ fn nothing_done_for_a_stated_reason_is_accepted_and_shown() {
 fn a_change_elsewhere_is_accepted_and_shown_with_what_the_plan_names() {
     for (format, task, plan) in PLANS {
         let row = row(plan, &[], "echo 'def hello(): pass' > hello.py", json!([]));
-        let ran = row.run(&[]);
+        let ran = row.run(said(format));
         let run = ran.ended(0, "done");
         let told = "the plan names `greet.py`, which is not there";
         let text = shown(&row, run, task);

@@ -146,3 +146,30 @@ pub(super) fn child(source: &str, range: &Range<usize>, name: &str) -> Option<Ra
         from = behind;
     }
 }
+/// A text whose tags at the ends of lines are gone, each line with such a paragraph of its own: what Markdown takes for HTML is no prose.
+pub(super) fn without_tags(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        let mut rest = line.trim();
+        while let Some((tag, behind)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'))
+        {
+            if tag.contains(['<', '`']) {
+                break;
+            }
+            rest = behind.trim_start();
+        }
+        while let Some((before, _)) = rest.strip_suffix('>').and_then(|rest| rest.rsplit_once("</"))
+        {
+            rest = before.trim_end();
+        }
+        if rest.len() == line.trim().len() {
+            plain.push_str(line);
+        } else {
+            plain.push_str("\n");
+            plain.push_str(rest);
+            plain.push_str("\n");
+        }
+        plain.push('\n');
+    }
+    plain
+}

@@ -161,3 +161,11 @@ fn a_task_without_a_name_is_named_by_its_tag_or_its_first_words() {
     );
     assert_eq!(rows(&only), ["1: A page <-  []"]);
 }
+
+#[test]
+fn files_that_the_text_between_tags_mentions_are_hints() {
+    let source = "<task type=\"auto\">\n  <name>Task 1: Hello</name>\n  <action>Implement hello() in `greet.py`.\nThen update `Vec<u8>` in `a.rs`.</action>\n  <verify><automated>python greet.py</automated></verify>\n</task>\n";
+    let parsed = parse(source.as_bytes(), &Options::default());
+    let hints = parsed.plan.tasks[0].hints.iter().map(|hint| hint.0.path.as_str());
+    assert_eq!(hints.collect::<Vec<_>>(), ["greet.py", "a.rs"]);
+}
