@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{self, Change, Refused};
+use crate::change::{self, Change, Entry, Refused};
 use crate::check::{self, Counts, Kind};
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::plan;
+use crate::plan::{self, mention};
 use crate::report::Report;
 use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
@@ -129,6 +129,9 @@ pub struct Checked {
     pub failed_before: bool,
     /// It speaks against the task.
     pub held: bool,
+    /// The task writes tests that are to fail, and nothing that passed before fails.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails_as_asked: bool,
     /// The program that is not there, with the change and without: the check was not run, and has neither passed nor failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_program: Option<String>,
@@ -246,18 +249,36 @@ fn checked(input: &Input<'_>, ran: &Ran) -> Checked {
     let excused = check.kind != Kind::Own && before.is_some_and(is_excused);
     let missing_program = missing_program(ran);
     let is_run = missing_program.is_none();
+    let fails_as_asked = is_run && !passed && ran_before.is_none() && fails_as_asked(input, ran);
     Checked {
         kind: check.kind,
         command: Some(check.command.clone()),
         passed,
         failed_before: is_run && before.is_some(),
-        held: is_run && !passed && !excused,
+        held: is_run && !passed && !excused && !fails_as_asked,
+        fails_as_asked,
         missing_program,
         ran_before,
         code: Some(*code),
         counts: *counts,
         output: Some(output.clone()),
     }
+}
+
+/// Whether only new tests fail, and the task is to write tests that fail. A change of anything but tests is no such task's.
+fn fails_as_asked(input: &Input<'_>, ran: &Ran) -> bool {
+    let is_watched = matches!(ran.ended.check.kind, Kind::Tests | Kind::Types);
+    let only_tests = || input.change.entries.iter().all(|entry| is_test_file(&entry.path));
+    let passing = |ended: &CheckEnded| ended.counts.map(|counts| counts.passed);
+    let keeps = || match (ran.base.as_ref().and_then(passing), passing(&ran.ended)) {
+        (Some(then), Some(now)) => now >= then,
+        _ => true,
+    };
+    is_watched
+        && fails_by_itself(&ran.ended)
+        && mention::asks_for_failing_tests(&input.task.title)
+        && only_tests()
+        && keeps()
 }
 
 /// The program that a check lacks. Where the check found it without the change, the change is to blame.
@@ -268,14 +289,20 @@ fn missing_program(ran: &Ran) -> Option<String> {
 }
 
 /// How many tests ran on the base, if fewer run now, or nothing tells of them any more. A plan that names files of tests to be
-/// deleted says that they may go.
+/// deleted says that they may go; so does a task that removes something, of tests that its change takes away.
 fn lost_tests(input: &Input<'_>, ran: &Ran) -> Option<u64> {
     let base = ran.base.as_ref().filter(|_| ran.ended.check.kind == Kind::Tests)?;
     let then = base.counts.filter(|_| base.limit.is_none())?.ran();
     let now = ran.ended.counts.map_or(0, Counts::ran);
     let goes = |file: &FileSpec| file.action == plan::Action::Delete && is_test_file(&file.path);
     let mut named = input.task.files.iter().chain(input.task.hints.iter().map(|hint| &hint.0));
-    (now < then && !named.any(goes)).then_some(then)
+    let is_less = |entry: &Entry| {
+        entry.action == change::Action::Delete
+            || entry.removed.unwrap_or(0) > entry.added.unwrap_or(0)
+    };
+    let loses = |entry: &Entry| is_test_file(&entry.path) && is_less(entry);
+    let is_removal = mention::removes(&input.task.title) && input.change.entries.iter().any(loses);
+    (now < then && !is_removal && !named.any(goes)).then_some(then)
 }
 
 /// Whether it failed, and came to that by itself.
@@ -322,6 +349,7 @@ impl Checked {
     /// One that no program ran: it holds nothing against the task by itself.
     fn without_run(kind: Kind, command: Option<String>, passed: bool) -> Self {
         let (failed_before, held, ran_before) = (false, false, None);
+        let fails_as_asked = false;
         let (code, counts, output) = (None, None, None);
         let missing_program = None;
         Self {
@@ -330,6 +358,7 @@ impl Checked {
             passed,
             failed_before,
             held,
+            fails_as_asked,
             missing_program,
             ran_before,
             code,

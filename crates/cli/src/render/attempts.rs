@@ -300,7 +300,12 @@ fn seen(evidence: &Value) -> Vec<(&'static str, String)> {
             (_, false, before) => {
                 failed.push(format!("does not pass: `{command}` ended with exit code"));
                 let code = code.map(|code| format!(" with exit code {code}")).unwrap_or_default();
-                format!("failed{code}{}", if before { ", as it did before" } else { "" })
+                let why = match (is("fails_as_asked"), before) {
+                    (true, _) => ", as the task asks",
+                    (false, true) => ", as it did before",
+                    (false, false) => "",
+                };
+                format!("failed{code}{why}")
             }
         };
         let command = if command.is_empty() { command } else { format!(": {command}") };

@@ -61,6 +61,9 @@ pub(super) fn missing(input: &Input<'_>) -> Vec<Missing> {
         let lack = match file.action {
             Action::Read => return None,
             Action::Delete => there.then_some(Lack::StillThere),
+            Action::Modify if !there && relative.absent.contains(path) => {
+                idle.then_some(Lack::Untouched)
+            }
             _ if !there && !is_elsewhere() => Some(Lack::NotThere),
             _ => idle.then_some(Lack::Untouched),
         };

@@ -532,6 +532,33 @@ fn tests_that_run_no_more_speak_against_the_task() {
 }
 
 #[test]
+fn tests_that_a_removing_task_takes_away_may_be_fewer() {
+    let task = TaskSpec { title: "2.1 Remove `diff` and its tests".to_owned(), ..task(&[]) };
+    let checks = [ran(Kind::Tests, 0, Some((3, 0)), Some((0, Some((4, 0)))))];
+    let fails =
+        |change: &Change| Scene { checks: &checks, ..Scene::of(&task, change) }.fails().len();
+    assert_eq!(fails(&change(&[("tests/diff.py", Action::Delete)])), 0);
+    assert_eq!(fails(&change(&[("src/diff.py", Action::Delete)])), 1);
+}
+
+#[test]
+fn new_tests_may_fail_where_the_task_is_to_write_failing_tests() {
+    let title = "2.1 Write failing test: the reply is 403".to_owned();
+    let red = TaskSpec { title, ..task(&[]) };
+    let tests = change(&[("tests/guard.py", Action::Modify)]);
+    let both = change(&[("tests/guard.py", Action::Modify), ("src/guard.py", Action::Modify)]);
+    let fails = |task: &TaskSpec, change: &Change, now| {
+        let checks = [ran(Kind::Tests, 1, Some(now), Some((0, Some((2, 0)))))];
+        let evidence = Scene { checks: &checks, ..Scene::of(task, change) }.weigh();
+        (evidence.fails.len(), evidence.checks[0].fails_as_asked)
+    };
+    assert_eq!(fails(&red, &tests, (2, 1)), (0, true));
+    assert_eq!(fails(&red, &tests, (1, 2)), (1, false), "one that passed before fails");
+    assert_eq!(fails(&red, &both, (2, 1)), (1, false), "it is no change of tests alone");
+    assert_eq!(fails(&task(&[]), &tests, (2, 1)), (1, false));
+}
+
+#[test]
 fn a_check_that_fails_anyway_is_no_red() {
     let task = TaskSpec { tdd: true, ..task(&[]) };
     let change = change(&[("tests/cart.rs", Action::Create)]);

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::deliverable::plain;
 use super::{Input, quoted};
-use crate::plan::{fits_path, mention};
+use crate::plan::{Action, fits_path, mention};
 use crate::report::{Conclusion, Findings, Report};
+use crate::run::FileSpec;
 
-/// A file that the plan's prose mentions and that the change does not touch.
+/// A file that the plan names and that the change does not touch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UntouchedHint {
     pub path: String,
@@ -29,19 +30,25 @@ impl UntouchedHint {
         let path = quoted(&self.path);
         match self.presence {
             HintPresence::There => {
-                format!("the plan mentions {path}, which this change does not touch")
+                format!("the plan names {path}, which this change does not touch")
             }
             HintPresence::NotThere => format!("the plan names {path}, which is not there"),
         }
     }
 }
 
-/// Only files that the prose wants written: whoever reads one leaves no trace of it.
+/// Only files that are to be written: whoever reads one leaves no trace of it.
 pub(super) fn hints(input: &Input<'_>) -> Vec<UntouchedHint> {
-    let hints = input.task.hints.iter().map(|hint| &hint.0).filter(|hint| hint.action.writes());
-    let untouched = hints
+    let hints = input.task.hints.iter().map(|hint| &hint.0);
+    // Where nothing was changed at all, that is what is said of declared files.
+    let is_idle = input.change.entries.is_empty();
+    let is_change = |file: &&FileSpec| !matches!(file.action, Action::Create | Action::Delete);
+    let declared = input.task.files.iter().filter(|file| !is_idle && is_change(file));
+    let untouched = declared
+        .chain(hints)
+        .filter(|file| file.action.writes())
         .map(|hint| plain(&hint.path))
-        .filter(|path| !input.change.entries.iter().any(|entry| fits_path(path, &entry.path)));
+        .filter(|path| !input.change.entries.iter().any(|entry| touches(&entry.path, path)));
     let found = untouched.map(|path| UntouchedHint {
         path: path.to_owned(),
         presence: if (input.mentioned)(path) {
@@ -51,6 +58,12 @@ pub(super) fn hints(input: &Input<'_>) -> Vec<UntouchedHint> {
         },
     });
     found.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether a changed file is the one that is named, or lies in the directory that is named.
+fn touches(changed: &str, named: &str) -> bool {
+    fits_path(named, changed)
+        || changed.strip_prefix(named).is_some_and(|below| below.starts_with('/'))
 }
 
 /// A writer that reports complete and changed nothing.

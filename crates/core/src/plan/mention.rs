@@ -131,6 +131,32 @@ pub(crate) fn may_change_nothing(title: &str) -> bool {
     READS.contains(&verb.as_str()) || ACTS.contains(&verb.as_str())
 }
 
+/// Whether a task of this title writes tests that are to fail, which a later task makes pass.
+pub(crate) fn asks_for_failing_tests(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_test = |word: &&str| ["test", "tests", "spec", "specs"].contains(word);
+    let is_failing = |at: &usize| {
+        matches!(words[*at], "failing" | "red")
+            && words[at + 1..].iter().take(3).any(|word| is_test(&word))
+    };
+    let Some(failing) = (0..words.len()).find(is_failing) else { return false };
+    let writes = |word: &&str| matches!(*word, "write" | "add" | "create" | "author" | "introduce");
+    let mends = |word: &&str| {
+        matches!(
+            *word,
+            "fix" | "repair" | "implement" | "pass" | "passes" | "green" | "remove" | "until"
+        )
+    };
+    words[..failing].iter().any(|word| writes(&word)) && !words.iter().any(|word| mends(&word))
+}
+
+/// Whether a task of this title takes something away.
+pub(crate) fn removes(title: &str) -> bool {
+    matches!(first_word(title).as_str(), "remove" | "delete" | "drop" | "retire" | "eliminate")
+}
+
 fn sentence_verb(words: &str) -> Option<Verb> {
     let verb = first_word(words);
     if READS.contains(&verb.as_str()) {
@@ -152,8 +178,8 @@ fn first_word(words: &str) -> String {
 }
 
 #[rustfmt::skip]
-const READS: [&str; 35] = [
-    "analyze", "analyse", "audit", "check", "compare", "confirm", "ensure", "evaluate", "execute", "explore",
+const READS: [&str; 37] = [
+    "analyze", "analyse", "audit", "brainstorm", "check", "compare", "confirm", "design", "ensure", "evaluate", "execute", "explore",
     "follow", "identify", "inspect", "investigate", "perform", "read", "research", "review", "run", "see",
     "study", "test", "validate", "verify", "reference", "inspeccionar", "prüfen", "lesen", "verificar",
     "revisar", "vérifier", "lire", "验证", "確認", "检查",
@@ -237,6 +263,22 @@ mod tests {
         }
         for title in ["Implement it", "Add tests", "", "Running totals"] {
             assert!(!may_change_nothing(title), "{title}");
+        }
+        assert!(removes("2.1 Remove `a()` and its tests") && !removes("Add a remove button"));
+        for title in [
+            "2.1 Write failing test: the reply is 403",
+            "Write the failing unit tests for `a`",
+            "T003 [P] Add red tests in tests/a.py",
+        ] {
+            assert!(asks_for_failing_tests(title), "{title}");
+        }
+        for title in [
+            "Fix failing tests",
+            "Write a failing test and make it pass",
+            "Add tests for failing uploads",
+            "Add retry until failing tests end",
+        ] {
+            assert!(!asks_for_failing_tests(title), "{title}");
         }
     }
 }

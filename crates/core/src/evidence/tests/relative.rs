@@ -42,14 +42,16 @@ fn a_path_that_names_a_file_of_the_repository_loosely_is_no_deliverable() {
 }
 
 #[test]
-fn what_is_nowhere_or_was_removed_is_still_missing() {
+fn what_was_removed_or_not_created_is_missing_and_what_never_was_there_is_shown() {
     let task = task(&[("src/lib.rs", Modify), ("src/new.rs", Create), ("gone.rs", Modify)]);
     let mut change = change(&[("src/lib.rs", Action::Delete), ("b.rs", Action::Create)]);
     change.entries[0].mode = None;
     let tree = ["a/src/lib.rs", "a/src/new.rs", "b.rs", "bygone.rs"];
     let evidence = Scene { tree: &tree, ..Scene::of(&task, &change) }.weigh();
     let missing: Vec<&str> = evidence.missing.iter().map(|one| one.path.as_str()).collect();
-    assert_eq!(missing, ["gone.rs", "src/lib.rs", "src/new.rs"]);
+    assert_eq!(missing, ["src/lib.rs", "src/new.rs"]);
+    let untouched = evidence.untouched_hints.iter().map(|hint| hint.sentence());
+    assert_eq!(untouched.collect::<Vec<_>>(), ["the plan names `gone.rs`, which is not there"]);
     let extra: Vec<&str> = evidence.undeclared.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(extra, ["b.rs"]);
 }

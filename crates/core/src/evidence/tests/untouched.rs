@@ -15,7 +15,7 @@ fn a_mentioned_file_is_told_and_nothing_is_refused_for_it() {
     let told: Vec<_> = evidence.untouched_hints.iter().map(UntouchedHint::sentence).collect();
     let wanted = [
         "the plan names `gone.rs`, which is not there",
-        "the plan mentions `old.rs`, which this change does not touch",
+        "the plan names `old.rs`, which this change does not touch",
     ];
     assert_eq!(told, wanted);
     let others = [Other { task: "2".into(), files: Vec::new() }];

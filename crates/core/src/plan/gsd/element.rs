@@ -165,9 +165,9 @@ pub(super) fn without_tags(text: &str) -> String {
         if rest.len() == line.trim().len() {
             plain.push_str(line);
         } else {
-            plain.push_str("\n");
+            plain.push('\n');
             plain.push_str(rest);
-            plain.push_str("\n");
+            plain.push('\n');
         }
         plain.push('\n');
     }
