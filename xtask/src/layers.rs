@@ -8,7 +8,8 @@ use crate::shell;
 /// Our crates, and which of ours each may use. A new crate is added here.
 const LAYERS: &[(&str, &[&str])] = &[
     ("secrets", &[]),
-    ("core", &["secrets"]),
+    ("text", &[]),
+    ("core", &["secrets", "text"]),
     ("audit", &["core"]),
     ("survey", &["core"]),
     ("git", &["core"]),
@@ -28,7 +29,7 @@ const RUNTIMES: &[&str] = &["tokio", "mio", "reqwest", "hyper", "rustls"];
 /// Heavy dependencies and who alone may name them; a star stands for any ending.
 const OWNERS: &[(&str, &[&str])] = &[
     ("pulldown-cmark", &["core"]),
-    ("bpe-openai", &["core"]),
+    ("bpe-openai", &["text"]),
     ("jsonschema", &["core"]),
     ("schemars", &["core"]),
     ("tree-sitter*", &["survey"]),

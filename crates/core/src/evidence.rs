@@ -119,6 +119,7 @@ pub struct FileChanged {
 }
 
 /// A check as it ended.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own in the stored JSON")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     pub kind: Kind,

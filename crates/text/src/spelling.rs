@@ -14,7 +14,7 @@ pub fn perhaps<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
 }
 
 /// How many letters differ.
-pub(crate) fn distance(one: &str, two: &str) -> usize {
+pub fn distance(one: &str, two: &str) -> usize {
     let two: Vec<char> = two.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=two.len()).collect();
     for (i, a) in one.chars().take(64).enumerate() {
