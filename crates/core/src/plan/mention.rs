@@ -139,7 +139,7 @@ pub(crate) fn asks_for_failing_tests(title: &str) -> bool {
     let is_test = |word: &&str| ["test", "tests", "spec", "specs"].contains(word);
     let is_failing = |at: &usize| {
         matches!(words[*at], "failing" | "red")
-            && words[at + 1..].iter().take(3).any(|word| is_test(word))
+            && words[at + 1..].iter().take(3).any(is_test)
     };
     let Some(failing) = (0..words.len()).find(is_failing) else { return false };
     let writes = |word: &&str| matches!(*word, "write" | "add" | "create" | "author" | "introduce");
@@ -149,7 +149,7 @@ pub(crate) fn asks_for_failing_tests(title: &str) -> bool {
             "fix" | "repair" | "implement" | "pass" | "passes" | "green" | "remove" | "until"
         )
     };
-    words[..failing].iter().any(|word| writes(word)) && !words.iter().any(|word| mends(word))
+    words[..failing].iter().any(writes) && !words.iter().any(mends)
 }
 
 /// Whether a task of this title takes something away.
