@@ -1,5 +1,9 @@
 //! A change: what differs between a base and what became of it.
 
+mod covering;
+
+pub use covering::refuse_covering;
+
 use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};

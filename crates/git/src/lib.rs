@@ -27,5 +27,5 @@ pub use history::Log;
 pub use name::commit_id;
 pub use repo::Repo;
 pub use run_paths::RunPath;
-pub use trees::{Home, Trees};
+pub use trees::{CHANGED_BYTES, Home, Trees};
 pub use worktree::{WorktreeContent, WorktreeLosses};

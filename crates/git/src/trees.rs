@@ -20,6 +20,7 @@ use sequester_core::moment::Moment;
 use sequester_core::path::RepoPath;
 use sequester_core::repository::{Draft, Error, ErrorKind, Merge, Repository, Snapshot, Start};
 
+pub use change::CHANGED_BYTES;
 pub use commit::Home;
 
 use crate::base::Tree;

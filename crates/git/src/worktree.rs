@@ -17,7 +17,7 @@ use sequester_core::secret::is_secret_name;
 use crate::checkout::Checkout;
 use crate::program::{Program, broken};
 use crate::repo::Repo;
-use crate::trees::{Trees, working};
+use crate::trees::{CHANGED_BYTES, Trees, working};
 
 pub use losses::WorktreeLosses;
 
@@ -33,6 +33,8 @@ pub struct WorktreeContent {
     pub tree: TreeId,
     /// Untracked files that are secret by their names, which are in no tree.
     pub secrets: Vec<RepoPath>,
+    /// Untracked files that are larger than a change may bring, which are in no tree.
+    pub too_large: Vec<RepoPath>,
 }
 
 /// A worktree as git lists it.
@@ -143,13 +145,21 @@ impl Trees {
         let repo = Repo::discover(at, search_path)?
             .ok_or_else(|| broken(format!("`{}` is no worktree any more.", at.display())))?;
         let base = self.repo.objects.format().read(base.as_str())?;
-        let excluded = untracked_in(&repo, exclude)?;
-        let tree = working::write(&repo, &base, &excluded)?;
+        let mut excluded = untracked_in(&repo, exclude)?;
         let others = repo.program.ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let others_here = others.split('\0').filter_map(|path| RepoPath::parse(path).ok());
+        let is_large = |path: &RepoPath| {
+            let met = at.join(path.as_str()).symlink_metadata();
+            met.is_ok_and(|met| met.is_file() && met.len() > CHANGED_BYTES)
+        };
+        let is_taken = |path: &RepoPath| !excluded.contains(path) && is_large(path);
+        let too_large: Vec<RepoPath> = others_here.filter(is_taken).collect();
+        excluded.extend(too_large.iter().cloned());
+        let tree = working::write(&repo, &base, &excluded)?;
         let secrets = others.split('\0').filter(|path| is_secret_name(path).is_some());
         let secrets = secrets.filter_map(|path| RepoPath::parse(path).ok());
         let secrets = secrets.filter(|path| !excluded.contains(path)).collect();
-        Ok(WorktreeContent { tree: tree.to_string().as_str().into(), secrets })
+        Ok(WorktreeContent { tree: tree.to_string().as_str().into(), secrets, too_large })
     }
 
     /// Takes a worktree away with all that lies in it.

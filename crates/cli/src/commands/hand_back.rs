@@ -128,7 +128,12 @@ impl EditedTask<'_> {
                 };
                 let task = task.clone();
                 let letter = Letter::HandBack { task, base, tree, left_out, by, seen };
-                owner::post(runs, run, &letter, is_taken)
+                let heard = owner::post(runs, run, &letter, is_taken)?;
+                if heard == Heard::Left {
+                    // The run may have gone on instead of taking it.
+                    self.look(Some(place), true)?;
+                }
+                Ok(heard)
             }
             Err(error) => Err(failed_run(&error, run)),
         }

@@ -419,6 +419,8 @@ enum Asks {
 fn left_out(state: &RunState, known: &TaskRun, is_ticked: bool) -> Option<String> {
     let before = known.planned().left_out.clone();
     match before.as_deref() {
+        // The tick says that the person's own edit is the result.
+        _ if known.handed_back().is_some() => return None,
         None if is_ticked && !known.is_done() => {}
         Some(TICKED) if !is_ticked => return None,
         _ => return before,

@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sequester_core::change::{Change, Refused};
+use sequester_core::change::{Change, Refused, refuse_covering};
 use sequester_core::fault::Code;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::path::RepoPath;
@@ -13,7 +13,7 @@ use sequester_core::protected::Grants;
 use sequester_core::repository::{Error as GitError, Repository as _};
 use sequester_core::run::{RunState, TaskRun};
 use sequester_engine::{admit, base_of};
-use sequester_git::{Repo, Trees};
+use sequester_git::{CHANGED_BYTES, Repo, Trees};
 use sequester_sandbox::harvest::{self, Rules};
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +120,10 @@ pub(crate) fn harvest(
     let content = trees.read_worktree(&place.at, base, &rules.exclude).map_err(failed)?;
     let mut change = trees.between(base, &content.tree).map_err(failed)?;
     let mut left_out: Vec<Refused> = Vec::new();
+    for path in content.too_large {
+        let why = format!("it is larger than {} MiB", CHANGED_BYTES >> 20);
+        left_out.push(Refused { path: path.to_string(), why });
+    }
     for path in content.secrets {
         let why = "it is secret by its name".to_owned();
         left_out.push(Refused { path: path.to_string(), why });
@@ -131,6 +135,8 @@ pub(crate) fn harvest(
         }
         None => true,
     });
+    let before = trees.tree(base).map_err(failed)?;
+    left_out.extend(refuse_covering(&mut change, &before));
     let tree = with(trees, base, &change).map_err(failed)?;
     let admitted = admit(trees, base, &tree, &mut left_out).map_err(failed)?;
     let tree = admitted.unwrap_or_else(|| base.clone());

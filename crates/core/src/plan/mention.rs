@@ -138,8 +138,7 @@ pub(crate) fn asks_for_failing_tests(title: &str) -> bool {
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_test = |word: &&str| ["test", "tests", "spec", "specs"].contains(word);
     let is_failing = |at: &usize| {
-        matches!(words[*at], "failing" | "red")
-            && words[at + 1..].iter().take(3).any(is_test)
+        matches!(words[*at], "failing" | "red") && words[at + 1..].iter().take(3).any(is_test)
     };
     let Some(failing) = (0..words.len()).find(is_failing) else { return false };
     let writes = |word: &&str| matches!(*word, "write" | "add" | "create" | "author" | "introduce");

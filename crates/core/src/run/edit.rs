@@ -115,12 +115,20 @@ impl TaskRun {
             return BTreeSet::new();
         }
         let is_same = self.planned() == spec && self.spec.left_out == spec.left_out;
-        if !is_same {
-            self.reopen(seq);
-        }
-        (self.spec, self.planned) = (spec.clone(), None);
         if is_same {
+            (self.spec, self.planned) = (spec.clone(), None);
             return BTreeSet::new();
+        }
+        if let Some(handed_back) = self.kept_hand_back(spec) {
+            (self.spec, self.planned) = (spec.clone(), None);
+            // A person's own edit counts, whether its box is ticked or not.
+            self.amend().left_out = None;
+            if !self.is_hand_back_unchecked() {
+                self.facts.push(handed_back);
+            }
+        } else {
+            self.reopen(seq);
+            (self.spec, self.planned) = (spec.clone(), None);
         }
         self.clarifications.clear();
         self.granted.clear();

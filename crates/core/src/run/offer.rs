@@ -31,6 +31,8 @@ pub(super) enum ChangeOffer {
     Edit,
     /// The person edits it already.
     Accept,
+    /// The person edits it already, and it cannot be committed as it is.
+    Neither,
 }
 
 /// Neither accepting nor any other option is a default: a run without a person never takes one.
@@ -53,13 +55,13 @@ pub(super) fn offer(
         choice(TRY_AGAIN, again),
         choice(GIVE_UP, "The task has failed; what needs it is blocked."),
     ];
-    if change != ChangeOffer::Edit {
+    if matches!(change, ChangeOffer::AcceptOrEdit | ChangeOffer::Accept) {
         options.push(choice(
             ACCEPT,
-            "The change is committed as yours to answer for, not as verified. A reason may follow: `Accept as it is: REASON`.",
+            "The change, if there is one, is committed as yours to answer for, not as verified. A reason may follow: `Accept as it is: REASON`.",
         ));
     }
-    if change != ChangeOffer::Accept {
+    if matches!(change, ChangeOffer::AcceptOrEdit | ChangeOffer::Edit) {
         options.push(choice(
             EDIT,
             "`sequester open RUN TASK` makes a worktree of the change, `sequester hand-back RUN TASK` takes it back and verifies it.",

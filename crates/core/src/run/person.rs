@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::event::{About, Asked};
 use super::fact::Fact;
 use super::offer::{ACCEPT, EDIT, SKIP, SKIP_WITH_DEPENDANTS};
+use super::plan::TaskSpec;
 use super::state::{RunState, TaskRun};
 use crate::change::Refused;
 use crate::id::{TaskId, TreeId};
@@ -112,17 +113,30 @@ impl TaskRun {
         matches!(self.facts.last(), Some(Fact::HandedBack { .. }))
     }
 
-    /// What the last attempt to write, or the person, left.
+    /// What the last attempt to write that changed something, or the person, left. An attempt that ended without a change takes
+    /// nothing away from a person.
     pub fn parked(&self) -> Option<ParkedChange<'_>> {
         let standing = |fact: &&Fact| !matches!(fact, Fact::Reopened | Fact::Withdrawn { .. });
-        self.facts.iter().rev().take_while(standing).find_map(|fact| match fact {
+        let mut left = self.facts.iter().rev().take_while(standing).filter_map(|fact| match fact {
             Fact::Tried(tried) if tried.parent.is_none() && tried.phase.changes_files() => {
                 let tree = tried.tree.as_ref().unwrap_or(&tried.base);
                 Some(ParkedChange { base: &tried.base, tree })
             }
             Fact::HandedBack { base, tree, .. } => Some(ParkedChange { base, tree }),
             _ => None,
-        })
+        });
+        let newest = left.next()?;
+        let is_empty = newest.base == newest.tree;
+        let earlier = left.find(|one| is_empty && one.base != one.tree && one.base == newest.base);
+        Some(earlier.unwrap_or(newest))
+    }
+
+    /// What a person handed back and what is not done yet, if it fits the task as the plan has it now: on other needs it would
+    /// stand on another base.
+    pub(super) fn kept_hand_back(&self, spec: &TaskSpec) -> Option<Fact> {
+        self.handed_back()
+            .filter(|_| self.ended.is_none() && self.planned().needs == spec.needs)?;
+        self.facts.iter().rev().find(|fact| matches!(fact, Fact::HandedBack { .. })).cloned()
     }
 
     /// The tree that a person handed back, while no attempt has changed anything since.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sequester_core::change::{Change, Refused};
+use sequester_core::change::{Change, Refused, refuse_covering};
 use sequester_core::evidence::AddedSecret;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::repository::Repository;
@@ -77,6 +77,7 @@ pub fn admit(
     }
     let count = change.entries.len();
     change.entries.retain(|entry| !found.contains_key(&entry.path));
+    left_out.extend(refuse_covering(&mut change, before.as_ref()));
     let kept = change.entries.len();
     left_out.extend(found.into_iter().map(|(path, why)| Refused { path, why }));
     if kept == 0 && !left_out.is_empty() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::Either;
 use sequester_core::agent::{self, Fault, Inherited, UNTAKEN, hand_back, read_task, takes_tasks};
 use sequester_core::budget::Budget;
-use sequester_core::change::Change;
+use sequester_core::change::{Change, refuse_covering};
 use sequester_core::context::{IsolatedContext, TaskCall};
 use sequester_core::future::BoxFuture;
 use sequester_core::id::TreeId;
@@ -235,13 +235,17 @@ impl<'a> Delegate<'a> {
 
     /// The workspace as it is now, as a tree; nothing for the task's base.
     async fn from(&self) -> Result<Option<TreeId>, Trouble> {
-        let change = self.bench.change().await.map_err(broken)?;
+        let mut change = self.bench.change().await.map_err(broken)?;
         if change.entries.is_empty() {
             return Ok(self.started.from.clone());
         }
         let repository = Arc::clone(&self.controller.world.repository);
         let start = self.own_start().clone();
-        let tree = blocking(move || repository.with_change(&start, &change)).await??;
+        let made = blocking(move || {
+            refuse_covering(&mut change, repository.snapshot(&start)?.as_ref());
+            repository.with_change(&start, &change)
+        });
+        let tree = made.await??;
         self.controller.hold([&tree]).await?;
         Ok(Some(tree))
     }

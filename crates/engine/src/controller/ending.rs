@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sequester_core::agent::{self, Ending, Fault};
-use sequester_core::change::{Change, Refusals};
+use sequester_core::change::{Change, Refusals, refuse_covering};
 use sequester_core::digest::Digest;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::profile::TASK;
@@ -50,12 +50,16 @@ impl Controller {
         }
         let (repository, start) = (Arc::clone(&self.world.repository), start.clone());
         let made = blocking(move || {
-            let tree = repository.with_change(&start, &change)?;
+            let mut change = change;
+            let covering = refuse_covering(&mut change, repository.snapshot(&start)?.as_ref());
+            change.refused.extend(covering);
+            let is_empty = change.entries.is_empty();
+            let tree = if is_empty { None } else { Some(repository.with_change(&start, &change)?) };
             Ok::<_, Trouble>((tree, change))
         });
         let (tree, change) = made.await??;
-        self.hold([&tree]).await?;
-        Ok(Left { change: Some(change), tree: Some(tree), trouble: None })
+        self.hold(&tree).await?;
+        Ok(Left { change: Some(change), tree, trouble: None })
     }
 
     pub(super) async fn end_with(

@@ -17,7 +17,8 @@ use super::patch;
 
 /// As much as a change may have that comes out of a jail.
 const ENTRIES: usize = 20_000;
-const FILE_BYTES: u64 = 16 << 20;
+/// The largest file that a change may bring.
+pub const CHANGED_BYTES: u64 = 16 << 20;
 const ALL_BYTES: u64 = 64 << 20;
 
 /// The base with the change on it.
@@ -104,7 +105,7 @@ fn contents(
     let (mut all, mut outcome) = (0, Ok(()));
     for some in there.chunks(BATCH) {
         let names: Vec<&str> = some.iter().map(|(_, name)| name.as_str()).collect();
-        objects.read(&names, FILE_BYTES, &mut |nth, read| match read {
+        objects.read(&names, CHANGED_BYTES, &mut |nth, read| match read {
             Ok(content) => {
                 all += content.len() as u64;
                 if all <= ALL_BYTES {

@@ -129,8 +129,63 @@ fn a_ticked_box_means_done_and_a_hand_back_is_offered() {
     let at = row.open(&run, "a");
     fs::write(at.join("a.txt"), "right, by hand\n").unwrap();
     row.json(&["hand-back", &run, "a"]);
-    row.resume(&run).ended(0, "done");
+    // The box is still ticked: the edit counts all the same.
+    row.text(&["resume", &run, "--plan", &row.plan()]);
+    assert_eq!(row.state(&run, "a").0, "done");
     assert_eq!(row.file(&run, "a.txt"), "right, by hand\n");
+    row.is_proved(&run);
+}
+
+#[test]
+fn an_edit_that_was_handed_back_is_verified_by_the_plan_as_it_was_edited_then() {
+    let (row, run) = waiting(&tasks("grep rihgt a.txt"), wrong);
+    let at = row.open(&run, "a");
+    fs::write(at.join("a.txt"), "right\n").unwrap();
+    row.json(&["hand-back", &run, "a"]);
+    fs::write(row.bench.path("plan.md"), tasks("grep right a.txt")).unwrap();
+    let before = row.tried(&run, "a");
+    row.text(&["resume", &run, "--plan", &row.plan()]);
+    assert_eq!(
+        (row.state(&run, "a").0, row.file(&run, "a.txt")),
+        ("done".into(), "right\n".into())
+    );
+    assert_eq!(row.tried(&run, "a"), before, "no subagent did it again");
+    row.is_proved(&run);
+}
+
+#[test]
+fn what_cannot_stand_beside_files_that_stay_and_what_is_too_large_is_left_out() {
+    let row = Row::new(&tasks("true"), |request: &Request| match own(request) {
+        "a" => deliver(request, "/tmp/a.txt", "nothing"),
+        own => deliver(request, &format!("{own}.txt"), own),
+    });
+    row.bench.write("d/id_rsa", "not a key\n");
+    row.bench.commit("base");
+    let run = row.run(&[]).ended(3, "waiting").to_owned();
+    let at = row.open(&run, "a");
+    fs::write(at.join("a.txt"), "right\n").unwrap();
+    let _ = fs::remove_dir_all(at.join("d"));
+    fs::write(at.join("d"), "a file\n").unwrap();
+    File::create(at.join("model.bin")).unwrap().set_len(17 << 20).unwrap();
+    let back = row.json(&["hand-back", &run, "a"]);
+    let left_out = back["left_out"].to_string();
+    assert!(left_out.contains("directory with files that stay"), "{back}");
+    assert!(left_out.contains("larger than 16 MiB"), "{back}");
+    assert_eq!((&back["removed"], &back["files"]), (&json!(false), &json!(1)), "{back}");
+    row.resume(&run).ended(0, "done");
+    assert_eq!(row.file(&run, "d/id_rsa"), "not a key\n");
+}
+
+#[test]
+fn a_subagent_that_puts_a_file_in_the_place_of_a_secret_ends_no_run() {
+    let row = Row::new(&tasks("true"), |request: &Request| match own(request) {
+        "a" => deliver(request, "a.txt; rm -rf d; echo b > d", "a"),
+        own => deliver(request, &format!("{own}.txt"), own),
+    });
+    row.bench.write("d/id_rsa", "not a key\n");
+    row.bench.commit("base");
+    let run = row.run(&[]).ended(0, "done").to_owned();
+    assert_eq!(row.file(&run, "d/id_rsa"), "not a key\n");
     row.is_proved(&run);
 }
 

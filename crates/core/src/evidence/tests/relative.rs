@@ -50,7 +50,7 @@ fn what_was_removed_or_not_created_is_missing_and_what_never_was_there_is_shown(
     let evidence = Scene { tree: &tree, ..Scene::of(&task, &change) }.weigh();
     let missing: Vec<&str> = evidence.missing.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(missing, ["src/lib.rs", "src/new.rs"]);
-    let untouched = evidence.untouched_hints.iter().map(|hint| hint.sentence());
+    let untouched = evidence.untouched_hints.iter().map(UntouchedHint::sentence);
     assert_eq!(untouched.collect::<Vec<_>>(), ["the plan names `gone.rs`, which is not there"]);
     let extra: Vec<&str> = evidence.undeclared.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(extra, ["b.rs"]);

@@ -1,6 +1,7 @@
 //! How a task goes on by a person's word.
 
 use super::super::event::{About, Ended, Purpose, TaskEnded};
+use super::super::fact::Fact;
 use super::super::offer::{ChangeOffer, GIVE_UP, RetryScope, offer};
 use super::super::person::{PersonChoice, PersonDecision};
 use super::walk::{FixCounts, StepTries, Walk};
@@ -10,6 +11,17 @@ use crate::id::TreeId;
 use crate::report::Phase;
 
 impl Walk<'_> {
+    /// Whether the change conflicts with others, or could not be accepted as it is.
+    fn is_uncommittable(&self) -> bool {
+        let is_change = |fact: &&Fact| match fact {
+            Fact::Tried(tried) => tried.phase.changes_files(),
+            Fact::HandedBack { .. } | Fact::Reopened | Fact::Withdrawn { .. } => true,
+            _ => false,
+        };
+        let mut since = self.task.facts.iter().rev().take_while(|fact| !is_change(fact));
+        since.any(|fact| matches!(fact, Fact::AcceptRefused { .. } | Fact::Conflicted { .. }))
+    }
+
     pub(super) fn answered(&mut self, about: &About, answer: &str) -> Option<Next> {
         match about {
             // It was carried out when it was given.
@@ -71,7 +83,12 @@ impl Walk<'_> {
                     "{} edits `{id}`; `sequester hand-back RUN {id}` takes the edit.",
                     decision.by
                 );
-                offer(&why, None, RetryScope::Change, ChangeOffer::Accept)
+                let change = if self.is_uncommittable() {
+                    ChangeOffer::Neither
+                } else {
+                    ChangeOffer::Accept
+                };
+                offer(&why, None, RetryScope::Change, change)
             }
         }
     }

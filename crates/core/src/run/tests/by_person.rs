@@ -1,5 +1,6 @@
 //! A person has the last word on a task that does not succeed by itself.
 
+use super::super::fact::Fact;
 use super::stage::{Stage, started, task};
 use crate::run::*;
 
@@ -203,6 +204,53 @@ fn a_word_that_is_older_than_a_persons_last_one_is_not_taken() {
     assert!(stage.state.tasks[0].is_hand_back_unchecked(), "no attempt begins meanwhile");
     assert!(!stage.state.takes_hand_back(&"a".into(), seen));
     assert!(stage.state.takes_hand_back(&"a".into(), stage.state.seq));
+}
+
+#[test]
+fn an_edited_plan_keeps_what_was_handed_back_and_has_it_verified_again() {
+    let edited = |id: &str, needs: &[&str]| TaskSpec {
+        text: crate::digest::Digest::of(b"another"),
+        ..task(id, needs)
+    };
+    let ticked = TaskSpec { left_out: Some("ticked".to_owned()), ..task("a", &[]) };
+    for (a, is_checked) in [
+        (edited("a", &[]), true),
+        (edited("a", &[]), false),
+        (ticked, false),
+        (task("a", &[]), true),
+    ] {
+        let mut stage = failing();
+        hand_back(&mut stage, "a", "mine");
+        if is_checked {
+            assert_eq!(stage.play(), Outcome::Waiting, "the checks fail");
+        }
+        stage.verify = Box::new(|_| true);
+        let is_same = a == task("a", &[]);
+        stage.edit(vec![a, task("b", &["a"]), task("c", &["b"])]);
+        let wanted = if is_same { Outcome::Waiting } else { Outcome::Done };
+        assert_eq!(stage.play(), wanted);
+        assert_eq!(stage.state.tasks[0].handed_back(), Some(&"mine".into()));
+    }
+}
+
+#[test]
+fn what_was_handed_back_does_not_stand_on_other_needs() {
+    let mut stage = Stage::new(started(vec![task("a", &[]), task("b", &[])], &["m"]));
+    stage.verify = Box::new(|id| id.as_str() != "b");
+    assert_eq!(stage.play(), Outcome::Waiting);
+    hand_back(&mut stage, "b", "mine");
+    stage.edit(vec![task("a", &[]), task("b", &["a"])]);
+    assert_eq!(stage.state.task(&"b".into()).unwrap().handed_back(), None);
+}
+
+#[test]
+fn an_attempt_that_changed_nothing_takes_no_earlier_change_from_a_person() {
+    let mut stage = failing();
+    let parked = stage.state.tasks[0].parked().unwrap().tree.clone();
+    let mut tried = stage.state.tasks[0].tried().last().unwrap().clone();
+    tried.tree = None;
+    stage.state.tasks[0].facts.push(Fact::Tried(Box::new(tried)));
+    assert_eq!(stage.state.tasks[0].parked().unwrap().tree, &parked);
 }
 
 #[test]
