@@ -67,7 +67,8 @@ pub(crate) fn run(args: &Args, given: &AnswerArgs) -> Outcome {
             "delivered": heard,
         }))?;
     } else {
-        output::print(&tell(&run, &question, &answer, &by, heard))?;
+        let edited = open.task.as_ref().filter(|_| answer.starts_with(EDIT));
+        output::print(&tell(&run, &question, edited, (&answer, &by), heard))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -82,10 +83,21 @@ fn tell_left(root: &Path, run: &RunId, task: &TaskId) {
     ));
 }
 
-fn tell(run: &RunId, question: &QuestionId, answer: &str, by: &str, heard: Heard) -> String {
+fn tell(
+    run: &RunId,
+    question: &QuestionId,
+    edited: Option<&TaskId>,
+    (answer, by): (&str, &str),
+    heard: Heard,
+) -> String {
     let (answer, by) = (clean(answer), clean(by));
     let next = match heard {
-        Heard::Recorded => format!("The run goes on with `sequester resume {run}`."),
+        Heard::Recorded => match edited {
+            Some(task) => format!(
+                "`sequester open {run} {task}` makes the worktree to edit; `sequester hand-back` in it gives the edit to the run."
+            ),
+            None => format!("The run goes on with `sequester resume {run}`."),
+        },
         Heard::Taken => format!("The process that carries run `{run}` out goes on with it."),
         Heard::Left => format!(
             "It was left for the process that carries run `{run}` out, which has not taken it yet."

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, given: &ApplyArgs) -> Outcome {
         let boxes = if ticked.boxes == 1 { "box" } else { "boxes" };
         let mut text = format!("{} {boxes} ticked in the plan.", ticked.boxes);
         for task in &ticked.without {
-            let _ = write!(text, " Task `{task}` has no box.");
+            let _ = write!(text, " Task `{task}` has no box: set its status in the plan by hand.");
         }
         output::print(&(text + "\n"))?;
     }
@@ -122,7 +122,7 @@ fn bring(
     let may_hold = uncommitted.unwrap_or(true);
     let start = Start { commit: first, tree, uncommitted: may_hold, left_out: false };
     let began = may_hold.then_some(start);
-    let application = Application {
+    let mut application = Application {
         commit,
         began: began.as_ref(),
         apply: match (given.how.merge, given.how.patch) {
@@ -134,7 +134,19 @@ fn bring(
         message: &format!("Merge branch '{branch}'\n\nSequester-Run: {run}\n"),
         at: runs::now(),
     };
-    match trees.apply(&application).map_err(|error| runs::git_failed(root, &error))? {
+    let apply = |application: &Application<'_>| {
+        trees.apply(application).map_err(|error| runs::git_failed(root, &error))
+    };
+    let mut applied = apply(&application)?;
+    // People tick and edit the plan while a run goes on.
+    if let Applied::Refused(Refusal::Unclean(paths)) = &applied
+        && !given.allow_dirty
+        && boxes::is_only_plan(root, &state.started.plan.path, paths)
+    {
+        application.unclean = Unclean::Keep;
+        applied = apply(&application)?;
+    }
+    match applied {
         Applied::Refused(refusal) => Err(refused(root, &refusal, state, given)),
         applied => Ok(applied),
     }

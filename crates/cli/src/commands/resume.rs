@@ -22,6 +22,7 @@ use crate::args::{Args, Reading, ResumeArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output;
 use crate::render::onlooker::Onlooker;
+use crate::render::terminal::plural;
 use crate::wire::config::names_agent;
 use crate::wire::doubts::{Doubts, answered_by_default};
 use crate::wire::ladder::Ladder;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
         project.agents.profile(name)?;
     }
     tell_upon(&state, &again);
+    tell_waiting(&state, given);
     let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
     tell_edited(&recorded, given);
@@ -107,6 +109,21 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     };
     let ended = block_on(conducted).map_err(|error| Failure::no_runtime(&error))??;
     finish(args, &store, &id, ended)
+}
+
+/// Another model or profile tries nothing again that waits for an answer after a failure.
+fn tell_waiting(state: &RunState, given: &ResumeArgs) {
+    let is_other = !given.model.is_empty() || given.profile.is_some();
+    if !is_other || !given.retry.is_empty() {
+        return;
+    }
+    let waits = state.inbox().filter(|(_, open)| open.asked.about == About::Failure).count();
+    if waits > 0 {
+        let questions = plural(waits, "question");
+        output::tell(&format!(
+            "Still open after a failure: {questions}. `--retry all` tries those tasks again with it."
+        ));
+    }
 }
 
 /// An edited plan, read in the way that the run's plan was.

@@ -336,8 +336,12 @@ pub(crate) fn summary(state: &RunState, outcome: Outcome, taken: Taken) -> Strin
         task.ended.is_none() && task.open.is_empty() && task.spec.left_out.is_none()
     };
     let pending = state.tasks.iter().filter(is_left).count();
-    let pending = if pending > 0 { format!(", {pending} pending") } else { String::new() };
-    let _ = writeln!(text, "{pending})");
+    for (count, word) in [(pending, "pending"), (count(Ended::Skipped), "skipped")] {
+        if count > 0 {
+            let _ = write!(text, ", {count} {word}");
+        }
+    }
+    text.push_str(")\n");
     let cost = cost(&state.cost.bill());
     if !cost.is_empty() {
         let _ = writeln!(text, "cost: {cost}");

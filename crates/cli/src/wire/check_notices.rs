@@ -86,4 +86,4 @@ fn missing<'a>(
 }
 
 const NO_CHECKS: &str = "No check was found: the project's tests, types and lint are not known, and no task names a command. \
-    Set `checks.tests` in sequester.toml, or write `Run: COMMAND` in a task.";
+    Set `checks.tests` in sequester.toml, or `checks: [COMMAND]` for a task of a native plan.";

@@ -165,3 +165,20 @@ fn the_first_plan_of_the_readme_runs_to_its_end_without_a_model() {
     assert!(answer.out.contains("done (2 done, 0 failed, 0 blocked, 0 waiting)"), "{answer:?}");
     assert!(!answer.err.contains(" fails"), "{answer:?}");
 }
+
+#[test]
+fn a_plan_that_was_edited_meanwhile_keeps_nothing_from_being_applied() {
+    let plan =
+        "---\nsequester: 1\n---\n# P\n\n## [a] Greet\n\nCreate `a.txt`:\n\n```\nHello.\n```\n";
+    let bench = Bench::with(&[("plan.md", plan), ("b.txt", "b\n")]);
+    let ran = bench.run(&["run", "plan.md", "--model", "literal", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    bench.write("plan.md", format!("{plan}\nA word of mine.\n"));
+    bench.write("b.txt", "mine\n");
+    assert_eq!(bench.run(&["apply"]).code, Some(1), "another file is not committed either");
+    bench.write("b.txt", "b\n");
+    let applied = bench.run(&["apply"]);
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert_eq!(std::fs::read_to_string(bench.repo().join("a.txt")).unwrap(), "Hello.\n");
+    assert!(std::fs::read_to_string(bench.repo().join("plan.md")).unwrap().contains("of mine"));
+}

@@ -89,6 +89,13 @@ fn locate(root: &Path, named: &str) -> Option<PathBuf> {
     found.filter(|path| path.is_file())
 }
 
+/// Whether the plan's file is all that these paths of the repository name.
+pub(super) fn is_only_plan(root: &Path, named: &str, paths: &[String]) -> bool {
+    let plan = locate(root, named);
+    let is_plan = |path: &String| fs::canonicalize(root.join(path)).ok() == plan;
+    plan.is_some() && !paths.is_empty() && paths.iter().all(is_plan)
+}
+
 /// All of it or nothing, with the rights that the file has.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));

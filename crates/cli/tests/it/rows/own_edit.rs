@@ -33,7 +33,9 @@ impl Row {
 #[test]
 fn an_edit_is_opened_handed_back_verified_and_committed_with_the_persons_name() {
     let (row, run) = waiting(&tasks("grep right a.txt"), wrong);
-    row.answer("Edit it myself");
+    let (question, words) = (row.question()["id"].as_str().unwrap().to_owned(), "Edit it myself");
+    let told = row.text(&["answer", &question, words]);
+    assert!(told.contains(&format!("`sequester open {run} a` makes the worktree")), "{told}");
     row.resume(&run).ended(3, "waiting");
     let text = row.question()["question"].as_str().unwrap().to_owned();
     assert!(text.contains("`sequester hand-back RUN a` takes the edit."), "{text}");
