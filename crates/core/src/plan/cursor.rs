@@ -13,9 +13,14 @@ use super::{Aside, Constraint, Format, Need, Reason, Task, mention, single};
 use crate::fault::{Code, Fault, Place};
 use crate::id::TaskId;
 
-/// Whether front matter has a list of todos.
+/// Whether front matter has a list of todos that holds something.
 pub(super) fn is_declared(front: &str) -> bool {
-    front.lines().any(|line| line.starts_with("todos:"))
+    let is_list = |value: &Value| matches!(value, Value::List(todos) if !todos.is_empty());
+    let has_list = |entries: Vec<(usize, String, Node)>| {
+        entries.iter().any(|(_, key, node)| key == "todos" && is_list(&node.value))
+    };
+    // Where it is not YAML, the reader says so.
+    front.lines().any(|line| line.starts_with("todos:")) && yaml::read(front).map_or(true, has_list)
 }
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
@@ -65,7 +70,12 @@ impl Reader<'_, '_> {
         let mut cancelled: HashSet<TaskId> = HashSet::new();
         for (at, node) in todos.into_iter().enumerate() {
             let place = self.lines.place(self.base + node.at);
-            let Some(todo) = Todo::of(node.value) else { continue };
+            let Some(todo) = Todo::of(node.value) else {
+                let message = format!("Entry {} of `todos` is no task, and is ignored.", at + 1);
+                let hint = "Write it as `- id: ...` with `content: ...` beneath, or as plain text.";
+                self.drafts.warnings.push(Fault::new(Code::UntakenTask, place, message, hint));
+                continue;
+            };
             let id = if todo.id.is_empty() { (at + 1).to_string() } else { todo.id };
             let status = todo.status.to_ascii_lowercase();
             if matches!(status.as_str(), "cancelled" | "canceled") {

@@ -1,12 +1,14 @@
 //! Which format a text is in, by its marks.
 
+use std::ops::Range;
+
 use super::markdown::Document;
 use super::work_section::{self, SectionKind};
-use super::{Format, bmad, cursor, kiro, list, mark, native, openspec, table_rows, words};
+use super::{Format, bmad, cursor, gsd, kiro, list, mark, native, openspec, table_rows, words};
 
 /// The format that the marks of a Markdown document speak for; none where there are none.
 ///
-/// Marks that nothing else looks like decide first: front matter, then `T001`, track ids and `Task N` by their number,
+/// Marks that nothing else looks like decide first: front matter, then the tasks of GSD where they outnumber others, then `T001`, track ids and `Task N` by their number,
 /// unless boxes that are merely numbered outnumber them: one stray mark does not make the format. Numbered boxes are OpenSpec
 /// under numbered headings and Kiro otherwise, if they are at least half of all boxes. Boxes without any id are OpenSpec's where
 /// most numbered headings have some, and where the file is called `tasks.md`; elsewhere they are a plain list.
@@ -21,7 +23,12 @@ pub(super) fn detect(document: &Document<'_>, file_name: &str) -> Option<Format>
     if bmad::is_story(document) {
         return Some(Format::Bmad);
     }
-    let marks = Marks::count(document);
+    let gsd = gsd::marks(document.source);
+    let marks = Marks::count(document, &gsd);
+    if gsd.len() > marks.superpowers + marks.track + marks.spec_kit + marks.numbers {
+        return Some(Format::Gsd);
+    }
+    let marks = if gsd.is_empty() { marks } else { Marks::count(document, &[]) };
     // `Task 3 notes` is a task only where nothing else is one.
     let named = [marks.spec_kit, marks.track, marks.superpowers, marks.numbers];
     let loose = if named == [0; 4] { marks.unseparated } else { 0 };
@@ -87,7 +94,8 @@ impl Marks {
         self.boxes > 0 && (is_named || is_filled) && openspec::has_tasks(document)
     }
 
-    fn count(document: &Document<'_>) -> Self {
+    /// Counts the marks outside of the ranges, which are sorted.
+    fn count(document: &Document<'_>, without: &[Range<usize>]) -> Self {
         let mut marks = Self::default();
         let mut section: Option<&str> = None;
         let mut is_filled = false;
@@ -95,6 +103,9 @@ impl Marks {
         let mut task: Option<u8> = None;
         let kinds = work_section::kinds(document);
         for (block, kind) in document.blocks.iter().zip(&kinds) {
+            if gsd::range_at(without, block.range.start).is_some() {
+                continue;
+            }
             let text = document.text(&block.words);
             let heading = block.level().is_some();
             let named = mark::numbered(text);

@@ -16,45 +16,24 @@ use crate::id::TaskId;
 use crate::path::RepoPath;
 
 mod element;
+mod fence;
 mod front;
+mod phase;
+mod scan;
 
-use element::{Element, child, elements};
+use element::{Element, child};
 use front::PlanFront;
+use phase::Part;
+use scan::PlanScan;
 
-/// Begins the line before each plan of a phase directory.
-const FILE_MARK: &str = "<!-- plan file: ";
-const DONE_MARK: &str = " (done)";
+pub(super) use fence::range_at;
+pub use phase::{PhasePlan, join_phase};
+pub(super) use phase::{joined_parts, name_files};
 
-/// A plan of a phase directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PhasePlan {
-    pub file_name: String,
-    pub text: String,
-    /// Its summary lies beside it.
-    pub done: bool,
-}
-
-/// The plans of a phase directory as one text, in the order of their names.
-pub fn join_phase(mut plans: Vec<PhasePlan>) -> String {
-    plans.sort_by(|one, two| one.file_name.cmp(&two.file_name));
-    let mut joined = String::new();
-    for PhasePlan { file_name, text, done } in plans {
-        let mark = if done { DONE_MARK } else { "" };
-        // Writing to a string cannot fail.
-        let _ = write!(joined, "{FILE_MARK}{file_name}{mark} -->\n{text}");
-        if !joined.ends_with('\n') {
-            joined.push('\n');
-        }
-    }
-    joined
-}
-
-/// Whether a text has tasks of this format.
-pub(super) fn is_plan(source: &str) -> bool {
-    source.starts_with(FILE_MARK)
-        || elements(source, 0..source.len())
-            .iter()
-            .any(|task| task.is_closed || child(source, &task.inner, "name").is_some())
+/// Where the tasks stand that make a text a plan of this format.
+pub(super) fn marks(source: &str) -> Vec<Range<usize>> {
+    let tasks = PlanScan::read(source, &(0..source.len())).elements.into_iter();
+    tasks.filter(|task| task.is_marked(source)).map(|task| task.start..task.inner.end).collect()
 }
 
 pub(super) fn read(source: &str) -> Drafts {
@@ -63,27 +42,34 @@ pub(super) fn read(source: &str) -> Drafts {
         lines: Lines::new(source),
         drafts: Drafts::new(Format::Gsd),
         known: BTreeSet::new(),
+        present: BTreeSet::new(),
         shelf: Shelf::default(),
     };
+    let mut parts = joined_parts(source);
+    if parts.is_empty() {
+        parts.push(Part { name: String::new(), done: false, range: 0..source.len() });
+    }
     let mut plans: Vec<PhasePart> = Vec::new();
-    for part in parts(source) {
+    for part in parts {
         let front = front::read(source, &part.range, &part.name);
         if let Some((at, message)) = &front.unread {
             reader.warn_of_front(*at, message);
         }
-        let elements = elements(source, part.range.clone());
-        plans.push(PhasePart { part, front, elements });
+        let scan = PlanScan::read(source, &part.range);
+        let general = ["objective", "context"].map(|name| scan.own(source, &part.range, name));
+        plans.push(PhasePart { part, front, scan, general });
     }
     let with_tasks =
-        plans.iter().filter(|plan| !plan.front.superseded && !plan.elements.is_empty());
+        plans.iter().filter(|plan| !plan.front.superseded && !plan.scan.elements.is_empty());
     reader.known = with_tasks.filter_map(|plan| plan.front.id.clone()).collect();
+    reader.present = plans.iter().filter_map(|plan| plan.front.id.clone()).collect();
     for plan in &plans {
         reader.take_plan(plan);
     }
     let mut drafts = reader.drafts;
-    if let [PhasePart { part, front, .. }] = &plans[..] {
+    if let [PhasePart { part, front, general: [objective, _], .. }] = &plans[..] {
         drafts.plan.title = front.title(&part.name);
-        let objective = child(source, &part.range, "objective");
+        let objective = objective.clone();
         drafts.plan.goal = objective.map(|range| source[range].trim().to_owned());
     } else if let Some(first) = plans.first() {
         drafts.plan.title.clone_from(&first.front.phase);
@@ -91,88 +77,37 @@ pub(super) fn read(source: &str) -> Drafts {
     drafts
 }
 
-/// The numbers of tasks by the ids that their tags give them.
-fn task_numbers(elements: &[Element]) -> BTreeMap<&str, usize> {
-    let numbered = elements.iter().zip(1..);
-    numbered.filter_map(|(element, number)| Some((element.attribute("id")?, number))).collect()
-}
-
-/// The tasks that a tag names in `depends_on`, or `None` where it names none that is known. `id` is the task's own.
-fn needed_tasks(
-    element: &Element,
-    numbers: &BTreeMap<&str, usize>,
-    id: &str,
-    place: Place,
-) -> Option<Vec<Need>> {
-    let own = id.rsplit('.').next().and_then(|number| number.parse().ok());
-    let named = element.attribute("depends_on")?.split([',', ' ']).map(str::trim);
-    let numbers = named.filter_map(|name| numbers.get(name).copied());
-    let prefix = id.rsplit_once('.').map_or(String::new(), |(plan, _)| format!("{plan}."));
-    let needs: Vec<Need> = numbers
-        .filter(|number| Some(*number) != own)
-        .map(|number| {
-            let id = TaskId::new(format!("{prefix}{number}"));
-            Need { id, reason: Reason::Declared, place }
-        })
-        .collect();
-    (!needs.is_empty()).then_some(needs)
-}
-
-/// One plan of the text.
-struct Part {
-    /// Of its file; empty where the text is one file.
-    name: String,
-    done: bool,
-    range: Range<usize>,
-}
-
 /// A plan with what was read of it.
 struct PhasePart {
     part: Part,
     front: PlanFront,
-    elements: Vec<Element>,
-}
-
-fn parts(source: &str) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut at = 0;
-    for line in source.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let named =
-            line.trim_end().strip_prefix(FILE_MARK).and_then(|rest| rest.strip_suffix(" -->"));
-        if let Some(named) = named {
-            if let Some(before) = parts.last_mut() {
-                before.range.end = start;
-            }
-            let open = named.strip_suffix(DONE_MARK);
-            let (name, done) = (open.unwrap_or(named).to_owned(), open.is_some());
-            parts.push(Part { name, done, range: at..source.len() });
-        }
-    }
-    if parts.is_empty() {
-        parts.push(Part { name: String::new(), done: false, range: 0..source.len() });
-    }
-    parts
+    scan: PlanScan,
+    /// What its objective and its context say.
+    general: [Option<Range<usize>>; 2],
 }
 
 struct Reader<'a> {
     source: &'a str,
     lines: Lines<'a>,
     drafts: Drafts,
-    /// Ids of the plans in the text that have tasks. A need on any other plan is met.
+    /// Ids of the plans in the text that have tasks.
     known: BTreeSet<String>,
+    /// Ids of all plans in the text.
+    present: BTreeSet<String>,
     shelf: Shelf,
 }
 
 impl Reader<'_> {
-    fn take_plan(&mut self, PhasePart { part, front, elements }: &PhasePart) {
-        let general = ["objective", "context"].map(|name| child(self.source, &part.range, name));
-        let mut general: Vec<Range<usize>> = general.into_iter().flatten().collect();
+    fn take_plan(&mut self, plan: &PhasePart) {
+        let PhasePart { part, front, scan, general } = plan;
+        let mut general: Vec<Range<usize>> = general.iter().flatten().cloned().collect();
         general.sort_by_key(|range| range.start);
         self.drafts.plan.reached.append(&mut general);
         let place = self.lines.place(part.range.start);
-        if front.superseded || elements.is_empty() && !part.name.is_empty() {
+        if !front.superseded && !part.done {
+            self.warn_of_strays(&scan.strays);
+        }
+        if front.superseded || scan.elements.is_empty() && !part.name.is_empty() {
             let why = if front.superseded {
                 "The plan is superseded."
             } else {
@@ -183,23 +118,35 @@ impl Reader<'_> {
             self.drafts.plan.aside.push(Aside { place, text, why });
             return;
         }
-        let mut before = self.needed_plans(front, place);
-        let parent = self.parent(part, front);
-        let numbers = task_numbers(elements);
-        for (at, element) in elements.iter().enumerate() {
-            let number = at + 1;
-            let id =
-                front.id.as_ref().map_or_else(|| number.to_string(), |id| format!("{id}.{number}"));
+        let mut before: Vec<Need> = Vec::new();
+        for id in &front.depends_on {
+            before.extend(self.needed_plan(id, plan, place));
+        }
+        let parent = self.parent(plan);
+        let numbered = scan.elements.iter().zip(1..);
+        let ids = numbered.filter_map(|(element, number)| Some((element.attribute("id")?, number)));
+        let ids: BTreeMap<&str, usize> = ids.collect();
+        for (at, element) in scan.elements.iter().enumerate() {
+            let id = task_id(front, at + 1);
             if !element.is_closed {
                 self.warn_of_tag(element, &id);
             }
-            let mut task = self.task(&id, element);
+            let mut task = self.task(id.as_str(), element);
             task.done = part.done;
             let parents = || parent.iter().cloned().collect();
             task.parents = self.shelf.keep(parents, task.place, &mut self.drafts.faults);
             let order = std::mem::take(&mut before);
-            task.needs = needed_tasks(element, &numbers, &id, task.place).unwrap_or(order);
-            before = vec![Need { id: task.id.clone(), reason: Reason::Order, place: task.place }];
+            let named = element.attribute("depends_on").unwrap_or_default();
+            let named = needed_words(named).map(|word| match needed_number(word, &ids) {
+                Some(number) => task_id(front, number),
+                None => TaskId::new(word),
+            });
+            let need = |id| Need { id, reason: Reason::Declared, place: task.place };
+            task.needs = named.filter(|named| *named != id).map(need).collect();
+            if at == 0 || task.needs.is_empty() {
+                task.needs.extend(order);
+            }
+            before = vec![Need { id, reason: Reason::Order, place: task.place }];
             if let Some(plan) = &front.id {
                 let tasks = self.drafts.parents.entry(plan.clone()).or_default();
                 tasks.push(self.drafts.tasks.len());
@@ -209,26 +156,35 @@ impl Reader<'_> {
         }
     }
 
-    /// The plans that a plan depends on. Those without tasks in the text are met.
-    fn needed_plans(&self, front: &PlanFront, place: Place) -> Vec<Need> {
-        let known = front.depends_on.iter().filter(|plan| self.known.contains(*plan));
-        let need = |plan: &String| {
-            let id = TaskId::new(plan.as_str());
-            Need { id, reason: Reason::Declared, place }
-        };
-        known.map(need).collect()
+    /// The need on a plan. One without tasks is met, and so is one that is not in the text, unless its phase is: then the need
+    /// stays, for the graph finds fault with it.
+    fn needed_plan(&mut self, id: &str, plan: &PhasePart, place: Place) -> Option<Need> {
+        let PhasePart { part, front, .. } = plan;
+        let own = front.id.as_deref().filter(|_| !part.name.is_empty());
+        let [own, other] = [own, Some(id)].map(|id| Some(id?.split_once('-')?.0));
+        let is_of_phase = own.is_some() && own == other;
+        let is_absent = !self.present.contains(id) && !part.done;
+        if self.known.contains(id) || is_absent && is_of_phase {
+            return Some(Need { id: TaskId::new(id), reason: Reason::Declared, place });
+        }
+        if is_absent {
+            let message = format!(
+                "The plan depends on the plan `{id}`, which is not in this text. The need counts as met."
+            );
+            let hint = "Run that plan first, or name the directory that holds both. Without such a plan, correct `depends_on`.";
+            self.drafts.warnings.push(Fault::new(Code::UnknownNeed, place, message, hint));
+        }
+        None
     }
 
     /// What the plan says of all its tasks.
-    fn parent(&self, part: &Part, front: &PlanFront) -> Option<Parent> {
+    fn parent(&self, PhasePart { part, front, general, .. }: &PhasePart) -> Option<Parent> {
         let mut text = String::new();
-        for name in ["objective", "context"] {
-            if let Some(range) = child(self.source, &part.range, name) {
-                let said = self.source[range].lines().filter(|line| !line.starts_with('@'));
-                let said = said.collect::<Vec<_>>().join("\n");
-                if !said.trim().is_empty() {
-                    let _ = writeln!(text, "{}\n", said.trim());
-                }
+        for range in general.iter().flatten().cloned() {
+            let said = self.source[range].lines().filter(|line| !line.starts_with('@'));
+            let said = said.collect::<Vec<_>>().join("\n");
+            if !said.trim().is_empty() {
+                let _ = writeln!(text, "{}\n", said.trim());
             }
         }
         if !front.truths.is_empty() {
@@ -372,7 +328,16 @@ impl Reader<'_> {
         (files, declared)
     }
 
-    fn warn_of_tag(&mut self, element: &Element, id: &str) {
+    fn warn_of_strays(&mut self, strays: &[usize]) {
+        for at in strays {
+            let message = "This `<task` begins no task: what it holds is not worked on as one.";
+            let hint = "Begin a line with the whole tag, outside of other tasks and of code, and end it with `</task>`.";
+            let place = self.lines.place(*at);
+            self.drafts.warnings.push(Fault::new(Code::UntakenTask, place, message, hint));
+        }
+    }
+
+    fn warn_of_tag(&mut self, element: &Element, id: &TaskId) {
         let message =
             format!("Task `{id}` has no `</task>`. Its text ends where the next task begins.");
         let hint = "Close the element.";
@@ -386,6 +351,25 @@ impl Reader<'_> {
         let place = self.lines.place(at);
         self.drafts.warnings.push(Fault::new(Code::BadSyntax, place, message, hint));
     }
+}
+
+/// The words of `depends_on` that name something.
+fn needed_words(list: &str) -> impl Iterator<Item = &str> {
+    let parts = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '[' | ']' | '"' | '\'');
+    list.split(parts).filter(|word| !["", "and", "none", "Task", "task"].contains(word))
+}
+
+/// The number of the task that a word names: its id, `2` or `task-2`.
+fn needed_number(word: &str, ids: &BTreeMap<&str, usize>) -> Option<usize> {
+    let bare = word.to_ascii_lowercase();
+    let number = bare.strip_prefix("task").unwrap_or(&bare).trim_start_matches(['-', '#']);
+    ids.get(word).copied().or_else(|| number.parse().ok())
+}
+
+/// The id of the task with a number in its plan.
+fn task_id(front: &PlanFront, number: usize) -> TaskId {
+    let plan = front.id.as_ref().map_or_else(String::new, |plan| format!("{plan}."));
+    TaskId::new(format!("{plan}{number}"))
 }
 
 /// So much of a question or an option is shown.

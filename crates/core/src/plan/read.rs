@@ -45,6 +45,9 @@ pub fn parse(source: &[u8], options: &Options) -> Parsed {
             (one.place, one.code, &one.message).cmp(&(two.place, two.code, &two.message))
         });
     }
+    if plan.format == Format::Gsd {
+        gsd::name_files(text, faults.iter_mut().chain(&mut warnings));
+    }
     plan.aside.sort_by_key(|aside| aside.place);
     Parsed { plan, faults, warnings }
 }
@@ -54,7 +57,7 @@ fn read(text: &str, options: &Options) -> Option<Drafts> {
     if json || options.format == Some(Format::TaskMaster) {
         return Some(taskmaster::read(text, options.tag.as_deref()));
     }
-    if options.format.is_none() && gsd::is_plan(text) {
+    if options.format.is_none() && !gsd::joined_parts(text).is_empty() {
         return Some(gsd::read(text));
     }
     let document = Document::read(text);

@@ -54,3 +54,30 @@ fn a_need_on_a_cancelled_entry_is_met_and_ids_may_have_blanks() {
         assert_eq!(needs.collect::<Vec<_>>(), ["setup-db: ", "b: setup-db", "c: setup-db"]);
     }
 }
+
+#[test]
+fn todos_that_are_no_list_leave_the_plan_to_other_formats() {
+    let tasks = "### Task 1: a\n\nDo a.\n\n### Task 2: b\n\nDo b.\n";
+    for todos in ["see below", "", "[]", "# none", "\nname: x"] {
+        let source = format!("---\ntodos: {todos}\n---\n{tasks}");
+        let parsed = parse(source.as_bytes(), &Options::default());
+        assert_eq!((parsed.plan.format, parsed.plan.tasks.len()), (Format::Superpowers, 2));
+    }
+    for todos in ["[a, b]", "\n- a\n- b", "# two\n\n  # of them\n  - a\n  - b"] {
+        let source = format!("---\ntodos: {todos}\n---\n{tasks}");
+        let parsed = parse(source.as_bytes(), &Options::default());
+        assert_eq!((parsed.plan.format, parsed.plan.tasks.len()), (Format::Cursor, 2), "{todos}");
+    }
+}
+
+#[test]
+fn an_entry_that_is_neither_a_mapping_nor_text_is_a_warning() {
+    let source =
+        b"---\ntodos:\n  - Write a\n  - [a, b]\n  -\n  - id: c\n    content: Write c\n---\n";
+    let parsed = parse(source, &Options::default());
+    let texts: Vec<&str> = parsed.plan.tasks.iter().map(|task| task.text.as_str()).collect();
+    assert_eq!((texts, &parsed.faults), (vec!["Write a", "Write c"], &vec![]));
+    let warnings = parsed.warnings.iter().map(|one| (one.code, one.place.line));
+    let expected = [(Code::UntakenTask, 4), (Code::UntakenTask, 5)];
+    assert_eq!(warnings.collect::<Vec<_>>(), expected);
+}

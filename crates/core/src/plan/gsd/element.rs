@@ -1,4 +1,4 @@
-//! Elements of a plan that is no XML: tags count at the start of a line, and what stands between them is any text.
+//! Elements of a plan that is no XML: what stands between their tags is any text.
 
 use std::ops::Range;
 
@@ -13,9 +13,19 @@ pub(super) struct Element {
 }
 
 impl Element {
+    pub(super) fn open(start: usize, inner: Range<usize>, attributes: &str) -> Self {
+        Self { start, inner, attributes: attributes.to_owned(), is_closed: false }
+    }
+
     /// The value of its `type`, such as `auto` or `checkpoint:decision`.
     pub(super) fn kind(&self) -> &str {
         self.attribute("type").unwrap_or_default()
+    }
+
+    /// Whether its tag looks like one of this format. Build files have tasks with a `name` and nothing that says what they are.
+    pub(super) fn is_marked(&self, source: &str) -> bool {
+        let is_named = self.attribute("name").is_some() && self.kind().is_empty();
+        self.is_closed && !is_named || child(source, &self.inner, "name").is_some()
     }
 
     /// The quoted value of an attribute.
@@ -31,103 +41,6 @@ impl Element {
         }
         None
     }
-}
-
-/// The tasks of a range. A task inside of another is that one's text, and so is a fence; a tag inside of a fence begins none.
-pub(super) fn elements(source: &str, range: Range<usize>) -> Vec<Element> {
-    let mut found: Vec<Element> = Vec::new();
-    let closings = Closings::read(source, range.clone());
-    if closings.0.is_empty() {
-        return found;
-    }
-    let (mut depth, mut fence): (usize, Option<&str>) = (0, None);
-    let mut at = range.start;
-    for line in source[range.clone()].split_inclusive('\n') {
-        let (start, text) = (at, line.trim());
-        at += line.len();
-        if depth == 0 {
-            let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
-            match (mark, fence) {
-                (Some(mark), None) => fence = Some(mark),
-                (Some(mark), Some(open)) if mark == open => fence = None,
-                _ => {}
-            }
-        }
-        if depth == 0 && fence.is_some() {
-            continue;
-        }
-        match opening(text) {
-            Some(attributes) if depth == 0 => {
-                depth = 1;
-                let attributes = attributes.to_owned();
-                found.push(Element { start, inner: at..range.end, attributes, is_closed: false });
-            }
-            // A new typed task at the margin: the one before lacks its closing tag.
-            Some(attributes)
-                if line.starts_with("<task")
-                    && attributes.contains("type=")
-                    && !closings.close(start, depth + 1) =>
-            {
-                if let Some(last) = found.last_mut() {
-                    last.inner.end = start;
-                }
-                depth = 1;
-                let attributes = attributes.to_owned();
-                found.push(Element { start, inner: at..range.end, attributes, is_closed: false });
-            }
-            Some(_) => depth += 1,
-            None if text == "</task>" && depth > 0 => {
-                depth -= 1;
-                if let Some(last) = found.last_mut().filter(|_| depth == 0) {
-                    (last.inner.end, last.is_closed) = (start, true);
-                }
-            }
-            None => {}
-        }
-    }
-    found
-}
-
-/// For each line that is a tag, where it begins and how far the tags behind it close what is open: the lowest that the number
-/// of open tasks comes to, counted from that line.
-struct Closings(Vec<(usize, isize)>);
-
-impl Closings {
-    fn read(source: &str, range: Range<usize>) -> Self {
-        let mut tags = Vec::new();
-        if !source[range.clone()].contains("<task") {
-            return Self(tags);
-        }
-        let mut at = range.start;
-        for line in source[range].split_inclusive('\n') {
-            match (opening(line.trim()), line.trim()) {
-                (Some(_), _) => tags.push((at, 1)),
-                (None, "</task>") => tags.push((at, -1)),
-                _ => {}
-            }
-            at += line.len();
-        }
-        let mut lowest = 0;
-        for (_, tag) in tags.iter_mut().rev() {
-            let behind = lowest;
-            lowest = isize::min(0, *tag + lowest);
-            *tag = behind;
-        }
-        Self(tags)
-    }
-
-    /// Whether so many open tasks are all closed behind the tag that begins at an offset.
-    fn close(&self, tag: usize, open: usize) -> bool {
-        let known = self.0.binary_search_by_key(&tag, |(at, _)| *at).ok();
-        known.is_some_and(|index| self.0[index].1.unsigned_abs() >= open)
-    }
-}
-
-/// The attributes of a line that is an opening tag.
-fn opening(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("<task")?;
-    let attributes = rest.strip_suffix('>')?;
-    (attributes.is_empty() || attributes.starts_with(' ')).then_some(attributes)
 }
 
 /// What stands in the first element of a name, up to the first closing tag behind it.
@@ -146,6 +59,7 @@ pub(super) fn child(source: &str, range: &Range<usize>, name: &str) -> Option<Ra
         from = behind;
     }
 }
+
 /// A text whose tags at the ends of lines are gone, each line with such a paragraph of its own: what Markdown takes for HTML is no prose.
 pub(super) fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());

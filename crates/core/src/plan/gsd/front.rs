@@ -83,6 +83,7 @@ impl PlanFront {
             (0 | 1, plan) if !plan.is_empty() => Some(plan_id(plan, &phase)),
             _ => Some(plan_id(file_name, &phase)),
         };
+        self.depends_on.retain(|plan| !["", "-", "none"].contains(&plan.to_lowercase().trim()));
         self.depends_on = self.depends_on.iter().map(|plan| plan_id(plan, &phase)).collect();
     }
 }

@@ -17,10 +17,15 @@ fn rows(parsed: &Parsed) -> Vec<String> {
     parsed.plan.tasks.iter().map(row).collect()
 }
 
+/// The warnings with their lines.
+fn codes(parsed: &Parsed) -> Vec<(Code, u32)> {
+    parsed.warnings.iter().map(|warning| (warning.code, warning.place.line)).collect()
+}
+
 #[test]
 fn one_plan_is_its_tasks_in_order_and_a_checkpoint_asks() {
     let parsed = read_text(PLAN);
-    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &vec![]));
+    assert_eq!((&parsed.faults, codes(&parsed)), (&vec![], vec![(Code::UnknownNeed, 1)]));
     assert_eq!(
         rows(&parsed),
         [
@@ -59,7 +64,12 @@ fn a_phase_directory_is_one_plan_in_the_order_of_its_dependencies() {
         plan("04-05-PLAN.md", "plan: 05\nstatus: superseded", false),
     ]);
     let parsed = read_text(&joined);
-    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &vec![]));
+    assert_eq!((&parsed.faults, codes(&parsed)), (&vec![], vec![(Code::UnknownNeed, 32)]));
+    assert!(
+        parsed.warnings[0]
+            .message
+            .starts_with("In `04-03-PLAN.md`, line 1: The plan depends on the plan `03-07`")
+    );
     assert_eq!(
         rows(&parsed),
         [
@@ -137,7 +147,7 @@ fn a_plan_without_a_number_is_named_by_its_file() {
 #[test]
 fn lines_may_end_as_on_windows() {
     let parsed = read_text(&PLAN.replace('\n', "\r\n"));
-    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &vec![]));
+    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &read_text(PLAN).warnings));
     assert_eq!(rows(&parsed), rows(&read_text(PLAN)));
     assert_eq!(parsed.plan.title, "04-02 (04-links)");
 }
@@ -153,8 +163,12 @@ fn a_task_without_a_name_is_named_by_its_tag_or_its_first_words() {
          <success_criteria>\n1. One\n2. Two\n</success_criteria>\n",
     );
     assert_eq!((parsed.plan.format, &parsed.faults), (Format::Gsd, &vec![]));
-    let wanted =
-        ["1: Keep it <-  []", "2: Use it <- 1 []", "3: Show it <- 1 []", "4: Tell of it. <- 3 []"];
+    let wanted = [
+        "1: Keep it <-  []",
+        "2: Use it <- 1 []",
+        "3: Show it <- 1 9 []",
+        "4: Tell of it. <- 3 []",
+    ];
     assert_eq!(rows(&parsed), wanted);
     let only = read_text(
         "<task type=\"checkpoint:human-verify\">\n<what-built>A page</what-built>\n</task>\n",
@@ -168,4 +182,160 @@ fn files_that_the_text_between_tags_mentions_are_hints() {
     let parsed = parse(source.as_bytes(), &Options::default());
     let hints = parsed.plan.tasks[0].hints.iter().map(|hint| hint.0.path.as_str());
     assert_eq!(hints.collect::<Vec<_>>(), ["greet.py", "a.rs"]);
+}
+
+fn detected(source: &str) -> (Format, usize) {
+    let parsed = read_text(source);
+    (parsed.plan.format, parsed.plan.tasks.len())
+}
+
+#[test]
+fn tasks_that_a_plan_of_another_format_quotes_make_it_no_plan_of_this_one() {
+    let quoted = "<task name=\"compile\">\n<javac/>\n</task>\n";
+    let native = format!("---\nsequester: 1\n---\n## [a] A\n\n{quoted}\n## [b] B\n\nDo b.\n");
+    assert_eq!(detected(&native), (Format::Native, 2));
+    let cursor = "---\ntodos:\n  - a\n---\n<task>\n<name>x</name>\n</task>\n";
+    assert_eq!(detected(cursor), (Format::Cursor, 1));
+    let typed = "<task type=\"auto\">\n<name>Example</name>\n</task>\n";
+    let plan = |text: &str| format!("# P\n\n### Task 1: a\n\n{text}\n### Task 2: b\n\nDo b.\n");
+    for text in [
+        typed,
+        &format!("````markdown\n```\nx\n{typed}```\n````\n"),
+        "    <task type=\"auto\">\n    x\n    </task>\n",
+        "~~~\n<task>\nx\n</task>\n~~~\n",
+    ] {
+        assert_eq!(detected(&plan(text)), (Format::Superpowers, 2), "{text}");
+    }
+    let one = "### Task 1: a\n\nWrite:\n\n    <task type=\"auto\">\n    x\n    </task>\n";
+    assert_eq!(detected(one), (Format::Superpowers, 1));
+    let kiro = "- [ ] 1. Build it:\n\n<task name=\"compile\">\n</task>\n";
+    assert_eq!(detected(kiro).0, Format::Kiro);
+    let headed = format!("{typed}\n{}", typed.replace("<name>", "### Task 7: x\n<name>"));
+    assert_eq!(detected(&headed), (Format::Gsd, 2));
+    let criteria =
+        format!("{typed}<success_criteria>\n- [ ] 1. a\n- [ ] 2. b\n</success_criteria>\n");
+    assert_eq!(detected(&criteria), (Format::Gsd, 1));
+}
+
+#[test]
+fn no_task_sees_what_another_one_says() {
+    let texts = [
+        "<objective>\nGoal\n</objective>\n<tasks>\n<task type=\"auto\">\n<name>A</name>\n<context>SECRET</context>\n</task>\n<task type=\"auto\">\n<name>B</name>\n</task>\n</tasks>\n",
+        "<objective>\nGoal\n<tasks>\n<task type=\"auto\">\n<name>A</name>\nSECRET\n</task>\n<task type=\"auto\">\n<name>B</name>\nsee </objective> SECRET\n</task>\n",
+        "<objective>\nGoal\n\n<task type=\"auto\">\n<name>A</name>\nSECRET</objective>\n</task>\n",
+        "```\n<context>\n```\n<objective>\nGoal\n</objective>\n<task type=\"auto\">\n<name>A</name>\nSECRET\nWrite `</context>`\n</task>\n",
+        "<objective>\nGoal\n</objective>\n\n    <task>\n\n<task type=\"auto\">\n<name>A</name>\n<context>\nSECRET\n</context>\n</task>\n",
+    ];
+    for text in texts {
+        let parsed = read_text(text);
+        assert_eq!(parsed.plan.goal.as_deref(), Some("Goal"), "{text}");
+        for task in &parsed.plan.tasks {
+            let parents: Vec<&str> = task.parents.iter().map(|one| one.text.as_str()).collect();
+            assert_eq!(parents, ["Goal"], "{text}");
+        }
+    }
+}
+
+#[test]
+fn tags_have_many_forms() {
+    let source = "<tasks>\n<Task type=\"auto\">\n<name>A</name>\na\n</TASK>\n<task\n  type=\"auto\" title=\"x > y\">\n<name>B</name>\nb\n</task>\n- <task type=\"auto\">\n  <name>C</name>\n  c\n  </task>\n<task type=\"auto\">Write d.txt</task>\n<task type=\"auto\"><name>E</name>\ne\n</task><task>Write f.txt</task>\n</tasks>\n";
+    let parsed = read_text(source);
+    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &vec![]));
+    let texts: Vec<String> =
+        parsed.plan.tasks.iter().map(|one| one.text.replace('\n', " ")).collect();
+    let wanted = [
+        "<name>A</name> a",
+        "<name>B</name> b",
+        "<name>C</name>   c",
+        "Write d.txt",
+        "<name>E</name> e",
+        "Write f.txt",
+    ];
+    assert_eq!(texts, wanted);
+    assert_eq!(rows(&parsed)[3], "4: Write d.txt <- 3 []");
+
+    let indented = "<tasks>\n\n    <task type=\"auto\">\n      <name>A</name>\n      do it</task>\n\n    <task type=\"auto\">\n      <name>B</name>\n      SECRET\n    </task>\n</tasks>\n";
+    for source in [indented.to_owned(), indented.replace("do it</task>", "do it")] {
+        let parsed = read_text(&source);
+        assert_eq!(rows(&parsed), ["1: A <-  []", "2: B <- 1 []"]);
+        assert!(!parsed.plan.tasks[0].text.contains("SECRET"), "{parsed:?}");
+    }
+}
+
+#[test]
+fn a_tag_that_begins_no_task_is_a_warning() {
+    let source = "<task type=\"auto\">\n<name>A</name>\n  <task>\n  x\n  </task>\n```\n<task type=\"auto\">\n```\nSay `<task>`.\n</task>\n\n    <task>\n\n<task />\nText: <task>x</task>\n```\n<task>\n```\n<task type=\n";
+    let parsed = read_text(source);
+    assert_eq!(rows(&parsed), ["1: A <-  []"]);
+    assert!(parsed.plan.tasks[0].text.ends_with("Say `<task>`."));
+    let lines = [3, 12, 14, 15, 19].map(|line| (Code::UntakenTask, line));
+    assert_eq!(codes(&parsed), lines);
+}
+
+#[test]
+fn a_code_block_that_is_left_open_hides_no_task() {
+    let source = "```sh\nrun\n\n<task type=\"auto\">\n<name>A</name>\n```rust\na\n</task>\n<task type=\"auto\">\n<name>B</name>\n```rust\nb\n```\n</task>\n";
+    assert_eq!(rows(&read_text(source)), ["1: A <-  []", "2: B <- 1 []"]);
+}
+
+#[test]
+fn a_need_that_the_plan_does_not_have_is_a_fault_and_another_phase_a_warning() {
+    let unknown = |parsed: &Parsed| -> Vec<String> {
+        let (_, faults) = crate::graph::TaskGraph::new(&parsed.plan);
+        faults.into_iter().map(|fault| fault.message).collect()
+    };
+    let task = |number: usize, needs: &str| {
+        format!(
+            "<task type=\"auto\" depends_on=\"{needs}\">\n<name>Task {number}: x</name>\n</task>\n"
+        )
+    };
+    let parsed = read_text(
+        &[task(1, ""), task(1, "Task 1, zzz"), task(2, "[]"), task(3, "task-1")].concat(),
+    );
+    assert_eq!(unknown(&parsed), ["Task `2` needs `zzz`, and the plan has no such task."]);
+    assert_eq!(rows(&parsed)[2..], ["3: x <- 2 []", "4: x <- 1 []"]);
+
+    let plan = |number: usize, needs: &str| PhasePlan {
+        file_name: format!("01-0{number}-PLAN.md"),
+        text: format!("---\nphase: 01-x\ndepends_on: {needs}\n---\n{}", task(1, "")),
+        done: false,
+    };
+    let parsed =
+        read_text(&join_phase(vec![plan(1, "none"), plan(2, "[01-01, 01-99, \"00-07\"]")]));
+    assert_eq!(rows(&parsed)[1], "01-02.1: x <- 01-01.1 01-99 []");
+    assert_eq!(unknown(&parsed), ["Task `01-02.1` needs `01-99`, and the plan has no such task."]);
+    assert_eq!(codes(&parsed), [(Code::UnknownNeed, 10)]);
+}
+
+#[test]
+fn a_plan_may_show_the_line_that_begins_a_file() {
+    let shown = "```\n<!-- plan file: x-PLAN.md -->\n```";
+    let text =
+        |name: &str| format!("<task type=\"auto\">\n<name>{name}</name>\n{shown}\n</task>\n");
+    let plan = |number: usize| PhasePlan {
+        file_name: format!("01-0{number}-PLAN.md"),
+        text: text(&number.to_string()),
+        done: false,
+    };
+    let parsed = read_text(&join_phase(vec![plan(1), plan(2)]));
+    assert_eq!(rows(&parsed), ["01-01.1: 1 <-  []", "01-02.1: 2 <-  []"]);
+    assert_eq!(rows(&read_text(&text("One"))), ["1: One <-  []"]);
+    assert!(parsed.plan.tasks.iter().all(|task| task.text.ends_with(shown)));
+}
+
+#[test]
+fn a_fault_in_a_phase_directory_names_the_file() {
+    let plan = |name: &str, text: &str| PhasePlan {
+        file_name: name.to_owned(),
+        text: text.to_owned(),
+        done: false,
+    };
+    let parsed = read_text(&join_phase(vec![
+        plan("01-01-PLAN.md", "<task>\nx\n</task>\n"),
+        plan("01-02-PLAN.md", "# P\n<task>\n</task>\n"),
+    ]));
+    assert_eq!(
+        parsed.faults[0].message,
+        "In `01-02-PLAN.md`, line 2: Task `01-02.1` is an empty element."
+    );
 }
