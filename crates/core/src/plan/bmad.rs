@@ -3,12 +3,14 @@
 //! The text of a task is its box with everything beneath. Acceptance criteria that a task names, or all of them, and the notes for
 //! developers are its constraints.
 
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::markdown::{Document, Kind};
+use super::markdown::{Block, Document, Kind};
 use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
+use super::work_section::{self, LABEL};
 use super::{Constraint, Format, mark};
 use crate::fault::{Code, Fault, Place};
 
@@ -25,16 +27,29 @@ const TASKS: [&str; 3] = ["tasks / subtasks", "tasks/subtasks", "tasks & accepta
 const CRITERIA: &str = "acceptance criteria";
 const NOTES: &str = "dev notes";
 
+/// Titles of a story that end the tasks where they are mere labels.
+const OTHERS: [&str; 7] = [
+    CRITERIA,
+    NOTES,
+    "definition of done",
+    "dev agent record",
+    "qa results",
+    "change log",
+    "file list",
+];
+
+/// Copies of the criteria in the tasks take at most this many bytes.
+const BYTES: usize = 8 << 20;
+
 /// Whether a document is a story: it has a section with tasks as the templates head it, and says what is accepted.
 pub(super) fn is_story(document: &Document<'_>) -> bool {
-    let heads = |wanted: &dyn Fn(&str) -> bool| {
-        let mut blocks = document.blocks.iter();
-        blocks.any(|block| {
-            matches!(block.kind, Kind::Heading(_) | Kind::Paragraph)
-                && wanted(&heading(document.text(&block.words)))
-        })
-    };
-    heads(&|text| TASKS.contains(&text)) && heads(&|text| text == CRITERIA)
+    let titles = document.blocks.iter().filter_map(|block| title(document, block));
+    let (mut has_tasks, mut has_criteria) = (false, false);
+    for (_, title) in titles {
+        has_tasks |= TASKS.contains(&title.as_str());
+        has_criteria |= title == CRITERIA;
+    }
+    has_tasks && has_criteria
 }
 
 /// Whether a document is a story that has no section with tasks.
@@ -63,33 +78,23 @@ fn no_tasks() -> Fault {
 }
 
 pub(super) fn read(document: &Document<'_>) -> Drafts {
-    let mut drafts = unit::assemble(document, find(document), &RULES);
-    let criteria = section(document, CRITERIA);
-    let notes = section(document, NOTES);
-    let numbered: Vec<(u32, &str)> =
-        criteria.clone().map_or_else(Vec::new, |range| items(document, &range));
-    for draft in &mut drafts.tasks {
-        let task = &mut draft.task;
-        let named = named_criteria(&task.text);
-        let own = numbered.iter().filter(|(number, _)| named.contains(number));
-        task.constraints = own.map(|(_, text)| (*text).to_owned()).collect();
-        if let (Some(range), true) = (&criteria, task.constraints.is_empty()) {
-            task.constraints.push(document.text(range).to_owned());
-        }
+    let units = find(document);
+    let starts: HashSet<usize> = units.iter().map(|unit| unit.block).collect();
+    let criteria = section(document, CRITERIA, &starts);
+    let notes = section(document, NOTES, &starts);
+    let mut drafts = unit::assemble(document, units, &RULES);
+    if let Some(criteria) = &criteria {
+        add_criteria(document, &criteria.body, &mut drafts);
     }
-    if let Some(range) = &notes {
-        let text = document.text(range).to_owned();
+    if let Some(notes) = &notes {
+        let text = document.text(&notes.body).to_owned();
         let label = "Dev Notes".to_owned();
         drafts.plan.constraints.push(Constraint { label, text });
     }
-    let taken = |line: u32| {
-        let within = |range: &Range<usize>| {
-            let first = document.lines.place(range.start).line;
-            // The heading stands above, behind a blank line.
-            (first.saturating_sub(2)..=document.lines.place(range.end).line).contains(&line)
-        };
-        criteria.iter().chain(&notes).any(within)
-    };
+    let line = |offset: usize| document.lines.place(offset).line;
+    let lines = |section: &StorySection| line(section.start)..=line(section.body.end);
+    let lines: Vec<_> = criteria.iter().chain(&notes).map(lines).collect();
+    let taken = |line: u32| lines.iter().any(|lines| lines.contains(&line));
     drafts.plan.aside.retain(|aside| !taken(aside.place.line));
     let is_given = |warning: &Fault| warning.code == Code::UntakenBox && taken(warning.place.line);
     drafts.warnings.retain(|warning| !is_given(warning));
@@ -99,46 +104,50 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
     drafts
 }
 
-/// The headings `Task 3` under a heading of tasks if any of them has no box; else the outermost boxes there.
-fn find(document: &Document<'_>) -> Vec<Unit> {
-    let mut units: Vec<Unit> = Vec::new();
-    let mut has_bare_heading = false;
-    let mut open: Option<u8> = None;
-    for (block, one) in document.blocks.iter().enumerate() {
-        let text = document.text(&one.words);
-        let Some(level) = one.level() else { continue };
-        if TASKS.contains(&heading(text).as_str()) {
-            open = Some(level);
-        } else if open.is_some_and(|above| level <= above) {
-            open = None;
-        } else if let Some(numbered) = mark::numbered(text).filter(|_| open.is_some()) {
-            let mut beneath = document.blocks[block + 1..].iter();
-            let boxed = beneath.find(|next| next.level().is_some() || next.checkbox().is_some());
-            has_bare_heading |= boxed.is_none_or(|next| next.checkbox().is_none());
-            let ticked = numbered.ticked || text.contains('✅');
-            let (id, title) = (numbered.id.to_owned(), numbered.title);
-            units.push(Unit { block, id, title, ticked, optional: false, parallel: false });
+/// Gives each task the criteria that it names, or all of them. Criteria whose copies would be too large hold for the whole plan.
+fn add_criteria(document: &Document<'_>, criteria: &Range<usize>, drafts: &mut Drafts) {
+    if criteria.len().saturating_mul(drafts.tasks.len()) > BYTES {
+        let text = document.text(criteria).to_owned();
+        let label = "Acceptance Criteria".to_owned();
+        drafts.plan.constraints.push(Constraint { label, text });
+        return;
+    }
+    let numbered = items(document, criteria);
+    for draft in &mut drafts.tasks {
+        let task = &mut draft.task;
+        let named = named_criteria(&task.text);
+        let own = numbered.iter().filter(|(number, _)| named.contains(number));
+        task.constraints = own.map(|(_, text)| (*text).to_owned()).collect();
+        if task.constraints.is_empty() {
+            task.constraints.push(document.text(criteria).to_owned());
         }
     }
-    if has_bare_heading { units } else { find_boxes(document) }
 }
 
-/// The outermost boxes under a heading of tasks. `Task 3` has its number as its id, any other box its place.
-fn find_boxes(document: &Document<'_>) -> Vec<Unit> {
+/// The headings `Task 3` among the tasks if any of them has no box; else the outermost boxes there.
+fn find(document: &Document<'_>) -> Vec<Unit> {
+    let within = within_tasks(document);
     let mut units: Vec<Unit> = Vec::new();
-    let mut open: Option<u8> = None;
-    for (block, one) in document.blocks.iter().enumerate() {
+    let mut has_bare_heading = false;
+    for (block, one) in document.blocks.iter().enumerate().filter(|(block, _)| within[*block]) {
         let text = document.text(&one.words);
-        if let Some(level) = one.level() {
-            if TASKS.contains(&heading(text).as_str()) {
-                open = Some(level);
-            } else if open.is_some_and(|above| level <= above) {
-                open = None;
-            }
-        }
-        let Some(mark) = one.checkbox().filter(|_| open.is_some() && one.within.is_none()) else {
-            continue;
-        };
+        let Some(numbered) = one.level().and_then(|_| mark::numbered(text)) else { continue };
+        let mut beneath = document.blocks[block + 1..].iter();
+        let boxed = beneath.find(|next| next.level().is_some() || next.checkbox().is_some());
+        has_bare_heading |= boxed.is_none_or(|next| next.checkbox().is_none());
+        let ticked = numbered.ticked || text.contains('✅');
+        let (id, title) = (numbered.id.to_owned(), numbered.title);
+        units.push(Unit { block, id, title, ticked, optional: false, parallel: false });
+    }
+    if has_bare_heading { units } else { find_boxes(document, &within) }
+}
+
+/// The outermost boxes among the tasks. `Task 3` has its number as its id, any other box its place.
+fn find_boxes(document: &Document<'_>, within: &[bool]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    for (block, one) in document.blocks.iter().enumerate().filter(|(block, _)| within[*block]) {
+        let text = document.text(&one.words);
+        let Some(mark) = one.checkbox().filter(|_| one.within.is_none()) else { continue };
         let numbered = mark::numbered(text);
         let place = (units.len() + 1).to_string();
         let id = numbered.as_ref().map_or(place.as_str(), |numbered| numbered.id).to_owned();
@@ -149,18 +158,78 @@ fn find_boxes(document: &Document<'_>) -> Vec<Unit> {
     units
 }
 
-/// The body of the first section with a heading, or with a label on a line of its own.
-fn section(document: &Document<'_>, wanted: &str) -> Option<Range<usize>> {
-    let at = document.blocks.iter().position(|block| {
-        matches!(block.kind, Kind::Heading(_) | Kind::Paragraph)
-            && heading(document.text(&block.words)) == wanted
-    })?;
-    let level = document.blocks[at].level().unwrap_or(u8::MAX);
-    let next =
-        document.blocks[at + 1..].iter().find(|block| block.level().is_some_and(|l| l <= level));
-    let end = next.map_or(document.source.len(), |block| block.range.start);
-    let body = document.trimmed(document.blocks[at].range.end..end);
-    (!body.is_empty()).then_some(body)
+/// For each block, whether it stands under a title of tasks, and not under one of criteria or notes within.
+fn within_tasks(document: &Document<'_>) -> Vec<bool> {
+    let mut open: Option<u8> = None;
+    let mut is_aside = false;
+    let is_within = |block: &Block<'_>| {
+        if let Some((level, title)) = title(document, block) {
+            let is_other = OTHERS.contains(&title.as_str());
+            let is_task = || mark::numbered(document.text(&block.words)).is_some();
+            // A label does not end what a label of tasks begins, unless it is a part of the story.
+            let ends = |above: u8| match above {
+                LABEL if level == LABEL => is_other,
+                LABEL => !is_task(),
+                above => level <= above,
+            };
+            if TASKS.contains(&title.as_str()) {
+                open = Some(open.map_or(level, |above| above.min(level)));
+                is_aside = false;
+            } else if open.is_some_and(ends) {
+                open = None;
+            } else {
+                is_aside = is_other;
+            }
+        }
+        open.is_some() && !is_aside
+    };
+    document.blocks.iter().map(is_within).collect()
+}
+
+/// A part of the story that holds for its tasks.
+struct StorySection {
+    /// Where its title stands.
+    start: usize,
+    body: Range<usize>,
+}
+
+/// The first section of a title that is no part of a task. It ends at a title of its rank, and at the first task or title of tasks.
+fn section(document: &Document<'_>, wanted: &str, tasks: &HashSet<usize>) -> Option<StorySection> {
+    // The level of the heading `Task 3` that is open.
+    let mut task: Option<u8> = None;
+    let is_wanted = |block: &Block<'_>| {
+        if let Some(level) = block.level().filter(|level| task.is_none_or(|task| *level <= task)) {
+            let is_task = mark::numbered(document.text(&block.words)).is_some();
+            task = is_task.then_some(level);
+        }
+        task.is_none() && title(document, block).is_some_and(|(_, title)| title == wanted)
+    };
+    let at = document.blocks.iter().position(is_wanted)?;
+    let own = document.blocks[at].level().unwrap_or(LABEL);
+    let ends = |index: &usize| {
+        let title = title(document, &document.blocks[*index]);
+        tasks.contains(index)
+            || title.is_some_and(|(level, title)| level <= own || TASKS.contains(&title.as_str()))
+    };
+    let next = (at + 1..document.blocks.len()).find(ends);
+    let end = next.map_or(document.source.len(), |next| document.blocks[next].range.start);
+    let range = &document.blocks[at].range;
+    let body = document.trimmed(range.end..end);
+    (!body.is_empty()).then_some(StorySection { start: range.start, body })
+}
+
+/// The level and the words of a heading, or of a label on a line of its own.
+fn title(document: &Document<'_>, block: &Block<'_>) -> Option<(u8, String)> {
+    let words = || heading(document.text(&block.words));
+    match block.kind {
+        Kind::Heading(level) => Some((level, words())),
+        Kind::Paragraph if block.within.is_none() => {
+            let title = words();
+            let is_known = TASKS.contains(&title.as_str()) || OTHERS.contains(&title.as_str());
+            (is_known || work_section::is_label(document, block)).then_some((LABEL, title))
+        }
+        _ => None,
+    }
 }
 
 /// As it is compared: without marks, in lower case.
@@ -181,11 +250,15 @@ fn items<'a>(document: &Document<'a>, range: &Range<usize>) -> Vec<(u32, &'a str
     texts.filter_map(|text| Some((number(text)?, text))).collect()
 }
 
-/// The numbers behind `AC:` in a text, as in `(AC: 1, 3)`.
-fn named_criteria(text: &str) -> Vec<u32> {
-    let mut found = Vec::new();
-    for part in text.split("AC").skip(1) {
-        let rest = part.trim_start_matches(['s', ':', '#', ' ']);
+/// The numbers behind `AC` in a text, as in `(AC: 1, 3)`. `HVAC 2` names none.
+fn named_criteria(text: &str) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    for (at, mark) in text.match_indices("AC") {
+        if text[..at].ends_with(char::is_alphanumeric) {
+            continue;
+        }
+        let rest = &text[at + mark.len()..];
+        let rest = rest.strip_prefix('s').unwrap_or(rest).trim_start_matches([':', '#', ' ']);
         let end = rest
             .find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | ' ' | '#' | '&')))
             .unwrap_or(rest.len());
@@ -196,50 +269,4 @@ fn named_criteria(text: &str) -> Vec<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Options, parse};
-    use super::*;
-
-    const STORY: &str = "# Story 2.3: Links that end\n\nStatus: ready\n\n## Story\n\nAs a person, I want links to end.\n\n## Acceptance Criteria\n\n1. A link has an end.\n2. An ended link answers 410.\n\n## Tasks / Subtasks\n\n- [x] Task 1: Keep the end (AC: 1)\n  - [x] Field in `src/store.rs`\n- [ ] Task 2: Refuse it (AC: #2)\n  - [ ] Subtask 2.1: answer 410\n- [ ] Say it in the README\n\n## Dev Notes\n\n- Times are seconds.\n\n### References\n\n- none\n\n## Dev Agent Record\n\n- [ ] not filled in\n";
-
-    #[test]
-    fn a_task_has_the_criteria_that_it_names_and_the_notes() {
-        let parsed = parse(STORY.as_bytes(), &Options::default());
-        assert_eq!((&parsed.faults, parsed.plan.format), (&vec![], Format::Bmad));
-        let rows = parsed.plan.tasks.iter().map(|task| {
-            let needs: Vec<&str> = task.needs.iter().map(|need| need.id.as_str()).collect();
-            (
-                task.id.as_str(),
-                task.title.as_str(),
-                needs.join(" "),
-                task.done,
-                task.constraints.join("|"),
-            )
-        });
-        let both = "1. A link has an end.\n2. An ended link answers 410.";
-        let row = |id, title, needs: &str, done, constraints: &str| {
-            (id, title, needs.to_owned(), done, constraints.to_owned())
-        };
-        assert_eq!(
-            rows.collect::<Vec<_>>(),
-            [
-                row("1", "Keep the end (AC: 1)", "", true, "1. A link has an end."),
-                row("2", "Refuse it (AC: #2)", "1", false, "2. An ended link answers 410."),
-                row("3", "Say it in the README", "2", false, both),
-            ]
-        );
-        assert_eq!(parsed.plan.title, "Story 2.3: Links that end");
-        let notes = &parsed.plan.constraints[0];
-        assert_eq!((notes.label.as_str(), notes.text.starts_with("- Times")), ("Dev Notes", true));
-    }
-
-    #[test]
-    fn a_spec_with_boxes_that_begin_with_a_file_is_one_too() {
-        let spec = "# Ends\n\n## Tasks & Acceptance\n\n**Execution:**\n- [ ] `src/store.rs` -- keep the end -- it must last\n- [ ] `src/api.rs` -- answer 410 -- seen by people\n\n**Acceptance Criteria:**\n- Given an ended link, when it is opened, then 410\n";
-        let parsed = parse(spec.as_bytes(), &Options::default());
-        assert_eq!((&parsed.faults, parsed.plan.format), (&vec![], Format::Bmad));
-        assert_eq!(parsed.plan.tasks.len(), 2);
-        let [only] = &parsed.plan.tasks[0].constraints[..] else { panic!("{parsed:?}") };
-        assert!(only.starts_with("- Given an ended link"), "{only}");
-    }
-}
+mod tests;

@@ -10,7 +10,7 @@ use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::work_section::{self, SectionKind};
-use super::{Constraint, Format, mark, openspec, words};
+use super::{Constraint, Format, header, mark, openspec, words};
 use crate::fault::{Code, Fault, Place};
 
 const RULES: Rules = Rules {
@@ -70,9 +70,8 @@ pub(super) fn is_list(document: &Document<'_>) -> bool {
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let shape = shape(document);
     let units = shape.map_or_else(Vec::new, |shape| find(document, shape));
-    let first = units.first().map_or(usize::MAX, |unit| unit.block);
     let mut drafts = unit::assemble(document, units, &RULES);
-    if shape == Some(ListShape::Boxes) && first != usize::MAX {
+    if matches!(shape, Some(ListShape::Boxes | ListShape::Numbers)) {
         add_criteria(document, &mut drafts);
     }
     drafts
@@ -80,19 +79,13 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
 
 fn add_criteria(document: &Document<'_>, drafts: &mut Drafts) {
     let criteria = work_section::criteria(document, &work_section::kinds(document));
-    let has_task = |range: &Range<usize>| {
-        drafts.tasks.iter().any(|draft| range.contains(&draft.task.span.start))
-    };
-    // Where nothing else has boxes, the criteria are the tasks.
-    if criteria.iter().any(|(_, range)| has_task(range)) {
-        return;
-    }
+    let line = |offset: usize| document.lines.place(offset).line as usize;
+    let lines = criteria.iter().map(|(start, range)| line(*start)..line(range.end) + 1);
+    let lines: Vec<Range<usize>> = lines.collect();
+    let is_taken = |place: Place| header::covers(&lines, place.line as usize);
+    drafts.warnings.retain(|one| one.code != Code::UntakenBox || !is_taken(one.place));
+    drafts.plan.aside.retain(|aside| !is_taken(aside.place));
     for (start, range) in criteria {
-        let lines = document.lines.place(start).line..=document.lines.place(range.end).line;
-        drafts
-            .warnings
-            .retain(|one| one.code != Code::UntakenBox || !lines.contains(&one.place.line));
-        drafts.plan.aside.retain(|aside| !lines.contains(&aside.place.line));
         let label = document.source[start..range.start].lines().next().unwrap_or_default();
         let label =
             label.trim_matches(|c: char| c.is_whitespace() || "#*_:：".contains(c)).to_owned();
@@ -130,10 +123,9 @@ fn shape(document: &Document<'_>) -> Option<ListShape> {
         let numbers: Vec<u64> = numbers.map(|(number, _)| number.parse().unwrap_or(0)).collect();
         numbers.len() > 1 && numbers.windows(2).all(|pair| pair[0] < pair[1])
     };
-    let boxes = || document.blocks.iter().filter(|block| is_outer_box(block)).count();
     let headings = (2..=4).find(is_numbered).map(ListShape::Headings);
     headings
-        .or_else(|| (boxes() > 0).then_some(ListShape::Boxes))
+        .or_else(|| (!work_boxes(document).is_empty()).then_some(ListShape::Boxes))
         .or_else(|| only_numbered_list(document).map(|_| ListShape::Numbers))
 }
 
@@ -141,11 +133,13 @@ fn is_outer_box(block: &Block<'_>) -> bool {
     block.checkbox().is_some() && block.within.is_none()
 }
 
-/// The numbered list of the document with more than one item, if there is just one.
+/// The numbered list of the document if there is just one and it has several items. Those of criteria do not count.
 fn only_numbered_list(document: &Document<'_>) -> Option<usize> {
     let mut lists: Vec<(usize, usize)> = Vec::new();
-    for block in document.blocks.iter().filter(|block| block.within.is_none()) {
-        let Some(item) = block.item() else { continue };
+    let kinds = work_section::kinds(document);
+    for (block, kind) in document.blocks.iter().zip(&kinds) {
+        let item = block.item().filter(|_| block.within.is_none());
+        let Some(item) = item.filter(|_| *kind != SectionKind::Criteria) else { continue };
         if !document.text(&block.range).starts_with(|c: char| c.is_ascii_digit()) {
             continue;
         }
@@ -154,14 +148,14 @@ fn only_numbered_list(document: &Document<'_>) -> Option<usize> {
             None => lists.push((item.list, 1)),
         }
     }
-    lists.retain(|(_, count)| *count > 1);
     match lists[..] {
-        [(list, _)] => Some(list),
+        [(list, count)] if count > 1 => Some(list),
         _ => None,
     }
 }
 
-/// The boxes that are work: those under headings of work where there are any, else all but those of other sections, else all.
+/// The boxes that are work: those under headings of work where there are any, else all but those of other sections, else all
+/// but the criteria for acceptance, which say what must hold and not what to do.
 fn work_boxes(document: &Document<'_>) -> HashSet<usize> {
     let kinds = work_section::kinds(document);
     let boxes = document.blocks.iter().enumerate().filter(|(_, block)| is_outer_box(block));
@@ -169,9 +163,9 @@ fn work_boxes(document: &Document<'_>) -> HashSet<usize> {
     let of = |wanted: &[SectionKind]| -> HashSet<usize> {
         boxes.iter().copied().filter(|index| wanted.contains(&kinds[*index])).collect()
     };
-    let chosen = [of(&[SectionKind::Work]), of(&[SectionKind::Work, SectionKind::Plain])];
-    let all = boxes.iter().copied().collect();
-    chosen.into_iter().find(|chosen| !chosen.is_empty()).unwrap_or(all)
+    let chosen = [&[SectionKind::Work][..], &[SectionKind::Work, SectionKind::Plain]];
+    let chosen = chosen.into_iter().map(of).find(|chosen| !chosen.is_empty());
+    chosen.unwrap_or_else(|| of(&[SectionKind::Aside]))
 }
 
 fn find(document: &Document<'_>, shape: ListShape) -> Vec<Unit> {

@@ -288,14 +288,35 @@ fn in_waves(tasks: &mut [Draft], waves: &[Vec<usize>], names: &mut BTreeMap<Task
     for (at, draft) in tasks.iter_mut().enumerate() {
         let id = draft.task.id.clone();
         if !listed.contains(&at) {
-            let needs = gathered(&before, || TaskId::new(format!("before {id}")), names);
-            add(&mut draft.task, needs, &Reason::Order);
+            add(&mut draft.task, in_blocks(&before, names), &Reason::Order);
             before.retain(|_| draft.task.optional);
         }
         if !draft.task.optional {
             before.push(id);
         }
     }
+}
+
+/// Names for a need on all of these tasks: groups of 2, 4, 8, ... of them. A longer list shares the groups of a shorter one
+/// that begins it, so a list that grows and is needed again and again takes little space.
+fn in_blocks(ids: &[TaskId], groups: &mut BTreeMap<TaskId, Vec<TaskId>>) -> Vec<TaskId> {
+    if ids.len() <= MANY {
+        return ids.to_vec();
+    }
+    let mut needs = Vec::new();
+    let mut rest = ids;
+    while !rest.is_empty() {
+        let (block, behind) = rest.split_at(1 << rest.len().ilog2());
+        rest = behind;
+        if let [one] = block {
+            needs.push(one.clone());
+            continue;
+        }
+        let name = TaskId::new(format!("{} and {} after it", block[0], block.len() - 1));
+        groups.entry(name.clone()).or_insert_with(|| block.to_vec());
+        needs.push(name);
+    }
+    needs
 }
 
 /// Each group of tasks needs the one before: optional tasks all of it, the others what is required of it, or of the last
@@ -315,8 +336,13 @@ fn chain_groups(
             if members.is_empty() {
                 continue;
             }
-            let needs = before.iter().flat_map(|ids| gathered(ids, || span(ids, optional), names));
-            let needs: Vec<TaskId> = needs.collect();
+            let next = &tasks[members[0]].task.id;
+            let name = |ids: &[TaskId]| match &before[..] {
+                [_] => span(ids, optional),
+                _ => TaskId::new(format!("before {next}")),
+            };
+            let ids = before.concat();
+            let needs = gathered(&ids, || name(&ids), names);
             for at in members {
                 add(&mut tasks[at].task, needs.clone(), &Reason::Order);
             }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::lines::Lines;
 use super::markdown::Document;
 use super::unit::Drafts;
+use super::work_section::{self, SectionKind};
 use super::{
     Format, Options, Parsed, Plan, bmad, cursor, detect, gsd, kiro, list, native, openspec, order,
     single, speckit, superpowers, taskmaster, track,
@@ -89,17 +90,22 @@ struct Look {
     headings: usize,
     numbered_lists: usize,
     bullets: usize,
+    /// Checkboxes under criteria for acceptance.
+    criteria: usize,
 }
 
 impl Look {
     fn at(text: &str) -> Self {
         let document = Document::read(text);
-        let mut look = Self { headings: 0, numbered_lists: 0, bullets: 0 };
+        let mut look = Self { headings: 0, numbered_lists: 0, bullets: 0, criteria: 0 };
         let mut lists: HashSet<usize> = HashSet::new();
-        for block in &document.blocks {
+        let kinds = work_section::kinds(&document);
+        for (block, kind) in document.blocks.iter().zip(&kinds) {
             look.headings += usize::from(block.level().is_some());
             let Some(item) = block.item().filter(|_| block.within.is_none()) else { continue };
-            if document.text(&block.range).starts_with(|c: char| c.is_ascii_digit()) {
+            if item.mark.is_some() && *kind == SectionKind::Criteria {
+                look.criteria += 1;
+            } else if document.text(&block.range).starts_with(|c: char| c.is_ascii_digit()) {
                 lists.insert(item.list);
             } else {
                 look.bullets += 1;
@@ -114,8 +120,12 @@ impl Look {
             1 => format!("1 {noun}"),
             count => format!("{count} {noun}s"),
         };
+        let criteria = match self.criteria {
+            0 => String::new(),
+            boxes => format!(" Checkboxes under acceptance criteria are not tasks: {boxes}."),
+        };
         format!(
-            "The text has {}, {} and {}, and none of them is marked as a task.",
+            "The text has {}, {} and {}, and none of them is marked as a task.{criteria}",
             count(self.headings, "heading"),
             count(self.numbered_lists, "numbered list"),
             count(self.bullets, "bullet")

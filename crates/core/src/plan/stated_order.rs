@@ -1,7 +1,7 @@
 //! The order that a spec-kit plan gives itself under `## Dependencies & Execution Order`: which phases wait for which, and which
 //! tasks for which. It is used whole or not at all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::markdown::{Document, Kind};
 use super::unit::Drafts;
@@ -18,6 +18,9 @@ const PHASES: usize = 200;
 
 /// The order of a plan with more needs between tasks is not read.
 const NEEDS: usize = 10_000;
+
+/// The order of a plan with more needs between phases, named again or not, is not read.
+const PHASE_NEEDS: usize = 4 * PHASES * PHASES;
 
 /// The phases of a plan and what each waits for.
 #[derive(Debug)]
@@ -57,10 +60,14 @@ pub(super) fn unused(place: Place, why: &str) -> Fault {
 impl StatedOrder {
     /// Gives the tasks the needs that the plan states between tasks.
     pub(super) fn add_needs(&self, drafts: &mut Drafts) {
+        let named = drafts.tasks.iter().enumerate();
+        let mut known: HashSet<(usize, TaskId)> = named
+            .flat_map(|(at, draft)| draft.task.needs.iter().map(move |need| (at, need.id.clone())))
+            .collect();
         for (task, need, place) in &self.needs {
             let id: TaskId = drafts.tasks[*need].task.id.clone();
-            let needs = &mut drafts.tasks[*task].task.needs;
-            if !needs.iter().any(|known| known.id == id) {
+            if known.insert((*task, id.clone())) {
+                let needs = &mut drafts.tasks[*task].task.needs;
                 needs.push(Need { id, reason: Reason::Declared, place: *place });
             }
         }
@@ -143,16 +150,22 @@ fn order(
     let ids = drafts.tasks.iter().enumerate();
     let positions: HashMap<&str, usize> =
         ids.map(|(at, draft)| (draft.task.id.as_str(), at)).collect();
-    let mut stated: Vec<Option<Vec<usize>>> = vec![None; phases.len()];
+    let mut stated: Vec<Option<BTreeSet<usize>>> = vec![None; phases.len()];
     let mut needs = Vec::new();
+    let mut between_phases = 0;
     for (text, place) in lines {
         let unread = || format!("line {} is not in the form of the template", place.line);
         match Statement::read(text, &phases).ok_or_else(unread)? {
             Statement::Remark => {}
             Statement::Phases(of, on) => {
                 for phase in of {
+                    let on = on.of(phase, &phases);
+                    between_phases += on.len();
+                    if between_phases > PHASE_NEEDS {
+                        return Err(format!("it has more than {PHASE_NEEDS} needs between phases"));
+                    }
                     let own = stated[phase].get_or_insert_default();
-                    own.extend(on.of(phase, &phases).into_iter().filter(|need| *need != phase));
+                    own.extend(on.into_iter().filter(|need| *need != phase));
                 }
             }
             Statement::Tasks { before, after } => {
@@ -173,8 +186,11 @@ fn order(
             }
         }
     }
-    let stated: Vec<Vec<usize>> =
-        stated.into_iter().enumerate().map(|(at, on)| on.unwrap_or((0..at).collect())).collect();
+    let stated: Vec<Vec<usize>> = stated
+        .into_iter()
+        .enumerate()
+        .map(|(at, on)| on.map_or_else(|| (0..at).collect(), Vec::from_iter))
+        .collect();
     let phases = sorted(phases, &stated).ok_or("its phases wait for each other in a cycle")?;
     Ok(StatedOrder { place, phases, needs })
 }

@@ -49,7 +49,7 @@ fn waves(json: &str, drafts: &Drafts) -> Result<Vec<Vec<usize>>, String> {
     let positions: HashMap<&str, usize> =
         ids.map(|(at, draft)| (draft.task.id.as_str(), at)).collect();
     let mut waves = Vec::new();
-    let mut wave_of: HashMap<usize, usize> = HashMap::new();
+    let mut wave_of: Vec<Option<usize>> = vec![None; drafts.tasks.len()];
     for wave in list.waves {
         let mut members = Vec::new();
         for id in wave.tasks {
@@ -57,7 +57,7 @@ fn waves(json: &str, drafts: &Drafts) -> Result<Vec<Vec<usize>>, String> {
             let tasks = one.or_else(|| drafts.parents.get(&id).cloned());
             let tasks = tasks.ok_or_else(|| format!("it names `{id}`, which is no task"))?;
             for at in tasks {
-                if wave_of.insert(at, waves.len()).is_some() {
+                if wave_of[at].replace(waves.len()).is_some() {
                     return Err(format!("it names `{id}` twice"));
                 }
                 members.push(at);
@@ -65,23 +65,37 @@ fn waves(json: &str, drafts: &Drafts) -> Result<Vec<Vec<usize>>, String> {
         }
         waves.push(members);
     }
-    for (at, wave) in &wave_of {
-        for need in &drafts.tasks[*at].task.needs {
-            let one = positions.get(need.id.as_str()).into_iter();
-            let beneath = drafts.parents.get(need.id.as_str()).into_iter().flatten();
-            if one
-                .chain(beneath)
-                .any(|need| need != at && wave_of.get(need).is_some_and(|need| need >= wave))
-            {
-                let id = &drafts.tasks[*at].task.id;
+    // The latest tasks beneath a parent are looked for once, however many tasks need it.
+    let mut latest: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    for (at, draft) in drafts.tasks.iter().enumerate() {
+        let Some(wave) = wave_of[at] else { continue };
+        for need in &draft.task.needs {
+            let id = need.id.as_str();
+            let last = latest.entry(id).or_insert_with(|| {
+                let beneath = drafts.parents.get(id).into_iter().flatten();
+                last_two(positions.get(id).into_iter().chain(beneath), &wave_of)
+            });
+            if last.iter().any(|(other, need)| need != &at && *other >= wave) {
                 return Err(format!(
-                    "task `{id}` needs `{}`, which the graph has no earlier",
-                    need.id
+                    "task `{}` needs `{id}`, which the graph has no earlier",
+                    draft.task.id
                 ));
             }
         }
     }
     Ok(waves)
+}
+
+/// The waves and positions of the two tasks that come last: a task that is one of them asks for the other.
+fn last_two<'a>(
+    tasks: impl Iterator<Item = &'a usize>,
+    wave_of: &[Option<usize>],
+) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> =
+        tasks.filter_map(|at| Some((wave_of[*at]?, *at))).collect();
+    found.sort_unstable_by(|one, two| two.cmp(one));
+    found.truncate(2);
+    found
 }
 
 #[cfg(test)]
@@ -140,5 +154,25 @@ mod tests {
             "{:?}",
             parsed.warnings
         );
+    }
+
+    #[test]
+    fn the_first_task_that_stands_too_early_is_told() {
+        let task = |at: u32| format!("- [ ] {at}. a (depends on 100)\n");
+        let tasks: String = (1..100).map(task).collect();
+        let ids: Vec<String> = (1..100).rev().map(|at| format!("\"{at}\"")).collect();
+        let waves = json(&format!(r#"[{{"tasks": [{}]}}, {{"tasks": ["100"]}}]"#, ids.join(",")));
+        let plan = format!("{tasks}- [ ] 100. b\n\n## Task Dependency Graph\n\n{waves}");
+        let parsed = parse(plan.as_bytes(), &Options::default());
+        let told = parsed.warnings.iter().find(|one| one.message.contains("the graph has no"));
+        assert!(told.unwrap().message.contains("not used: task `1` needs `100`"), "{told:?}");
+        let own = "- [ ] 1. a\n  - [ ] 1.1 b (depends on 1)\n  - [ ] 1.2 c\n\n## Task Dependency Graph\n\n";
+        for (graph, is_used) in [
+            (r#"[{"tasks": ["1.2"]}, {"tasks": ["1.1"]}]"#, true),
+            (r#"[{"tasks": ["1"]}]"#, false),
+        ] {
+            let parsed = parse(format!("{own}{}", json(graph)).as_bytes(), &Options::default());
+            assert_eq!(parsed.warnings.is_empty(), is_used, "{:?}", parsed.warnings);
+        }
     }
 }

@@ -111,7 +111,7 @@ pub(super) fn kinds(document: &Document<'_>) -> Vec<SectionKind> {
 }
 
 /// The level of a label: beneath every heading.
-const LABEL: u8 = 7;
+pub(super) const LABEL: u8 = 7;
 
 /// Whether a block is a label on a line of its own, such as `**Tasks:**`.
 pub(super) fn is_label(document: &Document<'_>, block: &Block<'_>) -> bool {

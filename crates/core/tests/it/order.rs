@@ -1,6 +1,7 @@
 //! Needs that come from order and shared files.
 
 use sequester_core::graph::TaskGraph;
+use sequester_core::id::TaskId;
 use sequester_core::plan::{self, Options};
 
 use crate::fixture::{bytes, faults, find, read, tasks, text, waves};
@@ -70,9 +71,7 @@ fn ancestors_are_near_and_far_in_the_order_of_the_plan() {
     let parsed = read("taskmaster/plain.json");
     let (graph, _) = TaskGraph::new(&parsed.plan);
     let id = |name: &str| find(&parsed.plan, name).id.clone();
-    let names = |ids: Vec<sequester_core::id::TaskId>| {
-        ids.iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
+    let names = |ids: Vec<TaskId>| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(names(graph.ancestors(&id("3"))), ["1", "2.1", "2.2", "2.3"]);
     assert_eq!(names(graph.needs(&id("3"))), ["2.2", "2.3"]);
     assert_eq!(names(graph.dependants(&id("2.1"))), ["2.2", "2.3"]);
@@ -189,4 +188,53 @@ fn a_later_task_in_a_list_of_consumed_interfaces_is_no_need() {
     assert_eq!(plan("**Interfaces:**\n- Consumes: `Store` (Task 2 refines it)"), 0);
     assert_eq!(plan("**Interfaces:**\n- Consumes: `Store` of Task 9"), 0);
     assert_eq!(plan("**Depends on:** Task 2"), 0);
+}
+
+#[test]
+fn optional_tasks_in_no_wave_need_all_required_ones_before_them_with_few_needs() {
+    let boxes = (1..=200).map(|at| format!("- [ ] {at}. a\n- [ ]* {at}000. b\n"));
+    let ids: Vec<String> = (1..=200).map(|at| format!("\"{at}\"")).collect();
+    let plan = format!(
+        "{}\n## Task Dependency Graph\n\n```json\n{{\"waves\": [{{\"tasks\": [{}]}}]}}\n```\n",
+        boxes.collect::<String>(),
+        ids.join(", ")
+    );
+    let parsed = text(&plan);
+    assert_eq!(parsed.faults, []);
+    let (graph, faults) = TaskGraph::new(&parsed.plan);
+    assert_eq!(faults, []);
+    for at in [1, 64, 65, 127, 128, 200] {
+        let optional = &find(&parsed.plan, &format!("{at}000")).id;
+        let before: Vec<TaskId> = (1..=at).map(|at| TaskId::new(at.to_string())).collect();
+        assert_eq!(graph.ancestors(optional), before, "{at}");
+        assert_eq!(graph.needs(optional), before, "{at}");
+    }
+    let members: usize = parsed.plan.groups.values().map(Vec::len).sum();
+    assert!(members < 200 * 8, "{members}");
+}
+
+#[test]
+fn a_phase_that_waits_for_many_phases_has_few_needs() {
+    let phase = |phase: usize| {
+        let tasks = (0..40).map(|at| format!("- [ ] T{:03} [P] Work\n", phase * 40 + at));
+        format!("## Phase {phase}: p\n\n{}\n", tasks.collect::<String>())
+    };
+    let phases: String = (1..=5).map(phase).collect();
+    let lines = "- Phases 2-3: No dependencies\n- Phase 4: Depends on Phases 1-3\n- Phase 5: Depends on Phases 1, 3\n";
+    let parsed = text(&format!("{phases}## Dependencies\n\n{lines}"));
+    assert_eq!((&parsed.faults, &parsed.warnings), (&vec![], &vec![]));
+    let (graph, _) = TaskGraph::new(&parsed.plan);
+    let ids = |range: std::ops::Range<usize>| {
+        parsed.plan.tasks[range].iter().map(|task| task.id.clone()).collect::<Vec<_>>()
+    };
+    for (first, before) in [(120, ids(0..120)), (160, [ids(0..40), ids(80..120)].concat())] {
+        for task in ids(first..first + 40) {
+            assert_eq!(
+                (graph.needs(&task), graph.ancestors(&task)),
+                (before.clone(), before.clone())
+            );
+        }
+    }
+    let needs: usize = parsed.plan.tasks.iter().map(|task| task.needs.len()).sum();
+    assert_eq!(needs, 80);
 }

@@ -114,8 +114,8 @@ fn boxes_of_tasks_md_need_no_heading() {
         assert_eq!((parsed.faults, parsed.plan.format), (vec![], Format::OpenSpec), "{source}");
         assert_eq!(tasks(&parsed.plan), ["1.1: a (done)", "1.2: b <- 1.1"], "{source}");
     }
-    let aside = named("## Acceptance\n\n- [ ] a\n", "tasks.md");
-    assert_eq!(aside.plan.format, Format::List);
+    let criteria = named("## Acceptance\n\n- [ ] a\n", "tasks.md");
+    assert_eq!((criteria.plan.tasks.len(), criteria.faults[0].code), (0, Code::NoTasks));
 }
 
 #[test]

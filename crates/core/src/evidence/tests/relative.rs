@@ -2,6 +2,7 @@
 
 use plan::Action::{Change as Touch, Create, Delete, Modify, Test};
 
+use super::super::untouched::UntouchedHint;
 use super::*;
 
 #[test]

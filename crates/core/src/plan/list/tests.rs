@@ -53,6 +53,9 @@ fn two_lists_that_could_be_meant_are_none() {
     assert_eq!(parsed.faults[0].code, Code::NoTasks);
     assert!(parsed.faults[0].message.contains("2 numbered lists"), "{:?}", parsed.faults);
     assert!(parsed.faults[0].hint.contains("--format single"), "{:?}", parsed.faults);
+    // A list of one item is a list.
+    let short = read_text("Before:\n\n1. a\n2. b\n\nThen:\n\n1. c\n");
+    assert_eq!(short.faults[0].code, Code::NoTasks);
 }
 
 #[test]
@@ -99,13 +102,32 @@ fn boxes_are_left_aside_only_where_others_are_work() {
     assert_eq!(tasks(&read_text(plain)), ["1 a", "2 b"]);
     let only = read_text("# Release checklist\n\n- [ ] a\n- [ ] b\n");
     assert_eq!(tasks(&only), ["1 a", "2 b"]);
-    let criteria = read_text("## Acceptance criteria\n\n- [ ] a\n- [ ] b\n");
-    assert_eq!(
-        (tasks(&criteria), criteria.plan.constraints),
-        (vec!["1 a".into(), "2 b".into()], vec![])
-    );
     let listed = read_text("## Implementation checklist\n\n- [ ] a\n\n## Notes\n\n- [ ] b\n");
     assert_eq!(tasks(&listed), ["1 a"]);
+}
+
+#[test]
+fn criteria_are_never_the_tasks() {
+    let criteria = "## Acceptance criteria\n\n- [ ] a\n- [ ] b\n";
+    for work in ["", "## Plan\n\n1. c\n\n", "## Plan\n\n1. c\n2. d\n\n## Then\n\n1. e\n\n"] {
+        let none = read_text(&format!("{work}{criteria}"));
+        assert_eq!((tasks(&none), none.faults[0].code), (vec![], Code::NoTasks), "{work}");
+        let (message, hint) = (&none.faults[0].message, &none.faults[0].hint);
+        assert!(
+            message.ends_with(" Checkboxes under acceptance criteria are not tasks: 2."),
+            "{message}"
+        );
+        assert!(hint.contains("--format single"), "{hint}");
+    }
+    let more = "\n## Acceptance of it\n\n1. e\n2. f\n";
+    let parsed = read_text(&format!("## Plan\n\n1. c\n2. d\n\n{criteria}{more}"));
+    assert_eq!(tasks(&parsed), ["1 c", "2 d"]);
+    let [both] = &parsed.plan.constraints[..] else { panic!("{:?}", parsed.plan.constraints) };
+    assert_eq!(both.text, format!("- [ ] a\n- [ ] b\n{}", more.trim_end()));
+    let codes: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
+    assert_eq!((codes, parsed.plan.aside), (vec![Code::GuessedShape], vec![]));
+    let beside = read_text(&format!("{criteria}\n## Checklist\n\n- [ ] c\n"));
+    assert_eq!(tasks(&beside), ["1 c"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! One line of a section of dependencies.
 
+use std::collections::BTreeSet;
+
 use super::super::words;
 use super::is_id;
 
@@ -207,7 +209,7 @@ struct References {
     /// All phases before, or all others.
     is_all: bool,
     /// Words such as `setup`, which a title has.
-    names: Vec<String>,
+    names: BTreeSet<String>,
     unknown: Vec<String>,
 }
 
@@ -288,7 +290,9 @@ impl References {
             }
             "user" | "story" | "final" | "last" | "prior" | "previous" | "earlier" | "other"
             | "" | "+" | "–" | "-" | "—" => {}
-            _ if NAMES.contains(&word) => self.names.push(word.to_owned()),
+            _ if NAMES.contains(&word) => {
+                self.names.insert(word.to_owned());
+            }
             _ if FILLERS.contains(&word) => {}
             // A priority, such as `p1`.
             _ if word.strip_prefix('p').is_some_and(|rest| rest.parse::<u8>().is_ok()) => {}
@@ -313,32 +317,30 @@ impl References {
         range.is_some()
     }
 
-    /// By numbers of phases and stories; none if one is not there.
+    /// By numbers of phases and stories, each once; none if one is not there, or if there are too many.
     fn by_number(&self, phases: &[Phase]) -> Option<Vec<usize>> {
-        let mut found = Vec::new();
+        if self.phases.len() + self.stories.len() > super::PHASES {
+            return None;
+        }
+        let mut found = BTreeSet::new();
+        let mut take = |wanted: &dyn Fn(&Phase) -> bool| {
+            let of = phases.iter().enumerate().filter(|(_, phase)| wanted(phase));
+            let of: Vec<usize> = of.map(|(at, _)| at).collect();
+            found.extend(&of);
+            (!of.is_empty()).then_some(())
+        };
         for (first, last) in &self.phases {
             let is_open = last.0 == u32::MAX;
-            let before = found.len();
-            for (at, phase) in phases.iter().enumerate() {
+            take(&|phase| {
                 let is_in = phase.number.is_some_and(|own| (*first..=*last).contains(&own));
                 // `Phase 3+` speaks of the user stories, where there are such.
-                let counts = !is_open || phase.story.is_some() || !self.all_stories;
-                found.extend((is_in && counts).then_some(at));
-            }
-            if found.len() == before {
-                return None;
-            }
+                is_in && (!is_open || phase.story.is_some() || !self.all_stories)
+            })?;
         }
         for story in &self.stories {
-            let of_story =
-                phases.iter().enumerate().filter(|(_, phase)| phase.story == Some(*story));
-            let before = found.len();
-            found.extend(of_story.map(|(at, _)| at));
-            if found.len() == before {
-                return None;
-            }
+            take(&|phase| phase.story == Some(*story))?;
         }
-        Some(found)
+        Some(found.into_iter().collect())
     }
 
     /// By what titles say; none if no title does.

@@ -87,3 +87,20 @@ fn stories_that_write_one_file_are_put_in_order() {
         (vec!["T002", "T004"], false)
     );
 }
+
+#[test]
+fn an_order_that_is_stated_too_often_is_not_used() {
+    let side = waves(
+        "## Dependencies\n\n- US2 depends on Phase 2\n- Polish depends on all prior phases\n",
+    );
+    let again = "- US2 US2 US2 depends on Phase 2, 2, 2\n".repeat(60);
+    let section = format!("## Dependencies\n\n{again}- Polish depends on all prior phases\n");
+    assert_eq!((waves(&section), side.1.len()), (side, 0));
+    let line = PLAN.lines().count() + 1;
+    let told = vec![format!("SQ0120@{line}")];
+    let many = format!("- Phase {} depends on Phase 1\n", "4 ".repeat(300));
+    for lines in [many, "- Phase 1+ depends on Phase 1+\n".repeat(20_000)] {
+        let found = waves(&format!("## Dependencies\n\n{lines}"));
+        assert_eq!(found, (IN_ORDER.to_owned(), told.clone()));
+    }
+}
