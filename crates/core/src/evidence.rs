@@ -383,12 +383,14 @@ impl Checked {
                 self.kind
             );
         }
+        let failed =
+            |count: u64| format!("{count} {} failed", if count == 1 { "test" } else { "tests" });
         let how = match (self.code, self.counts) {
             (Some(0), Some(counts)) if counts.ran() == 0 => "ran no test".to_owned(),
-            (Some(0), Some(counts)) => format!("ended with 0, and {} tests failed", counts.failed),
+            (Some(0), Some(counts)) => format!("ended with 0, and {}", failed(counts.failed)),
             (Some(127), _) => "was not found (exit code 127)".to_owned(),
             (Some(code), Some(counts)) if counts.failed > 0 => {
-                format!("ended with exit code {code}, and {} tests failed", counts.failed)
+                format!("ended with exit code {code}, and {}", failed(counts.failed))
             }
             (Some(0) | None, _) => "did not pass".to_owned(),
             (Some(code), _) => format!("ended with exit code {code}"),

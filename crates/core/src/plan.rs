@@ -1,6 +1,6 @@
 //! The plan: the document a person wrote, read once, parsed by code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -381,6 +381,12 @@ impl Task {
     /// What the task is about, for whoever looks for words: its title and text.
     pub(crate) fn words(&self) -> String {
         format!("{}\n{}", self.title, self.text)
+    }
+
+    /// The paths that its prose mentions and no list declares, each once, whatever is done with them.
+    pub fn mentioned(&self) -> impl Iterator<Item = &RepoPath> {
+        let mut seen: HashSet<&RepoPath> = self.files.iter().map(|file| &file.path).collect();
+        self.hints.iter().map(|hint| &hint.0.path).filter(move |path| seen.insert(path))
     }
 
     /// What of the text is to be done, and how it will be looked at afterwards.

@@ -196,7 +196,7 @@ fn push_task(out: &mut String, task: &Task, shown: &ShownTask<'_>, column: usize
     }
     let files = task.files.iter();
     lines.extend(files.map(|file| line(&format!("{} {}", file.action.as_str(), file.path))));
-    lines.extend(task.hints.iter().map(|hint| line(&format!("mentions {}", hint.0.path))));
+    lines.extend(task.mentioned().map(|path| line(&format!("mentions {path}"))));
     let id = clean(shown.id);
     // What cannot be read beside the id, or copied, stands below it.
     let rest = width.saturating_sub(column + 4);

@@ -362,7 +362,7 @@ fn a_digest_shows_errors_with_their_places_then_the_end() {
     ]);
     let text = digest(&evidence, &outputs);
     let head = "What speaks against the change:\n\n- The check `tests` does not pass: `tests` ended with exit code 101, \
-        and 1 tests failed.\n\n## tests: `tests`, exit code 101, 4 passed, 1 failed, 0 skipped\n\n```text\n\
+        and 1 test failed.\n\n## tests: `tests`, exit code 101, 4 passed, 1 failed, 0 skipped\n\n```text\n\
         error[E0425]: no `add`\n --> src/cart.rs:3:5\n...\nthread 'adds' panicked\n...\ncompiling\n";
     assert!(text.starts_with(head) && text.ends_with("compiling\n...\nend\n```\n"), "{text}");
     assert!(!text.contains("old.rs") && tokens::count(&text) <= TOKENS);

@@ -3,18 +3,20 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::markdown::{Block, Document};
+use super::markdown::{Block, Document, Kind};
 use super::tree::Tree;
 use super::{Aside, header, label};
 use crate::fault::Place;
 
-/// Sections with boxes that no task takes, and sections after the first task that belong to none.
+/// Sections with boxes that no task takes, sections after the first task that belong to none, and text behind the tasks of a
+/// section.
 pub(super) fn leave(
     document: &Document<'_>,
     tree: &Tree,
     extents: &[Range<usize>],
     taken: &[Range<usize>],
 ) -> Vec<Aside> {
+    let leaves: HashSet<usize> = tree.leaves().map(|unit| tree.units[unit].block).collect();
     let units: HashSet<usize> = tree.units.iter().map(|unit| unit.block).collect();
     let parents: HashSet<usize> = tree.sections.iter().flatten().copied().collect();
     let first = extents.first().map_or(usize::MAX, |extent| extent.start);
@@ -25,11 +27,16 @@ pub(super) fn leave(
     let mut ruled = false;
     // The level of the section that was left aside last: what stands under it goes with it.
     let mut under = u8::MAX;
+    // A task of the section stands before, so that no task is shown what follows.
+    let (mut behind, mut tailed) = (false, false);
     for (index, block) in document.blocks.iter().enumerate() {
         let start = block.range.start;
         if header::covers(extents, start) || header::covers(taken, start) || units.contains(&index)
         {
             ruled = block.rule(document.source).is_some();
+            if units.contains(&index) {
+                (behind, tailed) = (leaves.contains(&index), false);
+            }
             continue;
         }
         let ruled = std::mem::replace(&mut ruled, block.rule(document.source).is_some());
@@ -38,7 +45,7 @@ pub(super) fn leave(
                 continue;
             }
             heading = Some(block);
-            (told, under) = (false, u8::MAX);
+            (told, under, behind) = (false, u8::MAX, false);
             let why = if parents.contains(&index) {
                 None
             } else if label::is_topic_of_plan(document.text(&block.words)) {
@@ -59,9 +66,25 @@ pub(super) fn leave(
                 heading.unwrap_or(block),
                 "Its boxes carry no id of a task.",
             ));
+        } else if behind
+            && under == u8::MAX
+            && block.within.is_none_or(|above| units.contains(&above))
+            && is_tail(document, block, tailed)
+        {
+            tailed = true;
+            let why = "It stands behind the tasks of its section, so it reaches none of them.";
+            aside.push(note(document, block, why));
         }
     }
     aside
+}
+
+/// Whether a text is the first behind the tasks of its section, or a label that begins another part of it.
+fn is_tail(document: &Document<'_>, block: &Block<'_>, tailed: bool) -> bool {
+    let is_label = || label::is_marked(document.text(&block.words));
+    block.rule(document.source).is_none()
+        && block.checkbox().is_none()
+        && (!tailed || matches!(block.kind, Kind::Paragraph) && is_label())
 }
 
 /// An entry of a list of files that is none: what it means stays with the task's text.

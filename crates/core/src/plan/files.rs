@@ -45,12 +45,11 @@ pub(super) fn listed(
     }
     let mut found = reader.found;
     found.declared &= found.unread.is_empty();
-    let mut mentioned = Collected::default();
+    let mut hints = reader.conditional;
     for entry in &found.unread {
-        mention::read_sentence(document, entry, Verbless::Writes, &mut mentioned);
+        mention::read_sentence(document, entry, Verbless::Writes, &mut hints);
     }
-    found.hints = reader.conditional.into_hints();
-    found.hints.extend(mentioned.into_hints());
+    found.hints = hints.into_hints();
     found.files = reader.collected.files;
     found
 }
@@ -160,7 +159,10 @@ impl Reader<'_, '_> {
         };
         let tokens = entry_tokens(self.document, &words);
         // A remark such as `(new)` holds for the path before it, so of several it is not the entry's.
-        let own = if tokens.len() > 1 { leading_action(text) } else { entry_action(text) };
+        let remark = trailing_action(text).filter(|_| tokens.len() < 2);
+        // Under `Files to modify`, `(add the host)` says what is modified; `(delete)` and `(new file)` name another action.
+        let remark = remark.filter(|_| default.is_none() || says_new(text) || ends_in_word(text));
+        let own = leading_action(text).or(remark);
         let action =
             own.or(self.action.map(|(_, action)| action)).or(default).unwrap_or(Action::Change);
         if tokens.is_empty() {
@@ -286,6 +288,11 @@ fn trailing_action(text: &str) -> Option<Action> {
         .or_else(|| text.rsplit_once(" - "))?;
     let word: String = tail.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
     label::action(&word)
+}
+
+/// Whether a remark in brackets at the end is one word.
+fn ends_in_word(text: &str) -> bool {
+    text.rsplit_once('(').is_some_and(|(_, remark)| remark.split_whitespace().count() == 1)
 }
 
 /// Whether a remark behind a path is nothing but `(new)`, which holds whatever the entry's verb is.

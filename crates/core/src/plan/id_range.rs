@@ -1,4 +1,4 @@
-//! Items whose id is a range, such as `E.1.1-1.4`: one task for each id.
+//! Items whose id is a range, such as `E.1.1-1.4`, or a list, such as `T012, T013`: one task for each id.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::unit::Unit;
 use super::{Format, mark, speckit};
 use crate::fault::{Code, Fault};
 
-/// The ranges of a plan give at most this many ids together.
+/// The ranges and lists of a plan give at most this many ids together.
 const IDS: usize = 1_000;
 
 /// Each task of a range has a copy of the text: together they take at most this many bytes.
@@ -24,11 +24,13 @@ pub(super) fn expand(
     let starts: Vec<usize> =
         units.iter().map(|unit| document.blocks[unit.block].range.start).collect();
     let ends = starts.iter().skip(1).copied().chain([document.source.len()]);
+    let known: HashSet<String> = units.iter().map(|unit| unit.id.clone()).collect();
     let mut expanded = Vec::with_capacity(units.len());
     let mut given: HashSet<String> = HashSet::new();
     let (mut count, mut bytes) = (0, 0);
     for ((mut unit, start), end) in units.into_iter().zip(&starts).zip(ends) {
-        let range = if count > IDS || bytes > BYTES { None } else { range_of(document, &unit) };
+        let range =
+            if count > IDS || bytes > BYTES { None } else { ids_of(document, &unit, &known) };
         let Some((mut ids, rest)) = range else {
             expanded.push(unit);
             continue;
@@ -53,8 +55,14 @@ pub(super) fn expand(
     expanded
 }
 
-/// The further ids of a unit that is a range, and what stands behind them.
-fn range_of<'a>(document: &Document<'a>, unit: &Unit) -> Option<(Vec<String>, &'a str)> {
+/// The further ids of a unit that is a range or a list, and what stands behind them.
+///
+/// A list that names an id which stands for a task elsewhere speaks of that task, as `- [ ] T001, T002 are done` does.
+fn ids_of<'a>(
+    document: &Document<'a>,
+    unit: &Unit,
+    known: &HashSet<String>,
+) -> Option<(Vec<String>, &'a str)> {
     let text = document.text(&document.blocks[unit.block].words);
     let at = text.find(unit.id.as_str())?;
     let is_mark = |c: char| !c.is_alphanumeric();
@@ -62,12 +70,15 @@ fn range_of<'a>(document: &Document<'a>, unit: &Unit) -> Option<(Vec<String>, &'
     if !leads {
         return None;
     }
-    mark::range(&unit.id, &text[at + unit.id.len()..])
+    let rest = &text[at + unit.id.len()..];
+    mark::list(&unit.id, rest)
+        .filter(|(ids, _)| !ids.iter().any(|id| known.contains(id)))
+        .or_else(|| mark::range(&unit.id, rest))
 }
 
 fn too_many(document: &Document<'_>, unit: &Unit) -> Fault {
     let message = format!(
-        "The ranges of ids in this plan stand for too many tasks. From `{}` on, a range is one task.",
+        "The ranges and lists of ids in this plan stand for too many tasks. From `{}` on, each is one task.",
         unit.id
     );
     let place = document.lines.place(document.blocks[unit.block].range.start);

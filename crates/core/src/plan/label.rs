@@ -181,8 +181,13 @@ mod tests {
     fn the_words_for_files_carry_an_action() {
         assert_eq!(topic("Files"), Some(Topic::Files(None)));
         assert_eq!(topic("Files to create"), Some(Topic::Files(Some(Action::Create))));
-        assert_eq!(topic("Files to create/modify"), Some(Topic::Files(None)));
-        assert_eq!(topic("Modified files"), Some(Topic::Files(Some(Action::Modify))));
+        for mixed in ["Files to Create/Modify", "Files Created/Modified"] {
+            assert_eq!(topic(mixed), Some(Topic::Files(None)), "{mixed}");
+        }
+        for label in ["Modified files", "Files to Change", "Files Changed"] {
+            assert_eq!(topic(label), Some(Topic::Files(Some(Action::Modify))), "{label}");
+        }
+        assert_eq!(topic("New Files"), Some(Topic::Files(Some(Action::Create))));
         assert_eq!(topic("File Structure"), None);
     }
 }

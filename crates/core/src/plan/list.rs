@@ -22,7 +22,7 @@ const RULES: Rules = Rules {
 };
 
 /// Words that number a part of the work in a heading.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 18] = [
     "step",
     "phase",
     "stage",
@@ -30,6 +30,11 @@ const PARTS: [&str; 13] = [
     "milestone",
     "iteration",
     "item",
+    "fix",
+    "change",
+    "action",
+    "feature",
+    "improvement",
     "schritt",
     "étape",
     "paso",

@@ -99,6 +99,31 @@ pub(super) fn range<'a>(id: &str, rest: &'a str) -> Option<(Vec<String>, &'a str
     })
 }
 
+/// The further ids of a list such as `T012, T013` or `A.1.10 / A.1.11`, and what stands behind it. A range may begin the list.
+///
+/// Only ids that nothing else looks like make a list, and only if words follow.
+pub(super) fn list<'a>(id: &str, rest: &'a str) -> Option<(Vec<String>, &'a str)> {
+    let is_same = |next: &str| {
+        let is_track = words::is_track_part(id) && words::is_track_part(next);
+        is_track && id.split('.').count() == next.split('.').count()
+            || words::is_spec_kit(id) && words::is_spec_kit(next)
+    };
+    let (mut ids, mut rest) = range(id, rest).unwrap_or((Vec::new(), rest));
+    let mark = ['*', '`', ' '];
+    while let Some(tail) = rest.trim_start_matches(mark).strip_prefix([',', '/', '&', '+']) {
+        let tail = tail.trim_start_matches(mark);
+        let end = tail.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(tail.len());
+        let next = tail[..end].trim_end_matches('.');
+        if !is_same(next) {
+            break;
+        }
+        ids.push(next.to_owned());
+        rest = &tail[next.len()..];
+    }
+    let says = rest.chars().any(char::is_alphanumeric) && !rest.starts_with(['-', '–', '—']);
+    (!ids.is_empty() && says).then_some((ids, rest))
+}
+
 /// A task's number and title in a heading such as `Task 3: ...`, `[x] Aufgabe 3 - ...`, `任务3：...`.
 pub(super) struct Numbered<'a> {
     pub(super) id: &'a str,

@@ -14,8 +14,9 @@ use crate::fault::{Code, Fault, Place};
 
 const SHAPES: &str = "Expected one of: `### Task 1: ...` headings (superpowers), ids such as `A.1.2` in headings or boxes \
     (track), `- [ ] T001 ...` (spec-kit), `## 1. ...` with `- [ ] 1.1 ...` (OpenSpec), `- [ ] 1. ...` (Kiro), a `tasks.json` \
-    (Task Master), `<task>` elements (GSD), front matter with `todos` (Cursor), a story with `Tasks / Subtasks` (BMAD), or front \
-    matter `sequester: 1` with `## [id] Title` headings (native).";
+    (Task Master), `<task>` elements (GSD), front matter with `todos` (Cursor), a story with `Tasks / Subtasks` (BMAD), front \
+    matter `sequester: 1` with `## [id] Title` headings (native), or a plain list: numbered headings such as `### Step 1: ...`, \
+    `### Fix 1: ...` or `## 1. ...`, checkboxes, or the text's only numbered list.";
 
 const WAYS_OUT: &str = "`--format single` makes the whole text one task; `sequester draft - < PLAN` turns it into a native plan to edit.";
 

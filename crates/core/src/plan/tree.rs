@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
 use super::unit::{Rules, Unit};
+use super::work_section::{self, SectionKind};
 use super::{Format, Parent, files, header, label, strike, words};
 
 /// Units with their parents.
@@ -102,15 +103,16 @@ impl Tree {
 
     /// Whether a unit, or one above it, is struck or carries the sign of what is cancelled. One that is ticked is done.
     ///
-    /// `[-]` is no such sign: many write it for what is under way.
-    pub(super) fn is_cancelled(&self, document: &Document<'_>, unit: usize) -> bool {
+    /// In spec-kit plans `[-]` is such a sign: it stands there for skipped or deferred work. Elsewhere it may mean work under way.
+    pub(super) fn is_cancelled(&self, document: &Document<'_>, unit: usize, rules: &Rules) -> bool {
+        let is_dropped = |sign: char| sign == '-' && rules.format == Format::SpecKit;
         let mut above = std::iter::once(unit).chain(self.ancestors(unit));
         above.any(|unit| {
             let Unit { block, ticked, id, .. } = &self.units[unit];
             let block = &document.blocks[*block];
             let sign = block.checkbox().map_or(' ', |mark| mark.sign);
             let is_struck = || strike::is_struck(document.text(&block.words), id);
-            !ticked && (matches!(sign, '⛔' | '🚫') || is_struck())
+            !ticked && (matches!(sign, '⛔' | '🚫') || is_dropped(sign) || is_struck())
         })
     }
 
@@ -149,6 +151,8 @@ impl Tree {
     }
 
     /// Whether a parent's opening text lists files or spells out code. In track plans, `A.1` names a section of tasks.
+    /// A section `Task N` of superpowers counts as a whole, and criteria for its acceptance count too: split into its boxes, it would
+    /// lose what stands behind them.
     fn is_work(&self, document: &Document<'_>, unit: usize, rules: &Rules) -> bool {
         if rules.format == Format::Track && !words::is_track(&self.units[unit].id) {
             return false;
@@ -156,7 +160,39 @@ impl Tree {
         let opening = self.opening(document, unit);
         let spelled =
             document.blocks_in(&opening).iter().any(|block| matches!(block.kind, Kind::Fence(_)));
-        spelled || !files::listed(document, &opening, &mut Vec::new()).files.is_empty()
+        let lists =
+            |part: &Range<usize>| !files::listed(document, part, &mut Vec::new()).files.is_empty();
+        let says_work = |part: &Range<usize>| {
+            let mut blocks = document.blocks_in(part).iter();
+            lists(part) || blocks.any(|block| is_code_or_criteria(document, block))
+        };
+        spelled
+            || lists(&opening)
+            || rules.format == Format::Superpowers
+                && self.own_parts(document, unit, rules).iter().any(says_work)
+    }
+
+    /// The parts of a heading's section that belong to no item beneath it.
+    fn own_parts(&self, document: &Document<'_>, unit: usize, rules: &Rules) -> Vec<Range<usize>> {
+        let index = self.units[unit].block;
+        let Some(level) = document.blocks[index].level() else { return Vec::new() };
+        let mut start = document.blocks[index].range.end;
+        let mut rest = document.blocks[index + 1..].iter();
+        let next = rest.find(|block| block.level().is_some_and(|other| other <= level));
+        let end = next.map_or(document.source.len(), |next| next.range.start);
+        let (end, mut parts) = (before_prose(document, start..end), Vec::new());
+        for below in unit + 1..self.units.len() {
+            let item = &document.blocks[self.units[below].block].range;
+            if item.start >= end {
+                break;
+            }
+            if item.start >= start {
+                parts.push(start..item.start);
+                start = self.extent(document, below, rules).end.max(item.end);
+            }
+        }
+        parts.push(start..end.max(start));
+        parts
     }
 
     /// Titles and opening texts of what a unit stands under, outermost first.
@@ -279,6 +315,16 @@ fn item_end<'b, 'a: 'b>(
         }
     }
     end
+}
+
+fn is_code_or_criteria(document: &Document<'_>, block: &Block<'_>) -> bool {
+    let words = document.text(&block.words);
+    let title = match block.kind {
+        Kind::Fence(_) => return true,
+        Kind::Heading(_) => Some(words),
+        _ => label::split(words).map(|(name, _)| name),
+    };
+    title.is_some_and(|title| work_section::kind_of(title) == SectionKind::Criteria)
 }
 
 fn announces(source: &str, paragraph: &Block<'_>) -> bool {

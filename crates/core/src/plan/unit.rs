@@ -87,7 +87,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
         tree.leaves().map(|unit| tree.extent(document, unit, rules)).collect();
     let leaves: HashSet<&str> = tree.leaves().map(|unit| tree.units[unit].id.as_str()).collect();
     let cancelled: HashSet<usize> =
-        (0..tree.units.len()).filter(|unit| tree.is_cancelled(document, *unit)).collect();
+        (0..tree.units.len()).filter(|unit| tree.is_cancelled(document, *unit, rules)).collect();
     let mut shelf = Shelf::default();
     let mut consumed = Vec::new();
     for (unit, extent) in tree.leaves().zip(&extents) {
@@ -152,6 +152,7 @@ fn skip_cancelled(
         .map(|unit| &tree.units[unit])
         .collect();
     drafts.warnings.extend(untaken_work::skipped(document, &skipped));
+    drafts.warnings.extend(untaken_work::under_way(document, tree, cancelled, drafts.plan.format));
 }
 
 /// Where the plan's title, goal and labelled paragraphs stand, and its front matter.

@@ -8,10 +8,13 @@ use super::markdown::{Block, Document, Kind};
 use super::tree::Tree;
 use super::unit::Unit;
 use super::{Format, header, mark, openspec, table_rows, words, work_section};
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, Place};
 
-/// A longer jump begins a numbering of its own.
+/// A longer jump begins a numbering of its own, unless the numbers before it follow each other.
 const LONGEST_GAP: u32 = 20;
+
+/// A plan whose first number is larger continues another: real second parts begin behind the tasks of the first.
+const LATEST_START: u32 = 9;
 
 /// What the document's tasks cover, in the order of the source.
 pub(super) struct Covered<'a> {
@@ -29,6 +32,7 @@ pub(super) fn find(
     format: Format,
 ) -> Vec<Fault> {
     let mut found = number_gaps(document, tree, format);
+    found.extend(late_start(document, tree, format));
     found.extend(open_fences(document));
     if format == Format::Native {
         found.extend(stray_task_blocks(document, tree, covered));
@@ -44,7 +48,7 @@ pub(super) fn find(
 fn number_gaps(document: &Document<'_>, tree: &Tree, format: Format) -> Vec<Fault> {
     let leaves: HashSet<usize> = tree.leaves().collect();
     let known: HashSet<&str> = tree.units.iter().map(|unit| number_of(&unit.id)).collect();
-    let mut last: HashMap<&str, (u32, usize)> = HashMap::new();
+    let mut last: HashMap<&str, (u32, usize, usize)> = HashMap::new();
     let hidden = OnceCell::new();
     let mut found = Vec::new();
     for (index, unit) in tree.units.iter().enumerate() {
@@ -55,36 +59,80 @@ fn number_gaps(document: &Document<'_>, tree: &Tree, format: Format) -> Vec<Faul
         let Some((prefix, number, width)) = words::split_number(number_of(&unit.id)) else {
             continue;
         };
-        let before = last.insert(prefix, (number, index));
-        let is_gap = |first: u32| (2..=LONGEST_GAP).contains(&number.saturating_sub(first));
-        let Some((first, before)) = before.filter(|(first, _)| is_gap(*first)) else {
+        let before = last.insert(prefix, (number, index, width));
+        let is_gap = |first: u32| number.saturating_sub(first) > 1;
+        let Some((first, before, width)) = before.filter(|(first, ..)| is_gap(*first)) else {
             continue;
         };
-        let missing = (first + 1..number).map(|number| format!("{prefix}{number:0width$}"));
-        let missing: Vec<String> = missing.filter(|id| !known.contains(id.as_str())).collect();
+        let name = |number: u32| format!("{prefix}{number:0width$}");
+        let is_free = |id: &String| !known.contains(id.as_str());
+        let is_long = number - first > LONGEST_GAP;
+        // Of a long jump only the ends are looked at.
+        let missing: Vec<String> = if is_long {
+            [first + 1, number - 1].map(name).into_iter().filter(is_free).collect()
+        } else {
+            (first + 1..number).map(name).filter(is_free).collect()
+        };
+        let is_series = || first > 0 && missing.len() == 2 && !is_free(&name(first - 1));
         let grouped = number % 10 <= 1 && tree.sections[before] != tree.sections[index];
-        if missing.is_empty() || grouped {
+        if missing.is_empty() || grouped || is_long && !is_series() {
             continue;
         }
         let before = &tree.units[before];
-        let names = match &missing[..] {
-            [one] => format!("`{one}`"),
-            all => format!("`{}` to `{}`", all[0], all[all.len() - 1]),
-        };
         let between = block(document, before).range.start..block(document, unit).range.start;
         let hidden = hidden.get_or_init(|| HiddenIds::read(document));
-        let hint = match hidden.line(document, &between, &missing[0]) {
-            Some(line) => format!("Line {line} has it inside a code block: close the block before that line."),
-            None => "If a task is missing, write it like the others; otherwise nothing needs to be done.".to_owned(),
-        };
-        found.push(Fault::new(
-            Code::NumberGap,
-            document.lines.place(block(document, unit).range.start),
-            format!("Task `{}` follows task `{}`: no task {names} was found.", unit.id, before.id),
-            hint,
-        ));
+        let line = hidden.line(document, &between, &missing[0]);
+        let follows = format!("Task `{}` follows task `{}`", unit.id, before.id);
+        found.push(gap(document.lines.place(between.end), &follows, &missing, line));
     }
     found
+}
+
+/// Where the numbers of a format that counts from 1 begin later: the first tasks may be written in another way.
+///
+/// A plan that says that it continues another one counts on. So does one that begins with a larger number.
+fn late_start(document: &Document<'_>, tree: &Tree, format: Format) -> Option<Fault> {
+    let counted = match format {
+        Format::Superpowers => "",
+        Format::SpecKit => "T",
+        _ => return None,
+    };
+    let number = |unit: &Unit| {
+        let (prefix, number, width) = words::split_number(number_of(&unit.id))?;
+        (prefix == counted).then_some((number, width))
+    };
+    let numbers = tree.units.iter().filter_map(|unit| Some((number(unit)?, unit)));
+    let ((first, width), unit) = numbers.min_by_key(|((number, _), _)| *number)?;
+    let before = 0..block(document, unit).range.start;
+    let head = document.text(&before).to_lowercase();
+    let says = |word: &&str| head.contains(word);
+    let continues = ["continues", "continued", "continuing", "continuation"].iter().any(says);
+    if continues || !(2..=LATEST_START).contains(&first) {
+        return None;
+    }
+    let missing: Vec<String> =
+        (1..first).map(|number| format!("{counted}{number:0width$}")).collect();
+    let line = HiddenIds::read(document).line(document, &before, &missing[0]);
+    let place = document.lines.place(before.end);
+    Some(gap(place, &format!("The tasks begin with `{}`", unit.id), &missing, line))
+}
+
+/// The warning about missing ids, with the line of a code block that has the first of them.
+fn gap(place: Place, found: &str, missing: &[String], hidden: Option<u32>) -> Fault {
+    let names = match missing {
+        [one] => format!("`{one}`"),
+        all => format!("`{}` to `{}`", all[0], all[all.len() - 1]),
+    };
+    let hint = match hidden {
+        Some(line) => {
+            format!("Line {line} has it inside a code block: close the block before that line.")
+        }
+        None => {
+            "If a task is missing, write it like the others; otherwise nothing needs to be done."
+                .to_owned()
+        }
+    };
+    Fault::new(Code::NumberGap, place, format!("{found}: no task {names} was found."), hint)
 }
 
 /// An id without the letter that `3a` has.
@@ -268,6 +316,35 @@ const NAMED: usize = 10;
 
 /// A warning that names what is skipped because it is struck or marked as cancelled.
 pub(super) fn skipped(document: &Document<'_>, units: &[&Unit]) -> Option<Fault> {
+    let (place, named) = places(document, units)?;
+    let message = format!(
+        "Skipped, because struck or marked as cancelled: {named}. A need on such a task counts as met."
+    );
+    let hint = "If one of them is to be done, remove its mark.";
+    Some(Fault::new(Code::UntakenTask, place, message, hint))
+}
+
+/// A warning that names the tasks whose box is `[-]`: some write it for work under way, as Kiro does, others for cancelled work.
+pub(super) fn under_way(
+    document: &Document<'_>,
+    tree: &Tree,
+    cancelled: &HashSet<usize>,
+    format: Format,
+) -> Option<Fault> {
+    let is_dash = |unit: &usize| {
+        let mark = block(document, &tree.units[*unit]).checkbox();
+        mark.is_some_and(|mark| mark.sign == '-') && !cancelled.contains(unit)
+    };
+    let units = tree.leaves().filter(|_| format != Format::Kiro).filter(is_dash);
+    let units: Vec<&Unit> = units.map(|unit| &tree.units[unit]).collect();
+    let (place, named) = places(document, &units)?;
+    let message = format!("`[-]` is read as open, so these tasks are worked on: {named}.");
+    let hint = "Mark a task `[⛔]` or strike its title if it is cancelled.";
+    Some(Fault::new(Code::UntakenBox, place, message, hint))
+}
+
+/// Where the first of some units stands, and the names of the first few.
+fn places(document: &Document<'_>, units: &[&Unit]) -> Option<(Place, String)> {
     let place = |unit: &Unit| document.lines.place(block(document, unit).range.start);
     let first = units.first()?;
     let named = units.iter().take(NAMED);
@@ -277,12 +354,7 @@ pub(super) fn skipped(document: &Document<'_>, units: &[&Unit]) -> Option<Fault>
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let message = format!(
-        "Skipped, because struck or marked as cancelled: {}{more}. A need on such a task counts as met.",
-        named.join(", ")
-    );
-    let hint = "If one of them is to be done, remove its mark.";
-    Some(Fault::new(Code::UntakenTask, place(first), message, hint))
+    Some((place(first), format!("{}{more}", named.join(", "))))
 }
 
 #[cfg(test)]

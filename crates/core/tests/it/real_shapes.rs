@@ -5,7 +5,7 @@ use sequester_core::graph::TaskGraph;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Format, Options, Parsed, Presence, check};
 
-use crate::fixture::{faults, files, hints, tasks, text};
+use crate::fixture::{faults, files, find, hints, tasks, text};
 
 fn named(source: &str, file_name: &str) -> Parsed {
     let options = Options { file_name: file_name.to_owned(), ..Options::default() };
@@ -206,4 +206,44 @@ fn a_restated_parent_is_a_parent_and_an_equal_copy_counts_once() {
     assert_eq!(tasks(&parsed.plan), ["11.1: one", "11.2: two <- 11.1", "12: End <- 11.2!"]);
     let told: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
     assert_eq!(told, [Code::DoubledId; 2], "{:?}", parsed.warnings);
+}
+
+/// A plan of Kiro's kind with the headings of superpowers, as people have it.
+const SECTIONS: &str = "## Backend\n\n### Task 1: Connect\n\n**Description**: Set it up.\n\n**Subtasks**:\n- [ ] 1.1 Create the pool\n- [ ] 1.2 Add the variables\n\n**Files to Create**:\n- `config/database.js`\n\n**Files to Modify**:\n- `.env` (add the host)\n- `old.js` (delete)\n\n**Acceptance Criteria**:\n- It connects.\n\n---\n\n### Task 2: Serve\n\n**Subtasks**:\n- [ ] 2.1 Serve it\n\n**Acceptance Criteria**:\n- It serves.\n";
+
+#[test]
+fn a_section_with_files_or_criteria_behind_its_boxes_is_one_task() {
+    let plan = text(SECTIONS).plan;
+    assert_eq!(tasks(&plan), ["1: Connect", "2: Serve <- 1"]);
+    let first = find(&plan, "1");
+    assert_eq!((first.steps.len(), first.files_declared), (2, true));
+    assert_eq!(files(&plan, "1"), ["Create config/database.js", "Modify .env", "Delete old.js"]);
+    assert!(first.text.contains("- It connects."), "{}", first.text);
+    assert_eq!(plan.aside, []);
+}
+
+#[test]
+fn lists_of_files_in_the_boxes_leave_the_boxes_tasks() {
+    let plan =
+        "### Task 1: a\n\n- [ ] 1.1 b\n- **Files:** `a.rs`\n- [ ] 1.2 c\n  - **Files:** `b.rs`\n";
+    assert_eq!(tasks(&text(plan).plan), ["1.1: b", "1.2: c <- 1.1"]);
+}
+
+#[test]
+fn text_behind_the_tasks_of_a_section_is_left_aside() {
+    let plan = "### Task 1: a\n\nOpening.\n\n- [ ] 1.1 b\n- [ ] 1.2 c\n\nRemember the tests.\n\nAnd the docs.\n\n**Notes**:\n- d\n";
+    let plan = text(plan).plan;
+    assert_eq!(tasks(&plan), ["1.1: b", "1.2: c <- 1.1"]);
+    let aside: Vec<_> =
+        plan.aside.iter().map(|aside| (aside.place.line, aside.text.as_str())).collect();
+    assert_eq!(aside, [(8, "Remember the tests."), (12, "**Notes**:")]);
+}
+
+#[test]
+fn a_file_that_is_mentioned_twice_is_one() {
+    let plan = "### Task 1: a\n\n- Create `hello.txt`\n- Update `hello.txt`\n- Read `b.txt`\n";
+    let plan = text(plan).plan;
+    assert_eq!(hints(&plan, "1"), ["Create hello.txt", "Change hello.txt", "Read b.txt"]);
+    let mentioned: Vec<&str> = find(&plan, "1").mentioned().map(RepoPath::as_str).collect();
+    assert_eq!(mentioned, ["hello.txt", "b.txt"]);
 }

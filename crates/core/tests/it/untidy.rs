@@ -95,7 +95,8 @@ fn boxes_of_a_track_are_tasks_and_boxes_in_them_steps() {
     );
     let titles: Vec<_> = parents(&plan, "A.9.1.2").into_iter().map(|(title, _)| title).collect();
     assert_eq!(titles, ["Track A", "Isolation", "Contexts"]);
-    assert_eq!(plan.aside[0].text, "Next candidates");
+    let aside: Vec<&str> = plan.aside.iter().map(|aside| aside.text.as_str()).collect();
+    assert_eq!(aside, ["Prose between tasks.", "Next candidates"]);
     let text = &find(&plan, "C.1.1").text;
     assert!(text.ends_with("```") && text.contains("Replace the first line:"));
 }

@@ -14,6 +14,7 @@ fn tasks(parsed: &Parsed) -> Vec<String> {
 fn lists_of_many_kinds_are_read_with_a_warning_to_confirm() {
     for (source, wanted) in [
         ("# P\n\n### Step 1: Add it\n\nx\n\n### Step 2 - Use it\n\ny\n", ["1 Add it", "2 Use it"]),
+        ("# P\n\n### Fix 1: Add it\n\nx\n\n### Fix 2: Use it\n\ny\n", ["1 Add it", "2 Use it"]),
         ("# P\n\n## 1. Add it\n\nx\n\n## 2. Use it\n\ny\n", ["1 Add it", "2 Use it"]),
         ("Fix this.\n\n- [ ] Add it\n  - [ ] part\n- [x] Use it\n", ["1 Add it", "2 Use it"]),
         (
@@ -52,7 +53,11 @@ fn two_lists_that_could_be_meant_are_none() {
     let parsed = read_text("Before:\n\n1. a\n2. b\n\nThen:\n\n1. c\n2. d\n");
     assert_eq!(parsed.faults[0].code, Code::NoTasks);
     assert!(parsed.faults[0].message.contains("2 numbered lists"), "{:?}", parsed.faults);
-    assert!(parsed.faults[0].hint.contains("--format single"), "{:?}", parsed.faults);
+    for named in ["--format single", "a plain list: numbered headings"] {
+        assert!(parsed.faults[0].hint.contains(named), "{:?}", parsed.faults);
+    }
+    // Without a number the word is no part.
+    assert_eq!(read_text("## Change the text\n\nx\n\n## Fix the end\n\ny\n").plan.tasks, []);
     // A list of one item is a list.
     let short = read_text("Before:\n\n1. a\n2. b\n\nThen:\n\n1. c\n");
     assert_eq!(short.faults[0].code, Code::NoTasks);

@@ -116,19 +116,66 @@ fn a_range_is_one_task_for_each_id() {
 #[test]
 fn struck_and_cancelled_items_are_skipped_and_needs_on_them_are_met() {
     let plan = "- [ ] T001 a\n- [⛔] T002 b\n- [ ] ~~T003 c~~\n- [-] T004 d\n- [x] ~~T005 e~~\n- [ ] T006 f (depends on T002)\n";
-    assert_eq!(told(plan), "T001 T004 T005 T006 | SQ0119@2");
+    assert_eq!(told(plan), "T001 T005 T006 | SQ0119@2");
     let parsed = read(plan);
     let aside: Vec<_> =
         parsed.plan.aside.iter().map(|aside| (aside.place.line, aside.text.as_str())).collect();
-    assert_eq!(aside, [(2, "b"), (3, "c")]);
+    assert_eq!(aside, [(2, "b"), (3, "c"), (4, "d")]);
     assert_eq!(
         parsed.warnings[0].message,
-        "Skipped, because struck or marked as cancelled: `T002` (line 2), `T003` (line 3). A need on such a task counts as met."
+        "Skipped, because struck or marked as cancelled: `T002` (line 2), `T003` (line 3), `T004` (line 4). A need on such a task counts as met."
     );
     assert_eq!(told("- [ ] 1. a\n- [-] 2. b\n  - [ ] 2.1 c\n"), "1 2.1 | ");
     assert_eq!(told("- [ ] 1. a\n- [⛔] 2. b\n  - [ ] 2.1 c\n"), "1 | SQ0119@3");
-    let partly = "- [ ] T001 a\n- [ ] T002 ~~Use axios~~ Use fetch in src/api.ts\n- [-] T003 c\n";
-    assert_eq!(told(partly), "T001 T002 T003 | ");
+    let partly = "- [ ] T001 a\n- [ ] T002 ~~Use axios~~ Use fetch in src/api.ts\n";
+    assert_eq!(told(partly), "T001 T002 | ");
+}
+
+#[test]
+fn a_dash_in_a_box_is_read_as_open_with_a_warning_where_it_may_mean_either() {
+    let plan = "## 1. a\n- [-] 1.1 b\n- [ ] 1.2 c\n- [-] 1.3 d\n";
+    assert_eq!(told(plan), "1.1 1.2 1.3 | SQ0117@2");
+    assert_eq!(
+        read(plan).warnings[0].message,
+        "`[-]` is read as open, so these tasks are worked on: `1.1` (line 2), `1.3` (line 4)."
+    );
+    assert_eq!(told("- [-] 1. a\n- [ ] 2. b\n"), "1 2 | ");
+}
+
+#[test]
+fn a_list_of_ids_is_one_task_for_each_id() {
+    assert_eq!(told("- [ ] T011 a\n- [ ] T012, T013 [P] both\n"), "T011 T012 T013 | ");
+    let tracks = "- [ ] A.1.9 a\n- [ ] **A.1.10 / A.1.11** two\n- [ ] A.1.12-1.13, A.1.14 c\n";
+    assert_eq!(told(tracks), "A.1.9 A.1.10 A.1.11 A.1.12 A.1.13 A.1.14 | ");
+    let parsed = read("- [ ] T001, T002 [P] both\n- [ ] T003 c\n");
+    let titles: Vec<&str> = parsed.plan.tasks.iter().map(|task| task.title.as_str()).collect();
+    assert_eq!(titles, ["both", "both", "c"]);
+    // Ids of tasks that stand elsewhere are spoken of.
+    assert_eq!(
+        told("- [ ] T001 a\n- [ ] T003 b\n- [ ] T002, T003 are done\n").split(' ').count(),
+        5
+    );
+    let long = format!("- [ ] T001{} a\n", ", T002".repeat(50_000));
+    assert_eq!(told(&long), "T001 | SQ0103@1");
+}
+
+#[test]
+fn numbers_that_jump_far_in_one_series_or_begin_late_are_told() {
+    let task = |number: u32| format!("### Task {number}: a\n\nDo it.\n\n");
+    let plan = |numbers: &[u32]| numbers.iter().map(|number| task(*number)).collect::<String>();
+    assert_eq!(told(&plan(&[1, 2, 40])), "1 2 40 | SQ0116@9");
+    let message = read(&plan(&[8, 9, 12, 60])).warnings.remove(0).message;
+    assert_eq!(message, "The tasks begin with `8`: no task `1` to `7` was found.");
+    let message = read(&plan(&[1, 9, 12])).warnings.remove(1).message;
+    assert_eq!(message, "Task `12` follows task `9`: no task `10` to `11` was found.");
+    // Numbers of tickets.
+    assert_eq!(told(&plan(&[116, 220, 431])), "116 220 431 | ");
+    assert_eq!(told(&plan(&[3, 4])), "3 4 | SQ0116@1");
+    assert_eq!(told(&plan(&[0, 1])), "0 1 | ");
+    assert_eq!(told(&plan(&[12, 13])), "12 13 | ");
+    assert_eq!(told(&format!("# P\n\nContinues from task 2.\n\n{}", plan(&[3, 4]))), "3 4 | ");
+    assert_eq!(told("- [ ] T004 a\n- [ ] T005 b\n"), "T004 T005 | SQ0116@1");
+    assert_eq!(told("- [ ] 3. a\n- [ ] 4. b\n"), "3 4 | ");
 }
 
 #[test]
