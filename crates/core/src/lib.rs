@@ -24,7 +24,6 @@ pub mod profile;
 pub mod protected;
 pub mod provider;
 pub mod ranker;
-pub mod recall;
 pub mod record;
 pub mod report;
 pub mod repository;
@@ -39,5 +38,5 @@ pub mod usage;
 pub use sequester_secrets as secret;
 /// Beneath core too: paths, ids, digests, times, tokens.
 pub use sequester_text::{
-    bm25, digest, excerpt, foreign, id, moment, path, printable, spelling, tokens,
+    bm25, digest, excerpt, foreign, id, moment, path, printable, recall, spelling, tokens,
 };

@@ -1,4 +1,4 @@
-//! Words that need nothing else: paths, ids, digests, times, tokens, excerpts and weights of words.
+//! What needs nothing else of ours: paths, ids, digests, times, tokens, excerpts, and records ranked by their words.
 
 pub mod bm25;
 pub mod digest;
@@ -8,5 +8,6 @@ pub mod id;
 pub mod moment;
 pub mod path;
 pub mod printable;
+pub mod recall;
 pub mod spelling;
 pub mod tokens;
