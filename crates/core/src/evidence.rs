@@ -282,10 +282,9 @@ fn fails_as_asked(input: &Input<'_>, ran: &Ran) -> bool {
         && keeps()
 }
 
-/// The program that a check of the project lacks: a task's own check must run. Where the check found it without the change, the change is to blame.
+/// The program that a check lacks. Where the check found it without the change, the change is to blame.
 fn missing_program(ran: &Ran) -> Option<String> {
-    let missing =
-        ran.ended.missing_program.as_ref().filter(|_| ran.ended.check.kind != Kind::Own)?;
+    let missing = ran.ended.missing_program.as_ref()?;
     let is_same = |base: &CheckEnded| base.missing_program.as_ref() == Some(missing);
     ran.base.as_ref().is_none_or(is_same).then(|| missing.clone())
 }
