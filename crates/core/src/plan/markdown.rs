@@ -1,5 +1,7 @@
 //! A plan's Markdown as a flat list of blocks. What stands in fences, HTML, tables and quotes is opaque.
 
+mod nested_fence;
+
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -104,8 +106,8 @@ impl<'a> Document<'a> {
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
         let mut start = body;
         for end in ends.iter().copied().chain([source.len()]) {
-            let part = Parser::new_ext(&source[start..end], options).into_offset_iter();
-            for (event, range) in part {
+            let part = nested_fence::blot_inner(&source[start..end]);
+            for (event, range) in Parser::new_ext(&part, options).into_offset_iter() {
                 reader.take(event, range.start + start..range.end + start);
             }
             start = end;
@@ -234,7 +236,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take(&mut self, event: Event<'a>, range: Range<usize>) {
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) if is_opaque(&tag) => self.hide(&tag, range),
             Event::End(
@@ -276,7 +278,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn hide(&mut self, tag: &Tag<'a>, range: Range<usize>) {
+    fn hide(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         self.hidden += 1;
         self.reading = None;
         if self.hidden > 1 {

@@ -247,3 +247,17 @@ fn a_file_that_is_mentioned_twice_is_one() {
     let mentioned: Vec<&str> = find(&plan, "1").mentioned().map(RepoPath::as_str).collect();
     assert_eq!(mentioned, ["hello.txt", "b.txt"]);
 }
+
+#[test]
+fn an_example_plan_with_code_blocks_of_its_own_in_a_code_block_is_no_part_of_the_plan() {
+    let example = "```bash\ncat > plan.md <<'END'\n## Task 1: a\n\n```js\n1\n```\n\n## Task 2: b\n\n```js\n2\n```\nEND\nrun plan.md\n```\n";
+    let source = format!(
+        "# Plan\n\n### Task 1: one\n\nx\n\n### Task 2: two\n\n- [ ] Write the test\n\n{example}\n- [ ] Run it\n\n```bash\nsh run\n```\n\n### Task 3: three\n\ny\n"
+    );
+    let read = text(&source);
+    assert_eq!(faults(&read.faults), Vec::<String>::new());
+    assert_eq!(tasks(&read.plan).len(), 3);
+    let second = find(&read.plan, "2");
+    assert!(second.text.contains(example), "{}", second.text);
+    assert_eq!(second.steps.len(), 2);
+}

@@ -32,12 +32,27 @@ fn numbers_that_begin_again_by_tens_under_another_heading_are_no_gap() {
 
 #[test]
 fn a_task_inside_an_unbalanced_fence_is_found() {
-    let plan = "### Task 1: a\n\n```md\n```sh\nx\n```\n```\n\n### Task 2: b\n\n```sh\ny\n```\n\n### Task 3: c\n\nDo it.\n";
-    assert_eq!(told(plan), "1 2 3 | SQ0118@9");
-    let closed = plan.replacen("```md\n```sh\nx\n```\n```\n", "````md\n```sh\nx\n```\n````\n", 1);
-    assert_eq!(told(&closed), "1 2 3 | ");
+    let plan =
+        "### Task 1: a\n\n```md\nx\n\n### Task 2: b\n\n```sh\ny\n```\n\n### Task 3: c\n\nDo it.\n";
+    assert_eq!(told(plan), "1 2 3 | SQ0118@6");
     let parsed = read(plan);
     assert_eq!(parsed.plan.tasks[1].text, "```sh\ny\n```");
+    let closed = plan.replacen("```md\nx\n", "```md\nx\n```\n", 1);
+    assert_eq!(told(&closed), "1 2 3 | ");
+}
+
+#[test]
+fn a_fence_around_a_fence_of_its_own_length_hides_no_task() {
+    for fence in ["```", "````"] {
+        let shown = format!("{fence}md\n```sh\nx\n```\n{fence}");
+        let plan = format!(
+            "### Task 1: a\n\n{shown}\n\n### Task 2: b\n\n```sh\ny\n```\n\n### Task 3: c\n\nDo it.\n"
+        );
+        assert_eq!(told(&plan), "1 2 3 | ");
+        let parsed = read(&plan);
+        assert_eq!(parsed.plan.tasks[0].text, shown);
+        assert_eq!(parsed.plan.tasks[1].text, "```sh\ny\n```");
+    }
 }
 
 #[test]
