@@ -19,7 +19,7 @@ use crate::change::{self, Change, Entry, Refused};
 use crate::check::{self, Counts, Kind};
 use crate::digest::Digest;
 use crate::id::TaskId;
-use crate::plan::{self, mention};
+use crate::plan;
 use crate::report::Report;
 use crate::run::{CheckEnded, FileSpec, TaskSpec};
 
@@ -277,7 +277,7 @@ fn fails_as_asked(input: &Input<'_>, ran: &Ran) -> bool {
     };
     is_watched
         && fails_by_itself(&ran.ended)
-        && mention::asks_for_failing_tests(&input.task.title)
+        && input.task.wording().expects_failing_tests
         && only_tests()
         && keeps()
 }
@@ -302,7 +302,7 @@ fn lost_tests(input: &Input<'_>, ran: &Ran) -> Option<u64> {
             || entry.removed.unwrap_or(0) > entry.added.unwrap_or(0)
     };
     let loses = |entry: &Entry| is_test_file(&entry.path) && is_less(entry);
-    let is_removal = mention::removes(&input.task.title) && input.change.entries.iter().any(loses);
+    let is_removal = input.task.wording().removes && input.change.entries.iter().any(loses);
     (now < then && !is_removal && !named.any(goes)).then_some(then)
 }
 
@@ -325,7 +325,7 @@ fn fails(input: &Input<'_>, evidence: &Evidence) -> Vec<Failure> {
         add(About::Deliverable, missing.sentence());
     }
     if evidence.empty_change.as_ref().is_some_and(|empty| empty.reason.is_none()) {
-        add(About::Deliverable, EmptyChange::NO_REASON.to_owned());
+        add(About::Deliverable, untouched::no_reason(input));
     }
     for check in evidence.checks.iter().filter(|check| check.held) {
         add(About::Check, check.sentence());

@@ -9,7 +9,6 @@ pub mod check;
 pub mod companion;
 pub mod context;
 pub mod evidence;
-pub mod fault;
 pub mod future;
 pub mod graph;
 pub mod handoff;
@@ -36,7 +35,7 @@ pub mod usage;
 
 /// Beneath core, so that whoever only redacts needs no more.
 pub use sequester_secrets as secret;
-/// Beneath core too: paths, ids, digests, times, tokens.
+/// Beneath core too: paths, ids, digests, times, tokens, faults.
 pub use sequester_text::{
-    bm25, digest, excerpt, foreign, id, moment, path, printable, recall, spelling, tokens,
+    bm25, digest, excerpt, fault, foreign, id, moment, path, printable, recall, spelling, tokens,
 };

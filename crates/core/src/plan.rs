@@ -42,6 +42,7 @@ pub mod step;
 mod strike;
 mod superpowers;
 mod table_rows;
+mod task_wording;
 mod taskmaster;
 mod tick;
 mod token;
@@ -59,7 +60,8 @@ pub use check::{Presence, check};
 pub use gsd::{PhasePlan, join_phase};
 pub use hint::{FileHint, fits_path};
 pub use read::parse;
-pub use tick::{Ticked, tick};
+pub use task_wording::TaskWording;
+pub use tick::{Ticked, tick, with_open_boxes};
 pub use whereabouts::Whereabouts;
 
 /// How to read a plan.

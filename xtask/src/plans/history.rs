@@ -114,7 +114,8 @@ fn is_plan(path: &str) -> bool {
             let design = stem == "plan" && parts.contains(&"specs");
             let last_word = stem.rsplit(['-', '_', '.', ' ']).next();
             let in_plans = parts.last() == Some(&"plans") && stem != "readme";
-            !design && (in_plans || stem == "tasks" || last_word == Some("plan"))
+            let is_story = parts.last() == Some(&"stories") && stem != "readme";
+            !design && (in_plans || is_story || stem == "tasks" || last_word == Some("plan"))
         }
         _ => false,
     }

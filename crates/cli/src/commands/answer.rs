@@ -68,7 +68,12 @@ pub(crate) fn run(args: &Args, given: &AnswerArgs) -> Outcome {
         }))?;
     } else {
         let edited = open.task.as_ref().filter(|_| answer.starts_with(EDIT));
-        output::print(&tell(&run, &question, edited, (&answer, &by), heard))?;
+        let is_label = |option: &Choice| {
+            answer.split(':').next().is_some_and(|label| label.trim() == option.label)
+        };
+        let is_advice =
+            open.asked.about == About::Failure && !open.asked.options.iter().any(is_label);
+        output::print(&tell(&run, &question, edited, (&answer, &by, is_advice), heard))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -87,7 +92,7 @@ fn tell(
     run: &RunId,
     question: &QuestionId,
     edited: Option<&TaskId>,
-    (answer, by): (&str, &str),
+    (answer, by, is_advice): (&str, &str, bool),
     heard: Heard,
 ) -> String {
     let (answer, by) = (clean(answer), clean(by));
@@ -103,7 +108,8 @@ fn tell(
             "It was left for the process that carries run `{run}` out, which has not taken it yet."
         ),
     };
-    format!("`{question}` is answered by {by}: {answer}\n{next}\n")
+    let advice = if is_advice { " (as advice to the subagent)" } else { "" };
+    format!("`{question}` is answered by {by}: {answer}{advice}\n{next}\n")
 }
 
 fn waiting<'a>(state: &'a RunState, question: &QuestionId) -> Result<&'a Open, Failure> {
@@ -139,6 +145,18 @@ fn option(question: &QuestionId, options: &[Choice], text: &str) -> Result<Strin
     if let Some(option) = named {
         return Ok(option.label.clone());
     }
+    let begun = |option: &&Choice| is_beginning(text, &option.label);
+    match &options.iter().filter(begun).collect::<Vec<_>>()[..] {
+        [] => {}
+        [option] => return Ok(option.label.clone()),
+        several => {
+            let labels: Vec<String> =
+                several.iter().map(|option| format!("`{}`", option.label)).collect();
+            let message = format!("`{text}` may mean {}.", labels.join(" or "));
+            let hint = "Name the option by its number or whole label.";
+            return Err(Failure::input(Code::UnknownQuestion, question, message, hint));
+        }
+    }
     let Ok(number) = text.parse::<usize>() else { return Ok(text.to_owned()) };
     if options.is_empty() {
         return Ok(text.to_owned());
@@ -149,4 +167,11 @@ fn option(question: &QuestionId, options: &[Choice], text: &str) -> Result<Strin
         let hint = "Name an option by its number or label, or answer in words.";
         Failure::input(Code::UnknownQuestion, question, message, hint)
     })
+}
+
+/// Whether a short answer is the first word or words of a label, as `accept` of `Accept as it is`.
+fn is_beginning(text: &str, label: &str) -> bool {
+    let (text, label) = (text.to_lowercase(), label.to_lowercase());
+    let rest = label.strip_prefix(&text).filter(|_| text.chars().count() > 2);
+    rest.is_some_and(|rest| rest.starts_with(' '))
 }

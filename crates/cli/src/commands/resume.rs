@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sequester_core::fault::Code;
 use sequester_core::id::{QuestionId, RunId, TaskId};
 use sequester_core::limits::Limits;
+use sequester_core::plan;
 use sequester_core::repository::Start;
 use sequester_core::run::workflow::WRITER;
 use sequester_core::run::{
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args, given: &ResumeArgs) -> Outcome {
     tell_waiting(&state, given);
     let budget = budget(&project, &state, given)?;
     let recorded = recorded(&runs, &state)?;
-    tell_edited(&recorded, given);
+    tell_edited(&recorded, &state, given);
     let place = Place::find(&project)?;
     let (file, changed) = if let Some(path) = &given.plan {
         let file = read_edited(&project, &state.started.plan, path)?;
@@ -128,7 +129,7 @@ fn tell_waiting(state: &RunState, given: &ResumeArgs) {
 
 /// An edited plan, read in the way that the run's plan was.
 fn read_edited(project: &Project, before: &Source, path: &Path) -> Result<PlanFile, Failure> {
-    let format = before.format.as_deref().and_then(sequester_core::plan::Format::parse);
+    let format = before.format.as_deref().and_then(plan::Format::parse);
     let (parallel, tag) = (before.parallel, before.tag.clone());
     let reading = Reading { plan: path.to_owned(), format, parallel, tag };
     let file = PlanFile::read(&reading, &project.settings.limits())?;
@@ -216,6 +217,12 @@ fn again(state: &RunState, given: &ResumeArgs, retry: &[String]) -> Result<Vec<T
             let hint = format!("`--redo {task}` does it once more.");
             return Err(Failure::input(Code::BadArguments, "--retry", message, hint));
         }
+        let left_out = state.task(&task).and_then(|one| one.spec.left_out.as_deref());
+        if let Some(why) = left_out.filter(|_| given.plan.is_none()) {
+            let message = format!("`{task}` is not part of this run: {why}");
+            let hint = "A run of its own does it: `sequester run PLAN --only TASK`. If what it needs is done, tick that in the plan first.";
+            return Err(Failure::input(Code::BadArguments, "--retry", message, hint));
+        }
         again.push(task);
     }
     for name in &given.redo {
@@ -264,8 +271,10 @@ fn clarifications<'a>(
 }
 
 /// What the plan's file says by now counts only if that is said.
-fn tell_edited(recorded: &PlanFile, given: &ResumeArgs) {
-    if given.plan.is_none() && recorded.is_edited() {
+fn tell_edited(recorded: &PlanFile, state: &RunState, given: &ResumeArgs) {
+    let done = state.tasks.iter().filter(|task| task.is_done());
+    let done: BTreeSet<TaskId> = done.map(|task| task.spec.id.clone()).collect();
+    if given.plan.is_none() && recorded.is_edited() && !recorded.is_only_ticked(&done) {
         output::tell(&format!(
             "`{0}` was edited since. The run goes on with what it read; `--plan {0}` takes what it says now.",
             recorded.name
@@ -392,7 +401,11 @@ fn changed(
     let mut specs = Vec::with_capacity(file.plan.tasks.len());
     for (task, fresh) in file.plan.tasks.iter().zip(fresh.iter().cloned()) {
         let known = state.task(&task.id);
-        let differs = |one: &&TaskRun| one.is_done() && one.spec.text != fresh.text;
+        let is_ticked = || {
+            let before = old.plan.task(&task.id).map(|before| plan::with_open_boxes(&before.text));
+            before == Some(plan::with_open_boxes(&task.text))
+        };
+        let differs = |one: &&TaskRun| one.is_done() && one.spec.text != fresh.text && !is_ticked();
         match known.filter(differs) {
             Some(one) if one.gone => output::tell(&format!(
                 "`{}` is in the plan again, with another text: it is done again.",

@@ -10,6 +10,7 @@ use sequester_core::context::Refusal;
 use sequester_core::digest::Digest;
 use sequester_core::fault::{Code, Fault, Place};
 use sequester_core::graph::TaskGraph;
+use sequester_core::id::TaskId;
 use sequester_core::limits::Limits;
 use sequester_core::path::RepoPath;
 use sequester_core::plan::{self, Options, PhasePlan, Plan, Task, Whereabouts};
@@ -133,6 +134,14 @@ impl PlanFile {
         // Of what has another length no byte is read.
         let is_longer = length.is_ok_and(|length| length != self.source.len() as u64);
         is_longer || fs::read(path).is_ok_and(|bytes| bytes != self.source)
+    }
+
+    /// Whether the file differs only in the boxes of these tasks, as `apply --tick` leaves it.
+    pub(crate) fn is_only_ticked(&self, done: &BTreeSet<TaskId>) -> bool {
+        let Ok(source) = str::from_utf8(&self.source) else { return false };
+        let now = self.path.as_ref().and_then(|path| fs::read_to_string(path).ok());
+        let ticked = plan::tick(&self.plan, source, source, done);
+        now.is_some_and(|now| ticked.is_ok_and(|ticked| ticked.text == now))
     }
 
     /// As a run keeps it, so that it is found again from every folder.

@@ -12,6 +12,7 @@ use sequester_core::digest::Digest;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::limits::HandoverSizes;
 use sequester_core::moment::Moment;
+use sequester_core::plan::TaskWording;
 use sequester_core::provider::Powers;
 use sequester_core::recall::Relevance;
 use sequester_core::record::Switches;
@@ -299,6 +300,7 @@ fn task(id: &str, title: &str) -> TaskSpec {
         hints: Vec::new(),
         asks_person: false,
         files_declared: false,
+        wording: TaskWording::default(),
         checks: Vec::new(),
         produces: Vec::new(),
         consumes: Vec::new(),

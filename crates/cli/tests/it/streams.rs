@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use crate::command::Bench;
 
+/// No signal is ignored in it, as SIGHUP is where `nohup` runs the tests.
 fn sandbox(bench: &Bench, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sequester"));
-    command.arg("sandbox").args(words).current_dir(bench.repo());
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_sequester"), "sandbox"]).args(words);
+    command.current_dir(bench.repo());
     command.env("HOME", bench.path("home")).env_remove("XDG_STATE_HOME");
     command.stdin(Stdio::null()).stderr(Stdio::null());
     command

@@ -27,13 +27,24 @@ pub(super) fn contradictions(input: &Input<'_>, evidence: &Evidence) -> Vec<Stri
     told.into_iter().take(MOST).collect()
 }
 
+/// Between the old and the new path of a file that was renamed.
+const ARROWS: [&str; 4] = [" -> ", " → ", " => ", " to "];
+
+/// A path may be that of a directory with changed files, or name both paths of a rename.
 fn files(claimed: &[String], evidence: &Evidence) -> impl Iterator<Item = String> {
     let changed: BTreeSet<&str> =
         evidence.files_changed.iter().map(|file| file.path.as_str()).collect();
     let refused: BTreeSet<&str> = evidence.refused.iter().map(|file| file.path.as_str()).collect();
+    let is_changed = move |path: &str| {
+        let below = format!("{path}/");
+        let first = changed.range(below.as_str()..).next();
+        changed.contains(path) || first.is_some_and(|first| first.starts_with(&below))
+    };
     claimed.iter().filter_map(move |claim| {
         let path = plain(claim);
-        if changed.contains(path) {
+        let mut renamed = ARROWS.iter().filter_map(|arrow| claim.split_once(arrow));
+        let is_rename = renamed.any(|(old, new)| is_changed(plain(old)) && is_changed(plain(new)));
+        if is_changed(path) || is_rename {
             return None;
         }
         let seen = if refused.contains(path) { "it was refused" } else { "it was not" };

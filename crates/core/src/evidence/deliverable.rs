@@ -65,6 +65,8 @@ pub(super) fn missing(input: &Input<'_>) -> Vec<Missing> {
                 idle.then_some(Lack::Untouched)
             }
             _ if !there && !is_elsewhere() => Some(Lack::NotThere),
+            // A task that only runs the tests names their files.
+            Action::Test if input.task.wording().may_change_nothing => None,
             _ => idle.then_some(Lack::Untouched),
         };
         Some(Missing { path: path.to_owned(), lack: lack? })

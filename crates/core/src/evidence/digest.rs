@@ -7,6 +7,7 @@ use super::{Checked, Evidence};
 use crate::check::{without_colour, without_times};
 use crate::context::fence;
 use crate::digest::Digest;
+use crate::report::Report;
 use crate::tokens;
 
 /// Most that a digest has.
@@ -27,9 +28,17 @@ pub fn digest(evidence: &Evidence, outputs: &BTreeMap<Digest, String>) -> String
     within(TOKENS, evidence, outputs)
 }
 
-/// The same in short, for a person, with the claims that the runtime saw otherwise.
-pub fn gist(evidence: &Evidence, outputs: &BTreeMap<Digest, String>) -> String {
+/// The same in short, for a person: with the report's words where nothing was changed, and the claims that the runtime saw otherwise.
+pub fn gist(
+    evidence: &Evidence,
+    outputs: &BTreeMap<Digest, String>,
+    report: Option<&Report>,
+) -> String {
     let mut text = within(GIST, evidence, outputs);
+    if let Some(report) = report.filter(|_| evidence.files_changed.is_empty()) {
+        let summary = tokens::head(report.context_summary.trim(), GIST / 4);
+        let _ = writeln!(text, "\nIts report says: {summary}");
+    }
     if !evidence.contradictions.is_empty() {
         text += "\nWhat its report claims and the runtime saw otherwise:\n\n";
         let told = evidence.contradictions.iter().map(String::as_str);

@@ -28,6 +28,7 @@ fn task(files: &[(&str, plan::Action)]) -> TaskSpec {
         hints: Vec::new(),
         asks_person: false,
         files_declared: !files.is_empty(),
+        wording: plan::TaskWording::default(),
         checks: Vec::new(),
         produces: Vec::new(),
         consumes: Vec::new(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::deliverable::plain;
 use super::{Input, quoted};
-use crate::plan::{Action, fits_path, mention};
+use crate::plan::{Action, fits_path};
 use crate::report::{Conclusion, Findings, Report};
 use crate::run::FileSpec;
 
@@ -74,26 +74,48 @@ pub struct EmptyChange {
     pub reason: Option<String>,
 }
 
-impl EmptyChange {
-    pub(super) const NO_REASON: &str = "Nothing was changed, and the report does not say why. Make the change; if none is needed, give the reason in `issues`.";
+const NO_REASON: &str = "Nothing was changed, and the report does not say why. Make the change; if none is needed, give the reason in `issues`.";
+
+const FALSE_CLAIM: &str =
+    "Nothing was changed, and the report names changed files. Make the change, or report none.";
+
+/// What speaks against a change of nothing.
+pub(super) fn no_reason(input: &Input<'_>) -> String {
+    let claims = input.report.is_some_and(|report| !claimed_files(report).is_empty());
+    if claims { FALSE_CLAIM } else { NO_REASON }.to_owned()
+}
+
+fn claimed_files(report: &Report) -> &[String] {
+    match &report.findings {
+        Findings::Write(change) | Findings::Execute(change) => &change.files_changed,
+        _ => &[],
+    }
 }
 
 /// Nothing where something was changed, or where the task need not change anything.
 pub(super) fn empty_change(input: &Input<'_>) -> Option<EmptyChange> {
     let report = input.report.filter(|report| report.verdict == Conclusion::Proceed)?;
-    let claimed = match &report.findings {
-        Findings::Write(change) | Findings::Execute(change) => &change.files_changed,
-        _ => return None,
-    };
-    // Declared files speak for themselves.
-    let declares = input.task.files.iter().any(|file| file.action.writes());
-    if !input.change.entries.is_empty()
-        || declares
-        || mention::may_change_nothing(&input.task.title)
-    {
+    if !matches!(report.findings, Findings::Write(_) | Findings::Execute(_)) {
         return None;
     }
-    let reason = reason(report).filter(|_| claimed.is_empty());
+    let claimed = claimed_files(report);
+    let wording = input.task.wording();
+    // Declared files speak for themselves, but those of tests that a task only runs.
+    let declares = input.task.files.iter().any(|file| match file.action {
+        Action::Test => !wording.may_change_nothing,
+        action => action.writes(),
+    });
+    if !input.change.entries.is_empty() || declares {
+        return None;
+    }
+    if wording.may_change_nothing {
+        // A file that is not in the tree may be one that git ignores.
+        let is_false = claimed.iter().any(|path| (input.exists)(plain(path)));
+        return is_false.then_some(EmptyChange { reason: None });
+    }
+    let summary = Some(report.context_summary.trim().to_owned());
+    let summary = summary.filter(|text| wording.is_conditional && !text.is_empty());
+    let reason = reason(report).or(summary).filter(|_| claimed.is_empty());
     Some(EmptyChange { reason })
 }
 
@@ -111,7 +133,19 @@ fn says_why(text: &str) -> bool {
     WHYS.iter().any(|why| lower.contains(why))
 }
 
-const WHYS: [&str; 14] = [
+const WHYS: [&str; 26] = [
+    "nothing was changed",
+    "nothing changed",
+    "there are none",
+    "there is none",
+    "found none",
+    "finds none",
+    "none found",
+    "none exist",
+    "is not present",
+    "does not exist",
+    "do not exist",
+    "does not apply",
     "already",
     "no change",
     "no changes",

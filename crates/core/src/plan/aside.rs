@@ -35,7 +35,7 @@ pub(super) fn leave(
         {
             ruled = block.rule(document.source).is_some();
             if units.contains(&index) {
-                (behind, tailed) = (leaves.contains(&index), false);
+                (behind, tailed, under) = (leaves.contains(&index), false, u8::MAX);
             }
             continue;
         }
@@ -51,7 +51,10 @@ pub(super) fn leave(
             } else if label::is_topic_of_plan(document.text(&block.words)) {
                 Some("It does not stand at the head of the plan, so it holds for no task.")
             } else {
-                (start > first).then_some("A section after the tasks belongs to none of them.")
+                let is_before = start < first && says_something(document, index, level);
+                (start > first)
+                    .then_some("A section after the tasks belongs to none of them.")
+                    .or((is_before && Some(index) != tree.title).then_some(BEFORE))
             };
             if let Some(why) = why {
                 (told, under) = (true, level);
@@ -66,6 +69,8 @@ pub(super) fn leave(
                 heading.unwrap_or(block),
                 "Its boxes carry no id of a task.",
             ));
+        } else if start < first && under == u8::MAX && is_long_label(document, block) {
+            aside.push(note(document, block, BEFORE));
         } else if behind
             && under == u8::MAX
             && block.within.is_none_or(|above| units.contains(&above))
@@ -77,6 +82,28 @@ pub(super) fn leave(
         }
     }
     aside
+}
+
+const BEFORE: &str = "It stands before the tasks, so it reaches none of them.";
+
+/// A label with a shorter text is a remark such as a date or a link.
+const REMARK: usize = 40;
+
+/// Whether a paragraph begins with a label that holds for no task, and says more than a remark.
+fn is_long_label(document: &Document<'_>, block: &Block<'_>) -> bool {
+    let text = document.text(&block.words);
+    let label = label::split(text).filter(|_| label::is_marked(text));
+    matches!(block.kind, Kind::Paragraph)
+        && block.within.is_none()
+        && label
+            .is_some_and(|(name, rest)| label::topic(name).is_none() && text.len() - rest > REMARK)
+}
+
+/// Whether a section has more than headings and rules of its own.
+pub(super) fn says_something(document: &Document<'_>, heading: usize, level: u8) -> bool {
+    let rest = document.blocks[heading + 1..].iter();
+    let mut own = rest.take_while(|block| block.level().is_none_or(|other| other > level));
+    own.any(|block| block.level().is_none() && !matches!(block.kind, Kind::Rule))
 }
 
 /// Whether a text is the first behind the tasks of its section, or a label that begins another part of it.

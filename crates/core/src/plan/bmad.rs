@@ -115,7 +115,8 @@ fn add_criteria(document: &Document<'_>, criteria: &Range<usize>, drafts: &mut D
     let numbered = items(document, criteria);
     for draft in &mut drafts.tasks {
         let task = &mut draft.task;
-        let named = named_criteria(&task.text);
+        let mut named = named_criteria(&task.title);
+        named.append(&mut named_criteria(&task.text));
         let own = numbered.iter().filter(|(number, _)| named.contains(number));
         task.constraints = own.map(|(_, text)| (*text).to_owned()).collect();
         if task.constraints.is_empty() {
@@ -124,22 +125,18 @@ fn add_criteria(document: &Document<'_>, criteria: &Range<usize>, drafts: &mut D
     }
 }
 
-/// The headings `Task 3` among the tasks if any of them has no box; else the outermost boxes there.
+/// The headings `Task 3` among the tasks, with their boxes as steps; where there are none, the outermost boxes there.
 fn find(document: &Document<'_>) -> Vec<Unit> {
     let within = within_tasks(document);
     let mut units: Vec<Unit> = Vec::new();
-    let mut has_bare_heading = false;
     for (block, one) in document.blocks.iter().enumerate().filter(|(block, _)| within[*block]) {
         let text = document.text(&one.words);
         let Some(numbered) = one.level().and_then(|_| mark::numbered(text)) else { continue };
-        let mut beneath = document.blocks[block + 1..].iter();
-        let boxed = beneath.find(|next| next.level().is_some() || next.checkbox().is_some());
-        has_bare_heading |= boxed.is_none_or(|next| next.checkbox().is_none());
         let ticked = numbered.ticked || text.contains('✅');
         let (id, title) = (numbered.id.to_owned(), numbered.title);
         units.push(Unit { block, id, title, ticked, optional: false, parallel: false });
     }
-    if has_bare_heading { units } else { find_boxes(document, &within) }
+    if units.is_empty() { find_boxes(document, &within) } else { units }
 }
 
 /// The outermost boxes among the tasks. `Task 3` has its number as its id, any other box its place.

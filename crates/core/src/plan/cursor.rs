@@ -1,9 +1,11 @@
 //! Plans of Cursor: front matter with `todos`, each a task, and the plan itself beneath.
 //!
-//! The text of a task is the content of its entry. The document beneath holds for all tasks. Tasks are in order, unless an entry
-//! names its `dependencies`.
+//! The text of a task is the content of its entry. The document beneath holds for all tasks. Tasks are in order, unless any
+//! entry names its `dependencies`.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::lines::Lines;
 use super::markdown::Document;
@@ -26,17 +28,29 @@ pub(super) fn is_declared(front: &str) -> bool {
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = Drafts::new(Format::Cursor);
     let Some(front) = &document.front else { return drafts };
+    let (repaired, quoted_lines);
+    let mut lines = &document.lines;
     let entries = match yaml::read(document.text(front)) {
         Ok(entries) => entries,
         Err(error) => {
             let place = document.lines.place(front.start + error.at);
             let message = format!("The front matter is not YAML: {}.", error.message);
-            let hint = "Correct it: `todos` lists the tasks.";
-            drafts.faults.push(Fault::new(Code::BadSyntax, place, message, hint));
-            return drafts;
+            repaired = with_quotes(document.source, front);
+            let end = repaired.len() - (document.source.len() - front.end);
+            let Ok(entries) = yaml::read(&repaired[front.start..end]) else {
+                let hint = "Correct it: `todos` lists the tasks.";
+                drafts.faults.push(Fault::new(Code::BadSyntax, place, message, hint));
+                return drafts;
+            };
+            let message = format!("{message} Texts without quotes are taken as they stand.");
+            let hint = "Put such a text in quotes.";
+            drafts.warnings.push(Fault::new(Code::BadSyntax, place, message, hint));
+            quoted_lines = Lines::new(&repaired);
+            lines = &quoted_lines;
+            entries
         }
     };
-    let mut reader = Reader { lines: &document.lines, base: front.start, drafts };
+    let mut reader = Reader { lines, base: front.start, drafts };
     for (_, key, node) in entries {
         match (key.as_str(), node.value) {
             ("name", Value::Text(name)) => reader.drafts.plan.title = name,
@@ -56,6 +70,30 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
     drafts
 }
 
+/// Keys whose texts people write without quotes, whatever is in them.
+const TEXT_KEYS: [&str; 3] = ["name", "overview", "content"];
+
+/// The source with the plain texts of the front matter in quotes, each on its line.
+fn with_quotes(source: &str, front: &Range<usize>) -> String {
+    let mut quoted = String::with_capacity(source.len() + 64);
+    quoted.push_str(&source[..front.start]);
+    for line in source[front.clone()].split_inclusive('\n') {
+        let body = line.trim_end_matches(['\n', '\r']);
+        let indent = body.len() - body.trim_start_matches([' ', '-']).len();
+        let pair = body[indent..].split_once(": ").filter(|(key, _)| TEXT_KEYS.contains(key));
+        match pair.map(|(key, text)| (key, text.trim())) {
+            Some((key, text)) if !text.starts_with(['"', '\'', '|', '>']) => {
+                let (head, text) = (&body[..indent], text.replace('\'', "''"));
+                let _ = write!(quoted, "{head}{key}: '{text}'");
+            }
+            _ => quoted.push_str(body),
+        }
+        quoted.push_str(&line[body.len()..]);
+    }
+    quoted.push_str(&source[front.end..]);
+    quoted
+}
+
 struct Reader<'r, 'a> {
     lines: &'r Lines<'a>,
     /// Where the front matter begins.
@@ -66,11 +104,18 @@ struct Reader<'r, 'a> {
 impl Reader<'_, '_> {
     /// A need on a cancelled entry is met.
     fn take_todos(&mut self, todos: Vec<Node>) {
+        let todos: Vec<(usize, Option<Todo>)> =
+            todos.into_iter().map(|node| (node.at, Todo::of(node.value))).collect();
+        let is_ordered = |(_, todo): &(usize, Option<Todo>)| {
+            todo.as_ref().is_some_and(|todo| todo.dependencies.is_some())
+        };
+        // Where one entry names its needs, an entry without such a list has none.
+        let is_declared = todos.iter().any(is_ordered);
         let mut before: Option<TaskId> = None;
         let mut cancelled: HashSet<TaskId> = HashSet::new();
-        for (at, node) in todos.into_iter().enumerate() {
-            let place = self.lines.place(self.base + node.at);
-            let Some(todo) = Todo::of(node.value) else {
+        for (at, (offset, todo)) in todos.into_iter().enumerate() {
+            let place = self.lines.place(self.base + offset);
+            let Some(todo) = todo else {
                 let message = format!("Entry {} of `todos` is no task, and is ignored.", at + 1);
                 let hint = "Write it as `- id: ...` with `content: ...` beneath, or as plain text.";
                 self.drafts.warnings.push(Fault::new(Code::UntakenTask, place, message, hint));
@@ -92,7 +137,7 @@ impl Reader<'_, '_> {
                 self.drafts.faults.push(Fault::new(Code::EmptyTask, place, message, hint));
             }
             let needs = needs(todo.dependencies, before.take(), place);
-            before = Some(id.clone());
+            before = Some(id.clone()).filter(|_| !is_declared);
             let hints = mention::read_text(&[&todo.content], place);
             let task = Task {
                 id,

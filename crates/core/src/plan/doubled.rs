@@ -21,7 +21,7 @@ pub(super) fn merge(drafts: &mut Drafts) {
     let mut warnings = Vec::new();
     for draft in std::mem::take(&mut drafts.tasks) {
         let id = draft.task.id.as_str().to_owned();
-        if parents.contains(&id) {
+        if parents.contains(&id) && !drafts.kept_parents.contains(&id) {
             drafts.parents.entry(id).or_default();
             warnings.push(restated(&draft.task));
             continue;

@@ -1,5 +1,7 @@
 //! The files and interfaces that a task's text lists.
 
+mod entry;
+
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -9,6 +11,8 @@ use super::mention::{self, Verbless};
 use super::{Action, FileHint, FileRef, Interfaces, token};
 use crate::fault::{Code, Fault, Place};
 use crate::path::{self, RepoPath};
+
+use entry::{entry_tokens, renamed};
 
 /// What the labelled lists of a task say.
 #[derive(Default)]
@@ -39,6 +43,7 @@ pub(super) fn listed(
         conditional: Collected::default(),
         topic: None,
         action: None,
+        entry: None,
     };
     for block in document.blocks_in(range) {
         reader.take(block);
@@ -64,6 +69,8 @@ struct Reader<'r, 'a> {
     topic: Option<Topic>,
     /// Of the item above: `- Create:` with the paths nested beneath.
     action: Option<(u8, Action)>,
+    /// The depth of the last item that names a file: what is nested beneath says what to do in it.
+    entry: Option<u8>,
 }
 
 impl Reader<'_, '_> {
@@ -91,6 +98,7 @@ impl Reader<'_, '_> {
                 if self.action.is_some_and(|(depth, _)| item.depth <= depth) {
                     self.action = None;
                 }
+                self.entry = self.entry.filter(|depth| *depth < item.depth);
                 self.take_item(block.words.clone(), item.depth);
             }
             Kind::Fence(_) | Kind::Rule => self.topic = None,
@@ -157,7 +165,17 @@ impl Reader<'_, '_> {
             Some(Topic::Files(default)) => default,
             _ => None,
         };
-        let tokens = entry_tokens(self.document, &words);
+        if let Some(paths) = renamed(self.document, &words) {
+            return self.take_rename(paths);
+        }
+        let mut tokens = entry_tokens(self.document, &words);
+        if self.entry.is_some() {
+            tokens.retain(|(_, token)| token.contains('/') || token::is_file(token));
+            if tokens.is_empty() {
+                return;
+            }
+        }
+        self.entry = self.entry.or((!tokens.is_empty() && depth > 0).then_some(depth));
         // A remark such as `(new)` holds for the path before it, so of several it is not the entry's.
         let remark = trailing_action(text).filter(|_| tokens.len() < 2);
         // Under `Files to modify`, `(add the host)` says what is modified; `(delete)` and `(new file)` name another action.
@@ -197,6 +215,22 @@ impl Reader<'_, '_> {
                 } else {
                     self.collected.add(self.document, named, self.warnings);
                 }
+            }
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// The file is deleted at its old path and created at its new one. Directories are not followed file by file.
+    fn take_rename(&mut self, [old, new]: [(usize, &str); 2]) {
+        for ((at, token), action) in [(old, Action::Delete), (new, Action::Create)] {
+            let paths = token::read(token).or_else(|| token::read_spaced(token));
+            match paths.as_ref().map(|(paths, _)| &paths[..]) {
+                Some([path]) if !path.ends_with('/') => {
+                    let named = Named { at, path, action, lines: None };
+                    self.collected.add(self.document, named, self.warnings);
+                }
+                _ => self.found.unread.push(at..at + token.len()),
             }
         }
     }
@@ -262,11 +296,17 @@ fn of_task(topic: Topic) -> bool {
     matches!(topic, Topic::Files(_) | Topic::Interfaces | Topic::Consumes | Topic::Produces)
 }
 
+const NONE: [&str; 10] =
+    ["none", "n/a", "nothing", "keine", "ninguno", "aucun", "无", "なし", "없음", "нет"];
+
 fn is_none(text: &str) -> bool {
     let word = text.trim_start_matches(['*', '_', '(', '-', ' ']).to_lowercase();
-    ["none", "n/a", "nothing", "keine", "ninguno", "aucun", "无", "なし", "없음", "нет"]
-        .iter()
-        .any(|none| word.starts_with(none))
+    let says_no = word.strip_prefix("no ").is_some_and(|rest| {
+        ["file", "files", "change", "changes"]
+            .iter()
+            .any(|what| rest.split(|c: char| !c.is_alphabetic()).take(3).any(|word| word == *what))
+    });
+    says_no || NONE.iter().any(|none| word.starts_with(none))
 }
 
 /// The verb of an entry: `Create: ...`, `**Modify** ...`, `... (new)`.
@@ -300,83 +340,6 @@ fn says_new(remark: &str) -> bool {
     let inner = remark.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
     let word = inner.map_or("", |(inner, _)| inner.trim());
     ["new", "new file", "neu"].iter().any(|new| word.eq_ignore_ascii_case(new))
-}
-
-/// The tokens of an entry that is a path, or several: code spans or bare paths. None of a sentence that mentions files.
-fn entry_tokens<'a>(document: &Document<'a>, words: &Range<usize>) -> Vec<(usize, &'a str)> {
-    let (mut tokens, mut end) = (Vec::new(), words.start);
-    for (range, code) in document.codes(words) {
-        let gap = document.text(&(end..range.start));
-        // Behind a remark in brackets only what is plainly a file is one more.
-        let is_more = |gap: &str| {
-            is_separator(gap) || token::is_file(code) && is_separator(&without_remark(gap))
-        };
-        if !tokens.is_empty() && !is_more(gap) {
-            break;
-        }
-        if tokens.is_empty() && !(leads_to_path(gap) && is_path(code)) {
-            return Vec::new();
-        }
-        end = range.end;
-        tokens.push((range.start + 1, code));
-    }
-    if tokens.is_empty() {
-        for (at, word) in split_words(document.text(words), words.start) {
-            let path = token::read(word).is_some_and(|(paths, _)| {
-                paths.iter().all(|path| path.contains('/') || token::is_file(path))
-            });
-            if path {
-                if tokens.is_empty() && !leads_to_path(document.text(&(words.start..at))) {
-                    return Vec::new();
-                }
-                end = at + word.len();
-                tokens.push((at, word));
-            } else if !tokens.is_empty() && !is_separator(word) {
-                break;
-            }
-        }
-    }
-    let has_verb = entry_action(document.text(words)).is_some();
-    let rest = document.text(&(end..words.end)).trim_start_matches(['*', '_', '"', '\'', ' ']);
-    let is_whole = has_verb || rest.is_empty() || !rest.starts_with(char::is_alphanumeric);
-    if is_whole { tokens } else { Vec::new() }
-}
-
-/// Whether what stands before the first path of an entry is its verb or its label, and no sentence.
-fn leads_to_path(before: &str) -> bool {
-    let plain = before.trim_matches(|c: char| c.is_whitespace() || "*_`\"'([".contains(c));
-    let (label, rest) = plain.split_once([':', '：']).unwrap_or(("", plain));
-    let is_plain = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        word.is_empty()
-            || label::action(word).is_some()
-            || matches!(
-                word.to_lowercase().as_str(),
-                "file"
-                    | "files"
-                    | "the"
-                    | "a"
-                    | "an"
-                    | "existing"
-                    | "also"
-                    | "or"
-                    | "and"
-                    | "possibly"
-                    | "optionally"
-                    | "in"
-                    | "to"
-                    | "at"
-            )
-    };
-    label.split_whitespace().count() <= MOST_LABEL && rest.split_whitespace().all(is_plain)
-}
-
-/// Words that a label has at most: `Modify (if the build needs it):`.
-const MOST_LABEL: usize = 6;
-
-/// Whether code in a list can stand for a file: `Error::exec` is a name in one.
-fn is_path(code: &str) -> bool {
-    !code.contains("::") || code.split("::").next().is_some_and(token::is_file)
 }
 
 /// Whether an entry says that its file may not be there, or need no change.

@@ -1,4 +1,4 @@
-//! GSD: the `<task>` elements of a `PLAN.md`, or of all plans of a phase directory.
+//! GSD: the `<task>` elements of a `PLAN.md`, or of all plans of a phase directory. A test-driven plan has a `<feature>` instead.
 //!
 //! The text of a task is everything between its tags. The tasks of one plan are in order, and the plans of a directory as their
 //! `depends_on` says. A `checkpoint:*` task is a question to the person.
@@ -30,10 +30,12 @@ pub(super) use fence::range_at;
 pub use phase::{PhasePlan, join_phase};
 pub(super) use phase::{joined_parts, name_files};
 
-/// Where the tasks stand that make a text a plan of this format.
+/// Where the tasks stand that make a text a plan of this format. One of them makes it, then all of them count.
 pub(super) fn marks(source: &str) -> Vec<Range<usize>> {
-    let tasks = PlanScan::read(source, &(0..source.len())).elements.into_iter();
-    tasks.filter(|task| task.is_marked(source)).map(|task| task.start..task.inner.end).collect()
+    let tasks = PlanScan::read(source, &(0..source.len())).elements;
+    let is_plan = tasks.iter().any(|task| task.is_marked(source));
+    let tasks = tasks.into_iter().filter(|task| is_plan && task.is_closed);
+    tasks.map(|task| task.start..task.inner.end).collect()
 }
 
 pub(super) fn read(source: &str) -> Drafts {
@@ -111,6 +113,7 @@ impl Reader<'_> {
             let why = if front.superseded {
                 "The plan is superseded."
             } else {
+                self.warn_of_no_task(front, part);
                 "The plan has no `<task>`."
             };
             let (text, why) =
@@ -287,7 +290,7 @@ impl Reader<'_> {
             let _ = writeln!(text, "- {option}");
         }
         if task.title.is_empty() {
-            task.title = excerpt(&question);
+            task.title = single::title(said.first().unwrap_or(&question));
         }
         task.text = text;
         task.settings.model = Some("literal".to_owned());
@@ -335,6 +338,19 @@ impl Reader<'_> {
             let place = self.lines.place(*at);
             self.drafts.warnings.push(Fault::new(Code::UntakenTask, place, message, hint));
         }
+    }
+
+    fn warn_of_no_task(&mut self, front: &PlanFront, part: &Part) {
+        if part.done {
+            return;
+        }
+        let message = format!(
+            "The plan {} has neither a `<task>` nor a `<feature>`: nothing of it is worked on, and a need on it counts as met.",
+            front.title(&part.name)
+        );
+        let hint = "Write its work as `<task>` elements, or set `status: superseded`.";
+        let place = self.lines.place(part.range.start);
+        self.drafts.warnings.push(Fault::new(Code::UntakenTask, place, message, hint));
     }
 
     fn warn_of_tag(&mut self, element: &Element, id: &TaskId) {

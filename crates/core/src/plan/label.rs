@@ -87,8 +87,15 @@ pub(crate) fn topic(label: &str) -> Option<Topic> {
         | "인터페이스" => Topic::Interfaces,
         "consumes" | "verwendet" | "消费" | "consume" => Topic::Consumes,
         "produces" | "liefert" | "产出" | "produce" => Topic::Produces,
+        lower if names_all_tasks(lower) => Topic::Constraints,
         lower => return files_topic(lower),
     })
+}
+
+/// Whether a title says that what stands beneath holds for each task.
+fn names_all_tasks(lower: &str) -> bool {
+    ["every task", "each task", "all tasks"].iter().any(|words| lower.contains(words))
+        || ["ground rules", "global rules"].contains(&lower)
 }
 
 impl Topic {

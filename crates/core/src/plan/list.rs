@@ -10,8 +10,9 @@ use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::work_section::{self, SectionKind};
-use super::{Constraint, Format, header, mark, openspec, words};
+use super::{Constraint, Format, Need, header, mark, openspec, words};
 use crate::fault::{Code, Fault, Place};
+use crate::id::TaskId;
 
 const RULES: Rules = Rules {
     format: Format::List,
@@ -73,13 +74,33 @@ pub(super) fn is_list(document: &Document<'_>) -> bool {
 
 /// Criteria for acceptance beside the tasks hold for all of them.
 pub(super) fn read(document: &Document<'_>) -> Drafts {
-    let shape = shape(document);
+    let shape = confirmed_shape(document);
     let units = shape.map_or_else(Vec::new, |shape| find(document, shape));
     let mut drafts = unit::assemble(document, units, &RULES);
+    drop_unknown_needs(&mut drafts);
     if matches!(shape, Some(ListShape::Boxes | ListShape::Numbers)) {
         add_criteria(document, &mut drafts);
     }
     drafts
+}
+
+/// The shape is a guess, and so is what a text means with an id that no task has: a warning, and the need counts as met.
+fn drop_unknown_needs(drafts: &mut Drafts) {
+    let ids: HashSet<TaskId> = drafts.tasks.iter().map(|draft| draft.task.id.clone()).collect();
+    for draft in &mut drafts.tasks {
+        let needs = std::mem::take(&mut draft.task.needs);
+        let (known, unknown) = needs.into_iter().partition(|need| ids.contains(&need.id));
+        draft.task.needs = known;
+        let unknown: Vec<Need> = unknown;
+        drafts.warnings.extend(unknown.iter().map(|need| {
+            let (own, id) = (&draft.task.id, &need.id);
+            let message = format!(
+                "Task `{own}` is said to depend on `{id}`, which is no task of this plan. The need counts as met."
+            );
+            let hint = "If it is one, write the id as that task has it.";
+            Fault::new(Code::UnknownNeed, need.place, message, hint)
+        }));
+    }
 }
 
 fn add_criteria(document: &Document<'_>, drafts: &mut Drafts) {
@@ -120,18 +141,57 @@ pub(super) fn doubt(document: &Document<'_>, drafts: &Drafts) -> Option<Fault> {
     Some(Fault::new(Code::GuessedShape, place, message, hint))
 }
 
+/// What the tasks are taken to be without being asked for.
 fn shape(document: &Document<'_>) -> Option<ListShape> {
-    // Numbers that begin anew count something else in each section, so they are not one list.
-    let is_numbered = |level: &u8| {
-        let headings = document.blocks.iter().filter(|block| block.level() == Some(*level));
-        let numbers = headings.filter_map(|block| part(document.text(&block.words)));
-        let numbers: Vec<u64> = numbers.map(|(number, _)| number.parse().unwrap_or(0)).collect();
-        numbers.len() > 1 && numbers.windows(2).all(|pair| pair[0] < pair[1])
-    };
-    let headings = (2..=4).find(is_numbered).map(ListShape::Headings);
-    headings
-        .or_else(|| (!work_boxes(document).is_empty()).then_some(ListShape::Boxes))
-        .or_else(|| only_numbered_list(document).map(|_| ListShape::Numbers))
+    let headings = || (2..=4).find(|level| are_steps(document, *level)).map(ListShape::Headings);
+    let boxes = || (!work_boxes(document).is_empty()).then_some(ListShape::Boxes);
+    let numbers = || only_numbered_list(document).filter(|list| is_under_work(document, *list));
+    headings().or_else(boxes).or_else(|| numbers().map(|_| ListShape::Numbers))
+}
+
+/// What the tasks are where a person says that the text is a list.
+fn confirmed_shape(document: &Document<'_>) -> Option<ListShape> {
+    let headings = || (2..=4).find(|level| are_numbered(document, *level)).map(ListShape::Headings);
+    let boxes = || (!boxes_aside(document).is_empty()).then_some(ListShape::Boxes);
+    let numbers = || only_numbered_list(document).map(|_| ListShape::Numbers);
+    shape(document).or_else(headings).or_else(boxes).or_else(numbers)
+}
+
+/// Whether several headings of a level are numbered in order. Numbers that begin again count something else in each section.
+fn are_numbered(document: &Document<'_>, level: u8) -> bool {
+    let numbers = titles(document, level).filter_map(part);
+    let numbers: Vec<u64> = numbers.map(|(number, _)| number.parse().unwrap_or(0)).collect();
+    numbers.len() > 1 && numbers.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// Whether the numbered headings of a level are steps, and not the chapters of a report or specification.
+fn are_steps(document: &Document<'_>, level: u8) -> bool {
+    let mut chapters = titles(document, level).filter_map(chapter);
+    are_numbered(document, level) && !chapters.any(work_section::is_chapter)
+}
+
+fn titles<'a>(document: &Document<'a>, level: u8) -> impl Iterator<Item = &'a str> {
+    let headings = document.blocks.iter().filter(move |block| block.level() == Some(level));
+    headings.map(|block| document.text(&block.words))
+}
+
+/// The words behind a heading's number, where nothing but the number stands before them.
+fn chapter(title: &str) -> Option<&str> {
+    let plain = title.trim_start_matches(|c: char| !c.is_alphanumeric());
+    openspec::section_number(plain).map(|number| &plain[number.len()..])
+}
+
+/// Whether a list stands where work is listed: under a title of work, or under none but the document's.
+fn is_under_work(document: &Document<'_>, list: usize) -> bool {
+    let kinds = work_section::kinds(document);
+    let is_of_list = |block: &Block<'_>| block.item().is_some_and(|item| item.list == list);
+    let Some(first) = document.blocks.iter().position(is_of_list) else { return false };
+    let mut before = document.blocks[..first].iter().rev();
+    let title = before
+        .find(|block| block.level().is_some() || work_section::is_label(document, block))
+        .filter(|block| block.level() != Some(1));
+    let announces = |block: &Block<'_>| work_section::announces_work(document.text(&block.words));
+    matches!(kinds[first], SectionKind::Work | SectionKind::Plain) && title.is_none_or(announces)
 }
 
 fn is_outer_box(block: &Block<'_>) -> bool {
@@ -159,30 +219,51 @@ fn only_numbered_list(document: &Document<'_>) -> Option<usize> {
     }
 }
 
-/// The boxes that are work: those under headings of work where there are any, else all but those of other sections, else all
-/// but the criteria for acceptance, which say what must hold and not what to do.
+/// The boxes that are work: those under headings of work where there are any, else all but those of other sections. Boxes of
+/// other sections are work only where no section says anything else; criteria say what must hold and not what to do.
 fn work_boxes(document: &Document<'_>) -> HashSet<usize> {
+    let chosen = [&[SectionKind::Work][..], &[SectionKind::Work, SectionKind::Plain]];
+    let mut chosen = chosen.into_iter().map(|kinds| outer_boxes(document, kinds));
+    let chosen = chosen.find(|chosen| !chosen.is_empty()).unwrap_or_default();
+    if chosen.is_empty() && !has_other_sections(document) { boxes_aside(document) } else { chosen }
+}
+
+/// The boxes of sections that are not about work.
+fn boxes_aside(document: &Document<'_>) -> HashSet<usize> {
+    outer_boxes(document, &[SectionKind::Aside])
+}
+
+fn outer_boxes(document: &Document<'_>, wanted: &[SectionKind]) -> HashSet<usize> {
     let kinds = work_section::kinds(document);
     let boxes = document.blocks.iter().enumerate().filter(|(_, block)| is_outer_box(block));
-    let boxes: Vec<usize> = boxes.map(|(index, _)| index).collect();
-    let of = |wanted: &[SectionKind]| -> HashSet<usize> {
-        boxes.iter().copied().filter(|index| wanted.contains(&kinds[*index])).collect()
-    };
-    let chosen = [&[SectionKind::Work][..], &[SectionKind::Work, SectionKind::Plain]];
-    let chosen = chosen.into_iter().map(of).find(|chosen| !chosen.is_empty());
-    chosen.unwrap_or_else(|| of(&[SectionKind::Aside]))
+    boxes.map(|(index, _)| index).filter(|index| wanted.contains(&kinds[*index])).collect()
+}
+
+/// Whether a section below the title has words that may be the work.
+fn has_other_sections(document: &Document<'_>) -> bool {
+    let mut is_inside = false;
+    let kinds = work_section::kinds(document);
+    document.blocks.iter().zip(kinds).any(|(block, kind)| {
+        is_inside |= block.level().is_some_and(|level| level > 1);
+        let says = block.level().is_none() && !matches!(block.kind, Kind::Rule);
+        is_inside && says && matches!(kind, SectionKind::Work | SectionKind::Plain)
+    })
 }
 
 fn find(document: &Document<'_>, shape: ListShape) -> Vec<Unit> {
     let list = only_numbered_list(document);
-    let boxes = work_boxes(document);
+    let mut boxes = work_boxes(document);
+    if boxes.is_empty() {
+        boxes = boxes_aside(document);
+    }
     let mut units: Vec<Unit> = Vec::new();
     for (block, one) in document.blocks.iter().enumerate() {
         let text = document.text(&one.words);
         let (id, title) = match (shape, &one.kind) {
             (ListShape::Headings(level), Kind::Heading(own)) if level == *own => {
                 let Some((id, rest)) = dotted_part(text).or_else(|| part(text)) else { continue };
-                if is_parent(document, block, id) {
+                let is_judgement = chapter(text).is_some_and(work_section::is_judgement);
+                if is_judgement || is_parent(document, block, id) {
                     continue;
                 }
                 (id.to_owned(), mark::title(rest))

@@ -10,6 +10,7 @@ use super::mention::Verbless;
 use super::needs::Shape;
 use super::unit::{self, Drafts, Rules, Unit};
 use super::{Format, doubled, mark, words};
+use crate::fault::{Code, Fault};
 
 const RULES: Rules = Rules {
     format: Format::OpenSpec,
@@ -23,6 +24,20 @@ pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = unit::assemble(document, find(document), &RULES);
     doubled::merge(&mut drafts);
     drafts
+}
+
+/// The warning that a person confirms, where nothing but numbered sections speaks for this format.
+pub(super) fn doubt(document: &Document<'_>, drafts: &Drafts) -> Option<Fault> {
+    let mut boxes = document.blocks.iter().filter(|block| block.checkbox().is_some());
+    let has_ids = boxes.any(|block| mark::box_number(document.text(&block.words)).is_some());
+    let place = drafts.tasks.first()?.task.place;
+    let count = drafts.tasks.len();
+    let message = format!(
+        "The checkboxes of this plan have no ids. The {count} that stand in numbered sections are taken as tasks, one after the other."
+    );
+    let hint = "`--format openspec` confirms it, `--format single` makes the whole text one task, and \
+        `sequester draft - < PLAN` turns it into a native plan to edit.";
+    (!has_ids).then(|| Fault::new(Code::GuessedShape, place, message, hint))
 }
 
 /// Whether a document has any task of this format.
@@ -41,12 +56,19 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
     let mut ordinal = 0;
     for (block, one) in document.blocks.iter().enumerate() {
         let text = document.text(&one.words);
-        if one.level().is_some() {
+        if let Some(level) = one.level() {
             section.close(&mut units);
-            ordinal += usize::from(one.level() > Some(1));
+            ordinal += usize::from(level > 1);
             let number = section_number(text);
-            section.work = if numbered { number.is_some() } else { !is_aside(text) };
-            section.number = number.map_or_else(|| ordinal.max(1).to_string(), str::to_owned);
+            // `#### 3.1` beneath `### 3.` is a part of that section.
+            let is_part = number.is_none() && section.level.is_some_and(|above| above < level);
+            if is_part && numbered {
+                section.work = !is_aside(text);
+            } else {
+                section.work = if numbered { number.is_some() } else { !is_aside(text) };
+                section.number = number.map_or_else(|| ordinal.max(1).to_string(), str::to_owned);
+                section.level = number.map(|_| level);
+            }
         }
         let Some(mark) = one.checkbox() else { continue };
         let id = mark::box_number(text);
@@ -73,6 +95,8 @@ fn find(document: &Document<'_>) -> Vec<Unit> {
 #[derive(Default)]
 struct Section {
     number: String,
+    /// The level of its heading, if that has the number.
+    level: Option<u8>,
     work: bool,
     explicit: Vec<Unit>,
     unnamed: Vec<Unit>,

@@ -68,7 +68,13 @@ fn read(text: &str, options: &Options) -> Option<Drafts> {
         Format::Superpowers => superpowers::read(&document),
         Format::Track => track::read(&document),
         Format::SpecKit => speckit::read(&document),
-        Format::OpenSpec => openspec::read(&document),
+        Format::OpenSpec => {
+            let mut drafts = openspec::read(&document);
+            let is_named = options.format.is_some() || options.file_name == "tasks.md";
+            let doubt = openspec::doubt(&document, &drafts).filter(|_| !is_named);
+            drafts.warnings.extend(doubt);
+            drafts
+        }
         Format::Kiro => kiro::read(&document),
         Format::TaskMaster => taskmaster::read(text, options.tag.as_deref()),
         Format::Native => native::read(&document),

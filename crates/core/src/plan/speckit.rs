@@ -1,6 +1,6 @@
 //! `- [ ] T001 [P] [US1] ... path` in phases.
 //!
-//! The text is the whole item. Phases are in order; `[P]` runs side by side within its phase.
+//! The text is the whole item. Phases are in order; `[P]` runs side by side within its phase, tests before what they test.
 
 use std::collections::HashMap;
 
@@ -21,12 +21,17 @@ const RULES: Rules = Rules {
 pub(super) fn read(document: &Document<'_>) -> Drafts {
     let mut drafts = unit::assemble(document, find(document), &RULES);
     // A long heading may stand above very many tasks.
-    let mut phases: HashMap<usize, bool> = HashMap::new();
+    let mut titles: HashMap<usize, SectionTitle> = HashMap::new();
     for draft in &mut drafts.tasks {
-        let phase = draft.sections.iter().rev().find(|section| {
-            *phases.entry(**section).or_insert_with(|| is_phase(document, **section))
-        });
-        draft.sections = phase.or(draft.sections.last()).copied().into_iter().collect();
+        let mut title = |section: usize| {
+            *titles.entry(section).or_insert_with(|| SectionTitle::of(document, section))
+        };
+        let mut phase = draft.sections.iter().rev().copied();
+        let phase = phase.find(|section| title(*section).is_phase);
+        let last = draft.sections.last().copied();
+        // The tests of a story are written before what they test, though both may carry `[P]`.
+        let tests = last.filter(|last| Some(*last) != phase && title(*last).names_tests);
+        draft.sections = phase.or(last).into_iter().chain(tests).collect();
     }
     drafts.stated = stated_order::read(document, &mut drafts);
     drafts
@@ -74,6 +79,18 @@ pub(super) fn strip_marks(rest: &str) -> (bool, &str) {
     (parallel, rest)
 }
 
-fn is_phase(document: &Document<'_>, section: usize) -> bool {
-    words::names_phase(document.text(&document.blocks[section].words))
+/// What the title of a section says of the tasks beneath it.
+#[derive(Clone, Copy)]
+struct SectionTitle {
+    is_phase: bool,
+    names_tests: bool,
+}
+
+impl SectionTitle {
+    fn of(document: &Document<'_>, section: usize) -> Self {
+        let title = document.text(&document.blocks[section].words).to_lowercase();
+        let mut parts = title.split(|c: char| !c.is_alphanumeric());
+        let names_tests = parts.any(|word| matches!(word, "test" | "tests" | "testing"));
+        Self { is_phase: words::names_phase(&title), names_tests }
+    }
 }

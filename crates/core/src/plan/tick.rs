@@ -15,6 +15,11 @@ pub struct Ticked {
     pub without: Vec<TaskId>,
 }
 
+/// A text with all of its boxes open, to compare it with another whatever is ticked.
+pub fn with_open_boxes(text: &str) -> String {
+    text.replace("[x]", "[ ]").replace("[X]", "[ ]")
+}
+
 /// Ticks the boxes of `done` tasks and of their steps in the text as it is `now`, at the places where they were when it was
 /// `read`. The error names the lines that are not what they were.
 pub fn tick(

@@ -1,7 +1,7 @@
 //! Headings and items with ids as a tree: which are work, where their texts end, what they stand under.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::markdown::{Block, Document, Kind};
@@ -14,6 +14,8 @@ pub(super) struct Tree {
     pub(super) units: Vec<Unit>,
     parent: Vec<Option<usize>>,
     first_child: Vec<Option<usize>>,
+    /// Ids of tasks whose ids begin those of others.
+    pub(super) kept_parents: HashSet<String>,
     /// The headings above each unit that are no units, outermost first, as block indexes.
     pub(super) sections: Vec<Vec<usize>>,
     /// The block of the plan's title.
@@ -44,6 +46,7 @@ impl Tree {
         let mut by_id: HashMap<&str, usize> = HashMap::new();
         let mut parent: Vec<Option<usize>> = Vec::new();
         let mut first_child = vec![None; units.len()];
+        let mut kept_parents: HashSet<String> = HashSet::new();
         for (index, unit) in units.iter().enumerate() {
             let mut found = None;
             if rules.nested {
@@ -65,8 +68,19 @@ impl Tree {
                 let has_text = document.blocks[one + 1].level().is_none();
                 level.is_some() && level == document.blocks[two].level() && has_text
             };
-            if rules.format == Format::Superpowers {
-                found = found.filter(|above| !beside(above));
+            // `1.2.1` in the same list as `1.2` stands beside it.
+            let in_list_of = |above: &usize| {
+                let list = |unit: &Unit| document.blocks[unit.block].item().map(|item| item.list);
+                let above = &units[*above];
+                above.id.contains('.') && list(above).is_some() && list(above) == list(unit)
+            };
+            let is_beside = found.is_some_and(|above| match rules.format {
+                Format::Superpowers => beside(&above),
+                Format::OpenSpec => in_list_of(&above),
+                _ => false,
+            });
+            if is_beside {
+                kept_parents.extend(found.take().map(|above| units[above].id.clone()));
             }
             if let Some(above) = found {
                 first_child[above] = first_child[above].or(Some(index));
@@ -83,7 +97,40 @@ impl Tree {
         let sections =
             if native { vec![Vec::new(); units.len()] } else { sections(document, &units, title) };
         let openings = RefCell::default();
-        Self { units, parent, first_child, sections, title, bound, openings }
+        let mut tree =
+            Self { units, parent, first_child, kept_parents, sections, title, bound, openings };
+        if rules.format == Format::Kiro {
+            tree.keep_required_parents(document);
+        }
+        tree
+    }
+
+    /// A required item that says what to do is a task beside the optional ones beneath it, if they are all that it has.
+    fn keep_required_parents(&mut self, document: &Document<'_>) {
+        let mut has_required = vec![false; self.units.len()];
+        for (unit, above) in self.units.iter().zip(&self.parent) {
+            if let (false, Some(above)) = (unit.optional, *above) {
+                has_required[above] = true;
+            }
+        }
+        for (unit, has_required) in has_required.into_iter().enumerate() {
+            let is_alone = !self.units[unit].optional && !has_required;
+            if is_alone && self.first_child[unit].is_some() && self.says_what_to_do(document, unit)
+            {
+                self.first_child[unit] = None;
+                self.kept_parents.insert(self.units[unit].id.clone());
+            }
+        }
+    }
+
+    /// Whether an item has words beneath its title that do not merely name requirements.
+    fn says_what_to_do(&self, document: &Document<'_>, unit: usize) -> bool {
+        let opening = self.opening(document, unit);
+        let mut lines = document.text(&opening).lines();
+        lines.any(|line| {
+            let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+            !words.is_empty() && !words.to_lowercase().starts_with("requirement")
+        })
     }
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = usize> {

@@ -54,6 +54,8 @@ pub(super) struct Drafts {
     pub(super) tasks: Vec<Draft>,
     /// Ids of parents, with the positions of the tasks beneath them.
     pub(super) parents: HashMap<String, Vec<usize>>,
+    /// Ids of tasks whose ids begin those of others.
+    pub(super) kept_parents: HashSet<String>,
     /// Tracks that the plan heads as phases: they follow each other.
     pub(super) phases: BTreeSet<String>,
     /// The positions of the tasks, wave by wave, where the plan gives its waves.
@@ -70,6 +72,7 @@ impl Drafts {
             plan: Plan::new(format),
             tasks: Vec::new(),
             parents: HashMap::new(),
+            kept_parents: HashSet::new(),
             phases: BTreeSet::new(),
             waves: None,
             stated: None,
@@ -122,6 +125,7 @@ pub(super) fn assemble(document: &Document<'_>, units: Vec<Unit>, rules: &Rules)
             parallel: tree.units[unit].parallel,
         });
     }
+    drafts.kept_parents.clone_from(&tree.kept_parents);
     need_consumed(&mut drafts.tasks, consumed);
     skip_cancelled(document, &tree, &cancelled, &mut drafts);
     let taken = header::read(document, &tree, &extents, &mut drafts.plan);
@@ -255,7 +259,8 @@ fn read_task(
             "Say under the heading what is to be done, or remove it.",
         )
     };
-    let is_empty = if item { is_bare_item(document, unit, extent) } else { extent.is_empty() };
+    let says_nothing = || !document.text(extent).chars().any(char::is_alphanumeric);
+    let is_empty = if item { is_bare_item(document, unit, extent) } else { says_nothing() };
     if is_empty && !done {
         drafts.faults.push(Fault::new(
             Code::EmptyTask,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::markdown::{Block, Document, Kind};
 use super::tree::Tree;
 use super::unit::Unit;
-use super::{Format, header, mark, openspec, table_rows, words, work_section};
+use super::{Format, aside, header, mark, openspec, table_rows, words, work_section};
 use crate::fault::{Code, Fault, Place};
 
 /// A longer jump begins a numbering of its own, unless the numbers before it follow each other.
@@ -245,7 +245,7 @@ fn empty_sections(
         let free = !units.contains(index)
             && !parents.contains(index)
             && !covered.contains(block.range.start);
-        free && (is_track() || is_series()) && says_something(document, *index, level)
+        free && (is_track() || is_series()) && aside::says_something(document, *index, level)
     };
     let sections = (0..document.blocks.len()).filter(is_untaken);
     let warn = |index: usize| {
@@ -272,13 +272,6 @@ fn series(title: &str) -> Option<String> {
     let (word, rest) = title.split_once(' ')?;
     let is_word = word.chars().all(char::is_alphabetic) && !words::is_task(word);
     (is_word && rest.starts_with(|c: char| c.is_ascii_digit())).then(|| word.to_lowercase())
-}
-
-/// Whether a section has more than headings and rules.
-fn says_something(document: &Document<'_>, heading: usize, level: u8) -> bool {
-    let rest = document.blocks[heading + 1..].iter();
-    let mut own = rest.take_while(|block| block.level().is_none_or(|other| other > level));
-    own.any(|block| block.level().is_none() && !matches!(block.kind, Kind::Rule))
 }
 
 /// `task` blocks under a heading that has no id.

@@ -73,7 +73,7 @@ pub(super) fn glued(word: &str) -> Option<&str> {
     (!name.is_ascii() && is_task(name) && is_number(number)).then_some(number)
 }
 
-/// `T001` and its like; with hyphens `T-001` and `T-M1-001`.
+/// `T001` and its like, `T001.2` of an added task; with hyphens `T-001` and `T-M1-001`.
 pub(super) fn is_spec_kit(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('T') else { return false };
     let (group, digits) = match rest.strip_prefix('-') {
@@ -81,6 +81,7 @@ pub(super) fn is_spec_kit(word: &str) -> bool {
         Some(rest) if rest.starts_with('-') => return false,
         Some(rest) => rest.rsplit_once('-').unwrap_or(("", rest)),
     };
+    let (digits, added) = digits.split_once('.').unwrap_or((digits, "1"));
     let digits = digits.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(digits);
     let is_group = |group: &str| {
         group.len() <= 8
@@ -89,6 +90,8 @@ pub(super) fn is_spec_kit(word: &str) -> bool {
     };
     (2..=6).contains(&digits.len())
         && digits.bytes().all(|b| b.is_ascii_digit())
+        && (1..=3).contains(&added.len())
+        && added.bytes().all(|b| b.is_ascii_digit())
         && (group.is_empty() || is_group(group))
 }
 
@@ -151,7 +154,8 @@ mod tests {
     #[test]
     fn ids_are_told_from_other_words() {
         assert!(is_spec_kit("T001") && !is_spec_kit("T1x9") && !is_spec_kit("Total"));
-        assert!(is_spec_kit("T-001") && is_spec_kit("T-M1-001"));
+        assert!(is_spec_kit("T-001") && is_spec_kit("T-M1-001") && is_spec_kit("T090.12"));
+        assert!(!is_spec_kit("T090.") && !is_spec_kit("T090.x") && !is_spec_kit("T090.1.2"));
         assert!(!is_spec_kit("T-1") && !is_spec_kit("T-001-003") && !is_spec_kit("T--001"));
         assert!(
             is_track("A.9.1.3") && is_track("BE.2.1") && !is_track("A.9") && !is_track("E.g.1")

@@ -29,7 +29,7 @@ const CRITERIA: [&str; 8] = [
 ];
 
 /// Titles of sections whose boxes are not work of the plan.
-const ASIDE: [&str; 20] = [
+const ASIDE: [&str; 27] = [
     "out of scope",
     "non-goal",
     "not in scope",
@@ -49,6 +49,13 @@ const ASIDE: [&str; 20] = [
     "reminder",
     "references",
     "risks",
+    "rollback",
+    "roll back",
+    "reproduc",
+    "pre-flight",
+    "preflight",
+    "manual qa",
+    "sign-off",
     "offene",
 ];
 
@@ -70,6 +77,91 @@ const WORK: [&str; 15] = [
     "tâches",
     "任务",
 ];
+
+/// Titles of chapters of a report or specification: where one is numbered, the numbers count chapters and not tasks.
+const CHAPTERS: [&str; 26] = [
+    "overview",
+    "executive summary",
+    "summary",
+    "purpose",
+    "introduction",
+    "background",
+    "context",
+    "scope",
+    "motivation",
+    "problem",
+    "problem statement",
+    "goals",
+    "objectives",
+    "non-goals",
+    "out of scope",
+    "architecture",
+    "architecture overview",
+    "requirements",
+    "dependencies",
+    "execution order",
+    "open questions",
+    "findings",
+    "sources",
+    "glossary",
+    "appendix",
+    "conclusion",
+];
+
+/// Titles of chapters that say how the work is judged, or what may come of it.
+const JUDGEMENTS: [&str; 17] = [
+    "verification",
+    "verification checklist",
+    "verification steps",
+    "manual verification",
+    "manual testing",
+    "test plan",
+    "acceptance criteria",
+    "success criteria",
+    "definition of done",
+    "rollback",
+    "rollback plan",
+    "risks",
+    "risks and mitigations",
+    "notes",
+    "references",
+    "future work",
+    "timeline",
+];
+
+/// Words of titles above a plain numbered list of work.
+const LISTED_WORK: [&str; 9] =
+    ["plan", "approach", "change", "changes", "solution", "fix", "fixes", "proposal", "phases"];
+
+/// Whether a title is that of a chapter which is no work, alone or before another.
+pub(super) fn is_chapter(title: &str) -> bool {
+    is_one_of(&CHAPTERS, title)
+}
+
+pub(super) fn is_judgement(title: &str) -> bool {
+    is_one_of(&JUDGEMENTS, title)
+}
+
+fn is_one_of(titles: &[&str], title: &str) -> bool {
+    let title = title.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let ends = |rest: &str| {
+        let next = rest.trim_start();
+        let is_joined = ["and ", "und ", "y ", "et "].iter().any(|word| next.starts_with(word));
+        next.is_empty() || is_joined || next.starts_with(|c: char| !c.is_alphanumeric())
+    };
+    titles.iter().any(|one| title.strip_prefix(one).is_some_and(ends))
+}
+
+/// Whether a numbered list under a title lists work.
+pub(super) fn announces_work(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    let mut parts = lower.split(|c: char| !c.is_alphanumeric());
+    match kind_of(title) {
+        SectionKind::Work => true,
+        SectionKind::Plain => parts.any(|part| LISTED_WORK.contains(&part)),
+        SectionKind::Criteria | SectionKind::Aside => false,
+    }
+}
 
 pub(super) fn kind_of(title: &str) -> SectionKind {
     let lower = title.to_lowercase();

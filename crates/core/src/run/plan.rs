@@ -12,7 +12,7 @@ use crate::digest::Digest;
 use crate::graph::TaskGraph;
 use crate::id::TaskId;
 use crate::limits::HandoverSizes;
-use crate::plan::{Action, FileRef, Task, step};
+use crate::plan::{Action, FileRef, Task, TaskWording, step};
 use crate::protected::Grants;
 use crate::recall::Relevance;
 use crate::record::Switches;
@@ -43,6 +43,9 @@ pub struct TaskSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<HintSpec>,
     pub files_declared: bool,
+    /// What its words say of its change; older stores have only the title to tell.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub wording: TaskWording,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -62,6 +65,10 @@ pub struct TaskSpec {
 }
 
 impl TaskSpec {
+    pub fn wording(&self) -> TaskWording {
+        self.wording.or(TaskWording::of_title(&self.title))
+    }
+
     /// As the plan has it; who works on it and how is for others to say.
     pub fn of(task: &Task, graph: &TaskGraph) -> Self {
         let file =
@@ -79,6 +86,7 @@ impl TaskSpec {
             files: task.files.iter().map(file).collect(),
             hints: task.hints.iter().map(|hint| HintSpec(file(&hint.0))).collect(),
             files_declared: task.files_declared,
+            wording: TaskWording::of_task(task),
             checks: task.checks.clone(),
             produces: task.interfaces.produces.clone(),
             consumes: task.interfaces.consumes.clone(),

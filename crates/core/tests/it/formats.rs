@@ -94,12 +94,13 @@ fn spec_kit_phases_are_in_order_and_marked_tasks_side_by_side() {
             "T002: Configure lint in `.eslintrc.json` <- T001",
             "T003: Configure format in .prettierrc.json <- T001",
             "T004: Contract test in tests/contract/test_signup.py <- T002 T003",
-            "T005: Create User model in src/models/user.py <- T002 T003",
-            "T006: Implement UserService in src/services/user_service.py (depends on T005) <- T005! T004",
+            "T005: Create User model in src/models/user.py <- T004",
+            "T006: Implement UserService in src/services/user_service.py (depends on T005) <- T005!",
             "T007: Verify with Node.js and src/services/user_service.py <- T006",
         ]
     );
-    assert_eq!(waves(&plan), ["T002 T003", "T004 T005", "T006", "T007"]);
+    // The tests of a story come before what they test.
+    assert_eq!(waves(&plan), ["T002 T003", "T004", "T005", "T006", "T007"]);
     assert_eq!(hints(&plan, "T002"), ["Change .eslintrc.json"]);
     assert_eq!(hints(&plan, "T004"), ["Test tests/contract/test_signup.py"]);
     assert_eq!(hints(&plan, "T005"), ["Change src/models/user.py"]);

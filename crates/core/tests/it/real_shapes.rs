@@ -261,3 +261,108 @@ fn an_example_plan_with_code_blocks_of_its_own_in_a_code_block_is_no_part_of_the
     assert!(second.text.contains(example), "{}", second.text);
     assert_eq!(second.steps.len(), 2);
 }
+
+#[test]
+fn a_required_item_with_optional_ones_beneath_is_a_task() {
+    let nested = "- [ ] 1. Set up\n  - Create `a.ts`\n- [ ] 2. Build the reader\n  - Parse each line\n  - [ ]* 2.1 Write tests\n    - _Requirements: 1.1_\n- [ ] 3. Build the writer\n  - Write them\n";
+    for source in [nested.to_owned(), nested.replace("  - [ ]* 2.1", "- [ ]* 2.1")] {
+        let plan = text(&source).plan;
+        assert_eq!(
+            tasks(&plan),
+            [
+                "1: Set up",
+                "2: Build the reader <- 1",
+                "2.1: Write tests <- 2 (optional)",
+                "3: Build the writer <- 2",
+            ],
+            "{source}"
+        );
+    }
+    // Words that only name requirements say nothing to do.
+    let bare = text(
+        "- [ ] 1. Set up\n- [ ] 2. Test it\n  - _Requirements: 1.1_\n  - [ ]* 2.1 Write tests\n",
+    )
+    .plan;
+    assert_eq!(tasks(&bare).len(), 2);
+}
+
+#[test]
+fn numbers_with_a_part_behind_a_point_are_ids() {
+    let plan =
+        text("## Phase 1\n- [ ] T001 a\n- [ ] T002 b\n\n### Follow-up\n- [ ] T002.1 [US1] c\n")
+            .plan;
+    assert_eq!(tasks(&plan), ["T001: a", "T002: b <- T001", "T002.1: c <- T002"]);
+    let beside = text("## 1. A\n- [ ] 1.1 a\n- [ ] 1.2 b\n- [ ] 1.2.1 c\n- [ ] 1.3 d\n").plan;
+    assert_eq!(tasks(&beside), ["1.1: a", "1.2: b <- 1.1", "1.2.1: c <- 1.2", "1.3: d <- 1.2.1"]);
+}
+
+#[test]
+fn boxes_of_a_part_belong_to_its_numbered_section_and_the_guess_is_told() {
+    let source = "### 1. Main\n- [ ] a\n\n### 2. More\n- [ ] b\n\n### 3. Dialogs\n\n#### 3.1 Approve\n- [ ] c\n\n#### 3.2 Reject\n- [ ] d\n";
+    let parsed = text(source);
+    assert_eq!(tasks(&parsed.plan), ["1.1: a", "2.1: b <- 1.1", "3.1: c <- 2.1", "3.2: d <- 3.1"]);
+    let codes: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(codes, [Code::GuessedShape]);
+    assert_eq!(named(source, "tasks.md").warnings, []);
+}
+
+#[test]
+fn a_rule_is_no_work_and_what_stands_before_the_tasks_is_told() {
+    let parsed = text(
+        "# P\n\n**Testing:** There is no test target; build it and look at the result.\n\n## Background\n\nOld.\n\n## Decisions (apply to every task)\n\n- Never touch `core/`.\n\n### Task 1: a\n\nDo it.\n\n### Task 2: b\n\n---\n",
+    );
+    assert_eq!(parsed.faults[0].code, Code::EmptyTask);
+    let constraint = &parsed.plan.constraints[0];
+    assert_eq!(constraint.text, "- Never touch `core/`.");
+    let aside: Vec<&str> = parsed.plan.aside.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(
+        aside,
+        ["**Testing:** There is no test target; build it and look at the result.", "Background"]
+    );
+}
+
+#[test]
+fn a_rename_deletes_one_file_and_creates_the_other() {
+    let plan = text(
+        "### Task 1: a\n**Files:**\n- Rename: `src/codes.py` → `src/alphabet.py`\n- Move: `a.py` -> `b.py`\n- Rename: `c.py` to `d.py`\n- `e.py` → `f.py`\n- Modify: `g.py` and `h.py`\n\nx\n\
+         ### Task 2: b\n**Files:**\n- Move: `docs/adr/` → `docs/decisions/`\n\nx\n",
+    )
+    .plan;
+    assert_eq!(
+        files(&plan, "1"),
+        [
+            "Delete src/codes.py",
+            "Create src/alphabet.py",
+            "Delete a.py",
+            "Create b.py",
+            "Delete c.py",
+            "Create d.py",
+            "Delete e.py",
+            "Create f.py",
+            "Modify g.py",
+            "Modify h.py",
+        ]
+    );
+    assert!(find(&plan, "1").files_declared);
+    assert_eq!((files(&plan, "2").len(), find(&plan, "2").files_declared), (0, false));
+}
+
+#[test]
+fn names_beneath_a_file_are_no_files() {
+    let plan = text(
+        "### Task 1: a\n**Files:**\n- Create: `src/update.ts`\n  - Create `UpdateValidator` class\n  - Add `parse_id`\n- Test `parse_id` function\n- Modify:\n  - `src/b.ts`\n  - `src/c.ts`\n\n**Files:** No code changes in this task.\n\nx\n",
+    )
+    .plan;
+    assert_eq!(files(&plan, "1"), ["Create src/update.ts", "Modify src/b.ts", "Modify src/c.ts"]);
+}
+
+#[test]
+fn a_checkpoint_of_several_sentences_is_one_question() {
+    let source = "---\nphase: 01-a\nplan: 01\n---\n<task type=\"checkpoint:human-verify\">\n<what-built>Login page. It has two fields.</what-built>\n<how-to-verify>Visit /login and sign in. You should see the dashboard. Expected: no error.</how-to-verify>\n</task>\n";
+    let plan = text(source).plan;
+    let [task] = &plan.tasks[..] else { panic!("{plan:?}") };
+    assert_eq!(task.title, "Login page. It has two fields.");
+    let told = plan::step::read(&task.text);
+    let [step] = &told.steps[..] else { panic!("{told:?}") };
+    assert!(matches!(step.action, plan::step::Action::Ask { .. }), "{told:?}");
+}

@@ -193,6 +193,7 @@ impl Recording {
             files: Vec::new(),
             hints: Vec::new(),
             files_declared: false,
+            wording: plan::TaskWording::default(),
             asks_person: false,
             checks: Vec::new(),
             produces: Vec::new(),

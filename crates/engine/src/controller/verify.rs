@@ -93,7 +93,9 @@ impl Controller {
         let mut batch = Batch::default();
         let fails = !evidence.passed();
         let failing = fails.then(|| batch.keep(evidence::digest(&evidence, &outputs).into_bytes()));
-        let gist = fails.then(|| redact(&evidence::gist(&evidence, &outputs)).text.into_owned());
+        let report = subject.report.as_ref();
+        let gist = || evidence::gist(&evidence, &outputs, report);
+        let gist = fails.then(|| redact(&gist()).text.into_owned());
         let (evidence, tree) = (batch.keep(json(&evidence)), subject.tree);
         let scope = Scope { task: Some(task.clone()), ..Scope::default() };
         let event = Event::TaskVerified { steps, evidence, tree, failing, gist };

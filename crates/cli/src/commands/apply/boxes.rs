@@ -31,9 +31,14 @@ impl Boxes {
                 Code::NotTicked,
                 named,
                 message,
-                "Apply without `--tick`, and tick by hand.",
+                "Apply without `--tick`, and mark by hand what is done.",
             )
         };
+        if state.started.plan.format.as_deref() == Some(Format::Gsd.as_str())
+            || runs.root.join(named).is_dir()
+        {
+            return Err(refuse("A GSD plan has no boxes to tick.".to_owned()));
+        }
         let bytes = runs.blob(&state.run, &state.started.plan.text)?;
         let read = String::from_utf8(bytes)
             .map_err(|_| refuse("The plan as it was read is no text.".to_owned()))?;

@@ -159,3 +159,26 @@ fn a_run_without_a_person_never_accepts() {
     assert!(ran.events.iter().all(|event| event["event"] != "change_accepted"), "{ran:?}");
     assert_eq!(row.person(run, "a"), Value::Null);
 }
+
+#[test]
+fn the_first_word_of_an_option_names_it_and_other_words_are_told_to_be_advice() {
+    let (row, run) = waiting(&tasks("grep right a.txt"), wrong);
+    let id = row.question()["id"].as_str().unwrap().to_owned();
+    let skip = row.text(&["answer", &id, "skip"]);
+    assert!(skip.contains("`skip` may mean `Skip this task and what needs it` or"), "{skip}");
+    assert!(row.text(&["answer", &id, "accept"]).contains(": Accept as it is\n"));
+    row.resume(&run).ended(0, "done");
+    let (row, run) = waiting(&tasks("grep right a.txt"), wrong);
+    let id = row.question()["id"].as_str().unwrap().to_owned();
+    let told = row.text(&["answer", &id, "write right"]);
+    assert!(told.contains(": write right (as advice to the subagent)"), "{told}");
+    row.resume(&run).ended(3, "waiting");
+}
+
+#[test]
+fn a_task_that_is_not_part_of_the_run_is_not_tried_again_and_the_reason_is_told() {
+    let row = Row::new(&tasks("true"), wrong);
+    let run = row.run(&["--only", "a"]).ended(0, "done").to_owned();
+    let told = row.text(&["resume", &run, "--retry", "b"]);
+    assert!(told.contains("`b` is not part of this run: "), "{told}");
+}

@@ -84,3 +84,21 @@ fn criteria_that_are_too_large_to_be_copied_hold_for_all_once() {
     assert!(plan.tasks.len() == 1_000 && plan.tasks.iter().all(|task| task.constraints.is_empty()));
     assert_eq!(plan.constraints[0].text, criteria.trim_end());
 }
+
+#[test]
+fn boxes_beneath_a_heading_of_a_task_are_its_steps() {
+    let source = "# Story 1: Bundles\n\n## Acceptance Criteria\n\n1. A bundle is made.\n2. It is sent.\n\n## Tasks / Subtasks\n\n### Task 1: Make it (AC: 1)\n- [ ] Write `src/bundle.ts`\n- [ ] Write unit tests\n\n### Task 2: Send it (AC: 2)\n- [x] Write `src/send.ts`\n- [ ] Write unit tests\n";
+    let parsed = parse(source.as_bytes(), &Options::default());
+    assert_eq!(parsed.faults, []);
+    let rows =
+        parsed.plan.tasks.iter().map(|task| {
+            (task.id.as_str(), task.steps.len(), task.done, task.constraints.join("|"))
+        });
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            ("1", 2, false, "1. A bundle is made.".to_owned()),
+            ("2", 2, false, "2. It is sent.".to_owned()),
+        ]
+    );
+}

@@ -19,7 +19,7 @@ fn todos_are_tasks_in_order_and_the_document_holds_for_all() {
         rows.collect::<Vec<_>>(),
         [
             ("store", "Keep the end of a link in `src/store.rs`", String::new(), true, 5),
-            ("check-it", "Refuse a link that has ended: 410", "store".to_owned(), false, 8),
+            ("check-it", "Refuse a link that has ended: 410", String::new(), false, 8),
             ("docs", "Say it in README.md", "store".to_owned(), false, 11),
         ]
     );
@@ -80,4 +80,34 @@ fn an_entry_that_is_neither_a_mapping_nor_text_is_a_warning() {
     let warnings = parsed.warnings.iter().map(|one| (one.code, one.place.line));
     let expected = [(Code::UntakenTask, 4), (Code::UntakenTask, 5)];
     assert_eq!(warnings.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn entries_are_in_order_only_where_none_names_its_needs() {
+    let needs = |source: &str| {
+        let parsed = parse(source.as_bytes(), &Options::default());
+        let (_, faults) = crate::graph::TaskGraph::new(&parsed.plan);
+        assert_eq!((parsed.faults, faults), (vec![], vec![]));
+        let rows = parsed.plan.tasks.iter().map(|task| {
+            let ids = task.needs.iter().map(|need| need.id.as_str());
+            format!("{}: {}", task.id, ids.collect::<Vec<_>>().join(" "))
+        });
+        rows.collect::<Vec<_>>()
+    };
+    let entries = "---\ntodos:\n  - id: api\n    content: a\n  - id: schema\n    content: b\n  - id: docs\n    content: c\n---\n";
+    assert_eq!(needs(entries), ["api: ", "schema: api", "docs: schema"]);
+    let named = entries.replace("content: a", "content: a\n    dependencies: [schema]");
+    assert_eq!(needs(&named), ["api: schema", "schema: ", "docs: "]);
+}
+
+#[test]
+fn texts_with_colons_need_no_quotes() {
+    let source = "---\nname: Limits\noverview: Raise them. Source: the team's page\ntodos:\n  - id: a\n    content: Phase 0: raise it\n    status: pending\n---\n";
+    let parsed = parse(source.as_bytes(), &Options::default());
+    assert_eq!(parsed.faults, []);
+    let [task] = &parsed.plan.tasks[..] else { panic!("{:?}", parsed.plan.tasks) };
+    assert_eq!((task.text.as_str(), task.place.line), ("Phase 0: raise it", 5));
+    assert_eq!(parsed.plan.goal.as_deref(), Some("Raise them. Source: the team's page"));
+    let codes: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(codes, [Code::BadSyntax]);
 }

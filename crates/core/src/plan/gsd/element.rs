@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A `<task>` element.
+/// A `<task>` element, or a `<feature>` in the place of tasks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Element {
     /// Where its opening tag begins.
@@ -22,10 +22,11 @@ impl Element {
         self.attribute("type").unwrap_or_default()
     }
 
-    /// Whether its tag looks like one of this format. Build files have tasks with a `name` and nothing that says what they are.
+    /// Whether it looks like one of this format. Build files have tasks with a `name` and nothing that says what they are, and
+    /// prompts have a bare `<task>`.
     pub(super) fn is_marked(&self, source: &str) -> bool {
-        let is_named = self.attribute("name").is_some() && self.kind().is_empty();
-        self.is_closed && !is_named || child(source, &self.inner, "name").is_some()
+        let has = |name: &str| child(source, &self.inner, name).is_some();
+        !self.kind().is_empty() && self.is_closed || has("name") || has("action")
     }
 
     /// The quoted value of an attribute.

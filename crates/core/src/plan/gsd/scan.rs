@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::element::Element;
+use super::element::{Element, child};
 use super::fence::{code_blocks, range_at, without_bullet};
 
 /// A line that is indented so far is code in Markdown.
@@ -10,6 +10,9 @@ const CODE_INDENT: usize = 4;
 
 /// Elements that hold tasks: what is indented in one is no code.
 const CONTAINERS: [&str; 4] = ["<tasks", "<plan", "<wave", "<phase"];
+
+/// What says in a `<feature>` what to do.
+const FEATURE_PARTS: [&str; 3] = ["behavior", "implementation", "action"];
 
 /// What a plan consists of.
 #[derive(Debug, Default)]
@@ -55,7 +58,28 @@ impl PlanScan {
                 depth += usize::from(depth > 0);
             }
         }
+        if scan.elements.is_empty() {
+            scan.elements = scan.features(source, range);
+        }
         scan
+    }
+
+    /// The `<feature>` elements of a test-driven plan, which has them in the place of tasks.
+    fn features(&self, source: &str, range: &Range<usize>) -> Vec<Element> {
+        let mut found = Vec::new();
+        let mut rest = range.clone();
+        while let Some(inner) = self.own(source, &rest, "feature") {
+            let tag = source[rest.start..inner.start].rfind("<feature").unwrap_or(0);
+            let start = rest.start + tag;
+            rest.start = inner.end;
+            let has = |name: &&str| child(source, &inner, name).is_some();
+            if has(&"name") && FEATURE_PARTS.iter().any(has) {
+                let mut feature = Element::open(start, inner.clone(), "");
+                feature.is_closed = source[inner.end..].starts_with("</feature>");
+                found.push(feature);
+            }
+        }
+        found
     }
 
     /// What an element of the plan itself holds, such as its objective: it begins a line, outside of tasks and code blocks. One
@@ -75,8 +99,10 @@ impl PlanScan {
                 continue;
             }
             let start = at - behind.len();
-            let tasks = self.elements.iter().map(|task| task.start);
-            let next = tasks.chain(self.strays.iter().copied()).filter(|next| *next >= start).min();
+            let task = self.elements.partition_point(|task| task.start < start);
+            let task = self.elements.get(task).map(|task| task.start);
+            let stray = self.strays.partition_point(|stray| *stray < start);
+            let next = task.into_iter().chain(self.strays.get(stray).copied()).min();
             let end = next.unwrap_or(part.end);
             let end = text[start..end].find("\n<tasks").map_or(end, |tasks| start + tasks);
             let mut closed = text[start..end].match_indices(&close).map(|(at, _)| start + at);

@@ -339,3 +339,45 @@ fn a_fault_in_a_phase_directory_names_the_file() {
         "In `01-02-PLAN.md`, line 2: Task `01-02.1` is an empty element."
     );
 }
+
+#[test]
+fn a_test_driven_plan_is_its_feature_and_one_without_work_is_told() {
+    let plan = |file_name: &str, text: &str| PhasePlan {
+        file_name: file_name.to_owned(),
+        text: text.to_owned(),
+        done: false,
+    };
+    let one = "---\nphase: 01-price\nplan: 01\n---\n<task type=\"auto\">\n<name>Begin</name>\n<action>x</action>\n</task>\n";
+    let two = "---\nphase: 01-price\nplan: 02\ntype: tdd\ndepends_on: [01-01]\n---\n<feature>\n  <name>Price</name>\n  <files>b.py</files>\n  <behavior>price(0) is 100</behavior>\n</feature>\n";
+    let three = one.replace("plan: 01", "plan: 03\ndepends_on: [01-02]");
+    let four = "---\nphase: 01-price\nplan: 04\n---\nOnly words.\n";
+    let joined = join_phase(vec![
+        plan("01-01-PLAN.md", one),
+        plan("01-02-PLAN.md", two),
+        plan("01-03-PLAN.md", &three),
+        plan("01-04-PLAN.md", four),
+    ]);
+    let parsed = read_text(&joined);
+    assert_eq!(
+        rows(&parsed),
+        [
+            "01-01.1: Begin <-  []",
+            "01-02.1: Price <- 01-01.1 [b.py]",
+            "01-03.1: Begin <- 01-02.1 []"
+        ]
+    );
+    let told: Vec<(Code, &str)> =
+        parsed.warnings.iter().map(|one| (one.code, one.message.as_str())).collect();
+    let [(Code::UntakenTask, message)] = told[..] else { panic!("{told:?}") };
+    assert!(
+        message.contains("`01-04-PLAN.md`") && message.contains("nothing of it is worked on"),
+        "{message}"
+    );
+    assert_eq!(rows(&read_text(two)), ["01-02.1: Price <-  [b.py]"]);
+}
+
+#[test]
+fn a_bare_element_in_a_prompt_is_no_plan() {
+    let parsed = read_text("Say this.\n\n<task>Finish the tasks.</task>\n");
+    assert_eq!(parsed.faults[0].code, Code::NoTasks);
+}

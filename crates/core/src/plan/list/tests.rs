@@ -148,3 +148,44 @@ fn one_task_is_spoken_of_as_one_and_a_struck_title_loses_its_marks() {
     );
     assert_eq!(parsed.plan.aside[0].text, "gone");
 }
+
+/// Texts with numbers or boxes that are no work. A person may still say that one of them is a list.
+const NO_WORK: [&str; 5] = [
+    "# Offload\n\n## Approach\nMove the tiles.\n\n## Rollback plan\n1. Turn the old storage on\n2. Point `TILE_URL` back\n",
+    "# Access\n\n## User flow\n1. Open the page\n2. Sign in\n",
+    "# Crash\n\n## Steps to reproduce\n1. Open it\n2. Close it\n",
+    "# Login\n\n## 1. Purpose & Success Criteria\nUsers log in.\n\n## 2. Foundation\nA framework.\n\n## 3. Open Questions\n- Which?\n",
+    "# Keyboard\n\n## Change\nIn `src/keys.ts` ignore it.\n\n## Verification checklist\n- [ ] One click sends one mail\n- [ ] The search opens\n",
+];
+
+#[test]
+fn what_names_no_work_is_run_only_where_a_person_says_so() {
+    for source in NO_WORK {
+        let parsed = read_text(source);
+        assert_eq!((parsed.faults[0].code, parsed.plan.tasks), (Code::NoTasks, vec![]), "{source}");
+        let options = Options { format: Some(Format::List), ..Options::default() };
+        assert!(parse(source.as_bytes(), &options).plan.tasks.len() > 1, "{source}");
+    }
+    let boxes = read_text(
+        &NO_WORK[3].replace("## 3.", "## 3. Milestones\n- [ ] Set up\n- [ ] Add it\n\n## 4."),
+    );
+    assert_eq!(tasks(&boxes), ["1 Set up", "2 Add it"]);
+}
+
+#[test]
+fn a_chapter_that_judges_is_no_task_and_a_task_with_its_word_is_one() {
+    let parsed = read_text(
+        "# P\n\n## 1. Add email verification\n\nx\n\n## 2. Use it\n\ny\n\n## 3. Verification\n\nz\n",
+    );
+    assert_eq!(tasks(&parsed), ["1 Add email verification", "2 Use it"]);
+    assert_eq!(parsed.plan.aside[0].text, "3. Verification");
+}
+
+#[test]
+fn a_need_on_what_is_no_task_is_met_in_a_guessed_shape() {
+    let parsed =
+        read_text("# P\n\n## Step 1: Add it\n\nDepends on: Task 7\n\n## Step 2: Use it\n\ny\n");
+    assert_eq!((tasks(&parsed).len(), parsed.faults), (2, vec![]));
+    let codes: Vec<Code> = parsed.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(codes, [Code::GuessedShape, Code::UnknownNeed]);
+}

@@ -58,7 +58,14 @@ pub(super) fn split(paragraph: &str) -> Vec<Sentence> {
         joined.push_str(line.trim());
     }
     let mut cuts = vec![0];
+    // A question may have several sentences.
+    let mut is_question = is_question(&joined);
     for (at, c) in outside(&joined) {
+        if c == '\n' {
+            is_question = self::is_question(&joined[at + 1..]);
+        } else if is_question {
+            continue;
+        }
         let before = joined[..at].chars().next_back().unwrap_or(' ');
         let next = joined[at + c.len_utf8()..].trim_start_matches(' ').chars().next();
         let opens = next.is_some_and(|c| !c.is_lowercase() && !"(,;-–—→".contains(c));
@@ -87,6 +94,11 @@ pub(super) fn split(paragraph: &str) -> Vec<Sentence> {
 /// Whether a colon follows the word within a few words.
 fn has_label(text: &str) -> bool {
     text.char_indices().take(32).any(|(_, c)| matches!(c, ':' | '：'))
+}
+
+fn is_question(line: &str) -> bool {
+    let label = line.trim_start_matches([' ', '*', '_', '-']).get(..4);
+    label.is_some_and(|label| label.eq_ignore_ascii_case("ask:"))
 }
 
 fn is_labelled(line: &str) -> bool {

@@ -71,6 +71,7 @@ pub(super) fn task(id: &str, needs: &[&str]) -> TaskSpec {
         hints: Vec::new(),
         asks_person: false,
         files_declared: false,
+        wording: crate::plan::TaskWording::default(),
         checks: Vec::new(),
         produces: Vec::new(),
         consumes: Vec::new(),
