@@ -43,6 +43,8 @@ pub enum Grantor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtectedName {
     pub name: &'static str,
+    /// Whether it is protected at this path from the root alone, and not wherever it lies.
+    pub is_at_path: bool,
     pub kind: Kind,
     pub grantor: Grantor,
     /// Whether a placeholder keeps it in a folder of the person's.
@@ -77,45 +79,64 @@ impl ProtectedName {
             "task" => Grantor::Task,
             _ => return None,
         };
-        let folder = name.strip_suffix('/');
-        let kind = if folder.is_some() { Kind::Folder } else { Kind::File };
-        let (name, reason) = (folder.unwrap_or(name), reason.trim_start());
-        Some(Self { name, kind, grantor, is_held, reason })
+        let kind = if name.ends_with('/') { Kind::Folder } else { Kind::File };
+        let is_at_path = name.trim_end_matches('/').contains('/');
+        let (name, reason) = (name.trim_matches('/'), reason.trim_start());
+        Some(Self { name, is_at_path, kind, grantor, is_held, reason })
     }
 
     pub fn find(name: &str) -> Option<&'static Self> {
         NAMES.iter().find(|known| known.name == name)
     }
 
-    /// Those that cover a path, as [`covers`] has it.
+    /// Those that cover a path.
     pub fn covering(path: &str) -> impl Iterator<Item = &'static Self> {
-        let anywhere = fs_name::parts(path).filter_map(|part| INDEX.find(&part));
-        anywhere.chain(INDEX.paths.iter().copied().filter(move |known| covers(known.name, path)))
+        let anywhere = fs_name::parts(path).filter_map(|part| INDEX.anywhere.find(&part));
+        let top = fs_name::parts(path).next().and_then(|part| INDEX.top.find(&part));
+        let paths = INDEX.paths.iter().copied().filter(move |known| known.covers(path));
+        anywhere.chain(top).chain(paths)
+    }
+
+    /// Whether a path is this name, or lies in it.
+    pub fn covers(&self, path: &str) -> bool {
+        if self.is_at_path { covers_from_root(self.name, path) } else { covers(self.name, path) }
     }
 }
 
 /// The same names for a quick look: the list is long, and every path of a change is looked up.
 struct NameIndex {
-    /// By the folded name. They are protected wherever they lie.
-    anywhere: HashMap<String, &'static ProtectedName>,
-    /// Those with a star in them, likewise.
-    patterns: Vec<(String, &'static ProtectedName)>,
+    anywhere: NameTable,
+    /// Protected in the root alone.
+    top: NameTable,
+    /// Those with a slash.
     paths: Vec<&'static ProtectedName>,
 }
 
 static INDEX: LazyLock<NameIndex> = LazyLock::new(|| {
     let (paths, names): (Vec<_>, Vec<_>) = NAMES.iter().partition(|known| known.name.contains('/'));
-    let folded = |name| fs_name::parts(name).next().unwrap_or_default().into_owned();
-    let names = names.into_iter().map(|known: &ProtectedName| (folded(known.name), known));
-    let (patterns, plain): (Vec<_>, Vec<_>) = names.partition(|(name, _)| name.contains('*'));
-    NameIndex { anywhere: plain.into_iter().collect(), patterns, paths }
+    let (top, anywhere) = names.into_iter().partition(|known: &&ProtectedName| known.is_at_path);
+    NameIndex { anywhere: NameTable::new(anywhere), top: NameTable::new(top), paths }
 });
 
-impl NameIndex {
+struct NameTable {
+    /// By the folded name.
+    plain: HashMap<String, &'static ProtectedName>,
+    /// Those with a star in them, likewise.
+    patterns: Vec<(String, &'static ProtectedName)>,
+}
+
+impl NameTable {
+    fn new(names: Vec<&'static ProtectedName>) -> Self {
+        let folded = |name| fs_name::parts(name).next().unwrap_or_default().into_owned();
+        let names = names.into_iter().map(|known| (folded(known.name), known));
+        let (patterns, plain): (Vec<_>, Vec<_>) = names.partition(|(name, _)| name.contains('*'));
+        Self { plain: plain.into_iter().collect(), patterns }
+    }
+
     fn find(&self, part: &str) -> Option<&'static ProtectedName> {
         let is_short = |folded: &&String| part.contains('~') && fs_name::is_short(part, folded);
-        let short = || self.anywhere.keys().filter(is_short).min().map(String::as_str);
-        let found = self.anywhere.get(part).or_else(|| self.anywhere.get(short()?));
+        let short = || self.plain.keys().filter(is_short).min().map(String::as_str);
+        let found = self.plain.get(part).or_else(|| self.plain.get(short()?));
         let pattern = || self.patterns.iter().find(|(name, _)| is(part, name));
         found.copied().or_else(|| pattern().map(|(_, known)| *known))
     }
@@ -128,19 +149,28 @@ pub fn names() -> impl Iterator<Item = &'static str> + Clone {
 
 /// The protected name that a file or folder of this name is, wherever it lies.
 pub fn covering(name: &str) -> Option<&'static str> {
-    fs_name::parts(name).find_map(|part| INDEX.find(&part)).map(|known| known.name)
+    fs_name::parts(name).find_map(|part| INDEX.anywhere.find(&part)).map(|known| known.name)
+}
+
+/// The protected name that a path from the root is, and not only lies in, among those that are protected at one path alone.
+pub fn standing_at(path: &str) -> Option<&'static str> {
+    let is_it = |known: &&ProtectedName| known.is_at_path && leads_to(path, known.name);
+    ProtectedName::covering(path).find(is_it).map(|known| known.name)
 }
 
 /// Whether a name covers a path. Without a slash: a file or folder of this name, wherever it lies. With one, be it the first
 /// letter: this path and all beneath it. What some file system would take for the name is covered on all.
 pub fn covers(name: &str, path: &str) -> bool {
-    let mut parts = fs_name::parts(path);
     if name.contains('/') {
-        let mut names = fs_name::parts(name.trim_matches('/'));
-        names.all(|name| parts.next().is_some_and(|part| is(&part, &name)))
-    } else {
-        parts.any(|part| fs_name::parts(name).any(|name| is(&part, &name)))
+        return covers_from_root(name, path);
     }
+    fs_name::parts(path).any(|part| fs_name::parts(name).any(|name| is(&part, &name)))
+}
+
+fn covers_from_root(name: &str, path: &str) -> bool {
+    let mut parts = fs_name::parts(path);
+    let mut names = fs_name::parts(name.trim_matches('/'));
+    names.all(|name| parts.next().is_some_and(|part| is(&part, &name)))
 }
 
 /// Whether a path is one from the root or lies above it, as [`covers`] takes names.
@@ -170,6 +200,11 @@ pub fn refuse_name(path: &str, grants: &Grants) -> Option<String> {
     let ProtectedName { name, reason, .. } =
         covering.find(|known| !grants.lift(known.name, path))?;
     Some(format!("`{name}` is protected ({reason})"))
+}
+
+/// The same, for a file that is deleted.
+pub fn refuse_deletion(path: &str, grants: &Grants) -> Option<String> {
+    refuse_name(path, grants).filter(|_| !grants.may_delete(path))
 }
 
 /// Whether anybody could let a change hold this path, which is refused now.

@@ -28,9 +28,28 @@ fn part(part: &str) -> Cow<'_, str> {
 
 const ENDS: [char; 2] = ['.', ' '];
 
-/// As git knows them of HFS+.
+/// HFS+ ignores some of them; ext4 and F2FS with case folding ignore all that Unicode calls default-ignorable.
 fn is_ignored(letter: char) -> bool {
-    matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+    matches!(
+        letter,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// Whether a folded part is the short name that Windows gives to a longer one: `git~1` for `.git`.

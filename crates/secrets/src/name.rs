@@ -148,7 +148,7 @@ const HARMLESS: &[Pattern] = &[
 
 #[rustfmt::skip]
 const SECRET: &[(&str, &[Pattern])] = &[
-    ("environment-file", &[Is(".env"), Between(".env.", ""), Between("", ".env"), Is(".env~"), Between(".env-", ""), Between(".env_", ""), Between("", ".env.local"), Is(".envrc"), Is(".renviron"), Is(".flaskenv"), Between(".dev.vars", ""), In(".envs")]),
+    ("environment-file", &[Is(".env"), Between(".env.", ""), Between("", ".env"), Is(".env~"), Between(".env-", ""), Between(".env_", ""), Between("", ".env.local"), Is(".envrc"), Between(".envrc.", ""), Is(".renviron"), Is(".flaskenv"), Between(".dev.vars", ""), In(".envs")]),
     ("ssh-key", &[
         Is("id_rsa"), Is("id_dsa"), Is("id_ecdsa"), Is("id_ed25519"), Is("id_ecdsa_sk"), Is("id_ed25519_sk"),
         Between("id_rsa", ""), Between("id_ed25519", ""), Between("id_ecdsa", ""), Between("id_dsa", ""), Between("", "_rsa"), Between("", "_ed25519"), Between("", "deploy_key"), Between("ssh_host_", "_key"), Between("", ".ppk"), In(".ssh"),

@@ -291,6 +291,13 @@ fn names_that_another_file_system_takes_for_a_secret_one_are_secret() {
 }
 
 #[test]
+fn every_file_of_direnv_is_an_environment_file() {
+    for path in [".envrc", ".envrc.private", "web/.envrc.local"] {
+        assert_eq!(is_secret_name(path), Some("environment-file"), "{path}");
+    }
+}
+
+#[test]
 fn copies_and_folders_of_secrets_are_known_by_name() {
     for path in [
         ".env~",

@@ -9,6 +9,7 @@ use sequester_core::change::{Change, Refused, refuse_covering};
 use sequester_core::fault::Code;
 use sequester_core::id::{CommitId, RunId, TaskId, TreeId};
 use sequester_core::path::RepoPath;
+use sequester_core::plan::Action;
 use sequester_core::protected::Grants;
 use sequester_core::repository::{Error as GitError, Repository as _};
 use sequester_core::run::{RunState, TaskRun};
@@ -175,8 +176,8 @@ fn rules(
         plan_blobs: Arc::new(plan_blobs),
         run_paths,
     };
-    let named = named(task);
-    let grants = grants(project, state, &named);
+    let named = named(task, Action::writes);
+    let grants = grants(project, state, task);
     ground.rules(&Machine::look(), &named, &grants).map_err(|error| {
         let message = format!("The rules for the change cannot be worked out: {error}.");
         let hint = "`sequester doctor` shows what this machine lacks.";
@@ -184,16 +185,18 @@ fn rules(
     })
 }
 
-/// Files that the task writes, by its lists or its prose.
-fn named(task: &TaskRun) -> BTreeSet<RepoPath> {
+/// Files that the task names, by its lists or its prose.
+fn named(task: &TaskRun, fits: impl Fn(Action) -> bool) -> BTreeSet<RepoPath> {
     let hints = task.spec.hints.iter().map(|hint| &hint.0);
-    let writes = task.spec.files.iter().chain(hints).filter(|file| file.action.writes());
-    writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
+    let files = task.spec.files.iter().chain(hints).filter(|file| fits(file.action));
+    files.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
 }
 
 /// What the configuration, the run's flags and the task let a change hold.
-fn grants(project: &Project, state: &RunState, named: &BTreeSet<RepoPath>) -> Grants {
-    let mut grants = project.settings.grants().with_named(named);
+fn grants(project: &Project, state: &RunState, task: &TaskRun) -> Grants {
+    let deleted = named(task, |action| action == Action::Delete);
+    let mut grants = project.settings.grants().with_named(&named(task, Action::writes));
+    grants = grants.with_deleted(&deleted);
     grants.extend(&state.started.settings.grants);
     // The files of a single task stand on the command line: the person named them.
     let is_single = state.started.plan.path.is_empty();

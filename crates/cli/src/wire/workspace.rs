@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use sequester_core::change::{Change, Mode};
 use sequester_core::path::RepoPath;
-use sequester_core::protected::{self, Grants};
+use sequester_core::protected::{self, Grants, ProtectedName};
 use sequester_core::repository::{self, Entry, EntryKind, Filtered, Snapshot, Stamp};
 use sequester_git::{Export, RunPath, Touched, Tree};
 use sequester_sandbox::harvest::{self, Look, Rules};
@@ -352,16 +352,17 @@ fn linked_protection(
     tree: &Path,
     grants: &Grants,
 ) -> io::Result<BTreeMap<String, String>> {
-    let shut = protected::names().filter(|name| !grants.open(name));
-    let (paths, names): (Vec<&str>, Vec<&str>) = shut.partition(|name| name.contains('/'));
+    let shut = protected::NAMES.iter().filter(|known| !grants.open(known.name));
+    let (paths, names): (Vec<&ProtectedName>, Vec<&ProtectedName>) =
+        shut.partition(|known| known.is_at_path);
     let is_named = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or_default();
-        protected::covering(last).is_some_and(|name| names.contains(&name))
+        protected::covering(last).is_some_and(|name| names.iter().any(|known| known.name == name))
     };
     let links = visible.entries().iter().filter(|entry| entry.kind == EntryKind::Symlink);
     let links = links.map(|entry| entry.path.as_str()).filter(|path| is_named(path));
     let mut found = BTreeMap::new();
-    for link in paths.into_iter().chain(links) {
+    for link in paths.into_iter().map(|known| known.name).chain(links) {
         let reason = format!("the link at `{link}` leads to it");
         found.extend(linked::follow(tree, link)?.into_iter().map(|path| (path, reason.clone())));
     }

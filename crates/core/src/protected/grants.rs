@@ -8,13 +8,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Grantor, ProtectedName, covers};
+use super::{Grantor, ProtectedName, covers, leads_to};
 use crate::path::RepoPath;
 
 /// Protected names, and paths in them, that one attempt may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Grants(BTreeSet<String>);
+
+/// Before a path that may be deleted. No path begins like this.
+const DELETED: &str = "//";
 
 /// Why a name cannot be granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +64,23 @@ impl Grants {
         self
     }
 
+    /// With the files of build services at the paths that a task deletes, or below them: they may go, but not change.
+    #[must_use]
+    pub fn with_deleted<'p>(mut self, paths: impl IntoIterator<Item = &'p RepoPath>) -> Self {
+        self.0.extend(paths.into_iter().map(|path| format!("{DELETED}{path}")));
+        self
+    }
+
+    /// Whether a change may delete what is at the path, though it is protected.
+    pub fn may_delete(&self, path: &str) -> bool {
+        let is_tasks = |known: &ProtectedName| known.grantor == Grantor::Task;
+        ProtectedName::covering(path).all(is_tasks) && self.deleted().any(|at| reaches(at, path))
+    }
+
+    fn deleted(&self) -> impl Iterator<Item = &str> {
+        self.iter().filter(|grant| grant.starts_with(DELETED))
+    }
+
     /// Also what another grants.
     pub fn extend(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
@@ -78,7 +98,7 @@ impl Grants {
 
     /// Whether a path is granted that is protected in one repository alone.
     pub fn reach(&self, path: &str) -> bool {
-        self.iter().any(|grant| reaches(grant, path))
+        self.iter().any(|grant| !grant.starts_with(DELETED) && reaches(grant, path))
     }
 
     /// Whether all of a protected name is granted.
@@ -86,16 +106,22 @@ impl Grants {
         self.lift(name, name)
     }
 
-    /// Whether anything in a protected name is granted.
+    /// Whether anything in a protected name is granted, or may be deleted with a folder above it.
     pub fn touch(&self, name: &str) -> bool {
-        self.within(name).next().is_some()
+        let is_deleted = || {
+            let known = ProtectedName::find(name);
+            known.is_some_and(|known| known.grantor == Grantor::Task)
+                && self.deleted().any(|at| leads_to(at.trim_start_matches('/'), name))
+        };
+        self.within(name).next().is_some() || is_deleted()
     }
 
     /// What is granted of one name. What lies in several needs a grant of each.
     fn within(&self, name: &str) -> impl Iterator<Item = &str> {
         let can_be =
             ProtectedName::find(name).is_some_and(|known| known.grantor != Grantor::Nobody);
-        self.iter().filter(move |grant| can_be && covers(name, grant.trim_start_matches('/')))
+        let grants = self.iter().filter(|grant| !grant.starts_with(DELETED));
+        grants.filter(move |grant| can_be && covers(name, grant.trim_start_matches('/')))
     }
 }
 

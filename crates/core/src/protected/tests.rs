@@ -25,10 +25,24 @@ fn every_line_of_the_list_is_a_name_with_a_reason() {
 #[test]
 fn a_name_covers_itself_and_what_is_below() {
     let refused = |path: &str| refuse(&RepoPath::parse(path).unwrap(), Grants::none());
-    for path in [".github/workflows/ci.yml", "web/.vscode/a.json", "jenkinsfile", ".env"] {
+    for path in [
+        ".github/workflows/ci.yml",
+        "web/.vscode/a.json",
+        "jenkinsfile",
+        ".env",
+        ".Travis.yml",
+        "a/Jenkinsfile",
+    ] {
         assert!(refused(path).is_some(), "{path}");
     }
-    for path in [".github/CODEOWNERS", "a/.github/workflows/ci.yml", ".gitignore", "a.txt"] {
+    for path in [
+        ".github/CODEOWNERS",
+        "a/.github/workflows/ci.yml",
+        ".gitignore",
+        "a.txt",
+        "node_modules/debug/.travis.yml",
+        "web/.circleci/config.yml",
+    ] {
         assert_eq!(refused(path), None, "{path}");
     }
 }
@@ -50,7 +64,8 @@ fn the_index_finds_what_every_name_by_itself_covers() {
         .iter()
         .flat_map(|known| [known.name.to_owned(), format!("a/{}/b", known.name.to_uppercase())]);
     for path in each.chain(odd.map(str::to_owned)) {
-        let mut slow: Vec<_> = names().filter(|name| covers(name, &path)).collect();
+        let slow = NAMES.iter().filter(|known| known.covers(&path));
+        let mut slow: Vec<_> = slow.map(|known| known.name).collect();
         // A name goes before what has a star in it.
         if slow.iter().any(|name| !name.contains('*')) {
             slow.retain(|name| !name.contains('*'));
@@ -96,6 +111,9 @@ fn what_another_file_system_takes_for_a_name_is_covered() {
         ("MCP~1.JSO", ".mcp.json"),
         ("JENKI~10", "Jenkinsfile"),
         (".idea ", ".idea"),
+        (".vs\u{ad}code/tasks.json", ".vscode"),
+        (".mcp\u{200b}.json\u{fe0f}", ".mcp.json"),
+        (".\u{e0041}git\u{2060}", ".git"),
     ] {
         assert!(covers(name, path), "{path:?} is {name}");
     }
@@ -111,5 +129,17 @@ fn what_another_file_system_takes_for_a_name_is_covered() {
         ("...", ".git"),
     ] {
         assert!(!covers(name, path), "{path:?} is not {name}");
+    }
+}
+
+#[test]
+fn a_name_of_the_root_alone_stands_there_alone() {
+    for (path, name) in [(".travis.yml", ".travis.yml"), (".github/workflows", ".github/workflows")]
+    {
+        assert_eq!(standing_at(path), Some(name), "{path}");
+    }
+    for path in ["a/.travis.yml", ".circleci/config.yml", ".github/workflows/a.yml", ".vscode", ""]
+    {
+        assert_eq!(standing_at(path), None, "{path}");
     }
 }

@@ -11,6 +11,8 @@ use sequester_core::handoff::Handoff;
 use sequester_core::id::{TaskId, TreeId};
 use sequester_core::jail::{Cell, ErrorKind};
 use sequester_core::path::RepoPath;
+use sequester_core::plan::Action;
+use sequester_core::protected::Grants;
 use sequester_core::provider::{self, Provider};
 use sequester_core::record::Pack;
 use sequester_core::report::{Phase, ReportForm};
@@ -123,7 +125,7 @@ impl Controller {
                 return Ok(Begun::Lost(batch));
             }
         };
-        member.grants = member.grants.with_named(&named(known));
+        member.grants = with_task_grants(member.grants, known);
         let from = (start, order.findings.as_slice());
         let tools = self.specs(&known.spec.id, &member, provider.as_ref(), from)?;
         let powers = (provider.model(), provider.powers());
@@ -173,7 +175,7 @@ impl Controller {
         let task = &known.spec.id;
         let scope = Scope { task: Some(task.clone()), phase: Some(phase), attempt: Some(number) };
         member.budget = started.budget.clone();
-        member.grants = member.grants.with_named(&named(known));
+        member.grants = with_task_grants(member.grants, known);
         let provider = match self.connect(&started.model).await {
             Ok(provider) => provider,
             Err(error) => {
@@ -418,9 +420,18 @@ fn profile<'a>(
 }
 
 fn named(known: &TaskRun) -> BTreeSet<RepoPath> {
+    named_with(known, Action::writes)
+}
+
+fn named_with(known: &TaskRun, fits: impl Fn(Action) -> bool) -> BTreeSet<RepoPath> {
     let hints = known.spec.hints.iter().map(|hint| &hint.0);
-    let writes = known.spec.files.iter().chain(hints).filter(|file| file.action.writes());
-    writes.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
+    let files = known.spec.files.iter().chain(hints).filter(|file| fits(file.action));
+    files.filter_map(|file| RepoPath::parse(&file.path).ok()).collect()
+}
+
+fn with_task_grants(grants: Grants, known: &TaskRun) -> Grants {
+    let deleted = named_with(known, |action| action == Action::Delete);
+    grants.with_named(&named(known)).with_deleted(&deleted)
 }
 
 fn unreadable(why: &str) -> Trouble {

@@ -183,12 +183,9 @@ impl Covered {
         let name = entry.file_name();
         let name = protected::covering(name.to_str()?).or_else(|| {
             let path = entry.path();
-            // All with a slash have one.
-            path.parent()?.parent().filter(|above| *above == root)?;
-            let within = path.strip_prefix(root).ok()?.to_str()?;
-            let is_it =
-                |name: &&str| protected::covers(name, within) && protected::leads_to(within, name);
-            protected::names().filter(|name| name.contains('/')).find(is_it)
+            let within = path.strip_prefix(root).ok()?;
+            // None of them lies deeper.
+            protected::standing_at(within.to_str().filter(|_| within.iter().count() <= 2)?)
         })?;
         let holds = match kind {
             kind if kind.is_dir() => Some(Kind::Folder),

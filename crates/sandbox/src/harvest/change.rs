@@ -131,7 +131,7 @@ fn check_entry(entry: &Entry, rules: &Rules) -> Result<(), Error> {
     if path.as_str() != entry.path {
         return Err(wrong("is not the shortest form of a path"));
     }
-    if let Some(why) = rules.refuse(&path) {
+    if let Some(why) = rules.refuse(&path, entry.action) {
         return Err(wrong(&format!("is refused: {why}")));
     }
     if entry.size > FILE_BYTES {
@@ -154,7 +154,7 @@ pub fn refuse(entry: &Entry, rules: &Rules) -> Option<String> {
     };
     let content = || refuse_content(&path, entry.mode?, &entry.content, rules);
     let too_large = || (entry.size > FILE_BYTES).then(|| "it is larger than 16 MiB".to_owned());
-    rules.refuse(&path).or_else(content).or_else(too_large)
+    rules.refuse(&path, entry.action).or_else(content).or_else(too_large)
 }
 
 /// What only the content tells.

@@ -7,7 +7,7 @@ use std::path::Path;
 use ignore::gitignore::Gitignore;
 use rustix::fs::FileType::{self, Directory};
 use rustix::fs::Stat;
-use sequester_core::change::{Change, Entry, Mode, Refused};
+use sequester_core::change::{Action, Change, Entry, Mode, Refused};
 use sequester_core::path::RepoPath;
 
 use super::change::{ALL_BYTES, ENTRIES, FILE_BYTES, IGNORED, REFUSED};
@@ -227,7 +227,8 @@ impl Comparison<'_> {
         if old == new && self.is_same_where_large(path, old.as_ref())? {
             return Ok(None);
         }
-        let place = self.place(path)?;
+        let action = action(old.as_ref(), new.as_ref());
+        let place = self.place(path, action)?;
         if let Some(Side { mode, bytes: Some(bytes) }) = &new
             && let Some(why) = refuse_content(&place, *mode, bytes, self.rules)
         {
@@ -246,7 +247,7 @@ impl Comparison<'_> {
         let Added { counted, is_whole } = self.patch.add(path, before, after);
         Ok(Some(Entry {
             path: path.to_owned(),
-            action: action(old.as_ref(), new.as_ref()),
+            action,
             was: old.as_ref().map(|old| old.mode),
             mode: new.as_ref().map(|new| new.mode),
             added: counted.map(|(added, _)| added),
@@ -258,10 +259,10 @@ impl Comparison<'_> {
     }
 
     /// Where a change may be.
-    fn place(&self, path: &str) -> Result<RepoPath, String> {
+    fn place(&self, path: &str, action: Action) -> Result<RepoPath, String> {
         let place = RepoPath::parse(path).ok().filter(|place| place.as_str() == path);
         let place = place.ok_or("its name is none that a repository can hold")?;
-        self.rules.refuse(&place).map_or(Ok(place), Err)
+        self.rules.refuse(&place, action).map_or(Ok(place), Err)
     }
 
     /// Refuses what is a change and could not be taken, before any of it is read.
@@ -269,7 +270,7 @@ impl Comparison<'_> {
         if FileType::from_raw_mode(seen.st_mode) != FileType::RegularFile {
             return Ok(());
         }
-        self.place(path)?;
+        self.place(path, Action::Modify)?;
         if self.change.entries.len() >= ENTRIES {
             return Err(format!("a change has at most {ENTRIES} files"));
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sequester_core::change::Action;
 use sequester_core::path::RepoPath;
 use sequester_core::protected::{self, Grants};
 use sequester_core::secret::is_secret_name;
@@ -27,8 +28,8 @@ pub struct Rules {
 const PATH_BYTES: usize = 1_024;
 
 impl Rules {
-    /// Why nothing at `path` can be part of a change, if it cannot.
-    pub(super) fn refuse(&self, path: &RepoPath) -> Option<String> {
+    /// Why what happens to the file at `path` can be no part of a change, if it cannot.
+    pub(super) fn refuse(&self, path: &RepoPath, action: Action) -> Option<String> {
         let text = path.as_str();
         if text.len() > PATH_BYTES {
             return Some(format!("its path is longer than {PATH_BYTES} bytes"));
@@ -36,8 +37,12 @@ impl Rules {
         if text.split('/').any(is_git) {
             return Some("it belongs to another repository inside this one".to_owned());
         }
-        if let Some(reason) = protected::refuse_name(text, &self.grants) {
-            return Some(reason);
+        let named = match action {
+            Action::Delete => protected::refuse_deletion(text, &self.grants),
+            _ => protected::refuse_name(text, &self.grants),
+        };
+        if named.is_some() {
+            return named;
         }
         let covers = |path: &&String| protected::covers(&format!("/{path}"), text);
         if let Some(path) = self.protected.keys().find(covers) {

@@ -6,6 +6,8 @@ use tempfile::TempDir;
 
 use sequester_core::change::Action::{Create, Delete, Mode as OnlyMode, Modify};
 use sequester_core::change::{Action, Change, Entry, Mode, Refused};
+use sequester_core::path::RepoPath;
+use sequester_core::protected::Grants;
 
 use super::{Rules, compute, receive};
 use crate::workspace::copy::copy;
@@ -270,6 +272,23 @@ fn what_no_change_may_bring_is_refused_with_the_reason() {
         ("sub/out", "it is a link that leaves the tree."),
         ("sub/suid", "it has a set-user, set-group or sticky bit."),
         ("vendored", "it is another repository inside this one."),
+    ];
+    assert_eq!(refused(&change), expected);
+}
+
+#[test]
+fn what_a_task_deletes_takes_the_files_of_build_services_along() {
+    let pair = Pair::new(FILES);
+    for path in ["x/a/Jenkinsfile", "x/.vscode/b", "y/Jenkinsfile", "y/.travis.yml"] {
+        write(&pair.base().join(path), "a");
+    }
+    let deleted = RepoPath::parse("x/").unwrap();
+    let grants = Grants::default().with_deleted([&deleted]);
+    let change = pair.harvest_with(&Rules { grants, ..Rules::default() });
+    assert_eq!(told(&change), [("x/a/Jenkinsfile", Delete), ("y/.travis.yml", Delete)]);
+    let expected = [
+        ("x/.vscode/b", "`.vscode` is protected (Visual Studio Code runs its tasks)."),
+        ("y/Jenkinsfile", "`Jenkinsfile` is protected (Jenkins runs its stages)."),
     ];
     assert_eq!(refused(&change), expected);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::protected::refuse;
+use crate::protected::{refuse, refuse_deletion};
 
 fn grants(names: &[&str]) -> Grants {
     let mut grants = Grants::default();
@@ -92,4 +92,18 @@ fn a_task_grants_build_services_by_naming_their_files() {
         refused(&grants, &["Jenkinsfile", "a/Jenkinsfile", ".github/workflows/b.yml"]),
         ["a/Jenkinsfile", ".github/workflows/b.yml"]
     );
+}
+
+#[test]
+fn what_a_task_deletes_may_go_with_the_files_of_build_services_in_it() {
+    let named = paths(&["skills/x/node_modules", ".github", "Jenkinsfile"]);
+    let grants = Grants::default().with_deleted(&named);
+    let deleted = ["skills/x/node_modules/a/Jenkinsfile", ".github/workflows/a.yml", "Jenkinsfile"];
+    assert_eq!(refused(&grants, &deleted), deleted);
+    let is_refused = |path: &&&str| refuse_deletion(path, &grants).is_some();
+    assert_eq!(deleted.iter().filter(is_refused).count(), 0);
+    let others = ["skills/x/Jenkinsfile", "skills/x/node_modules/a/.vscode/b", ".github/hooks/a"];
+    assert_eq!(others.iter().filter(is_refused).count(), others.len());
+    assert!(grants.touch(".github/workflows") && !grants.touch(".github/hooks"));
+    assert!(!grants.open("Jenkinsfile") && !grants.reach(".github/a"));
 }
