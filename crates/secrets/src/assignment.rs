@@ -1,5 +1,7 @@
 //! Secrets behind telling names: where such a name stands, what stands between, and where its value ends.
 
+mod elsewhere;
+
 use std::ops::Range;
 
 use regex::Regex;
@@ -81,7 +83,7 @@ impl Assignment<'_> {
     }
 
     fn is_upper(&self) -> bool {
-        !self.name().bytes().any(|byte| byte.is_ascii_lowercase())
+        !self.name().chars().any(char::is_lowercase)
     }
 
     /// `password` alone is often the key of a label; `db_password` is not.
@@ -98,6 +100,9 @@ impl Assignment<'_> {
         let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'));
         if before == Some('<') || self.has_prefix() {
             return self.element().into_iter().collect();
+        }
+        if let Some(value) = self.elsewhere() {
+            return vec![value];
         }
         if let Some(quote) = quote
             && (before == Some(quote) || before == Some(':'))
@@ -168,9 +173,16 @@ impl Assignment<'_> {
             };
             let found = found.filter(|(value, _)| !is_identifier(&text[value.clone()]));
             if let Some((value, _)) = found.filter(is_item) {
-                let is_define = before.ends_with("define(");
-                return Some((if is_define { Syntax::Config } else { Syntax::Literal }, value));
+                let is_config =
+                    self.is_compound() && CONFIG_CALLS.iter().any(|call| before.ends_with(call));
+                return Some((if is_config { Syntax::Config } else { Syntax::Literal }, value));
             }
+        }
+        if text[at..].starts_with(") {")
+            && back(text, self.name.start - 1).ends_with("fetch(")
+            && let Some((value, _)) = literal(text, skip_spaces(text, at + 3))
+        {
+            return Some((Syntax::Literal, value));
         }
         if text[at..].starts_with('>')
             && let Some(value) = content(text, at + 1)
@@ -178,49 +190,6 @@ impl Assignment<'_> {
             return Some((Syntax::Literal, value));
         }
         self.pair(end)
-    }
-
-    /// `name: DB_PASS` with its `value:` beside or below, `variable "x" { default = ... }`, `<setting name="x"><value>`.
-    fn pair(&self, end: usize) -> Option<Value> {
-        let text = self.text;
-        if !names_a_pair(back(text, self.name.start)) {
-            return None;
-        }
-        let window = &text[end..text.floor_char_boundary((end + 160).min(text.len()))];
-        let window = window.split("\n\n").next()?;
-        let lower = window.to_ascii_lowercase();
-        let mut from = 0;
-        // Only a variable of Terraform has its value by this name.
-        let words: &[&str] = if back(text, self.name.start).ends_with("variable \"") {
-            &["default"]
-        } else {
-            &["value"]
-        };
-        while let Some(at) = words
-            .iter()
-            .filter_map(|word| Some(from + lower[from..].find(word)? + word.len()))
-            .min()
-        {
-            let key = end + at;
-            from = at;
-            let is_other = text[key..].starts_with(|next: char| next.is_ascii_alphanumeric());
-            if is_other || text[end..key].contains('}') || lower[..at].contains("name") {
-                return None;
-            }
-            if text[key..].starts_with('>') {
-                let value = content(text, key + 1)?;
-                return Some((Syntax::Config, value));
-            }
-            let key = if text[key..].starts_with(['"', '\'']) { key + 1 } else { key };
-            let Some(after) = separator(text, skip_spaces(text, key)) else { continue };
-            let at = skip_spaces(text, after);
-            if let Some((value, _)) = literal(text, at) {
-                return Some((Syntax::Config, value));
-            }
-            let value = bare(text, at, &['"', '\'', ',', '}']);
-            return Some((Syntax::Config, value));
-        }
-        None
     }
 
     /// `password: |` and the lines below it.
@@ -255,7 +224,7 @@ impl Assignment<'_> {
         let (text, end) = (self.text, self.name.end);
         let line = Line::of(text, self.name.start);
         if let Some(value) = self.shell_default() {
-            return Some((Syntax::Config, value));
+            return Some(value);
         }
         let at = skip_spaces(text, end);
         let Some(after) = separator(text, at) else { return self.without_separator(&line, at) };
@@ -284,7 +253,7 @@ impl Assignment<'_> {
                 Some((Syntax::Config, bare(text, value, &['"', '\''])))
             }
             "=" if !has_spaces => Some(self.unspaced(value, &line)),
-            "=" | ":=" | "?=" if line.is_start() => {
+            "=" | ":=" | "?=" if line.is_start() || line.is_shell() => {
                 let is_ini = sign == "=" && line.is_in_section(text);
                 let syntax = if is_ini { Syntax::Config } else { Syntax::Bare };
                 Some((syntax, before_comment(text, to_line_end(text, value))))
@@ -352,16 +321,26 @@ impl Assignment<'_> {
         if line.ends_with(&["--"]) {
             return self.argument(at);
         }
+        let is_password = self.class == NameClass::Password;
+        if is_password && line.ends_with(&[" -"]) {
+            return self.argument(at).map(|(_, value)| (Syntax::Literal, value));
+        }
         if line.is_docker()
             || line.is_setx()
             || line.is_login(text)
-            || self.name() == "requirepass" && line.is_start()
+            || line.is_config_command()
+            || matches!(self.name(), "requirepass" | "masterauth") && line.is_start()
         {
             let value = literal(text, at).map(|(value, _)| value);
             return Some((Syntax::Config, value.unwrap_or_else(|| bare(text, at, &[]))));
         }
-        let is_password = self.class == NameClass::Password;
-        is_password.then(|| literal(text, at))?.map(|(value, _)| (Syntax::Literal, value))
+        if let Some((value, _)) = literal(text, at).filter(|_| is_password) {
+            return Some((Syntax::Literal, value));
+        }
+        // Properties, `msmtp`, Redis: a name, a blank and one word.
+        let value = bare(text, at, &[]);
+        let is_whole = line.is_start() && to_line_end(text, at) == value;
+        is_whole.then_some((Syntax::Bare, value))
     }
 
     /// What follows a flag: an argument, unless it is a word of a sentence.
@@ -381,16 +360,19 @@ impl Assignment<'_> {
         (!is_name).then_some((Syntax::Config, value))
     }
 
-    /// `${DB_PASS:-value}`.
-    fn shell_default(&self) -> Option<Range<usize>> {
+    /// `${DB_PASS:-value}`, `${db.password:value}`.
+    fn shell_default(&self) -> Option<Value> {
         if !self.text[..self.name.start].ends_with("${") {
             return None;
         }
-        let rest = self.text[self.name.end..]
-            .strip_prefix(":-")
-            .or_else(|| self.text[self.name.end..].strip_prefix(":="))?;
-        let at = self.text.len() - rest.len();
-        Some(bare(self.text, at, &['}']))
+        let rest = self.text[self.name.end..].strip_prefix(':')?;
+        let (syntax, rest) = match rest.strip_prefix(['-', '=']) {
+            Some(rest) => (Syntax::Config, rest),
+            None => (Syntax::Literal, rest),
+        };
+        let is_other = rest.starts_with(['?', '+']);
+        let value = bare(self.text, self.text.len() - rest.len(), &['}', '"', '\'']);
+        (!is_other).then_some((syntax, value))
     }
 
     /// `setPassword`, `withToken`, `password`: functions that are given one.
@@ -425,6 +407,18 @@ impl Assignment<'_> {
     }
 }
 
+/// Calls that are given the name of a setting and its value, or its default.
+const CONFIG_CALLS: &[&str] = &[
+    "define(",
+    "env(",
+    "Getenv(",
+    "getenv(",
+    "environ.get(",
+    "ENV.fetch(",
+    "setdefault(",
+    "System.getProperty(",
+];
+
 /// What stands between the tags of XML.
 fn content(text: &str, at: usize) -> Option<Range<usize>> {
     let start = if text[at..].starts_with("<![CDATA[") { at + 9 } else { at };
@@ -452,15 +446,6 @@ fn typed(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     literal(text, skip_spaces(text, at + equals + 1)).map(|(value, _)| value)
-}
-
-/// Whether what stands before a name says that its value stands in a pair with it.
-fn names_a_pair(before: &str) -> bool {
-    let before = before.trim_end_matches(['"', '\'']).trim_end_matches([' ', '\t']);
-    let before = before.trim_end_matches(['=', ':', '>']).trim_end_matches([' ', '\t', '"', '\'']);
-    let word = before.rsplit(|one: char| !one.is_ascii_alphanumeric()).next().unwrap_or_default();
-    ["name", "key", "parameterkey", "variable", "param"]
-        .contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// Without the fields of a form that follow: `token=x&user=y`.

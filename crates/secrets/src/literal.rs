@@ -47,6 +47,26 @@ pub(super) fn bare(text: &str, at: usize, stops: &[char]) -> Range<usize> {
 
 /// The inside of the literal that begins at `at`, and where it is closed.
 pub(super) fn literal(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+    long_literal(text, at).or_else(|| quoted_literal(text, at))
+}
+
+/// `[[x]]` of Lua, `''x''` of Nix, and one word alone on the line below `"""`.
+fn long_literal(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+    let pairs = [("[[", "]]"), ("\"\"\"", "\"\"\""), ("'''", "'''"), ("''", "''")];
+    let (open, close) = pairs.iter().find(|(open, _)| text[at..].starts_with(*open))?;
+    let rest = ahead(text, at + open.len());
+    let inside = rest.strip_prefix('\\').unwrap_or(rest);
+    let blanks = inside.len() - inside.trim_start().len();
+    let (start, is_below) = (at + open.len() + (rest.len() - inside.len()) + blanks, blanks > 0);
+    let rest = ahead(text, start);
+    let end = rest.find(|one: char| one.is_whitespace() || "\"'[],;".contains(one))?;
+    let behind = &rest[end..];
+    let behind = if is_below { behind.trim_start() } else { behind };
+    let closed = start + rest.len() - behind.len();
+    (end > 0 && behind.starts_with(close)).then(|| (start..start + end, closed + close.len()))
+}
+
+fn quoted_literal(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let wrapper = WRAPPERS.iter().find(|start| text[at..].starts_with(**start));
     let at = at + wrapper.map_or(0, |start| start.len());
     let prefix = text.as_bytes()[at..]
@@ -140,7 +160,15 @@ impl<'t> Line<'t> {
         let last = self.words().next_back().unwrap_or_default().to_ascii_lowercase();
         matches!(
             &*last,
-            "export" | "set" | "env" | "declare" | "-x" | "readonly" | "local" | "typeset"
+            "export"
+                | "set"
+                | "env"
+                | "declare"
+                | "-x"
+                | "readonly"
+                | "local"
+                | "override"
+                | "typeset"
         )
     }
 
@@ -149,6 +177,14 @@ impl<'t> Line<'t> {
         self.words()
             .next_back()
             .is_some_and(|word| SETS.iter().any(|set| word.eq_ignore_ascii_case(set)))
+    }
+
+    /// `aws configure set NAME x`, `npm config set //host/:NAME x`.
+    pub(super) fn is_config_command(&self) -> bool {
+        let words: Vec<&str> = self.words().collect();
+        let is_set = |pair: &[&str]| matches!(pair, ["config" | "configure", "set"]);
+        let at = words.windows(2).position(is_set);
+        at.is_some_and(|at| at > 0 && words.len() - at <= 5)
     }
 
     /// `-e NAME=`, `--set db.name=`.
@@ -180,7 +216,8 @@ impl<'t> Line<'t> {
         let (_, login) = (words.next(), words.next());
         let above = || {
             let above = back(text, self.start).trim_end();
-            above.rsplit('\n').next().unwrap_or_default().trim_start().starts_with("login ")
+            let last = above.rsplit('\n').next().unwrap_or_default().trim_start();
+            last.starts_with("login ") || last.starts_with("user ")
         };
         login == Some("login") || (self.before.trim().is_empty() && above())
     }

@@ -33,6 +33,9 @@ fn class_at(parts: &[String], at: usize) -> Option<NameClass> {
     let is_other = match part {
         "token" => OTHER_TOKENS.contains(&before),
         "pass" => OTHER_PASSES.contains(&before),
+        "auth" | "pat" => before.is_empty() || OTHER_AUTHS.contains(&before),
+        "passe" => before != "de",
+        "seed" => before != "otp",
         _ => false,
     };
     if is_other {
@@ -48,21 +51,29 @@ fn class_of(part: &str) -> Option<NameClass> {
     if PASSWORDS.contains(&part) || PASSWORD_ENDS.iter().any(|end| part.ends_with(end)) {
         return Some(NameClass::Password);
     }
-    if let Some(owner) = part.strip_suffix("pass") {
+    let owner = ["pass", "pwd", "pw"].iter().find_map(|end| part.strip_suffix(end));
+    if let Some(owner) = owner {
         return OWNERS.contains(&owner).then_some(NameClass::Password);
     }
-    if part.ends_with("secret") {
+    if part.ends_with("secret") || matches!(part, "seed" | "otpseed") {
         return Some(NameClass::Secret);
     }
     let owner = part.strip_suffix("keybase").or_else(|| part.strip_suffix("key"));
     let is_token = part.ends_with("token")
-        || matches!(part, "credential" | "credentials" | "cred" | "creds")
+        || matches!(part, "credential" | "credentials" | "cred" | "creds" | "auth" | "pat")
         || owner.is_some_and(|owner| KEY_OWNERS.contains(&owner));
     is_token.then_some(NameClass::Token)
 }
 
 /// In lower case, split at everything but letters and digits and where a capital follows a small letter.
 fn parts(name: &str) -> Vec<String> {
+    if !name.is_ascii() {
+        let lower = name.to_lowercase();
+        return match FOREIGN.iter().find(|word| lower.ends_with(**word)) {
+            Some(_) => vec!["password".to_owned()],
+            None => Vec::new(),
+        };
+    }
     let bytes = name.as_bytes();
     let mut parts = vec![String::new()];
     for (at, byte) in bytes.iter().enumerate() {
@@ -118,7 +129,13 @@ const OTHER_ENDS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const PASSWORDS: &[&str] = &["pass", "passw", "pswd", "psw", "pw", "pwd", "requirepass", "masterauth", "wachtwoord"];
+const PASSWORDS: &[&str] = &[
+    "clave", "contrasena", "contrasenia", "masterauth", "motdepasse", "pass", "passe", "passw", "psk", "pswd", "psw", "pw", "pwd", "requirepass", "senha",
+    "wachtwoord",
+];
+
+/// Words for a password that are not written in ASCII.
+const FOREIGN: &[&str] = &["contrase\u{f1}a", "пароль"];
 
 const PASSWORD_ENDS: &[&str] =
     &["password", "passwd", "passwort", "passphrase", "passcode", "kennwort"];
@@ -138,6 +155,12 @@ const OTHER_TOKENS: &[&str] = &[
     "pagination", "prev", "previous", "purchase", "sep", "special", "start", "stop", "sync", "unk",
 ];
 
+/// Whether or how somebody signs in.
+#[rustfmt::skip]
+const OTHER_AUTHS: &[&str] = &[
+    "allow", "default", "disable", "enable", "force", "has", "is", "needs", "no", "optional", "require", "skip", "ssh", "ssl", "uri", "url", "use", "with",
+];
+
 /// Passes of a compiler, a renderer, a road or a game.
 #[rustfmt::skip]
 const OTHER_PASSES: &[&str] = &[
@@ -148,7 +171,7 @@ const OTHER_PASSES: &[&str] = &[
 /// What makes a key a secret one.
 #[rustfmt::skip]
 const KEY_OWNERS: &[&str] = &[
-    "access", "account", "api", "apis", "app", "application", "auth", "client", "crypt", "crypto", "decryption", "deploy", "encrypt", "encryption", "hmac", "jwt",
+    "access", "account", "api", "apis", "app", "application", "auth", "client", "cookie", "crypt", "crypto", "decryption", "deploy", "encrypt", "encryption", "hmac", "jwt",
     "license", "licence", "master", "priv", "private", "secret", "service", "session", "sharedaccess", "shared", "sign", "signing", "storage", "subscription", "webhook",
 ];
 
@@ -176,6 +199,15 @@ mod tests {
             ("ApiSecret", Secret),
             ("GITHUB_TOKEN", Token),
             ("creds", Token),
+            ("ROOTPW", Password),
+            ("GH_PAT", Token),
+            ("REDIS_AUTH", Token),
+            ("COOKIE_KEY", Token),
+            ("WIFI_PSK", Password),
+            ("OTP_SEED", Secret),
+            ("mot_de_passe", Password),
+            ("contrase\u{f1}a", Password),
+            ("пароль", Password),
         ] {
             assert_eq!(classify(name), Some((class, true)), "{name}");
         }
@@ -195,6 +227,11 @@ mod tests {
             "secretary",
             "passed",
             "keyboard",
+            "ENABLE_AUTH",
+            "enclave",
+            "passe",
+            "seed",
+            "пароли",
         ] {
             assert_eq!(classify(name), None, "{name}");
         }

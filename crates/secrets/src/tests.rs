@@ -1,4 +1,5 @@
 mod assigned;
+mod places;
 
 use std::collections::BTreeSet;
 
