@@ -2,13 +2,15 @@
 
 mod command_words;
 mod hard_links;
+mod hook_code;
+mod hook_script;
+mod hooks;
+mod shell_words;
+mod spelling;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use sequester_core::repository::Error;
@@ -30,13 +32,16 @@ pub struct RunPath {
 /// One setting, and the file that it stands in.
 struct Setting {
     file: PathBuf,
+    /// In lower case.
     key: String,
+    /// Between the section and the last part of the key, as it is written.
+    subsection: String,
     value: String,
 }
 
 /// Settings whose value is a command, by how the last part of their key ends. Others that are not settings of git's end so too; what
 /// they name is protected for nothing.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "askpass",
     "clean",
     "cmd",
@@ -52,7 +57,9 @@ const COMMANDS: [&str; 22] = [
     "pack",
     "pager",
     "process",
+    "prog",
     "program",
+    "providers",
     "proxy",
     "smtpserver",
     "smudge",
@@ -62,10 +69,11 @@ const COMMANDS: [&str; 22] = [
 ];
 
 /// Sections in which `path` names a program.
-const PROGRAMS: [&str; 4] = ["browser", "difftool", "man", "mergetool"];
+const PROGRAMS: [&str; 5] = ["browser", "difftool", "lfs", "man", "mergetool"];
 
 /// Settings that name a file or folder of more configuration, or of what is run.
-const FILES: [&str; 3] = ["core.attributesfile", "core.hookspath", "init.templatedir"];
+const FILES: [&str; 4] =
+    ["core.attributesfile", "core.hookspath", "gitflow.path.hooks", "init.templatedir"];
 
 const KEPT: &str = "git keeps the repository in it";
 const CONFIGURATION: &str = "git takes configuration from it";
@@ -127,13 +135,16 @@ const MOST_FILES: usize = 100;
 /// Entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 1_000;
 
+/// Before an address that is a command.
+const EXTERNAL: &str = "ext::";
+
 /// Whether a setting's value is a command that names its program by a path. An alias without `!` is one of git's own, and a helper's name
 /// alone is looked for among git's programs.
 fn is_command(section: &str, last: &str, value: &str) -> bool {
     let is_shell = value.starts_with('!');
     match (section, last) {
         ("alias", _) => is_shell || value.contains('='),
-        ("remote" | "url", "url" | "pushurl" | "insteadof") => value.starts_with("ext::"),
+        ("remote", "url" | "pushurl") => value.starts_with(EXTERNAL),
         (_, "helper") => is_shell || value.contains('/'),
         _ => section == "pager" || COMMANDS.iter().any(|end| last.ends_with(end)),
     }
@@ -157,7 +168,8 @@ impl<'p> Search<'p> {
     }
 
     /// Takes what a setting names. The answer is a file that it includes.
-    fn judge(&mut self, Setting { file, key, value }: &Setting) -> Option<PathBuf> {
+    fn judge(&mut self, setting: &Setting) -> Option<PathBuf> {
+        let Setting { file, key, subsection, value } = setting;
         let root = self.root.clone();
         self.take(file, CONFIGURATION);
         let section = key.split('.').next().unwrap_or_default();
@@ -176,16 +188,40 @@ impl<'p> Search<'p> {
             }
         } else if PROGRAMS.contains(&section) && last == "path" {
             self.take_from(&root, value, &reason);
+        } else if section == "url" {
+            // The address that stands in for others is in the key.
+            self.take_address(subsection, &reason);
         } else if is_command(section, last, value) {
-            // As the shell has it where parts of a word are quoted.
-            let joined = value.replace(['"', '\'', '\\'], "");
-            for text in [value, &joined] {
-                for word in command_words::read(text, None).0 {
-                    self.take_argument(&word, &reason);
-                }
-            }
+            self.take_command(value, &reason);
+        } else if matches!(last, "url" | "pushurl" | "remote" | "pushremote" | "pushdefault") {
+            self.take_address(value, &reason);
         }
         None
+    }
+
+    fn take_command(&mut self, text: &str, reason: &str) {
+        let text = text.strip_prefix(EXTERNAL).unwrap_or(text);
+        // As the shell has it where parts of a word are quoted.
+        let joined = text.replace(['"', '\'', '\\'], "");
+        for text in [text, &joined] {
+            for word in command_words::read(text, None).0 {
+                self.take_argument(&word, reason);
+            }
+        }
+    }
+
+    /// Takes what an address of a repository runs: a command, or a repository in the tree with hooks of its own.
+    fn take_address(&mut self, address: &str, reason: &str) {
+        if address.starts_with(EXTERNAL) {
+            return self.take_command(address, reason);
+        }
+        let path = address.strip_prefix("file://").unwrap_or(address);
+        let folder = self.resolved(&self.root, path);
+        let is_repository =
+            |folder: &PathBuf| folder.join("HEAD").is_file() && folder.join("objects").is_dir();
+        if let Some(folder) = folder.filter(is_repository) {
+            self.take(&folder, reason);
+        }
     }
 
     /// Takes a word of a command that names something: a file, or with a slash a place where one may come to be. A word alone is mostly
@@ -243,46 +279,6 @@ impl<'p> Search<'p> {
                 self.take(&entry.path(), reason);
             }
             self.hard_links.note(&entry.path(), reason);
-        }
-    }
-
-    /// Takes what hooks lead to, and the programs of the tree that they start.
-    fn take_hooks(&mut self, folder: &Path) {
-        self.take_entries(folder, HOOK);
-        let files = folder.read_dir().into_iter().flatten().flatten().take(MOST_ENTRIES);
-        let files = files.map(|entry| entry.path());
-        for file in files.filter(|file| file.extension().is_none_or(|end| end != "sample")) {
-            let Ok(text) = read_start(&file) else { continue };
-            let folder = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
-            let folder = folder.as_deref().unwrap_or(folder_of(&file));
-            // A `cd` on a line of its own holds for those below.
-            let mut directory = None;
-            for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
-                let (words, after) = command_words::read(line, directory);
-                directory = after;
-                self.take_started(&words, folder);
-            }
-        }
-    }
-
-    /// Takes the programs of a line of a shell's: what can be run by itself, and what an interpreter is given.
-    fn take_started(&mut self, words: &[CommandWord<'_>], folder: &Path) {
-        for word in words {
-            for path in self.candidates(word, &[folder]) {
-                let is_program = path
-                    .metadata()
-                    .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0);
-                let is_argument = STARTERS.contains(&word.before);
-                // A shell looks for a bare name on PATH: `cargo test` does not run `./test`.
-                let is_program = is_program && (is_argument || word.text.contains('/'));
-                let is_given = is_argument && word.text.contains(['/', '.']);
-                let is_there = path.is_file();
-                let is_rest = word.text.starts_with('/') && is_there;
-                let is_script = is_given && (is_there || is_script_name(word.text));
-                if is_program || is_rest || is_script || word.is_module && is_there {
-                    self.take(&path, HOOK);
-                }
-            }
         }
     }
 
@@ -363,28 +359,19 @@ fn behind_links(path: &Path) -> PathBuf {
 
 /// As many as the kernel follows.
 const MOST_LINKS: usize = 40;
-/// Bytes of a hook that are looked at.
-const MOST_HOOK: u64 = 64 << 10;
-
-/// Programs, and words of a shell, that run the file that is named behind them.
-const STARTERS: [&str; 16] = [
-    ".", "source", "exec", "sh", "bash", "zsh", "dash", "env", "node", "perl", "php", "python",
-    "python3", "ruby", "deno", "bun",
-];
 
 /// Directories that package managers fill.
 const INSTALLED: [&str; 5] = ["node_modules", ".venv", "venv", ".tox", ".yarn"];
 
 /// Whether a word is the path of a script, be it there or not.
 fn is_script_name(word: &str) -> bool {
-    const ENDS: [&str; 9] = [".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl"];
-    word.contains('/') && (word.starts_with("./") || ENDS.iter().any(|end| word.ends_with(end)))
+    word.contains('/') && (word.starts_with("./") || has_script_end(word))
 }
 
-fn read_start(file: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(MOST_HOOK).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+fn has_script_end(word: &str) -> bool {
+    const ENDS: [&str; 12] =
+        [".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".zsh"];
+    ENDS.iter().any(|end| word.ends_with(end))
 }
 
 /// Without `.` and `..`.
@@ -416,7 +403,14 @@ fn settings(program: &Program, file: Option<&Path>) -> Result<Vec<Setting>, Erro
         let file = root.join(PathBuf::from(OsString::from_vec(file.to_vec())));
         let entry = String::from_utf8_lossy(&entry).into_owned();
         let (key, value) = entry.split_once('\n').unwrap_or((&entry, ""));
-        settings.push(Setting { file, key: key.to_lowercase(), value: value.to_owned() });
+        let subsection = key.split_once('.').and_then(|(_, rest)| rest.rsplit_once('.'));
+        let subsection = subsection.map_or("", |(name, _)| name).to_owned();
+        settings.push(Setting {
+            file,
+            key: key.to_lowercase(),
+            subsection,
+            value: value.to_owned(),
+        });
     }
     Ok(settings)
 }

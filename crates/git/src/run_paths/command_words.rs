@@ -18,12 +18,17 @@ impl CommandWord<'_> {
         if !self.is_module {
             return vec![self.text.to_owned()];
         }
-        let path = self.text.replace('.', "/");
-        let mut places = vec![format!("{path}.py"), format!("{path}/__main__.py")];
-        let packages = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path.as_str()]);
-        places.extend(packages.map(|package| format!("{package}/__init__.py")));
-        places
+        module_places(self.text)
     }
+}
+
+/// The files that Python takes a module from.
+pub(super) fn module_places(module: &str) -> Vec<String> {
+    let path = module.replace('.', "/");
+    let mut places = vec![format!("{path}.py"), format!("{path}/__main__.py")];
+    let packages = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path.as_str()]);
+    places.extend(packages.map(|package| format!("{package}/__init__.py")));
+    places
 }
 
 /// The words of a command, and the directory that it leaves the next command in.

@@ -7,6 +7,7 @@ mod base;
 mod changes;
 mod export;
 mod history;
+mod hook_programs;
 mod hostile;
 mod merges;
 mod run_paths;

@@ -271,3 +271,41 @@ fn a_bare_word_of_a_hook_is_not_a_program_of_the_tree() {
     assert_eq!(with_hook(&sandbox, "./test\n"), ["test: git runs it as a hook"]);
     assert_eq!(with_hook(&sandbox, "sh test\n"), ["test: git runs it as a hook"]);
 }
+
+#[test]
+fn addresses_that_run_something_of_the_tree_are_told() {
+    for (key, value) in [
+        ("remote.m.url", "ext::tools/smudge.sh %S foo"),
+        ("remote.m.pushurl", "ext::sh tools/smudge.sh %S foo"),
+        ("url.ext::tools/smudge.sh %S foo.insteadOf", "foo:"),
+        ("url.ext::sh -c 'tools/smudge.sh' %S.pushInsteadOf", "Foo:"),
+        ("secrets.providers", "tools/smudge.sh"),
+        ("lfs.customtransfer.own.path", "./tools/smudge.sh"),
+        ("svn.authorsProg", "tools/smudge.sh"),
+    ] {
+        let told = run_paths(&committed(), &[(key, value)]);
+        assert!(told.iter().any(|one| one.starts_with("tools/smudge.sh: ")), "{key}: {told:?}");
+    }
+    let told = run_paths(&committed(), &[("gitflow.path.hooks", "tools")]);
+    assert_eq!(told, ["tools: `gitflow.path.hooks` of git names it"]);
+}
+
+#[test]
+fn a_repository_of_the_tree_that_is_pushed_to_is_told() {
+    let sandbox = committed();
+    sandbox.git(&["init", "-q", "--bare", "Mirror.git"]);
+    let whole = sandbox.path("Mirror.git").canonicalize().unwrap();
+    for (key, value) in [
+        ("remote.m.url", "./Mirror.git".to_owned()),
+        ("remote.m.url", format!("file://{}", whole.display())),
+        ("remote.m.pushurl", "Mirror.git".to_owned()),
+        ("branch.main.remote", "./Mirror.git".to_owned()),
+        ("url.Mirror.git.insteadOf", "foo:".to_owned()),
+    ] {
+        let told = run_paths(&sandbox, &[(key, &value)]);
+        assert!(told.iter().any(|one| one.starts_with("Mirror.git: ")), "{key}: {told:?}");
+        sandbox.git(&["config", "--unset-all", key]);
+    }
+    let told = run_paths(&sandbox, &[("remote.n.url", "./tools"), ("branch.main.remote", ".")]);
+    assert_eq!(told, Vec::<String>::new(), "no repositories");
+}

@@ -118,6 +118,10 @@ fn run_from_the_tree(base: &Path) {
         "tools/module.py",
         "tools/hard.sh",
         "tools/whole.sh",
+        "tools/flagged",
+        "tools/variable.sh",
+        "tools/remote.sh",
+        "parts.d/one",
         "nested/er/down/gitconfig",
         "part/hooks/README",
     ] {
@@ -133,6 +137,7 @@ fn run_from_the_tree(base: &Path) {
         ("core.editor", "\"$(git rev-parse --show-toplevel)\"/tools/spelled.sh"),
         ("alias.behind", "!cd tools && ./behind.sh"),
         ("filter.module.clean", "python3 -m tools.module"),
+        ("remote.own.url", "ext::tools/remote.sh %S shop"),
         ("includeIf.onbranch:nested.path", "../nested/er/down/gitconfig"),
     ] {
         git(base, &["config", "--add", key, value]);
@@ -141,6 +146,8 @@ fn run_from_the_tree(base: &Path) {
     fs::create_dir_all(&hooks).unwrap();
     symlink("../../tools/linked.sh", hooks.join("post-merge")).unwrap();
     fs::write(hooks.join("post-rewrite"), "#!/bin/sh\nexec sh ./tools/called.sh\n").unwrap();
+    let spelled = "#!/bin/sh\nbash -e tools/flagged\nD=tools; \"$D/variable.sh\"\nfor one in parts.d/*; do \"$one\"; done\n";
+    fs::write(hooks.join("pre-applypatch"), spelled).unwrap();
     let whole = workspace.join("tools/whole.sh");
     fs::write(hooks.join("post-commit"), format!("#!/bin/sh\nexec {}\n", whole.display())).unwrap();
     set_mode(&whole, 0o755);

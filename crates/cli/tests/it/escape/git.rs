@@ -35,6 +35,10 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("git", holds("workspace/tools/module.py"), MODULE),
         rows("git", holds("workspace/tools/hard.sh"), HARD_LINKED_HOOK),
         rows("git", holds("workspace/tools/whole.sh"), WHOLE_PATH),
+        rows("git", holds("workspace/tools/flagged"), BEHIND_AN_OPTION),
+        rows("git", holds("workspace/tools/variable.sh"), BY_A_VARIABLE),
+        rows("git", holds("workspace/parts.d/two"), BY_A_PATTERN),
+        rows("git", holds("workspace/tools/remote.sh"), REMOTE),
         rows("git", alone("workspace/nested/er/down/gitconfig"), DEEP_MOVED),
         rows("git", holds("workspace/part/.bare/config"), SEPARATE_CONFIGURATION),
         rows("git", holds("workspace/part/.bare/hooks/pre-commit"), SEPARATE_HOOK),
@@ -111,6 +115,14 @@ const HARD_LINKED_HOOK: &[Row] =
     &[Sh("another name of a hook", r#"echo "echo $MARK" >> tools/hard.sh"#)];
 const WHOLE_PATH: &[Row] =
     &[Sh("what a hook calls by its whole path", r#"echo "echo $MARK" >> tools/whole.sh"#)];
+const BEHIND_AN_OPTION: &[Row] =
+    &[Sh("what a hook calls behind an option", r#"echo "echo $MARK" >> tools/flagged"#)];
+const BY_A_VARIABLE: &[Row] =
+    &[Sh("what a hook calls by a variable", r#"echo "echo $MARK" >> tools/variable.sh"#)];
+const BY_A_PATTERN: &[Row] =
+    &[Sh("one more file for a hook's pattern", r#"echo "echo $MARK" > parts.d/two"#)];
+const REMOTE: &[Row] =
+    &[Sh("a program that is the address of a remote", r#"echo "echo $MARK" >> tools/remote.sh"#)];
 const DEEP_MOVED: &[Row] = &[Sh(
     "another folder in the place of one far above included configuration",
     r#"
