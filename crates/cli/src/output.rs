@@ -1,6 +1,6 @@
 //! Where answers and notes go.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 
 use sequester_core::fault::{Code, Fault};
 use serde::Serialize;
@@ -26,7 +26,8 @@ pub(crate) fn print_indented_json(value: &impl Serialize) -> Result<(), Failure>
     let mut lines = String::new();
     let written = serde_json::to_string_pretty(value).map(|text| lines = text + "\n");
     check(written.map_err(io::Error::from))?;
-    print(&lines)
+    // A text within may hold what a terminal obeys.
+    if io::stdout().is_terminal() { print(&terminal::clean(&lines)) } else { print(&lines) }
 }
 
 /// Whether what was written is out. Whoever closed the pipe has seen enough.

@@ -92,6 +92,9 @@ fn show(
         Some(difference) => output::print(&difference.render(terminal::width())),
         None if given.handoff && args.json => output::print_json(&handoff(context)?),
         None if given.handoff => output::print_indented_json(&handoff(context)?),
+        None if given.task_call && io::stdout().is_terminal() => {
+            output::print_indented_json(&context.to_task_call(title))
+        }
         None if given.task_call => output::print_json(&context.to_task_call(title)),
         None if args.json && given.manifest => output::print_json(&manifest(context)),
         None if args.json => output::print_json(context),
