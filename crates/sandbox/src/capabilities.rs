@@ -26,6 +26,8 @@ pub struct Capabilities {
     pub seccomp: bool,
     /// A process that cannot be mistaken for another.
     pub pidfd: bool,
+    /// The core of a crashed program goes to no socket of the machine's (`kernel.core_pattern`).
+    pub contained_cores: bool,
     pub cgroups: Cgroups,
     /// Guarantees that a jail started here was seen not to keep.
     pub broken: BTreeSet<Guarantee>,
@@ -69,13 +71,14 @@ pub enum Capability {
     Landlock,
     Seccomp,
     Pidfd,
+    ContainedCores,
 }
 
 /// From this version on it keeps signals and abstract sockets in, which a jail without namespaces depends on.
 pub const LANDLOCK_SCOPES: u32 = 6;
 
 impl Capability {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::UserNamespaces,
         Self::MountApi,
         Self::ProcMount,
@@ -84,6 +87,7 @@ impl Capability {
         Self::Landlock,
         Self::Seccomp,
         Self::Pidfd,
+        Self::ContainedCores,
     ];
 }
 
@@ -98,6 +102,9 @@ impl fmt::Display for Capability {
             Self::Landlock => "Landlock ABI 6",
             Self::Seccomp => "seccomp filters",
             Self::Pidfd => "pidfds",
+            Self::ContainedCores => {
+                "a `kernel.core_pattern` that names no socket, as after `sysctl kernel.core_pattern=core`"
+            }
         })
     }
 }
@@ -113,6 +120,7 @@ impl Capabilities {
             Capability::Landlock => self.landlock >= LANDLOCK_SCOPES,
             Capability::Seccomp => self.seccomp,
             Capability::Pidfd => self.pidfd,
+            Capability::ContainedCores => self.contained_cores,
         }
     }
 
@@ -137,6 +145,7 @@ impl Capabilities {
             landlock: if has(Capability::Landlock) { LANDLOCK_SCOPES } else { 0 },
             seccomp: has(Capability::Seccomp),
             pidfd: has(Capability::Pidfd),
+            contained_cores: has(Capability::ContainedCores),
             cgroups: Cgroups::None,
             broken: BTreeSet::new(),
         }

@@ -17,6 +17,7 @@ pub fn assume() -> Capabilities {
     Capabilities {
         landlock: sys::landlock_version(),
         pidfd: has_pidfd(),
+        contained_cores: has_contained_cores(),
         cgroups: find_groups(),
         ..Capabilities::all()
     }
@@ -42,6 +43,7 @@ pub fn probe(identity: Identity, scratch: &Path) -> Capabilities {
         landlock: sys::landlock_version(),
         seccomp: bare.is_ok() || is_filtered(&trial.run_in(Isolation::Fallback, Vec::new())),
         pidfd: has_pidfd(),
+        contained_cores: has_contained_cores(),
         cgroups: find_groups(),
         broken: BTreeSet::new(),
     };
@@ -97,6 +99,18 @@ const FIRST_STEPS: [&str; 3] =
 fn has_pidfd() -> bool {
     use rustix::process::{PidfdFlags, getpid, pidfd_open};
     pidfd_open(getpid(), PidfdFlags::empty()).is_ok()
+}
+
+/// A limit of one byte keeps cores from files and from programs that the kernel starts, not from a socket.
+fn has_contained_cores() -> bool {
+    // Without the file the kernel writes no cores.
+    fs::read_to_string("/proc/sys/kernel/core_pattern")
+        .map_or(true, |pattern| !is_socket_pattern(&pattern))
+}
+
+/// Whether the kernel sends cores to a socket by this `core_pattern`, as Linux 6.16 and later do for `@` at its start.
+fn is_socket_pattern(pattern: &str) -> bool {
+    pattern.starts_with('@')
 }
 
 /// Whether a jail stood; where it came to an end before its filter, whether the kernel says that it has any.
@@ -196,4 +210,23 @@ fn is_writable(folder: &Path) -> bool {
     use rustix::fs::{Access, access};
     access(folder, Access::WRITE_OK).is_ok()
         && access(folder.join("cgroup.procs"), Access::WRITE_OK).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_pattern_is_a_socket_by_its_first_letter() {
+        for (pattern, wanted) in [
+            ("@/run/coredump.socket\n", true),
+            ("@@/run/coredump.socket\n", true),
+            ("core\n", false),
+            ("|/usr/lib/systemd/systemd-coredump %P\n", false),
+            ("/var/cores/%e@%h\n", false),
+            ("", false),
+        ] {
+            assert_eq!(is_socket_pattern(pattern), wanted, "{pattern}");
+        }
+    }
 }

@@ -212,6 +212,9 @@ const FILE_SYSTEMS: &[u32] = &[0x6600, 0x5800, 0x7600, 0x9400, 0xf500, 0x7200, 0
 /// Read-only is enough for both.
 const HOLDS: &[u32] = &[libc::F_SETLEASE as u32, libc::F_NOTIFY as u32];
 
+/// Pipes of another size would use up what all of the person's programs may have together.
+const SIZES: &[u32] = &[libc::F_SETPIPE_SZ as u32];
+
 /// How long the disk may expect what is written to a file to live: noted of the file, for all that write to it.
 const HINTS: &[u32] = &[1036, 1038]; // F_SET_RW_HINT, F_SET_FILE_RW_HINT
 
@@ -321,6 +324,7 @@ pub(crate) fn program(apart: Apart, memory: Memory) -> Vec<sock_filter> {
     code.answer(libc::SYS_fallocate, unsupported);
     code.answer_masked(libc::SYS_ioctl, (1, REQUEST), ALLOCATING, unsupported);
     code.refuse_values(libc::SYS_fcntl, 1, HOLDS);
+    code.refuse_values(libc::SYS_fcntl, 1, SIZES);
     code.answer_values(libc::SYS_prctl, 0, HIDES, errno(0));
     code.end();
     code.0

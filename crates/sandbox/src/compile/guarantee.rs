@@ -9,8 +9,8 @@ use super::refusal::{Missing, Reason};
 use crate::capabilities::{
     Capabilities,
     Capability::{
-        self, IdmappedMounts, Landlock, MountApi, Overlay, Pidfd, ProcMount, Seccomp,
-        UserNamespaces,
+        self, ContainedCores, IdmappedMounts, Landlock, MountApi, Overlay, Pidfd, ProcMount,
+        Seccomp, UserNamespaces,
     },
 };
 use crate::folder::Walked;
@@ -22,7 +22,7 @@ type Row = (Guarantee, &'static [Capability]);
 /// With a root of its own. What needs nothing is done by the supervisor, on any machine.
 #[rustfmt::skip]
 const ROOTED: [Row; 15] = [
-    (Guarantee::NoWriteOutlives,   &[UserNamespaces, MountApi]),
+    (Guarantee::NoWriteOutlives,   &[UserNamespaces, MountApi, ContainedCores]),
     (Guarantee::ReadsConfined,     &[UserNamespaces, MountApi, ProcMount]),
     (Guarantee::SecretsHidden,     &[UserNamespaces, MountApi]),
     (Guarantee::CleanEnvironment,  &[]),
@@ -42,7 +42,7 @@ const ROOTED: [Row; 15] = [
 /// In the machine's own root. What is not listed cannot be had there.
 #[rustfmt::skip]
 const FALLBACK: [Row; 11] = [
-    (Guarantee::NoWriteOutlives,   &[Landlock, Seccomp]),
+    (Guarantee::NoWriteOutlives,   &[Landlock, Seccomp, ContainedCores]),
     (Guarantee::ReadsConfined,     &[Landlock]),
     (Guarantee::SecretsHidden,     &[Landlock]),
     (Guarantee::CleanEnvironment,  &[]),

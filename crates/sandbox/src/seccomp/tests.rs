@@ -241,7 +241,11 @@ fn nobody_waits_for_a_jail_and_no_folder_tells_it_who_comes_by() {
         let held = [3, command.cast_unsigned().into(), 0, 0, 0, 0];
         assert_eq!(run(libc::SYS_fcntl, held), errno(libc::EPERM));
     }
-    for command in [libc::F_GETFL, libc::F_SETLK, libc::F_DUPFD_CLOEXEC, libc::F_ADD_SEALS] {
+    let larger = [3, libc::F_SETPIPE_SZ.cast_unsigned().into(), 1 << 20, 0, 0, 0];
+    assert_eq!(run(libc::SYS_fcntl, larger), errno(libc::EPERM));
+    for command in
+        [libc::F_GETFL, libc::F_GETPIPE_SZ, libc::F_SETLK, libc::F_DUPFD_CLOEXEC, libc::F_ADD_SEALS]
+    {
         assert_eq!(run(libc::SYS_fcntl, [3, command.cast_unsigned().into(), 0, 0, 0, 0]), ALLOW);
     }
 }

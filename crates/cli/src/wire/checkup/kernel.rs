@@ -102,6 +102,9 @@ impl Kernel {
             Capability::Landlock => "Take Linux 6.12 or newer with `CONFIG_SECURITY_LANDLOCK`.",
             Capability::Seccomp => "Take a kernel with `CONFIG_SECCOMP_FILTER`.",
             Capability::Pidfd => "Take Linux 5.4 or newer.",
+            Capability::ContainedCores => {
+                "The kernel sends the memory of crashed programs to a socket, past every limit. Set `sysctl kernel.core_pattern=core`."
+            }
         }
     }
 

@@ -13,6 +13,8 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("holds", says, HOLDS),
         rows("kernel", says, OF_THE_MACHINE),
         rows("kernel", says, LIMITS),
+        rows("kernel", says, DEVICES),
+        rows("kernel", root, NODES),
         rows("namespaces", Shape { certain: false, ..apart }, NAMESPACES),
         rows("namespaces", Shape { certain: false, ..root }, MOUNTS),
     ]
@@ -54,6 +56,26 @@ LIBC.mq_unlink(name)
 "#,
     ),
 ];
+
+/// Devices are the machine's own, whatever folder shows them.
+const DEVICES: &[Row] = &[
+    Py(
+        "when keys are typed in other terminals",
+        r#"
+LIBC.inotify_add_watch.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32]
+if LIBC.inotify_add_watch(LIBC.inotify_init(), b"/dev/tty", 2) >= 0: say()
+"#,
+    ),
+    Py(
+        "a pipe of another size",
+        r#"
+import fcntl
+read, write = os.pipe()
+if fcntl.fcntl(write, 1031, 1 << 17) == 1 << 17: say()
+"#,
+    ),
+];
+const NODES: &[Row] = &[Py("the times of a device", r#"os.utime("/dev/full"); say()"#)];
 
 /// What is written is what stands there already, or nothing.
 const SWITCHES: &[Row] = &[

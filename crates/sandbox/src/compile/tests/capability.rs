@@ -101,7 +101,7 @@ fn a_broken_guarantee_stops_exactly_the_profiles_that_need_it() {
 
 #[test]
 fn without_namespaces_only_readers_of_what_holds_no_secret_are_served() {
-    use Capability::{Landlock, Pidfd, Seccomp};
+    use Capability::{ContainedCores, Landlock, Pidfd, Seccomp};
     let served = |some: &[Capability]| -> Vec<String> {
         let served = questions().into_iter().filter_map(|(policy, surroundings)| {
             let compiled = compile(&policy, &surroundings, &Capabilities::of(some)).ok()?;
@@ -117,29 +117,48 @@ fn without_namespaces_only_readers_of_what_holds_no_secret_are_served() {
         served.collect()
     };
     let expected = ["read-only folder hiding 0", "read-only layers 1", "read-only none"];
-    assert_eq!(served(&[Landlock, Seccomp, Pidfd]), expected);
-    for some in [[Landlock, Seccomp], [Landlock, Pidfd], [Seccomp, Pidfd]] {
-        assert_eq!(served(&some), [""; 0]);
+    assert_eq!(served(&[Landlock, Seccomp, Pidfd, ContainedCores]), expected);
+    let all = [Landlock, Seccomp, Pidfd, ContainedCores];
+    for lacking in all {
+        let some: Vec<_> = all.into_iter().filter(|one| *one != lacking).collect();
+        assert_eq!(served(&some), [""; 0], "{lacking}");
     }
-    let old = Capabilities { landlock: 5, ..Capabilities::of(&[Landlock, Seccomp, Pidfd]) };
+    let old = Capabilities { landlock: 5, ..Capabilities::of(&all) };
     let policy = policy(Confinement::ReadOnly, Workspace::None);
     assert!(compile(&policy, &machine::clean(user()), &old).is_err());
 }
 
 #[test]
 fn a_refusal_is_a_sentence_that_names_what_it_takes() {
-    use Capability::{IdmappedMounts, MountApi, Pidfd, ProcMount, Seccomp, UserNamespaces};
+    use Capability::{
+        ContainedCores, IdmappedMounts, MountApi, Pidfd, ProcMount, Seccomp, UserNamespaces,
+    };
     let refusal = |confinement, some: &[Capability]| {
         let policy = policy(confinement, Workspace::Folder(folder()));
         compile(&policy, &root(), &Capabilities::of(some)).unwrap_err().to_string()
     };
-    let most = [UserNamespaces, MountApi, ProcMount, IdmappedMounts, Seccomp, Pidfd];
+    let most = [
+        UserNamespaces,
+        MountApi,
+        ProcMount,
+        IdmappedMounts,
+        ContainedCores,
+        Seccomp,
+        Pidfd,
+        Capability::Overlay,
+    ];
+    let without = |lacking| most.into_iter().filter(|one| *one != lacking).collect::<Vec<_>>();
     assert_eq!(
-        refusal(Confinement::Validate, &most),
+        refusal(Confinement::Validate, &without(ContainedCores)),
+        "The profile `validate` needs what this machine cannot give: `no_write_outlives` (it takes a `kernel.core_pattern` that \
+         names no socket, as after `sysctl kernel.core_pattern=core`)."
+    );
+    assert_eq!(
+        refusal(Confinement::Validate, &without(Capability::Overlay)),
         "The profile `validate` needs what this machine cannot give: `copy_on_write` (it takes overlay mounts)."
     );
     assert_eq!(
-        refusal(Confinement::Writer, &most[..4]),
+        refusal(Confinement::Writer, &most[..5]),
         "The profile `writer` needs what this machine cannot give: `no_new_privileges` (it takes seccomp filters); \
          `limits` (it takes pidfds)."
     );
