@@ -21,7 +21,7 @@ use crate::order::Trouble;
 
 pub use error::Error;
 pub use git::Git;
-pub use set_aside::SetAside;
+pub use set_aside::{NewRepositories, SetAside};
 
 /// What was found in a folder, so that all that follows decides without looking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,18 @@ pub struct Folder {
     pub covered: Vec<Covered>,
     /// What the person's git takes hooks, configuration or programs from, beside its own folder.
     pub run_paths: Vec<(PathBuf, Kind)>,
-    /// Files with names elsewhere too: what is written to them here is written there. Told by a closer look alone.
-    pub shared: Option<Vec<PathBuf>>,
+    /// Told by a closer look alone.
+    pub closer: Option<CloserLook>,
     pub walked: Walked,
+}
+
+/// What matters only where the folder itself is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloserLook {
+    /// Files with names elsewhere too: what is written to them here is written there.
+    pub shared: Vec<PathBuf>,
+    /// Folders that git takes for repositories without being called `.git`.
+    pub repositories: Vec<PathBuf>,
 }
 
 /// Something with a protected name.
@@ -85,8 +94,8 @@ impl Folder {
             return Err(Error::OwnState(path));
         }
         fs::read_dir(&path).map_err(|source| Error::unreadable(&path, source))?;
-        let Found { mut hidden, covered, walked, .. } = walk::look(&path, walk::MOST);
-        let (git, covers) = git::look(&path);
+        let Found { mut hidden, covered, walked, repositories, .. } = walk::look(&path, walk::MOST);
+        let (git, covers) = git::look(&path, &repositories);
         if let Git::Elsewhere(git) = &git {
             hidden.extend(walk::look_into_git(git));
             hidden.sort();
@@ -106,8 +115,8 @@ impl Folder {
             Git::Within(folder) => vec![(folder.clone(), Kind::Folder)],
             Git::None | Git::Here | Git::Elsewhere(_) => Vec::new(),
         };
-        let shared = None;
-        Ok(Self { path, git, hidden, covers, links, parents, covered, run_paths, shared, walked })
+        let closer = None;
+        Ok(Self { path, git, hidden, covers, links, parents, covered, run_paths, closer, walked })
     }
 
     /// Also with what git says that it runs, by paths from here.
@@ -145,18 +154,27 @@ impl Folder {
     /// written.
     #[must_use]
     pub fn look_closer(mut self) -> Self {
-        if self.shared.is_some() {
+        if self.closer.is_some() {
             return self;
         }
         let git = match &self.git {
             Git::Elsewhere(git) => Some(git.as_path()),
             Git::Here | Git::Within(_) | Git::None => None,
         };
-        let Closer { ways, shared, walked } = walk::look_closer(&self.path, git);
+        let Closer { ways, shared, repositories, walked } = walk::look_closer(&self.path, git);
         self.hidden.extend(ways);
         self.hidden.sort();
         self.hidden.dedup();
-        self.shared = Some(shared);
+        // A command that changes one decides what the person's git runs there.
+        let within = repositories.iter().filter(|folder| {
+            folder.strip_prefix(&self.path).is_ok_and(|within| {
+                !within.as_os_str().is_empty() && !walk::lies_in_skipped(within)
+            })
+        });
+        self.run_paths.extend(within.map(|folder| (folder.clone(), Kind::Folder)));
+        self.run_paths.sort();
+        self.run_paths.dedup_by(|later, earlier| later.0.starts_with(&earlier.0));
+        self.closer = Some(CloserLook { shared, repositories });
         self.walked = self.walked.max(walked);
         self
     }
@@ -190,8 +208,8 @@ fn is_link(path: &PathBuf) -> bool {
 
 /// Looks through a folder once more from inside, where all is mounted: what must not be seen there is the jail's own by now.
 pub(crate) fn check(path: &Path, isolation: Isolation) -> Result<(), Trouble> {
-    let Found { mut hidden, moved, .. } = walk::look(path, walk::MOST);
-    let (git, covers) = git::look(path);
+    let Found { mut hidden, moved, repositories, .. } = walk::look(path, walk::MOST);
+    let (git, covers) = git::look(path, &repositories);
     if let Git::Elsewhere(git) = &git {
         hidden.extend(walk::look_into_git(git));
     }

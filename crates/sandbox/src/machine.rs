@@ -93,7 +93,7 @@ pub(crate) fn clean_folder() -> Folder {
         parents: Vec::new(),
         covered: Vec::new(),
         run_paths: Vec::new(),
-        shared: None,
+        closer: None,
         walked: Walked::Whole,
     }
 }

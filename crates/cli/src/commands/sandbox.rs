@@ -14,7 +14,7 @@ use sequester_core::fault::Code;
 use sequester_core::path::RepoPath;
 use sequester_core::profile::Confinement;
 use sequester_git::{Repo, RunPath};
-use sequester_sandbox::folder::{Folder, Git, SetAside};
+use sequester_sandbox::folder::{Folder, Git, NewRepositories, SetAside};
 use sequester_sandbox::{
     Blueprint, Capabilities, Cause, Ending, HeldBack, Keeper, Keepers, Policy, Said, Streams,
     Supervisor, Workspace, placeholders,
@@ -227,7 +227,8 @@ const MOST_NAMED: usize = 6;
 /// What it may change outside of the folder by what is in it.
 fn tell_shared(policy: &Policy) {
     let Workspace::Folder(folder) = &policy.workspace else { return };
-    let Some(shared) = folder.shared.as_deref().filter(|_| policy.is_keeping()) else { return };
+    let closer = folder.closer.as_ref().filter(|_| policy.is_keeping());
+    let shared = closer.map_or(&[][..], |closer| &closer.shared);
     let Some(first) = shared.first() else { return };
     let verb = if shared.len() == 1 { "has" } else { "have" };
     output::tell(&format!(
@@ -252,6 +253,7 @@ fn tell_appeared(policy: &Policy) {
             name.display()
         ));
     }
+    tell_repositories(folder);
     let mut new = folder.appeared(&policy.grants);
     new.retain(|path| !held.contains(path));
     for path in new.iter().take(MOST_TOLD) {
@@ -262,6 +264,28 @@ fn tell_appeared(policy: &Policy) {
     }
     if let Some(more) = new.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
         output::tell(&format!("{more} more with protected names are new."));
+    }
+}
+
+/// Git runs what the configuration of such a folder says, even for `git status` in it.
+fn tell_repositories(folder: &Folder) {
+    let NewRepositories { set_aside, left } = folder.set_repositories_aside();
+    for SetAside { path, name } in set_aside.iter().take(MOST_TOLD) {
+        output::tell(&format!(
+            "`{}` is new and made its folder a git repository: it is called `{}` now. Read the `config` beside it before you rename it back.",
+            path.display(),
+            name.display()
+        ));
+    }
+    for path in left.iter().take(MOST_TOLD) {
+        output::tell(&format!(
+            "`{}` is a new git repository: read its `config` before you run git in it.",
+            path.display()
+        ));
+    }
+    let more = set_aside.len().saturating_sub(MOST_TOLD) + left.len().saturating_sub(MOST_TOLD);
+    if more > 0 {
+        output::tell(&format!("{more} more new folders are git repositories."));
     }
 }
 

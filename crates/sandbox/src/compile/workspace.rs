@@ -152,6 +152,10 @@ fn shut(policy: &Policy, folder: &Folder) -> Vec<Entry> {
             entries.push(Entry::Shut { at, kind });
         }
     }
+    // With `objects` and `refs` beside it, it makes a repository of the folder.
+    if folder.git == Git::None {
+        entries.push(Entry::Shut { at: folder.path.join("HEAD"), kind: Kind::File });
+    }
     for (path, kind) in &folder.run_paths {
         let is_done = path.ancestors().any(|above| done.contains(above));
         if !is_done && !policy.grants.reach(&folder.within(path)) {

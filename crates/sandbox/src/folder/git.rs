@@ -19,7 +19,19 @@ pub enum Git {
 /// Submodules whose configuration is looked at.
 const MODULES: usize = 1_000;
 
-pub(super) fn look(root: &Path) -> (Git, Vec<(PathBuf, String)>) {
+/// Also covers what gives credentials away in the `repositories` within the folder.
+pub(super) fn look(root: &Path, repositories: &[PathBuf]) -> (Git, Vec<(PathBuf, String)>) {
+    let (git, mut all) = look_at(root);
+    let own = root.join(".git");
+    for folder in repositories.iter().filter(|folder| **folder != own).take(MODULES) {
+        all.extend(covers(folder).into_iter().filter(|(path, _)| path.starts_with(root)));
+    }
+    all.sort();
+    all.dedup_by(|later, earlier| later.0 == earlier.0);
+    (git, all)
+}
+
+fn look_at(root: &Path) -> (Git, Vec<(PathBuf, String)>) {
     let at = root.join(".git");
     let git = match fs::symlink_metadata(&at) {
         Ok(found) if found.is_dir() => Git::Here,

@@ -9,7 +9,7 @@ use rustix::fs::{CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat
 use rustix::io::Errno;
 use sequester_core::protected::{Grants, ProtectedName};
 
-use super::Folder;
+use super::{Folder, walk};
 
 /// A protected name that no program finds any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,15 @@ pub struct SetAside {
     pub path: PathBuf,
     /// Its name now, in the same folder.
     pub name: OsString,
+}
+
+/// Folders that git takes for repositories and that were not there before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewRepositories {
+    /// Their `HEAD`s, without which they are none.
+    pub set_aside: Vec<SetAside>,
+    /// Those that stay: tools keep repositories in folders that they fill.
+    pub left: Vec<PathBuf>,
 }
 
 /// What is set aside has this after its name, and a number from the second on.
@@ -36,6 +45,25 @@ impl Folder {
         let mut moved: Vec<SetAside> = new.filter_map(rename_aside).collect();
         moved.sort_by(|one, other| one.path.cmp(&other.path));
         moved
+    }
+
+    /// Renames `HEAD` in each new folder that git takes for a repository. Git would run what the folder's `config` says, for whoever asks
+    /// for the status in it.
+    pub fn set_repositories_aside(&self) -> NewRepositories {
+        let known = self.closer.as_ref().map_or(&[][..], |closer| &closer.repositories);
+        let mut new = NewRepositories::default();
+        for folder in walk::bare_repositories(&self.path) {
+            if known.contains(&folder) {
+                continue;
+            }
+            let within = folder.strip_prefix(&self.path).unwrap_or(&folder);
+            let is_tools = walk::lies_in_skipped(within);
+            match Some(folder.join("HEAD")).filter(|_| !is_tools).and_then(rename_aside) {
+                Some(moved) => new.set_aside.push(moved),
+                None => new.left.push(folder),
+            }
+        }
+        new
     }
 
     /// Folders above protected names that are there by now.

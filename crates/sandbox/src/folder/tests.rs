@@ -145,6 +145,72 @@ fn new_protected_names_at_the_top_are_set_aside_and_others_stay() {
     assert!(!root.join(".trae").exists());
 }
 
+#[test]
+fn new_folders_that_git_takes_for_repositories_lose_their_head() {
+    let (_kept, root) = temporary();
+    let bare = |at: &str| {
+        for path in ["HEAD", "objects/x", "refs/x", "config"] {
+            write(&root, &format!("{at}/{path}"), "ref: refs/heads/main\n");
+        }
+    };
+    bare("kept.git");
+    write(&root, "docs/HEAD", "Where the work stands.\n");
+    let folder = Folder::look(&root).unwrap().look_closer();
+    assert!(folder.run_paths.contains(&(root.join("kept.git"), Kind::Folder)));
+    bare("made");
+    bare("vendor/cache");
+    write(&root, "led/HEAD", "ref: refs/heads/main\n");
+    write(&root, "led/commondir", "../made\n");
+    for path in ["HEAD", "objects/x", "refs/x"] {
+        write(&root, path, "ref: refs/heads/main\n");
+    }
+    let NewRepositories { set_aside, left } = folder.set_repositories_aside();
+    let moved: Vec<PathBuf> = set_aside.iter().map(|one| one.path.clone()).collect();
+    assert_eq!(names(&root, &moved), ["HEAD", "led/HEAD", "made/HEAD"]);
+    assert_eq!(names(&root, &left), ["vendor/cache"]);
+    for path in ["HEAD.set-aside", "made/HEAD.set-aside", "kept.git/HEAD", "docs/HEAD"] {
+        assert!(root.join(path).exists(), "{path}");
+    }
+    assert!(!root.join("made/HEAD").exists());
+}
+
+#[test]
+fn credentials_of_repositories_within_the_folder_are_covered_and_hidden() {
+    let (_kept, root) = temporary();
+    let remote = "[remote \"o\"]\n\turl = https://me:t0ken@example.com/x.git\n";
+    for at in ["sub/deep/.git", "vendor.git", ".git"] {
+        for path in ["HEAD", "objects/x", "refs/x"] {
+            write(&root, &format!("{at}/{path}"), "ref: refs/heads/main\n");
+        }
+        write(&root, &format!("{at}/config"), remote);
+        write(&root, &format!("{at}/FETCH_HEAD"), "0 branch of https://me:t0ken@example.com/x\n");
+        write(&root, &format!("{at}/annex/creds/1"), "x");
+        write(&root, &format!("{at}/lfs-credentials"), "x");
+        write(&root, &format!("{at}/hooks/check-credentials"), "x");
+    }
+    let folder = Folder::look(&root).unwrap();
+    let covers: Vec<PathBuf> = folder.covers.iter().map(|(path, _)| path.clone()).collect();
+    let covered = [
+        ".git/FETCH_HEAD",
+        ".git/config",
+        "sub/deep/.git/FETCH_HEAD",
+        "sub/deep/.git/config",
+        "vendor.git/FETCH_HEAD",
+        "vendor.git/config",
+    ];
+    assert_eq!(names(&root, &covers), covered);
+    assert!(folder.covers.iter().all(|(_, text)| !text.contains("t0ken")));
+    let hidden = [
+        ".git/annex/creds/1",
+        ".git/lfs-credentials",
+        "sub/deep/.git/annex/creds/1",
+        "sub/deep/.git/lfs-credentials",
+        "vendor.git/annex/creds/1",
+        "vendor.git/lfs-credentials",
+    ];
+    assert_eq!(names(&root, &folder.hidden), hidden);
+}
+
 /// A repository in `main`, and a worktree of it.
 fn worktree(root: &Path) -> PathBuf {
     write(root, "main/.git/HEAD", "ref: refs/heads/main\n");
@@ -166,10 +232,10 @@ fn a_closer_look_finds_ways_out_and_names_outside_wherever_they_lie() {
     let sockets = ["main/.git/fsmonitor--daemon.ipc", "tree/node_modules/.cache/d.sock"];
     let _bound = sockets.map(|path| UnixListener::bind(root.join(path)).unwrap());
     let folder = Folder::look(&tree).unwrap();
-    assert_eq!((folder.hidden.len(), &folder.shared), (0, &None));
+    assert_eq!((folder.hidden.len(), &folder.closer), (0, &None));
     let closer = folder.look_closer();
     assert_eq!(names(&root, &closer.hidden), sockets);
-    assert_eq!(closer.shared, Some(vec![tree.join("node_modules/.cache/a")]));
+    assert_eq!(closer.closer.unwrap().shared, [tree.join("node_modules/.cache/a")]);
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(super) struct Found {
     pub(super) hidden: Vec<PathBuf>,
     pub(super) covered: Vec<Covered>,
     pub(super) walked: Walked,
+    /// The folders in which git keeps repositories, whatever they are called.
+    pub(super) repositories: Vec<PathBuf>,
     /// A folder that was not where it was seen a moment before.
     pub(super) moved: Option<PathBuf>,
 }
@@ -51,6 +53,7 @@ pub(super) fn look(root: &Path, most: usize) -> Found {
             return false;
         }
         covered.extend(Covered::of(root, entry, kind));
+        gits.extend(bare_repository(entry).filter(|folder| folder != root));
         if !kind.is_dir() {
             hidden.extend(secret(root, entry, kind));
         } else if entry.file_name() == ".git" {
@@ -58,14 +61,16 @@ pub(super) fn look(root: &Path, most: usize) -> Found {
         }
         !is_skipped(entry)
     });
-    for git in gits {
-        walk.go(&git, |entry, kind| look_in_git(root, entry, kind, &mut hidden));
+    for git in &gits {
+        walk.go(git, |entry, kind| look_in_git(root, entry, kind, &mut hidden));
     }
     hidden.extend(twins(root, &hidden, most));
     hidden.sort();
     hidden.dedup();
     covered.sort();
-    Found { hidden, covered, walked: walk.walked, moved: walk.moved }
+    gits.sort();
+    let Walk { walked, moved, .. } = walk;
+    Found { hidden, covered, walked, repositories: gits, moved }
 }
 
 /// What must be hidden in a git folder that stands elsewhere, sorted.
@@ -79,11 +84,20 @@ pub(super) fn look_into_git(git: &Path) -> Vec<PathBuf> {
 /// Names in there are git's own but for what people put beside; whether to go on.
 fn look_in_git(root: &Path, entry: &DirEntry, kind: FileType, hidden: &mut Vec<PathBuf>) -> bool {
     if kind.is_file() || kind.is_symlink() {
-        hidden.extend(secret(root, entry, kind));
+        let kept = || Some(entry.path()).filter(|path| kind.is_file() && keeps_credentials(path));
+        hidden.extend(secret(root, entry, kind).or_else(kept));
     }
     let is_own = OF_GIT.iter().any(|own| entry.file_name() == *own);
     // A submodule may have such a name.
     !is_own || !entry.path().with_file_name("HEAD").exists()
+}
+
+/// Files that helpers, `git annex` and `git lfs` keep beside what is git's own. A hook may be called so.
+fn keeps_credentials(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let has = |part: &str| path.iter().any(|one| one == part);
+    let is_told = name.contains("credentials") || name.contains("cookies");
+    is_told && !has("hooks") || has("annex") && has("creds")
 }
 
 /// Large, and named by hashes; or named as branches are, which hold hashes alone.
@@ -95,15 +109,18 @@ pub(super) struct Closer {
     pub(super) ways: Vec<PathBuf>,
     /// Files that have names elsewhere too.
     pub(super) shared: Vec<PathBuf>,
+    /// Folders that git takes for repositories, whatever they are called.
+    pub(super) repositories: Vec<PathBuf>,
     pub(super) walked: Walked,
 }
 
 pub(super) fn look_closer(root: &Path, git: Option<&Path>) -> Closer {
     let (mut ways, mut names) = (Vec::new(), BTreeMap::<(u64, u64), (u64, PathBuf)>::new());
-    let mut walk = Walk::new(MOST);
+    let (mut repositories, mut walk) = (Vec::new(), Walk::new(MOST));
     for folder in [Some(root), git].into_iter().flatten() {
         walk.go(folder, |entry, kind| {
             ways.extend(Some(entry.path()).filter(|_| leads_out(kind)));
+            repositories.extend(bare_repository(entry).filter(|_| folder == root));
             // What git keeps is not written by anybody in a jail.
             let is_written = || !entry.path().iter().any(|part| part == ".git") && folder == root;
             if kind.is_file()
@@ -121,7 +138,33 @@ pub(super) fn look_closer(root: &Path, git: Option<&Path>) -> Closer {
         names.into_values().filter(|(left, _)| *left > 0).map(|(_, path)| path).collect();
     shared.sort();
     ways.sort();
-    Closer { ways, shared, walked: walk.walked }
+    repositories.sort();
+    Closer { ways, shared, repositories, walked: walk.walked }
+}
+
+/// Folders that git takes for repositories, whatever they are called.
+pub(super) fn bare_repositories(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    Walk::new(MOST).go(root, |entry, _| {
+        found.extend(bare_repository(entry));
+        !is_state(entry) && entry.file_name() != ".git"
+    });
+    found.sort();
+    found
+}
+
+/// The folder of a `HEAD`, if it holds what git looks for beside it. A `.git` is protected by its name.
+fn bare_repository(entry: &DirEntry) -> Option<PathBuf> {
+    if entry.file_name() != "HEAD" {
+        return None;
+    }
+    let path = entry.path();
+    // As a placeholder is.
+    let is_empty = fs::symlink_metadata(&path).is_ok_and(|at| at.is_file() && at.len() == 0);
+    let folder = path.parent().filter(|_| !is_empty)?;
+    let folder = Some(folder).filter(|folder| folder.iter().all(|part| part != ".git"))?;
+    let has = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    (has("commondir") || has("objects") && has("refs")).then(|| folder.to_owned())
 }
 
 /// Goes through folders.

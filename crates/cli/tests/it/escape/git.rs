@@ -43,6 +43,7 @@ pub(super) fn attempts() -> Vec<Attempt> {
         rows("git", holds("workspace/part/.bare/config"), SEPARATE_CONFIGURATION),
         rows("git", holds("workspace/part/.bare/hooks/pre-commit"), SEPARATE_HOOK),
         rows("git", holds("workspace/part/hooks/pre-commit"), HOOK_WITHIN),
+        rows("git", alone("workspace/evil/HEAD"), ANOTHER_NAME),
         // Whoever comes after it must wait.
         rows("git", holds("workspace/.git/index.lock"), LOCK),
         rows("git", alone("workspace/.git/config"), REPLACED),
@@ -115,6 +116,12 @@ const HARD_LINKED_HOOK: &[Row] =
     &[Sh("another name of a hook", r#"echo "echo $MARK" >> tools/hard.sh"#)];
 const WHOLE_PATH: &[Row] =
     &[Sh("what a hook calls by its whole path", r#"echo "echo $MARK" >> tools/whole.sh"#)];
+const ANOTHER_NAME: &[Row] = &[Sh(
+    "a repository that is not called by its name",
+    r#"
+mkdir -p evil/objects evil/refs; printf '[core]\n\tfsmonitor = echo %s\n' "$MARK" > evil/config
+echo "ref: refs/heads/$MARK" > evil/HEAD"#,
+)];
 const BEHIND_AN_OPTION: &[Row] =
     &[Sh("what a hook calls behind an option", r#"echo "echo $MARK" >> tools/flagged"#)];
 const BY_A_VARIABLE: &[Row] =
