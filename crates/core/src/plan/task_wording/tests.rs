@@ -3,12 +3,7 @@ use super::*;
 
 fn expects_failure(title: &str, text: &str, section: &str) -> bool {
     let parents = vec![Parent { title: "Phase 1".to_owned(), text: section.to_owned() }];
-    let task = Task {
-        title: title.to_owned(),
-        text: text.to_owned(),
-        parents,
-        ..Task::default()
-    };
+    let task = Task { title: title.to_owned(), text: text.to_owned(), parents, ..Task::default() };
     TaskWording::of_task(&task).expects_failing_tests
 }
 
