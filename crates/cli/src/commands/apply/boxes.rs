@@ -34,10 +34,8 @@ impl Boxes {
                 "Apply without `--tick`, and mark by hand what is done.",
             )
         };
-        if state.started.plan.format.as_deref() == Some(Format::Gsd.as_str())
-            || runs.root.join(named).is_dir()
-        {
-            return Err(refuse("A GSD plan has no boxes to tick.".to_owned()));
+        if runs.root.join(named).is_dir() {
+            return Err(refuse("A GSD phase has no boxes to tick.".to_owned()));
         }
         let bytes = runs.blob(&state.run, &state.started.plan.text)?;
         let read = String::from_utf8(bytes)
